@@ -1,0 +1,78 @@
+#!/bin/sh
+# Installs the real programs that Graphmill is compared with, each into a Python
+# environment of its own, and prints the path of that environment's python.
+#
+#   bench/peers.sh tfgnn
+#
+# Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
+# the peer and a hash of everything that decides their content (the pins, the
+# Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
+# is. An environment is finished when it holds the file "complete", which is
+# written last; one that was interrupted is removed and made anew. Only pip is
+# used. Pins are read from $GRAPHMILL_SHARED/peers.
+#
+# To add a peer, add a function recipe_NAME that runs $PIP and checks an import,
+# and a line to the case at the end that names its Python versions and pins.
+#
+# Exit status: 0 the path is on stdout; 1 the installation failed; 2 wrong usage.
+set -eu
+
+die() { echo "peers.sh: $1" >&2; exit "${2:-1}"; }
+
+# The pins of a requirements file: its lines without comments.
+pins() { grep -v '^[[:space:]]*\(#\|$\)' "$1"; }
+
+# python_of VERSION...: the first of these Pythons that can be run.
+python_of() {
+  for v in "$@"; do
+    for p in "python$v" python3; do
+      if "$p" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$v')" 2>/dev/null; then
+        command -v "$p"
+        return
+      fi
+    done
+  done
+  die "found none of Python $*, expected one; install it and put it on the PATH"
+}
+
+# install PEER REQUIREMENTS VERSION...: makes the environment if it is absent.
+install() {
+  peer=$1 requirements=$SHARED/peers/$2
+  shift 2
+  [ -r "$requirements" ] || die "$requirements: cannot be read; set GRAPHMILL_SHARED to the folder that holds peers/"
+  python=$(python_of "$@")
+  key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; } | sha256sum | cut -c1-16)
+  root=${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}
+  venv=$root/$peer-$key
+  mkdir -p "$root"
+  # One installation at a time; the lock goes with this process. A virtual
+  # environment names its own path, so it is made where it stays.
+  exec 9>"$venv.lock"
+  flock 9
+  if [ ! -e "$venv/complete" ]; then
+    rm -rf "$venv"
+    echo "peers.sh: installing $peer into $venv (minutes)" >&2
+    "$python" -m venv "$venv" >&2
+    PIP="$venv/bin/python -m pip --quiet --disable-pip-version-check install"
+    PINS=$venv/pins.txt
+    pins "$requirements" >"$PINS"
+    "recipe_$peer" "$venv/bin/python" >&2 || die "$peer: the installation failed (see above)"
+    : >"$venv/complete"
+  fi
+  echo "$venv/bin/python"
+}
+
+# TF-GNN refuses the -cpu build of TensorFlow by name and wants google-vizier,
+# which nothing here uses: it is installed without its dependencies.
+recipe_tfgnn() {
+  $PIP -r "$PINS" && $PIP --no-deps tensorflow-gnn==1.0.3 &&
+    "$1" -c 'import tensorflow_gnn'
+}
+
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is tfgnn" 2
+[ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
+SHARED=$GRAPHMILL_SHARED
+case $1 in
+  tfgnn) install tfgnn tfgnn-requirements.txt 3.11 ;;
+  *) die "found peer '$1', expected tfgnn" 2 ;;
+esac

@@ -1,0 +1,226 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// EdgeType names an edge type by its source type, relation and destination type.
+type EdgeType struct{ Src, Rel, Dst string }
+
+// HomogeneousNode and HomogeneousEdge are the types of a graph without types.
+const HomogeneousNode = "_N"
+
+// HomogeneousEdge is the edge type of a graph without types.
+var HomogeneousEdge = EdgeType{HomogeneousNode, "_E", HomogeneousNode}
+
+// String is "src:rel:dst".
+func (e EdgeType) String() string { return e.Src + ":" + e.Rel + ":" + e.Dst }
+
+// ParseEdgeType reads "src:rel:dst".
+func ParseEdgeType(s string) (EdgeType, error) {
+	p := strings.Split(s, ":")
+	if len(p) != 3 || slices.Contains(p, "") {
+		return EdgeType{}, fmt.Errorf("found edge type %q, expected src:rel:dst with three names that are not empty", s)
+	}
+	return EdgeType{p[0], p[1], p[2]}, nil
+}
+
+// CheckName says whether s can name a node type or relation: not empty, no ':'
+// and no control characters.
+func CheckName(s string) error {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == ':' || r < ' ' || r == 0x7f }) {
+		return fmt.Errorf("found type name %q, expected a name that is not empty and has no ':' or control character", s)
+	}
+	return nil
+}
+
+// Direction is an end of an edge to walk from.
+type Direction uint8
+
+// In walks from destinations to their sources, Out from sources to destinations.
+const (
+	In Direction = iota
+	Out
+)
+
+// String is "in" or "out".
+func (d Direction) String() string {
+	if d == Out {
+		return "out"
+	}
+	return "in"
+}
+
+// ParseDirection reads "in" or "out".
+func ParseDirection(s string) (Direction, error) {
+	switch s {
+	case "in":
+		return In, nil
+	case "out":
+		return Out, nil
+	}
+	return In, fmt.Errorf("found direction %q, expected in or out", s)
+}
+
+// Near is the type that the direction starts from.
+func (e EdgeType) Near(d Direction) string {
+	if d == In {
+		return e.Dst
+	}
+	return e.Src
+}
+
+// Far is the type that the direction reaches.
+func (e EdgeType) Far(d Direction) string { return e.Near(1 - d) }
+
+// Index is a list of offsets or ids, 32-bit where they fit. One field is set;
+// both nil is the empty list.
+type Index struct {
+	U32 []uint32
+	U64 []uint64
+}
+
+// Len is the number of elements.
+func (x Index) Len() int { return max(len(x.U32), len(x.U64)) }
+
+// At is element i.
+func (x Index) At(i int) uint64 {
+	if x.U32 != nil {
+		return uint64(x.U32[i])
+	}
+	return x.U64[i]
+}
+
+// Adjacency lists the edges of one type by the node they are walked from. The
+// edges of node v are Far[Indptr.At(v):Indptr.At(v+1)], by ascending edge id.
+type Adjacency struct {
+	Indptr Index // nodes of the near type + 1
+	Far    Index // the other end of each edge
+	EdgeID Index // the edge's id; empty when it is the position in Far
+}
+
+// Column is a typed array with one row a node, edge or graph.
+//
+// Numbers: Values holds rows * product of the fixed dimensions values,
+// little-endian, row-major. A variable first dimension (-1) adds RowOffsets
+// (rows + 1, counted in values of the remaining shape's elements). String
+// values add StringOffsets (values + 1, in bytes of Values).
+type Column struct {
+	Name  string
+	DType DType
+	// Shape is the shape of one row: empty for a scalar, -1 for a variable
+	// dimension.
+	Shape         []int
+	Rows          int
+	Values        []byte
+	RowOffsets    Index
+	StringOffsets Index
+}
+
+// Ragged says whether a row has a variable number of values.
+func (c *Column) Ragged() bool { return slices.Contains(c.Shape, -1) }
+
+// RowValues is the number of values in a row of fixed shape.
+func (c *Column) RowValues() int {
+	n := 1
+	for _, d := range c.Shape {
+		n *= d
+	}
+	return n
+}
+
+// RowBytes is the width of a row of fixed shape and numbers.
+func (c *Column) RowBytes() int { return c.RowValues() * c.DType.Size() }
+
+// Row is the bytes of row i of a column of fixed shape and numbers.
+func (c *Column) Row(i int) []byte {
+	w := c.RowBytes()
+	return c.Values[i*w : (i+1)*w : (i+1)*w]
+}
+
+// Text is value i of a column of strings (rows * RowValues values).
+func (c *Column) Text(i int) []byte {
+	return c.Values[c.StringOffsets.At(i):c.StringOffsets.At(i+1)]
+}
+
+// Nodes is all that is known of a node type.
+type Nodes struct {
+	Type    string
+	Count   int
+	Columns []*Column // by name, in byte order
+	// IDs holds the original ids (a string or integer scalar column), nil when
+	// the type-wise ids are the user's own.
+	IDs *Column
+}
+
+// Edges is all that is known of an edge type.
+type Edges struct {
+	Type    EdgeType
+	Count   int
+	Primary Direction
+	// Adj by direction; the primary one is always there, the other may be nil.
+	Adj     [2]*Adjacency
+	Columns []*Column // by name, in byte order; rows in edge-id order
+}
+
+// Graph is a graph of typed nodes and edges.
+type Graph struct {
+	Nodes []*Nodes // in byte order of the type
+	Edges []*Edges // in byte order of "src:rel:dst"
+}
+
+// Sort puts types and columns into their order. Builders call it once.
+func (g *Graph) Sort() {
+	sort.Slice(g.Nodes, func(i, j int) bool { return g.Nodes[i].Type < g.Nodes[j].Type })
+	sort.Slice(g.Edges, func(i, j int) bool { return g.Edges[i].Type.String() < g.Edges[j].Type.String() })
+	byName := func(cs []*Column) { sort.Slice(cs, func(i, j int) bool { return cs[i].Name < cs[j].Name }) }
+	for _, n := range g.Nodes {
+		byName(n.Columns)
+	}
+	for _, e := range g.Edges {
+		byName(e.Columns)
+	}
+}
+
+// NodeType is the number of a node type, -1 if there is none.
+func (g *Graph) NodeType(name string) int {
+	return slices.IndexFunc(g.Nodes, func(n *Nodes) bool { return n.Type == name })
+}
+
+// EdgeType is the number of an edge type named in full, or by its relation where
+// that is unique.
+func (g *Graph) EdgeType(name string) (int, error) {
+	found := -1
+	for i, e := range g.Edges {
+		if e.Type.String() == name {
+			return i, nil
+		}
+		if e.Type.Rel == name {
+			if found >= 0 {
+				return -1, fmt.Errorf("found relation %q in both %s and %s; name the edge type in full, as src:rel:dst", name, g.Edges[found].Type, e.Type)
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		var have []string
+		for _, e := range g.Edges {
+			have = append(have, e.Type.String())
+		}
+		return -1, fmt.Errorf("found edge type %q, expected one of %s", name, strings.Join(have, ", "))
+	}
+	return found, nil
+}
+
+// FindColumn is the column of that name, nil if there is none.
+func FindColumn(cs []*Column, name string) *Column {
+	for _, c := range cs {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}

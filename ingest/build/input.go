@@ -1,0 +1,75 @@
+package build
+
+import (
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/table"
+)
+
+// Input is the tables of one graph.
+type Input struct {
+	Nodes []Nodes
+	Edges []Edges
+}
+
+// Nodes is a node type.
+type Nodes struct {
+	Type string
+	// Table holds a row a node, in the order of the type-wise ids. Nil: there is
+	// no table, and nodes are known from the ends of edges: integer ids are kept
+	// (count = largest + 1, or Count), string ids are numbered by first
+	// appearance, tables in the order of Input.Edges, source before target.
+	Table table.Table
+	// ID is the column of the original ids. With an empty name the row number is
+	// the id. Integer ids that are the row numbers are not kept as a column.
+	ID table.Column
+	// Count, where not 0, is the number of nodes without a table (--num-nodes).
+	Count   uint64
+	Columns []table.Column
+}
+
+// Filter keeps the rows whose column, read as text, has a value.
+type Filter struct {
+	Column, Value string
+}
+
+// Edges is an edge type and the table of its edges. Several entries may read the
+// same table; each edge type has one entry.
+type Edges struct {
+	Type  graph.EdgeType
+	Table table.Table
+	// Src and Dst are the columns of the ends. An empty name is the row number (an
+	// edge out of a node table's foreign key). Their dtype is that of the node
+	// type's ID: Uint64 or String. A row that is Absent (an empty foreign key)
+	// gives no edge and is counted.
+	Src, Dst table.Column
+	Where    *Filter
+	// Symmetrise adds to each edge that is not a self-loop its reverse, just
+	// behind it in input order; both have the row's columns. Needs one node type.
+	Symmetrise bool
+	Columns    []table.Column
+}
+
+// Policy says what to do with rows that break a rule.
+type Policy uint8
+
+// Error refuses the input, naming the first such row; Drop leaves the rows out
+// and counts them; Keep takes them as they are.
+const (
+	Error Policy = iota
+	Drop
+	Keep
+)
+
+// Options of a build.
+type Options struct {
+	Primary        graph.Direction
+	Both           bool   // store the other direction too
+	Homogeneous    bool   // all types into _N, in the order of their names
+	DanglingEdges  Policy // Error or Drop
+	DuplicateNodes Policy // Error or Drop (the first row of an id is kept)
+	DuplicateEdges Policy // Keep, Drop (the first is kept) or Error
+	SelfLoops      Policy // Keep, Drop or Error
+	Threads        int
+	Memory         int64 // bytes of peak RSS; 0: no bound
+	TempDir        string
+}

@@ -1,0 +1,166 @@
+package fsx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// FS is a file system. Paths are the operating system's.
+type FS interface {
+	// Open opens a file for reading.
+	Open(name string) (File, error)
+	// Create makes a new file for reading and writing; it is an error if the
+	// file exists.
+	Create(name string) (File, error)
+	// Temp makes an unnamed file in dir that is gone when it is closed, however
+	// the process ends.
+	Temp(dir string) (File, error)
+	Mkdir(name string) error
+	MkdirAll(name string) error
+	// Rename replaces newname, if it is a file.
+	Rename(oldname, newname string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	Stat(name string) (fs.FileInfo, error)
+	Lstat(name string) (fs.FileInfo, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// SyncDir makes renames and new names in a folder durable.
+	SyncDir(name string) error
+}
+
+// File is an open file.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Truncate(size int64) error
+	// Map maps the whole file read-only. The bytes are valid until the returned
+	// function is called, also after Close. An empty file gives no bytes. A file
+	// that another program cuts while it is mapped kills the process (SIGBUS).
+	Map() ([]byte, func() error, error)
+}
+
+// OS is the real file system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+type osFile struct{ *os.File }
+
+func wrap(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) Open(name string) (File, error) { return wrap(os.Open(name)) }
+func (osFS) Create(name string) (File, error) {
+	return wrap(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
+}
+func (osFS) Temp(dir string) (File, error) {
+	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return osFile{f}, nil
+}
+func (osFS) Mkdir(name string) error                    { return os.Mkdir(name, 0o755) }
+func (osFS) MkdirAll(name string) error                 { return os.MkdirAll(name, 0o755) }
+func (osFS) Rename(o, n string) error                   { return os.Rename(o, n) }
+func (osFS) Remove(name string) error                   { return os.Remove(name) }
+func (osFS) RemoveAll(name string) error                { return os.RemoveAll(name) }
+func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (osFS) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (f osFile) Map() ([]byte, func() error, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
+	if size == 0 {
+		return nil, func() error { return nil }, nil
+	}
+	if int64(int(size)) != size {
+		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: unix.EOVERFLOW}
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return b, func() error { return unix.Munmap(b) }, nil
+}
+
+// ReadFile reads a whole file of at most limit bytes; a larger one is an error,
+// before anything is allocated for it.
+func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", name, info.Size(), limit)
+	}
+	b = make([]byte, info.Size())
+	if n, err := io.ReadFull(f, b); err != nil {
+		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", name, n, len(b), err)
+	}
+	return b, nil
+}
+
+// WriteFile writes a whole file beside its name, syncs and renames it. An
+// existing file is replaced.
+func WriteFile(fsys FS, name string, data []byte) (err error) {
+	dir, base := filepath.Split(name)
+	tmp := filepath.Join(dir, "."+base+".partial")
+	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := fsys.Create(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		return errors.Join(err, fsys.RemoveAll(tmp))
+	}
+	return fsys.SyncDir(filepath.Clean(dir + "."))
+}
