@@ -1,0 +1,142 @@
+package tfrecord
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// ErrCorrupt is wrapped by every error that says that the bytes are not a
+// TFRecord file: a cut frame or a checksum that differs.
+var ErrCorrupt = errors.New("not a whole TFRecord file")
+
+// step is the most that a record's buffer grows by before the input has shown
+// that it holds as much.
+const step = 1 << 20
+
+// Reader reads the records of a stream.
+type Reader struct {
+	r      *bufio.Reader
+	name   string
+	offset int64 // of the next frame, in the uncompressed stream
+	left   int64 // bytes that follow offset, or -1 where that is not known
+	buf    []byte
+}
+
+// NewReader reads records from r. Errors are prefixed with name, usually the
+// path. size is the number of bytes in r, or -1 where it is not known, as in a
+// compressed stream: with it a wrong length is found before anything is read.
+func NewReader(r io.Reader, name string, size int64) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size}
+}
+
+// NewGzipReader reads records from a stream that is compressed with gzip.
+func NewGzipReader(r io.Reader, name string) (*Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: found no gzip stream (%v), expected one; is the file compressed? %w", name, err, ErrCorrupt)
+	}
+	return NewReader(z, name, -1), nil
+}
+
+// Open reads records from r, which is decompressed when it starts as a gzip
+// stream does. An uncompressed file starts so only if its first record is longer
+// than 35 KiB and its length ends in 0x8b1f; the checksum of the length, which
+// would have to agree, is looked at first.
+func Open(r io.Reader, name string, size int64) (*Reader, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	head, err := b.Peek(HeaderSize)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	zipped := len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b
+	if zipped && len(head) == HeaderSize && Checksum(head[:8]) == binary.LittleEndian.Uint32(head[8:]) {
+		zipped = false
+	}
+	if zipped {
+		return NewGzipReader(b, name)
+	}
+	return NewReader(b, name, size), nil
+}
+
+// Offset is where the next frame starts, in the uncompressed stream.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// Next returns the next record, or io.EOF after the last. The bytes are valid
+// until the next call.
+func (r *Reader) Next() ([]byte, error) {
+	var head [HeaderSize]byte
+	if k, err := io.ReadFull(r.r, head[:]); err == io.EOF {
+		return nil, io.EOF
+	} else if err == io.ErrUnexpectedEOF {
+		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, Overhead)
+	} else if err != nil {
+		return nil, r.failed(err)
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if got, want := binary.LittleEndian.Uint32(head[8:]), Checksum(head[:8]); got != want {
+		return nil, r.corrupt("found checksum %08x of a record's length, expected %08x; the file is damaged or no TFRecord file", got, want)
+	}
+	if n > math.MaxInt64-Overhead {
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d; the file is damaged", n, int64(math.MaxInt64-Overhead))
+	}
+	if r.left >= 0 && int64(n)+Overhead > r.left {
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-Overhead))
+	}
+	record, err := r.read(int64(n) + FooterSize)
+	if err != nil {
+		return nil, err
+	}
+	record, footer := record[:n], record[n:]
+	if got, want := binary.LittleEndian.Uint32(footer), Checksum(record); got != want {
+		return nil, r.corrupt("found checksum %08x of a record of %d bytes, expected %08x; the file is damaged", got, n, want)
+	}
+	r.offset += int64(n) + Overhead
+	if r.left >= 0 {
+		r.left -= int64(n) + Overhead
+	}
+	return record, nil
+}
+
+// read fills the buffer with n bytes, growing it no faster than the input is
+// found to hold.
+func (r *Reader) read(n int64) ([]byte, error) {
+	r.buf = r.buf[:0]
+	for int64(len(r.buf)) < n {
+		at := len(r.buf)
+		more := int(min(n-int64(at), int64(max(step, at, cap(r.buf)-at))))
+		if at+more > cap(r.buf) {
+			grown := make([]byte, at, at+more)
+			copy(grown, r.buf)
+			r.buf = grown
+		}
+		r.buf = r.buf[:at+more]
+		k, err := io.ReadFull(r.r, r.buf[at:])
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, r.corrupt("found %d bytes of a record, expected %d; the file is cut", at+k, n)
+		}
+		if err != nil {
+			return nil, r.failed(err)
+		}
+	}
+	return r.buf, nil
+}
+
+func (r *Reader) corrupt(format string, args ...any) error {
+	return fmt.Errorf("%s: byte %d: %s: %w", r.name, r.offset, fmt.Sprintf(format, args...), ErrCorrupt)
+}
+
+// failed wraps an error of the reader beneath; one of gzip says that the file is
+// damaged.
+func (r *Reader) failed(err error) error {
+	if _, bad := errors.AsType[flate.CorruptInputError](err); bad || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
+		return r.corrupt("%v; the compressed file is damaged", err)
+	}
+	return fmt.Errorf("%s: byte %d: %w", r.name, r.offset, err)
+}
