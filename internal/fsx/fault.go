@@ -74,6 +74,19 @@ func (t *Fault) Rename(o, n string) error {
 	return t.do("rename", o, func(string) error { return t.FS.Rename(o, n) })
 }
 
+// Exchange implements FS.
+func (t *Fault) Exchange(a, b string) error {
+	return t.do("exchange", a, func(string) error { return t.FS.Exchange(a, b) })
+}
+
+// Lock implements FS.
+func (t *Fault) Lock(dir string) (func() error, error) {
+	if err := t.hit("lock", dir); err != nil {
+		return nil, err
+	}
+	return t.FS.Lock(dir)
+}
+
 // Stat implements FS.
 func (t *Fault) Stat(name string) (fs.FileInfo, error) {
 	if err := t.hit("stat", name); err != nil {

@@ -32,7 +32,15 @@ type FS interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// SyncDir makes renames and new names in a folder durable.
 	SyncDir(name string) error
+	// Exchange swaps two names, atomically where the system can.
+	Exchange(a, b string) error
+	// Lock takes a folder for this process until unlock is called or the process
+	// ends. ErrLocked says that another has it.
+	Lock(dir string) (unlock func() error, err error)
 }
+
+// ErrLocked is returned by FS.Lock for a folder that another process holds.
+var ErrLocked = errors.New("held by another process")
 
 // File is an open file.
 type File interface {
@@ -93,6 +101,20 @@ func (osFS) SyncDir(name string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+func (osFS) Lock(dir string) (func() error, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = ErrLocked
+		}
+		return nil, errors.Join(&fs.PathError{Op: "lock", Path: dir, Err: err}, d.Close())
+	}
+	return d.Close, nil
 }
 
 func (f osFile) Map() ([]byte, func() error, error) {

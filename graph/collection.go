@@ -1,0 +1,42 @@
+package graph
+
+// Collection is many graphs of the same types. The nodes of a type lie graph by
+// graph, and so do the edges; GraphPtr (graphs + 1) bounds them.
+type Collection struct {
+	Graphs int
+	Nodes  []*CollectionNodes // in byte order of the type
+	Edges  []*CollectionEdges // in byte order of "src:rel:dst"
+	// Context has one row a graph.
+	Context []*Column
+	// SeedType names the node type of the seeds (two for link seeds), empty where
+	// there are none. SeedPtr (graphs + 1) bounds SeedLocal, the node of each
+	// input seed as a local id; for link seeds source and target lie side by side.
+	SeedType  []string
+	SeedPtr   Index
+	SeedLocal Index
+}
+
+// CollectionNodes is a node type of a collection.
+type CollectionNodes struct {
+	Type     string
+	Count    int
+	GraphPtr Index
+	// NodeID is the type-wise id in the store that was sampled; empty where there
+	// is none.
+	NodeID Index
+	// NumSampled has one row a graph: the nodes found at each hop, seeds first.
+	NumSampled *Column
+	Columns    []*Column
+}
+
+// CollectionEdges is an edge type of a collection. Src and Dst are local ids:
+// they count from the graph's first node of their type.
+type CollectionEdges struct {
+	Type       EdgeType
+	Count      int
+	GraphPtr   Index
+	Src, Dst   Index
+	EdgeID     Index // in the store that was sampled; empty where there is none
+	NumSampled *Column
+	Columns    []*Column
+}

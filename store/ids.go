@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// The index that finds an original id: nodes are listed by bucket, ascending
+// within one. id_buckets (2^bits + 1 offsets) bounds the buckets in id_slots (one
+// type-wise id a node). A bucket is the top bits of the id's hash.
+
+// BucketBits is the number of bits of the index of n ids.
+func BucketBits(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
+
+// HashID is the hash of an original id: of the bytes of a string, of the eight
+// little-endian bytes of an integer.
+func HashID(id []byte) uint64 { return xxh3.Hash(id) }
+
+// Bucket is the bucket of a hash.
+func Bucket(hash uint64, bits int) uint64 {
+	return hash >> (64 - bits) // a shift by 64 gives 0
+}
+
+// IDs finds the nodes of one type by their original ids.
+type IDs struct {
+	nodes   *graph.Nodes
+	bits    int
+	buckets graph.Index
+	slots   graph.Index
+}
+
+// IDs opens the index of node type number t. A type without original ids takes
+// decimal type-wise ids.
+func (s *Store) IDs(t int) (*IDs, error) {
+	n := s.Graph.Nodes[t]
+	x := &IDs{nodes: n, bits: BucketBits(n.Count)}
+	if n.IDs == nil {
+		return x, nil
+	}
+	arrays := s.Meta.Nodes[n.Type].Arrays
+	var err error
+	if x.buckets, err = s.need(arrays, "id_buckets", 1<<x.bits+1); err != nil {
+		return nil, fmt.Errorf("node type %s: %w", n.Type, err)
+	}
+	if x.slots, err = s.need(arrays, "id_slots", n.Count); err != nil {
+		return nil, fmt.Errorf("node type %s: %w", n.Type, err)
+	}
+	return x, nil
+}
+
+// Find is the type-wise id of an original id. The cost is that of about two
+// random reads.
+func (x *IDs) Find(id []byte) (node uint64, ok bool) {
+	ids := x.nodes.IDs
+	if ids == nil || ids.DType != graph.String {
+		v, err := strconv.ParseUint(string(id), 10, 64)
+		if err != nil {
+			return 0, false
+		}
+		if ids == nil {
+			return v, v < uint64(x.nodes.Count)
+		}
+		id = binary.LittleEndian.AppendUint64(nil, v)
+	}
+	b := int(Bucket(HashID(id), x.bits))
+	// A damaged index can hold anything: bounds are checked, not trusted.
+	lo, hi := x.buckets.At(b), x.buckets.At(b+1)
+	for i := lo; i < hi && i < uint64(x.slots.Len()); i++ {
+		v := x.slots.At(int(i))
+		if v < uint64(x.nodes.Count) && bytes.Equal(x.text(int(v)), id) {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+func (x *IDs) text(v int) []byte {
+	if x.nodes.IDs.DType == graph.String {
+		return x.nodes.IDs.Text(v)
+	}
+	return x.nodes.IDs.Row(v)
+}

@@ -1,0 +1,363 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sort"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// Store is an open folder. Graph, or Collection, is what it holds; the other is
+// nil. Their slices are views of memory maps and die with Close.
+type Store struct {
+	Dir        string
+	Meta       *Meta
+	Graph      *graph.Graph
+	Collection *graph.Collection
+
+	fs     fsx.FS
+	unmaps []func() error
+}
+
+// ErrNotStore is wrapped by Open's error for a folder that is no store.
+var ErrNotStore = errors.New("not a store")
+
+// Open maps a store or collection.
+func Open(fsys fsx.FS, dir string) (*Store, error) {
+	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open() error {
+	file := filepath.Join(s.Dir, MetaFile)
+	b, err := fsx.ReadFile(s.fs, file, maxMeta)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, ErrNotStore, MetaFile)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := readManifest(s.fs, s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+	}
+	if err != nil {
+		return err
+	}
+	if want := m.Files[MetaFile]; want.XXH3 != sum(b) {
+		return fmt.Errorf("%s: %w: found checksum %s, expected %s", file, ErrDamaged, sum(b), want.XXH3)
+	}
+	if err := decode(b, s.Meta); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if s.Meta.Format != 1 {
+		return fmt.Errorf("%s: found format %d, expected 1; use a newer graphmill", file, s.Meta.Format)
+	}
+	for name, want := range m.Files {
+		path := filepath.Join(s.Dir, filepath.FromSlash(name))
+		info, err := s.fs.Stat(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+		}
+		if info.Size() != want.Bytes {
+			return fmt.Errorf("%s: %w: found %d bytes, expected %d", path, ErrDamaged, info.Size(), want.Bytes)
+		}
+	}
+	switch s.Meta.Kind {
+	case KindStore:
+		err = s.openGraph()
+	case KindCollection:
+		err = s.openCollection()
+	default:
+		err = fmt.Errorf("found kind %q, expected %s or %s", s.Meta.Kind, KindStore, KindCollection)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	return nil
+}
+
+// Close unmaps everything.
+func (s *Store) Close() error {
+	var err error
+	for _, f := range s.unmaps {
+		err = errors.Join(err, f())
+	}
+	s.unmaps = nil
+	return err
+}
+
+// mapped is an array file.
+type mapped struct {
+	npy.Header
+	data []byte
+}
+
+func (s *Store) mapFile(name string) (m mapped, err error) {
+	if err := checkLocal(name); err != nil {
+		return m, err
+	}
+	f, err := s.fs.Open(filepath.Join(s.Dir, filepath.FromSlash(name)))
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b, unmap, err := f.Map()
+	if err != nil {
+		return m, err
+	}
+	s.unmaps = append(s.unmaps, unmap)
+	if m.Header, err = npy.Read(bytes.NewReader(b), int64(len(b))); err != nil {
+		return m, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if m.Offset%8 != 0 {
+		return m, fmt.Errorf("%s: found data at byte %d, expected a multiple of 8", f.Name(), m.Offset)
+	}
+	m.data = b[m.Offset:]
+	return m, nil
+}
+
+// index maps an array of offsets or ids; an empty name is the empty list.
+// want < 0 takes any length.
+func (s *Store) index(name string, want int) (graph.Index, error) {
+	if name == "" {
+		return graph.Index{}, nil
+	}
+	m, err := s.mapFile(name)
+	if err != nil {
+		return graph.Index{}, err
+	}
+	x, ok := index(m.Descr, m.data)
+	if !ok || len(m.Shape) != 1 {
+		return x, fmt.Errorf("%s: found %s %v, expected one dimension of u4 or u8", name, m.Descr, m.Shape)
+	}
+	if want >= 0 && m.Shape[0] != want {
+		return x, fmt.Errorf("%s: found %d values, expected %d", name, m.Shape[0], want)
+	}
+	return x, nil
+}
+
+// need is index for an array that must be named.
+func (s *Store) need(arrays map[string]string, key string, want int) (graph.Index, error) {
+	if arrays[key] == "" {
+		return graph.Index{}, fmt.Errorf("found no array %q in %s, expected its file", key, MetaFile)
+	}
+	return s.index(arrays[key], want)
+}
+
+// last is the last offset, which bounds what the offsets point into.
+func last(x graph.Index) int {
+	if x.Len() == 0 {
+		return 0
+	}
+	return int(min(x.At(x.Len()-1), 1<<62))
+}
+
+func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, error) {
+	dtype, err := graph.ParseDType(c.DType)
+	if err != nil {
+		return nil, err
+	}
+	col := &graph.Column{Name: name, DType: dtype, Shape: c.Shape, Rows: rows}
+	m, err := s.mapFile(c.File)
+	if err != nil {
+		return nil, err
+	}
+	col.Values = m.data
+	fixed, values := c.Shape, rows
+	if (len(fixed) > 0 && fixed[0] == -1) != (c.RowOffsets != "") {
+		return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected both or neither", name, c.Shape, c.RowOffsets)
+	}
+	if c.RowOffsets != "" {
+		if col.RowOffsets, err = s.index(c.RowOffsets, rows+1); err != nil {
+			return nil, err
+		}
+		fixed, values = fixed[1:], last(col.RowOffsets)
+	}
+	wantShape, wantDescr := append([]int{values}, fixed...), Descr(dtype)
+	if dtype == graph.String {
+		for _, d := range fixed {
+			values *= d
+		}
+		if col.StringOffsets, err = s.index(c.StringOffsets, values+1); err != nil {
+			return nil, err
+		}
+		wantShape, wantDescr = []int{last(col.StringOffsets)}, "u1"
+	}
+	if m.Descr != wantDescr || fmt.Sprint(m.Shape) != fmt.Sprint(wantShape) {
+		return nil, fmt.Errorf("%s: found %s %v, expected %s %v", c.File, m.Descr, m.Shape, wantDescr, wantShape)
+	}
+	return col, nil
+}
+
+func (s *Store) columns(metas map[string]ColumnMeta, rows int) ([]*graph.Column, error) {
+	var cols []*graph.Column
+	for name, m := range metas {
+		c, err := s.column(name, m, rows)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, c)
+	}
+	sort.Slice(cols, func(i, j int) bool { return cols[i].Name < cols[j].Name })
+	return cols, nil
+}
+
+func (s *Store) openGraph() error {
+	s.Graph = &graph.Graph{}
+	for name, m := range s.Meta.Nodes {
+		cols, err := s.columns(m.Columns, m.Count)
+		if err != nil {
+			return err
+		}
+		n := &graph.Nodes{Type: name, Count: m.Count, Columns: cols}
+		if m.IDs != nil {
+			if n.IDs, err = s.column("#id", *m.IDs, m.Count); err != nil {
+				return err
+			}
+		}
+		s.Graph.Nodes = append(s.Graph.Nodes, n)
+	}
+	for name, m := range s.Meta.Edges {
+		e, err := s.openEdges(name, m)
+		if err != nil {
+			return fmt.Errorf("edge type %s: %w", name, err)
+		}
+		s.Graph.Edges = append(s.Graph.Edges, e)
+	}
+	s.Graph.Sort()
+	return nil
+}
+
+func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
+	t, err := graph.ParseEdgeType(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, end := range []string{t.Src, t.Dst} {
+		if s.Meta.Nodes[end] == nil {
+			return nil, fmt.Errorf("found no node type %q", end)
+		}
+	}
+	e := &graph.Edges{Type: t, Count: m.Count}
+	if e.Primary, err = graph.ParseDirection(m.Primary); err != nil {
+		return nil, err
+	}
+	for i, d := range []graph.Direction{e.Primary, 1 - e.Primary} {
+		prefix := [...]string{"", "other_"}[i]
+		if i == 1 && m.Arrays["other_indptr"] == "" {
+			break
+		}
+		near := s.Meta.Nodes[t.Near(d)].Count
+		a := &graph.Adjacency{}
+		if a.Indptr, err = s.need(m.Arrays, prefix+"indptr", near+1); err != nil {
+			return nil, err
+		}
+		if a.Indptr.At(0) != 0 || last(a.Indptr) != m.Count {
+			return nil, fmt.Errorf("found offsets from %d to %d, expected 0 to %d", a.Indptr.At(0), last(a.Indptr), m.Count)
+		}
+		if a.Far, err = s.need(m.Arrays, prefix+"far", m.Count); err != nil {
+			return nil, err
+		}
+		if i == 1 {
+			if a.EdgeID, err = s.need(m.Arrays, "other_edge_id", m.Count); err != nil {
+				return nil, err
+			}
+		}
+		e.Adj[d] = a
+	}
+	e.Columns, err = s.columns(m.Columns, m.Count)
+	return e, err
+}
+
+func (s *Store) openCollection() error {
+	ctx := s.Meta.Context
+	if ctx == nil {
+		return fmt.Errorf("%s: found no context, expected the number of graphs", MetaFile)
+	}
+	c := &graph.Collection{Graphs: ctx.Count, SeedType: ctx.SeedType}
+	s.Collection = c
+	var err error
+	if c.Context, err = s.columns(ctx.Columns, c.Graphs); err != nil {
+		return err
+	}
+	if ctx.Arrays["seed_ptr"] != "" {
+		if c.SeedPtr, err = s.need(ctx.Arrays, "seed_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if c.SeedLocal, err = s.need(ctx.Arrays, "seed_local", last(c.SeedPtr)*max(1, len(c.SeedType))); err != nil {
+			return err
+		}
+	}
+	for name, m := range s.Meta.Nodes {
+		n := &graph.CollectionNodes{Type: name, Count: m.Count}
+		if n.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if m.Arrays["node_id"] != "" {
+			if n.NodeID, err = s.index(m.Arrays["node_id"], m.Count); err != nil {
+				return err
+			}
+		}
+		if n.NumSampled, err = s.hops(m.Arrays["num_sampled_nodes"], c.Graphs); err != nil {
+			return err
+		}
+		if n.Columns, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+		c.Nodes = append(c.Nodes, n)
+	}
+	sort.Slice(c.Nodes, func(i, j int) bool { return c.Nodes[i].Type < c.Nodes[j].Type })
+	for name, m := range s.Meta.Edges {
+		e := &graph.CollectionEdges{Count: m.Count}
+		if e.Type, err = graph.ParseEdgeType(name); err != nil {
+			return err
+		}
+		if e.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		for key, x := range map[string]*graph.Index{"src": &e.Src, "dst": &e.Dst} {
+			if *x, err = s.need(m.Arrays, key, m.Count); err != nil {
+				return err
+			}
+		}
+		if m.Arrays["edge_id"] != "" {
+			if e.EdgeID, err = s.index(m.Arrays["edge_id"], m.Count); err != nil {
+				return err
+			}
+		}
+		if e.NumSampled, err = s.hops(m.Arrays["num_sampled_edges"], c.Graphs); err != nil {
+			return err
+		}
+		if e.Columns, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+		c.Edges = append(c.Edges, e)
+	}
+	sort.Slice(c.Edges, func(i, j int) bool { return c.Edges[i].Type.String() < c.Edges[j].Type.String() })
+	return nil
+}
+
+// hops maps counts of uint32 with one row a graph and one column a hop.
+func (s *Store) hops(name string, graphs int) (*graph.Column, error) {
+	if name == "" {
+		return nil, nil
+	}
+	m, err := s.mapFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if m.Descr != "u4" || len(m.Shape) != 2 || m.Shape[0] != graphs {
+		return nil, fmt.Errorf("%s: found %s %v, expected u4 with %d rows of hops", name, m.Descr, m.Shape, graphs)
+	}
+	return &graph.Column{Name: filepath.Base(name), DType: graph.Uint32, Shape: m.Shape[1:], Rows: graphs, Values: m.data}, nil
+}
