@@ -1,0 +1,151 @@
+package tfgnn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// ErrTable is wrapped by errors of a table's file name: it leads out of the
+// schema's folder, matches nothing, or names shards that are not all there.
+var ErrTable = errors.New("table not found")
+
+var (
+	counted  = regexp.MustCompile(`^(.+)@([0-9]+)$`)
+	wildcard = regexp.MustCompile(`^(.+)-\?{5}-of-([0-9]{5}|\?{5})$`)
+	shard    = regexp.MustCompile(`^-([0-9]{5})-of-([0-9]{5})$`)
+)
+
+// Tables gives the files of the table that a schema in folder dir names, in
+// order. The name is relative to dir and one of:
+//
+//   - a file;
+//   - base@N: the N files base-00000-of-0000N and so on, all of which must exist;
+//   - base-?????-of-0000N or base-?????-of-?????: the same, N by what is there;
+//   - a glob with *, ? or [...], matched in each part of the path, of which at
+//     least one file must exist.
+//
+// A name with ".." is refused, and an absolute one unless absolute says that the
+// caller trusts the schema.
+func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
+	if name == "" {
+		return nil, fmt.Errorf("found an empty file name, expected the name of a table: %w", ErrTable)
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
+		return nil, fmt.Errorf("%s: found a file name with .., expected one within %s: %w", name, dir, ErrTable)
+	}
+	if filepath.IsAbs(name) {
+		if !absolute {
+			return nil, fmt.Errorf("%s: found an absolute file name, expected one relative to %s; make it relative or allow absolute names: %w", name, dir, ErrTable)
+		}
+		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
+	}
+	name = filepath.Clean(name)
+	full := filepath.Join(dir, name)
+	if m := counted.FindStringSubmatch(full); m != nil {
+		return shards(fsys, m[1], m[2])
+	}
+	if m := wildcard.FindStringSubmatch(full); m != nil && !strings.ContainsAny(m[1], "*?[") {
+		return shards(fsys, m[1], strings.Trim(m[2], "?"))
+	}
+	// A name that exists is that file, whatever characters it has.
+	if info, err := fsys.Stat(full); err == nil && !info.IsDir() {
+		return []string{full}, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if !strings.ContainsAny(name, "*?[") {
+		return nil, fmt.Errorf("%s: found no such file, expected a table: %w", full, ErrTable)
+	}
+	files, err := glob(fsys, []string{dir}, strings.Split(filepath.ToSlash(name), "/"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: found no file that matches, expected at least one: %w", full, ErrTable)
+	}
+	return files, nil
+}
+
+// shards finds base-i-of-n for all i below n; n is empty where the files say it.
+func shards(fsys fsx.FS, base, n string) ([]string, error) {
+	want := -1
+	if n != "" {
+		k, err := strconv.Atoi(n)
+		if err != nil || k < 1 || k > 99999 {
+			return nil, fmt.Errorf("%s: found %s shards, expected 1 to 99999: %w", base, n, ErrTable)
+		}
+		want = k
+	}
+	dir, prefix := filepath.Split(base)
+	entries, err := fsys.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return nil, err
+	}
+	found := map[int]bool{}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		m := shard.FindStringSubmatch(rest)
+		if !ok || m == nil || e.IsDir() {
+			continue
+		}
+		i, _ := strconv.Atoi(m[1])
+		of, _ := strconv.Atoi(m[2])
+		if want < 0 {
+			want = of
+		}
+		if of != want {
+			if n == "" {
+				return nil, fmt.Errorf("%s: found shards of %d and of %d files, expected one set; name it as %s@%d: %w", base, want, of, prefix, of, ErrTable)
+			}
+			continue
+		}
+		found[i] = true
+	}
+	if want < 0 {
+		return nil, fmt.Errorf("%s: found no shards, expected %s-00000-of-NNNNN and so on: %w", base, prefix, ErrTable)
+	}
+	var files []string
+	for i := range want {
+		file := fmt.Sprintf("%s-%05d-of-%05d", base, i, want)
+		if !found[i] {
+			return nil, fmt.Errorf("%s: found %d of %d shards, expected all; this one is missing: %w", file, len(found), want, ErrTable)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// glob matches the parts of a path one after the other, in byte order.
+func glob(fsys fsx.FS, dirs, parts []string) ([]string, error) {
+	pattern, rest := parts[0], parts[1:]
+	var matches []string
+	for _, dir := range dirs {
+		entries, err := fsys.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			ok, err := path.Match(pattern, e.Name())
+			if err != nil {
+				return nil, fmt.Errorf("%s: found a malformed pattern, expected a glob with *, ? or [...]: %w", pattern, ErrTable)
+			}
+			if ok && e.IsDir() == (len(rest) > 0) {
+				matches = append(matches, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	if len(rest) == 0 || len(matches) == 0 {
+		slices.Sort(matches)
+		return matches, nil
+	}
+	return glob(fsys, matches, rest)
+}

@@ -1,0 +1,355 @@
+package tfgnn
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// Every form of the text format, and the one way that it is written.
+func TestTextForms(t *testing.T) {
+	const loose = `
+# a comment
+node_sets < key: "a" value: { features { key: "x" value { dtype: DT_FLOAT, shape: <dim {size: 2} dim {size: -1}> } } context: ["c", "d"] } >
+node_sets { value { description: 'first' } key: "b" }
+node_sets { key: "b" value { description: "it's \"\\\001\ttwo\nlines é" } }
+edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e@3" extra { key: "edge_type" value: "reversed" } cardinality: 7 bigquery { sql: "q" read_method: DIRECT_READ reshuffle: true } } } }
+info { graph_type: SUBGRAPH root_set: "a" }`
+	const want = `node_sets {
+  key: "a"
+  value {
+    features {
+      key: "x"
+      value {
+        dtype: DT_FLOAT
+        shape {
+          dim {
+            size: 2
+          }
+          dim {
+            size: -1
+          }
+        }
+      }
+    }
+    context: "c"
+    context: "d"
+  }
+}
+node_sets {
+  key: "b"
+  value {
+    description: "it\'s \"\\\001\ttwo\nlines é"
+  }
+}
+edge_sets {
+  key: "e"
+  value {
+    source: "a"
+    target: "b"
+    metadata {
+      extra {
+        key: "edge_type"
+        value: "reversed"
+      }
+      filename: "e@3"
+      cardinality: 7
+      bigquery {
+        sql: "q"
+        read_method: DIRECT_READ
+        reshuffle: true
+      }
+    }
+  }
+}
+info {
+  graph_type: SUBGRAPH
+  root_set: "a"
+}
+`
+	m, err := ParseSchema("s", []byte(loose))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(AppendText(nil, m)); got != want {
+		t.Fatalf("found\n%s\nexpected\n%s", got, want)
+	}
+	again, err := ParseSchema("s", []byte(want))
+	if err != nil || !proto.Equal(m, again) {
+		t.Fatalf("the text does not read back the same: %v", err)
+	}
+}
+
+func TestSyntaxErrorsSayWhere(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"node_sets {\n  kye: 1\n}", `dir/s.pbtxt:2:3: found unknown map entry field "kye"; expected a GraphSchema in text format`},
+		{"nodesets {}", `dir/s.pbtxt:1:1: found unknown field: nodesets; expected a GraphSchema`},
+		{"context { features { key: 'a' value { dtype: DT_COMPLEX64 } } }", `found invalid value for enum type: DT_COMPLEX64; expected`},
+		{"node_sets {", `dir/s.pbtxt: found unexpected EOF; expected a GraphSchema`},
+	} {
+		_, err := ParseSchema("dir/s.pbtxt", []byte(c.text))
+		if !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "dir/s.pbtxt:") {
+			t.Errorf("%q: found error %v, expected %s", c.text, err, c.want)
+		}
+	}
+}
+
+// base is a valid schema that the cases below add to.
+const base = `
+node_sets { key: "n" value { features { key: "f" value { dtype: DT_FLOAT } } } }
+edge_sets { key: "e" value { source: "n" target: "n" } }
+`
+
+func TestCheckSchema(t *testing.T) {
+	node := func(features string) string { return `node_sets { key: "m" value { ` + features + ` } }` }
+	feature := func(name, body string) string { return `features { key: "` + name + `" value { ` + body + ` } }` }
+	for _, c := range []struct{ name, text, err, warning string }{
+		{name: "nothing added"},
+		{name: "ragged", text: node(feature("r", "dtype: DT_STRING shape { dim { size: 2 } dim { size: -1 } }"))},
+		{name: "ids", text: node(feature("#id", "dtype: DT_STRING"))},
+		{name: "no dtype", text: node(feature("x", "")), err: `node set "m": feature "x": found no dtype, expected one of DT_FLOAT, `},
+		{name: "unknown rank", text: node(feature("x", "dtype: DT_FLOAT shape { unknown_rank: true }")), err: "unknown rank"},
+		{name: "size 0", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 0 } }")), err: "found size 0 of dimension 1"},
+		{name: "size absent", text: node(feature("x", "dtype: DT_FLOAT shape { dim { } }")), err: "found size 0 of dimension 1"},
+		{name: "size -2", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: -2 } }")), err: "found size -2"},
+		{name: "huge", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 1000000 } dim { size: 1000000 } }")), err: "more than 2147483647 values"},
+		{name: "empty feature", text: node(feature("", "dtype: DT_FLOAT")), err: `feature "": found an empty name`},
+		{name: "empty set", text: `node_sets { key: "" value { } }`, err: "found an empty name"},
+		{name: "size reserved", text: node(feature("#size", "dtype: DT_INT64")), err: `feature "#size": found a name that the encoding uses`},
+		{name: "source of nodes", text: node(feature("#source", "dtype: DT_INT64")), warning: "reserved by TF-GNN"},
+		{name: "source of edges", text: `edge_sets { key: "d" value { source: "n" target: "n" ` + feature("#source", "dtype: DT_INT64") + ` } }`, err: `feature "#source": found a name`},
+		{name: "no such node set", text: `edge_sets { key: "d" value { source: "n" target: "x" } }`, err: `edge set "d": found target "x", expected one of the node sets [n]`},
+		{name: "no source", text: `edge_sets { key: "d" value { target: "n" } }`, err: `edge set "d": found source ""`},
+		{name: "context feature", text: `context { ` + feature("c", "dtype: DT_INT64") + ` } node_sets { key: "m" value { context: "d" } }`, err: `found a reference to context feature "d", expected one of [c]`},
+		{name: "keys collide", text: `node_sets { key: "n.a" value { ` + feature("x", "dtype: DT_FLOAT") + ` } } node_sets { key: "n" value { ` + feature("a.x", "dtype: DT_FLOAT") + ` } }`, err: `found the same key "nodes/n.a.x" in an Example`},
+		{name: "row lengths collide", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: -1 } }") + feature("x.d1", "dtype: DT_FLOAT")), err: `the same key "nodes/m.x.d1"`},
+		{name: "size collides", text: `node_sets { key: "n" value { } } node_sets { key: "n.a" value { } } node_sets { key: "n" value { ` + feature("a.#size", "dtype: DT_INT64") + ` } }`, err: `the same key "nodes/n.a.#size"`},
+		{name: "shape [1]", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 1 } }")), warning: "vector of one value"},
+		{name: "name of a dimension", text: node(feature("x", `dtype: DT_FLOAT shape { dim { size: 2 name: "y" } }`)), warning: "TF-GNN refuses"},
+		{name: "other # name", text: node(feature("#x", "dtype: DT_FLOAT")), warning: "reserved by TF-GNN"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := ParseSchema("s", []byte(base+c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			warnings, err := CheckSchema(m)
+			if (err == nil) != (c.err == "") || err != nil && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("found error %v, expected %q", err, c.err)
+			}
+			if all := strings.Join(warnings, "\n"); (all == "") != (c.warning == "") || !strings.Contains(all, c.warning) {
+				t.Errorf("found warnings %q, expected %q", all, c.warning)
+			}
+		})
+	}
+}
+
+func TestCheckSpec(t *testing.T) {
+	schema, err := ParseSchema("s", []byte(base+`node_sets { key: "m" value {} } edge_sets { key: "nm" value { source: "n" target: "m" } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seed = `seed_op { op_name: "s" node_set_name: "n" } `
+	for _, c := range []struct{ text, err string }{
+		{seed, ""},
+		{seed + `sampling_ops { op_name: "a" input_op_names: ["s"] edge_set_name: "e" sample_size: 3 } sampling_ops { op_name: "b" input_op_names: ["s", "a"] edge_set_name: "nm" sample_size: 1 strategy: LATEST_K }`, ""},
+		{``, "found no seed op"},
+		{`seed_op { op_name: "s" node_set_name: "x" }`, `seed op "s": found node set "x", expected one of [m, n]`},
+		{`symmetric_link_seed_op { op_name: "s" }`, `found no edge set "_readout/source"`},
+		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "e" }`, "found sample_size 0"},
+		{seed + `sampling_ops { op_name: "a" edge_set_name: "e" sample_size: 1 }`, "found no input_op_names"},
+		{seed + `sampling_ops { op_name: "a" input_op_names: "b" edge_set_name: "e" sample_size: 1 }`, `found input "b", expected an op that stands before it; one of [s]`},
+		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "x" sample_size: 1 }`, `found edge set "x", expected one of [e, nm]`},
+		{seed + `sampling_ops { op_name: "s" input_op_names: "s" edge_set_name: "e" sample_size: 1 }`, `found op name "s"`},
+		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "nm" sample_size: 1 } sampling_ops { op_name: "b" input_op_names: "a" edge_set_name: "e" sample_size: 1 }`, `found input "a", which gives nodes of "m", expected nodes of "n"`},
+	} {
+		spec, err := ParseSpec("p", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = CheckSpec(spec, schema)
+		if (err == nil) != (c.err == "") || err != nil && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: found error %v, expected %q", c.text, err, c.err)
+		}
+	}
+	if spec, _ := ParseSpec("p", []byte(`sampling_ops { op_name: "a" }`)); spec.SamplingOps[0].GetStrategy() != tfgnnpb.SamplingStrategy_TOP_K {
+		t.Errorf("found strategy %v where none is given, expected TOP_K", spec.SamplingOps[0].GetStrategy())
+	}
+}
+
+func write(t testing.TB, dir string, files ...string) {
+	t.Helper()
+	for _, f := range files {
+		name, text, _ := strings.Cut(f, "=")
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestReadSchema(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "one/graph.pbtxt="+base, "one/spec.pbtxt=seed_op {}", "one/x.csv=",
+		"two/a.pbtxt="+base, "two/b.pbtxt="+base, "none/a.pbtxt=seed_op {}",
+		"bad/a.pbtxt=node_sets { key: '' value {} } edge_sets { key: 'e' value { source: 'x' target: '' } }")
+	for _, c := range []struct{ path, file, err string }{
+		{"one", "one/graph.pbtxt", ""},
+		{"two/a.pbtxt", "two/a.pbtxt", ""},
+		{"two", "", "found two schemas, a.pbtxt and b.pbtxt, expected one"},
+		{"none", "", "found no GraphSchema among its .pbtxt files"},
+		{"bad", "", `bad/a.pbtxt: edge set "e": found source "x"`},
+		{"absent", "", "no such file"},
+	} {
+		m, file, _, err := ReadSchema(fsx.OS, filepath.Join(dir, c.path))
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: found error %v, expected %q", c.path, err, c.err)
+			}
+			continue
+		}
+		if err != nil || file != filepath.Join(dir, c.file) || m.EdgeSets["e"].GetSource() != "n" {
+			t.Errorf("%s: found %s, %v", c.path, file, err)
+		}
+	}
+	// Any call to the file system may fail.
+	count := &fsx.Fault{FS: fsx.OS}
+	if _, _, _, err := ReadSchema(count, filepath.Join(dir, "one")); err != nil {
+		t.Fatal(err)
+	}
+	for i := int64(1); i <= count.Calls(); i++ {
+		broken := errors.New("broken")
+		if _, _, _, err := ReadSchema(&fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}, filepath.Join(dir, "one")); !errors.Is(err, broken) {
+			t.Errorf("call %d fails: found error %v", i, err)
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "schema/a.csv", "schema/s-00000-of-00002", "schema/s-00001-of-00002", "schema/p-00000-of-00002",
+		"schema/q-00000-of-00001", "schema/q-00001-of-00002", "schema/q-00000-of-00002", "schema/deep/x/1.csv", "schema/deep/y/1.csv", "schema/deep/y/2.csv",
+		"schema/odd[1].csv", "outside.csv")
+	schema := filepath.Join(dir, "schema")
+	for _, c := range []struct {
+		name  string
+		files string
+		err   string
+	}{
+		{"a.csv", "a.csv", ""},
+		{"./a.csv", "a.csv", ""},
+		{"odd[1].csv", "odd[1].csv", ""},
+		{"s@2", "s-00000-of-00002 s-00001-of-00002", ""},
+		{"s-?????-of-00002", "s-00000-of-00002 s-00001-of-00002", ""},
+		{"s-?????-of-?????", "s-00000-of-00002 s-00001-of-00002", ""},
+		{"s-*", "s-00000-of-00002 s-00001-of-00002", ""},
+		{"q@1", "q-00000-of-00001", ""},
+		{"q@2", "q-00000-of-00002 q-00001-of-00002", ""},
+		{"deep/*/1.csv", "deep/x/1.csv deep/y/1.csv", ""},
+		{"deep/[y]/?.csv", "deep/y/1.csv deep/y/2.csv", ""},
+		{"s@3", "", "s-00000-of-00003: found 0 of 3 shards, expected all"},
+		{"p@2", "", "p-00001-of-00002: found 1 of 2 shards, expected all"},
+		{"p-?????-of-?????", "", "p-00001-of-00002: found 1 of 2"},
+		{"q-?????-of-?????", "", "expected one set; name it as q@"},
+		{"z-?????-of-?????", "", "found no shards"},
+		{"s@0", "", "found 0 shards, expected 1 to 99999"},
+		{"s@99999999999999999999", "", "shards, expected 1 to 99999"},
+		{"", "", "found an empty file name"},
+		{"b.csv", "", "found no such file"},
+		{"*.npy", "", "found no file that matches"},
+		{"[a.csv", "", "found a malformed pattern"},
+		{"../outside.csv", "", "found a file name with .."},
+		{"deep/../../outside.csv", "", "found a file name with .."},
+		{"../*.csv", "", "found a file name with .."},
+		{filepath.Join(dir, "outside.csv"), "", "found an absolute file name"},
+		{"deep", "", "found no such file"},
+	} {
+		files, err := Tables(fsx.OS, schema, c.name, false)
+		for i, f := range files {
+			files[i], _ = filepath.Rel(schema, f)
+		}
+		if got := strings.Join(files, " "); got != c.files {
+			t.Errorf("%s: found %q, expected %q", c.name, got, c.files)
+		}
+		if (err == nil) != (c.err == "") || err != nil && (!errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: found error %v, expected %q", c.name, err, c.err)
+		}
+	}
+	want := filepath.Join(dir, "outside.csv")
+	if files, err := Tables(fsx.OS, schema, want, true); err != nil || !slices.Equal(files, []string{want}) {
+		t.Errorf("absolute: found %v, %v", files, err)
+	}
+	if files, err := Tables(fsx.OS, schema, filepath.Join(dir, "schema/s@2"), true); err != nil || len(files) != 2 {
+		t.Errorf("absolute shards: found %v, %v", files, err)
+	}
+}
+
+// What is read is written and read again the same, and the writer is stable.
+func FuzzSchema(f *testing.F) {
+	f.Add([]byte(base))
+	f.Add([]byte(`context { features { key: "\xc3\xa9" value { dtype: DT_BOOL shape: < dim [{ size: -1 }, {}] > } } }`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := ParseSchema("s", text)
+		if err != nil {
+			return
+		}
+		_, _ = CheckSchema(m)
+		out := AppendText(nil, m)
+		again, err := ParseSchema("s", out)
+		if err != nil || !proto.Equal(m, again) {
+			t.Fatalf("%v: written as\n%s", err, out)
+		}
+	})
+}
+
+func FuzzSpec(f *testing.F) {
+	f.Add([]byte(`seed_op < op_name: "s" node_set_name: "n" > sampling_ops { op_name: "a" input_op_names: ["s"] edge_set_name: "e" sample_size: 3 strategy: RANDOM_WEIGHTED }`))
+	f.Add([]byte(`symmetric_link_seed_op { }`))
+	schema, err := ParseSchema("s", []byte(base))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := ParseSpec("s", text)
+		if err != nil {
+			return
+		}
+		_ = CheckSpec(m, schema)
+		out := AppendText(nil, m)
+		again, err := ParseSpec("s", out)
+		if err != nil || !proto.Equal(m, again) {
+			t.Fatalf("%v: written as\n%s", err, out)
+		}
+	})
+}
+
+// No relative name leads out of the folder.
+func FuzzTables(f *testing.F) {
+	dir := f.TempDir()
+	write(f, dir, "in/a.csv", "in/b/c.csv", "in/s-00000-of-00001", "out.csv")
+	for _, s := range []string{"a.csv", "../out.csv", "*/c.csv", "s@1", "b/../../out.csv", "..@1", "./.*/out.csv", "/etc/passwd"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		files, err := Tables(fsx.OS, filepath.Join(dir, "in"), name, false)
+		if err != nil {
+			return
+		}
+		for _, file := range files {
+			if rel, err := filepath.Rel(filepath.Join(dir, "in"), file); err != nil || !filepath.IsLocal(rel) {
+				t.Fatalf("%q leads to %q", name, file)
+			}
+		}
+	})
+}

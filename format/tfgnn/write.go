@@ -1,0 +1,109 @@
+package tfgnn
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// AppendText appends the text format of a schema or spec to b. The same message
+// gives the same bytes, which prototext does not promise: fields by number, map
+// entries by key, two spaces a level, as Python's text_format writes them.
+func AppendText(b []byte, m proto.Message) []byte {
+	return appendFields(b, 0, m.ProtoReflect())
+}
+
+func appendFields(b []byte, level int, m protoreflect.Message) []byte {
+	fields := m.Descriptor().Fields()
+	order := make([]protoreflect.FieldDescriptor, fields.Len())
+	for i := range order {
+		order[i] = fields.Get(i)
+	}
+	slices.SortFunc(order, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number()) - int(b.Number()) })
+	for _, f := range order {
+		if !m.Has(f) {
+			continue
+		}
+		v := m.Get(f)
+		switch {
+		case f.IsMap():
+			b = appendMap(b, level, f, v.Map())
+		case f.IsList():
+			for i := range v.List().Len() {
+				b = appendValue(b, level, f, v.List().Get(i))
+			}
+		default:
+			b = appendValue(b, level, f, v)
+		}
+	}
+	return b
+}
+
+// appendMap writes a map from strings, the only ones that the messages have.
+func appendMap(b []byte, level int, f protoreflect.FieldDescriptor, m protoreflect.Map) []byte {
+	var keys []string
+	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
+		keys = append(keys, k.String())
+		return true
+	})
+	slices.Sort(keys)
+	for _, k := range keys {
+		b = append(indent(b, level), f.Name()...)
+		b = append(b, " {\n"...)
+		b = appendValue(b, level+1, f.MapKey(), protoreflect.ValueOfString(k))
+		b = appendValue(b, level+1, f.MapValue(), m.Get(protoreflect.ValueOfString(k).MapKey()))
+		b = append(indent(b, level), "}\n"...)
+	}
+	return b
+}
+
+func appendValue(b []byte, level int, f protoreflect.FieldDescriptor, v protoreflect.Value) []byte {
+	b = append(indent(b, level), f.Name()...)
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		b = append(b, " {\n"...)
+		b = appendFields(b, level+1, v.Message())
+		return append(indent(b, level), "}\n"...)
+	case protoreflect.EnumKind:
+		b = append(b, ": "...)
+		if e := f.Enum().Values().ByNumber(v.Enum()); e != nil {
+			b = append(b, e.Name()...)
+		} else {
+			b = strconv.AppendInt(b, int64(v.Enum()), 10)
+		}
+	case protoreflect.StringKind:
+		b = appendQuoted(append(b, ": "...), v.String())
+	default: // integers and bools
+		b = append(append(b, ": "...), v.String()...)
+	}
+	return append(b, '\n')
+}
+
+func indent(b []byte, level int) []byte { return append(b, strings.Repeat("  ", level)...) }
+
+func appendQuoted(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch c := s[i]; {
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c == '"' || c == '\'' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ' || c == 0x7f || r == utf8.RuneError && n == 1:
+			b = append(b, '\\', '0'+c>>6, '0'+c>>3&7, '0'+c&7)
+		default:
+			b = append(b, s[i:i+n]...)
+		}
+		i += n
+	}
+	return append(b, '"')
+}
