@@ -1,0 +1,201 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Check reads the arrays that hold offsets and ids and says whether they mean a
+// graph: offsets start at 0, ascend and end at the length of what they bound;
+// ids are in range. What fails is wrapped in ErrDamaged.
+func (s *Store) Check(ctx context.Context) error {
+	c := checker{ctx: ctx, s: s}
+	if s.Graph != nil {
+		c.graph(s.Graph)
+	}
+	if s.Collection != nil {
+		c.collection(s.Collection)
+	}
+	return c.err
+}
+
+type checker struct {
+	ctx context.Context
+	s   *Store
+	err error
+}
+
+func (c *checker) fail(format string, a ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s: %w: "+format, append([]any{c.s.Dir, ErrDamaged}, a...)...)
+	}
+}
+
+// offsets checks a list of offsets into end elements.
+func (c *checker) offsets(what string, x graph.Index, end int) {
+	if c.err == nil {
+		c.err = c.ctx.Err()
+	}
+	if c.err != nil || x.Len() == 0 {
+		return
+	}
+	if x.At(0) != 0 || last(x) != end {
+		c.fail("%s: found offsets from %d to %d, expected 0 to %d", what, x.At(0), x.At(x.Len()-1), end)
+		return
+	}
+	if i := descent(x); i >= 0 {
+		c.fail("%s: found offset %d behind %d at %d, expected ascending offsets", what, x.At(i), x.At(i-1), i)
+	}
+}
+
+// descent is the first place where a list descends, -1 if it ascends.
+func descent(x graph.Index) int {
+	for i := 1; i < len(x.U32); i++ {
+		if x.U32[i] < x.U32[i-1] {
+			return i
+		}
+	}
+	for i := 1; i < len(x.U64); i++ {
+		if x.U64[i] < x.U64[i-1] {
+			return i
+		}
+	}
+	return -1
+}
+
+// below checks that ids are in [0, n).
+func (c *checker) below(what string, x graph.Index, n int) {
+	if c.err == nil {
+		c.err = c.ctx.Err()
+	}
+	if c.err != nil {
+		return
+	}
+	for i, v := range x.U32 {
+		if uint64(v) >= uint64(n) {
+			c.fail("%s: found id %d at %d, expected one below %d", what, v, i, n)
+			return
+		}
+	}
+	for i, v := range x.U64 {
+		if v >= uint64(n) {
+			c.fail("%s: found id %d at %d, expected one below %d", what, v, i, n)
+			return
+		}
+	}
+}
+
+func (c *checker) columns(what string, cols []*graph.Column) {
+	for _, col := range cols {
+		if col.RowOffsets.Len() > 0 {
+			c.offsets(what+"."+col.Name, col.RowOffsets, last(col.RowOffsets))
+		}
+		if col.DType == graph.String {
+			c.offsets(what+"."+col.Name, col.StringOffsets, len(col.Values))
+		}
+	}
+}
+
+func (c *checker) graph(g *graph.Graph) {
+	count := map[string]int{}
+	for t, n := range g.Nodes {
+		count[n.Type] = n.Count
+		c.columns(n.Type, n.Columns)
+		if n.IDs != nil {
+			c.columns(n.Type, []*graph.Column{n.IDs})
+			c.ids(t, n)
+		}
+	}
+	for _, e := range g.Edges {
+		name := e.Type.String()
+		c.columns(name, e.Columns)
+		for _, d := range []graph.Direction{graph.In, graph.Out} {
+			a := e.Adj[d]
+			if a == nil {
+				continue
+			}
+			c.offsets(name, a.Indptr, e.Count)
+			c.below(name, a.Far, count[e.Type.Far(d)])
+			c.below(name, a.EdgeID, e.Count)
+		}
+	}
+}
+
+// ids looks every original id up.
+func (c *checker) ids(t int, n *graph.Nodes) {
+	if c.err != nil {
+		return
+	}
+	x, err := c.s.IDs(t)
+	if err != nil {
+		c.fail("%v", err)
+		return
+	}
+	c.offsets(n.Type+" id_buckets", x.buckets, n.Count)
+	c.below(n.Type+" id_slots", x.slots, n.Count)
+	b := 0
+	for i := 0; c.err == nil && i < n.Count; i++ {
+		for uint64(i) >= x.buckets.At(b+1) {
+			b++
+		}
+		v := int(x.slots.At(i))
+		if got := Bucket(HashID(x.text(v)), x.bits); got != uint64(b) {
+			c.fail("node type %s: found node %d in bucket %d of the id index, expected %d", n.Type, v, b, got)
+		}
+		if i > 0 && uint64(i) > x.buckets.At(b) && x.slots.At(i-1) >= x.slots.At(i) {
+			c.fail("node type %s: found node %d behind %d in bucket %d of the id index, expected ascending ids", n.Type, v, x.slots.At(i-1), b)
+		}
+	}
+}
+
+func (c *checker) collection(l *graph.Collection) {
+	c.columns("context", l.Context)
+	perGraph := map[string]graph.Index{}
+	for _, n := range l.Nodes {
+		perGraph[n.Type] = n.GraphPtr
+		c.offsets(n.Type, n.GraphPtr, n.Count)
+		c.columns(n.Type, n.Columns)
+	}
+	for _, e := range l.Edges {
+		name := e.Type.String()
+		c.offsets(name, e.GraphPtr, e.Count)
+		c.columns(name, e.Columns)
+		c.local(name+" src", e.Src, e.GraphPtr, perGraph[e.Type.Src], l.Graphs)
+		c.local(name+" dst", e.Dst, e.GraphPtr, perGraph[e.Type.Dst], l.Graphs)
+	}
+	if l.SeedPtr.Len() == 0 {
+		return
+	}
+	c.offsets("seeds", l.SeedPtr, last(l.SeedPtr))
+	if c.err != nil {
+		return
+	}
+	k := uint64(len(l.SeedType))
+	for g := range l.Graphs {
+		for i := k * l.SeedPtr.At(g); i < k*l.SeedPtr.At(g+1); i++ {
+			p := perGraph[l.SeedType[i%k]]
+			if p.Len() == 0 || l.SeedLocal.At(int(i)) >= p.At(g+1)-p.At(g) {
+				c.fail("graph %d: found seed with local id %d, expected a node of type %s", g, l.SeedLocal.At(int(i)), l.SeedType[i%k])
+				return
+			}
+		}
+	}
+}
+
+// local checks the ends of the edges of each graph against its nodes.
+func (c *checker) local(what string, x, edgePtr, nodePtr graph.Index, graphs int) {
+	if c.err == nil && nodePtr.Len() != graphs+1 {
+		c.fail("%s: found no node type for it", what)
+	}
+	for g := 0; c.err == nil && g < graphs; g++ {
+		n := nodePtr.At(g+1) - nodePtr.At(g)
+		for i := edgePtr.At(g); i < edgePtr.At(g+1); i++ {
+			if x.At(int(i)) >= n {
+				c.fail("%s: found local id %d in graph %d, expected one below %d", what, x.At(int(i)), g, n)
+				return
+			}
+		}
+	}
+}
