@@ -1,0 +1,138 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+)
+
+// Value is what stands in a cell: a count, a size, a time, a number, a share or
+// text. Make it with the functions of these names; the zero Value is an empty
+// cell.
+type Value struct {
+	// One of these is set.
+	Count   *int64   `json:"count,omitempty"`
+	Bytes   *int64   `json:"bytes,omitempty"`
+	Seconds *float64 `json:"seconds,omitempty"`
+	Number  *float64 `json:"number,omitempty"`
+	Share   *float64 `json:"share,omitempty"`
+	Text    *string  `json:"text,omitempty"`
+	// Unit belongs to Count and Number: "edges", "edges/s", or nothing.
+	Unit string `json:"unit,omitempty"`
+}
+
+// Count is n things of a unit, which may be empty: Count(12, "edges").
+func Count[T int | int32 | int64 | uint32 | uint64](n T, unit string) Value {
+	c := int64(n)
+	if c < 0 && n > 0 {
+		c = math.MaxInt64
+	}
+	return Value{Count: &c, Unit: unit}
+}
+
+// Bytes is a size.
+func Bytes(n int64) Value { return Value{Bytes: &n} }
+
+// Duration is a time span.
+func Duration(d time.Duration) Value {
+	s := d.Seconds()
+	return Value{Seconds: &s}
+}
+
+// Number is any finite number with a unit, which may be empty.
+func Number(f float64, unit string) Value { return Value{Number: &f, Unit: unit} }
+
+// Share is a part of one, shown as percent.
+func Share(f float64) Value { return Value{Share: &f} }
+
+// Text is words.
+func Text(s string) Value { return Value{Text: &s} }
+
+// String is the value for people, with its unit: "67.1M edges".
+func (v Value) String() string {
+	s, unit := v.short()
+	if unit != "" {
+		s += " " + unit
+	}
+	return s
+}
+
+// short is String in two parts, the unit apart.
+func (v Value) short() (s, unit string) {
+	switch {
+	case v.Count != nil:
+		return human.Count(*v.Count), human.Printable(v.Unit)
+	case v.Bytes != nil:
+		return human.Bytes(*v.Bytes), ""
+	case v.Seconds != nil:
+		return human.Duration(seconds(*v.Seconds)), ""
+	case v.Number != nil:
+		return human.Number(*v.Number), human.Printable(v.Unit)
+	case v.Share != nil:
+		return human.Percent(*v.Share), ""
+	case v.Text != nil:
+		return human.Printable(*v.Text), ""
+	}
+	return "", ""
+}
+
+// exact is the value with all its digits.
+func (v Value) exact() string {
+	switch {
+	case v.Count != nil:
+		return join(human.Exact(*v.Count), v.Unit)
+	case v.Bytes != nil:
+		return human.Exact(*v.Bytes) + " bytes"
+	case v.Seconds != nil:
+		return fmt.Sprint(*v.Seconds) + " s"
+	case v.Number != nil:
+		return join(fmt.Sprint(*v.Number), v.Unit)
+	case v.Share != nil:
+		return fmt.Sprint(*v.Share)
+	}
+	return ""
+}
+
+func join(s, unit string) string {
+	if unit == "" {
+		return s
+	}
+	return s + " " + human.Printable(unit)
+}
+
+// numeric tells whether the value is set to the right of its column.
+func (v Value) numeric() bool { return v.Text == nil && v != Value{} }
+
+// check refuses what JSON could not hold or would read back as something else.
+func (v Value) check() error {
+	set := 0
+	for _, f := range []bool{v.Count != nil, v.Bytes != nil, v.Seconds != nil, v.Number != nil, v.Share != nil, v.Text != nil} {
+		if f {
+			set++
+		}
+	}
+	if set > 1 || v.Unit != "" && v.Count == nil && v.Number == nil {
+		return errors.New("found a value of several kinds, or a unit at no count or number; expected one of count, bytes, seconds, number, share, text")
+	}
+	for _, f := range []*float64{v.Seconds, v.Number, v.Share} {
+		if f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0)) {
+			return fmt.Errorf("found the number %v, expected a finite one", *f)
+		}
+	}
+	return nil
+}
+
+// seconds is a duration that holds its end values where s passes them.
+func seconds(s float64) time.Duration {
+	switch ns := s * 1e9; {
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	case ns <= -math.MaxInt64:
+		return -math.MaxInt64
+	default:
+		return time.Duration(ns)
+	}
+}
