@@ -12,9 +12,8 @@
 // joined are a file of both. A file may be compressed as a whole with gzip.
 //
 // Writing is into the caller's memory: AppendFrame frames a record that exists,
-// Begin and End frame one that is encoded in place, BackFrame one that was written
-// backwards. So a buffer of many records is made without a copy, by any number
-// of goroutines, and is written to its file by one call.
+// Begin and End one that is encoded in place. So a buffer of many records is made
+// by any number of goroutines, and is written to its file by one call.
 //
 // Reading checks both checksums and never allocates more than the input has
 // shown to hold: a length in a header is a claim, not a fact. Errors wrap

@@ -44,18 +44,6 @@ func End(buf []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(buf, sum)
 }
 
-// BackFrame completes a frame around the record buf[at:len(buf)-FooterSize],
-// which was written from its end to its start, and returns where the frame
-// starts: at - HeaderSize. The caller has left room on both sides.
-func BackFrame(buf []byte, at int) int {
-	end := len(buf) - FooterSize
-	record := buf[at:end]
-	binary.LittleEndian.PutUint32(buf[end:], Checksum(record))
-	at -= HeaderSize
-	putHeader(buf[at:], len(record))
-	return at
-}
-
 func putHeader(b []byte, n int) {
 	binary.LittleEndian.PutUint64(b, uint64(n))
 	binary.LittleEndian.PutUint32(b[8:], Checksum(b[:8]))

@@ -1,0 +1,295 @@
+package example
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// ErrCorrupt is wrapped by every error of bytes that are not an Example.
+var ErrCorrupt = errors.New("not a tf.train.Example")
+
+// Kind is the kind of a feature's list.
+type Kind uint8
+
+// The kinds, numbered as the fields of Feature. None is a feature without a list.
+const (
+	None Kind = iota
+	BytesList
+	FloatList
+	Int64List
+)
+
+// String is the name of the list in TensorFlow: "int64_list".
+func (k Kind) String() string {
+	return [...]string{"no list", "bytes_list", "float_list", "int64_list"}[k&3]
+}
+
+// Feature is one feature of an Example; its slices are views of the record.
+type Feature struct {
+	Key   []byte
+	Kind  Kind
+	Count int // values
+	// lists are the bytes of the list messages, one after the other the values.
+	lists [][]byte
+}
+
+// Decoder finds the features of Examples. The zero value is ready; the memory is
+// used again by each Decode.
+type Decoder struct {
+	features []Feature
+	base     []byte
+}
+
+// Decode reads a record. The features are views of it, valid until the next
+// Decode or a change of the record.
+func (d *Decoder) Decode(record []byte) error {
+	for i := range d.features {
+		d.features[i].lists = d.features[i].lists[:0]
+	}
+	d.features, d.base = d.features[:0], record
+	err := d.fields(record, "an Example", func(num protowire.Number, msg []byte) error {
+		if num != 1 {
+			return nil
+		}
+		return d.fields(msg, "Features", func(num protowire.Number, entry []byte) error {
+			if num != 1 {
+				return nil
+			}
+			return d.entry(entry)
+		})
+	})
+	if err != nil {
+		d.features = d.features[:0]
+		return err
+	}
+	d.sort()
+	return nil
+}
+
+// sort orders the features by key; of equal keys the last one given stays.
+func (d *Decoder) sort() {
+	byKey := func(a, b Feature) int { return bytes.Compare(a.Key, b.Key) }
+	if !slices.IsSortedFunc(d.features, byKey) {
+		slices.SortStableFunc(d.features, byKey)
+	}
+	n := 0
+	for i := range d.features {
+		if i+1 < len(d.features) && bytes.Equal(d.features[i].Key, d.features[i+1].Key) {
+			continue
+		}
+		// Swapping keeps the memory of both.
+		d.features[n], d.features[i] = d.features[i], d.features[n]
+		n++
+	}
+	d.features = d.features[:n]
+}
+
+// Features lists the features in byte order of their keys, each key once.
+func (d *Decoder) Features() []Feature { return d.features }
+
+// Find is the feature of that key, nil if there is none.
+func (d *Decoder) Find(key string) *Feature {
+	i := sort.Search(len(d.features), func(i int) bool { return string(d.features[i].Key) >= key })
+	if i < len(d.features) && string(d.features[i].Key) == key {
+		return &d.features[i]
+	}
+	return nil
+}
+
+// fields calls f for each field of a message that has a length, and passes over
+// others.
+func (d *Decoder) fields(msg []byte, what string, f func(protowire.Number, []byte) error) error {
+	for len(msg) > 0 {
+		num, typ, n := protowire.ConsumeTag(msg)
+		if n < 0 {
+			return d.corrupt(msg, what, n)
+		}
+		if typ != protowire.BytesType {
+			k := protowire.ConsumeFieldValue(num, typ, msg[n:])
+			if k < 0 {
+				return d.corrupt(msg[n:], what, k)
+			}
+			msg = msg[n+k:]
+			continue
+		}
+		value, k := protowire.ConsumeBytes(msg[n:])
+		if k < 0 {
+			return d.corrupt(msg[n:], what, k)
+		}
+		if err := f(num, value); err != nil {
+			return err
+		}
+		msg = msg[n+k:]
+	}
+	return nil
+}
+
+// entry reads one entry of the map. Pieces of a value are merged as protobuf
+// merges them: lists of one kind are joined, another kind replaces.
+func (d *Decoder) entry(entry []byte) error {
+	if len(d.features) < cap(d.features) {
+		d.features = d.features[:len(d.features)+1]
+	} else {
+		d.features = append(d.features, Feature{})
+	}
+	feature := &d.features[len(d.features)-1]
+	*feature = Feature{lists: feature.lists[:0]}
+	err := d.fields(entry, "a map entry", func(num protowire.Number, value []byte) error {
+		switch num {
+		case 1:
+			feature.Key = value
+		case 2:
+			return d.fields(value, "a Feature", func(num protowire.Number, list []byte) error {
+				if num < 1 || num > 3 {
+					return nil
+				}
+				if kind := Kind(num); kind != feature.Kind {
+					feature.Kind, feature.Count, feature.lists = kind, 0, feature.lists[:0]
+				}
+				n, err := d.count(Kind(num), list)
+				feature.Count += n
+				feature.lists = append(feature.lists, list)
+				return err
+			})
+		}
+		return nil
+	})
+	return err
+}
+
+// count checks a list and counts its values.
+func (d *Decoder) count(kind Kind, list []byte) (int, error) {
+	count := 0
+	for len(list) > 0 {
+		num, typ, n := protowire.ConsumeTag(list)
+		if n < 0 {
+			return 0, d.corrupt(list, kind.String(), n)
+		}
+		k := protowire.ConsumeFieldValue(num, typ, list[n:])
+		if k < 0 {
+			return 0, d.corrupt(list[n:], kind.String(), k)
+		}
+		switch {
+		case num != 1:
+		case typ == unpacked[kind]:
+			count++
+		case typ == protowire.BytesType:
+			values, _ := protowire.ConsumeBytes(list[n:])
+			if kind == FloatList {
+				if len(values)%4 != 0 {
+					return 0, d.corrupt(values, kind.String(), errFloats)
+				}
+				count += len(values) / 4
+				break
+			}
+			for at := 0; at < len(values); count++ {
+				if values[at] < 0x80 {
+					at++
+					continue
+				}
+				_, m := protowire.ConsumeVarint(values[at:])
+				if m < 0 {
+					return 0, d.corrupt(values[at:], kind.String(), m)
+				}
+				at += m
+			}
+		}
+		list = list[n+k:]
+	}
+	return count, nil
+}
+
+// unpacked is the wire type of one value that stands alone.
+var unpacked = [...]protowire.Type{BytesList: protowire.BytesType, FloatList: protowire.Fixed32Type, Int64List: protowire.VarintType}
+
+// errFloats is beside protowire's codes: packed floats of a length that is no
+// multiple of four.
+const errFloats = -100
+
+func (d *Decoder) corrupt(at []byte, what string, code int) error {
+	// at is the rest of a view of the record, so their capacities tell the offset.
+	offset := cap(d.base) - cap(at)
+	problem := "floats of a length that is no multiple of 4"
+	if code != errFloats {
+		problem = protowire.ParseError(code).Error()
+		problem = problem[bytes.LastIndexByte([]byte(problem), ':')+1:]
+		problem = string(bytes.TrimSpace([]byte(problem)))
+	}
+	return fmt.Errorf("byte %d: found %s in %s, expected a serialised Example: %w", offset, problem, what, ErrCorrupt)
+}
+
+// values calls f with each run of packed values and with each value that stands
+// alone. What is there was checked by Decode.
+func (f *Feature) values(run func([]byte), one func([]byte)) {
+	for _, list := range f.lists {
+		for len(list) > 0 {
+			num, typ, n := protowire.ConsumeTag(list)
+			k := protowire.ConsumeFieldValue(num, typ, list[n:])
+			if num == 1 {
+				switch typ {
+				case unpacked[f.Kind]:
+					one(list[n : n+k])
+				case protowire.BytesType:
+					values, _ := protowire.ConsumeBytes(list[n:])
+					run(values)
+				}
+			}
+			list = list[n+k:]
+		}
+	}
+}
+
+// AppendInts appends the values of an int64_list to dst.
+func (f *Feature) AppendInts(dst []int64) []int64 {
+	if f.Kind != Int64List {
+		return dst
+	}
+	run := func(b []byte) {
+		for at := 0; at < len(b); {
+			if b[at] < 0x80 {
+				dst = append(dst, int64(b[at]))
+				at++
+				continue
+			}
+			v, n := protowire.ConsumeVarint(b[at:])
+			dst = append(dst, int64(v))
+			at += n
+		}
+	}
+	f.values(run, run)
+	return dst
+}
+
+// AppendFloats appends the values of a float_list to dst.
+func (f *Feature) AppendFloats(dst []float32) []float32 {
+	if f.Kind != FloatList {
+		return dst
+	}
+	run := func(b []byte) {
+		for ; len(b) > 0; b = b[4:] {
+			dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+		}
+	}
+	f.values(run, run)
+	return dst
+}
+
+// AppendTexts appends the values of a bytes_list to dst; they are views of the
+// record.
+func (f *Feature) AppendTexts(dst [][]byte) [][]byte {
+	if f.Kind != BytesList {
+		return dst
+	}
+	f.values(nil, func(b []byte) {
+		value, _ := protowire.ConsumeBytes(b)
+		dst = append(dst, value)
+	})
+	return dst
+}

@@ -1,0 +1,246 @@
+package example
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// The tags of fields 1 to 3 with a length, which are all that an Example has.
+const (
+	tag1 = 1<<3 | 2
+	tag2 = 2<<3 | 2
+	tag3 = 3<<3 | 2
+)
+
+// maxVarint is the most bytes of a 64-bit varint.
+const maxVarint = binary.MaxVarintLen64
+
+// Key is the constant part of a feature's bytes: its key.
+type Key struct {
+	entry []byte // field 1 of the map entry: tag, length, key
+}
+
+// NewKey makes the Key of a feature.
+func NewKey(key string) Key {
+	b := binary.AppendUvarint([]byte{tag1}, uint64(len(key)))
+	return Key{append(b, key...)}
+}
+
+// Integer is what becomes an int64 in an Example.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Row is a row number of a column.
+type Row interface{ ~uint32 | ~uint64 }
+
+// Writer writes Examples, one after the other, each from its end to its start.
+// The zero value is ready. A Writer is used by one goroutine at a time.
+type Writer struct {
+	buf []byte
+	at  int // buf[at:] is written
+}
+
+// Reset begins a new Example in the same memory.
+func (w *Writer) Reset() { w.at = len(w.buf) }
+
+// Close completes the Example. The bytes are valid until Reset.
+func (w *Writer) Close() []byte {
+	w.room(maxVarint + 1)
+	w.length(len(w.buf)-w.at, tag1)
+	return w.buf[w.at:]
+}
+
+// room makes at least n bytes free in front of what is written.
+func (w *Writer) room(n int) {
+	if w.at >= n {
+		return
+	}
+	written := w.buf[w.at:]
+	grown := make([]byte, max(2*len(w.buf), len(written)+n, 4096))
+	w.at = len(grown) - len(written)
+	copy(grown[w.at:], written)
+	w.buf = grown
+}
+
+// varint writes v in front. There is room.
+func (w *Writer) varint(v uint64) {
+	if v < 0x80 {
+		w.at--
+		w.buf[w.at] = byte(v)
+		return
+	}
+	w.at -= (bits.Len64(v) + 6) / 7
+	binary.PutUvarint(w.buf[w.at:], v)
+}
+
+// length writes a tag and a length in front of the n bytes that it measures.
+// There is room.
+func (w *Writer) length(n int, tag byte) {
+	w.varint(uint64(n))
+	w.at--
+	w.buf[w.at] = tag
+}
+
+// open begins a feature: it returns where the feature ends.
+func (w *Writer) open() int { return len(w.buf) - w.at }
+
+// close completes a feature that ends at end: the list of that kind, the map's
+// value and key. Lists of numbers are packed, which an empty list is not.
+func (w *Writer) close(end int, kind byte, packed bool, key Key) {
+	w.room(5*(maxVarint+1) + len(key.entry))
+	size := func() int { return len(w.buf) - w.at - end }
+	if packed && size() > 0 {
+		w.length(size(), tag1)
+	}
+	w.length(size(), kind)
+	w.length(size(), tag2)
+	w.at -= len(key.entry)
+	copy(w.buf[w.at:], key.entry)
+	w.length(size(), tag1)
+}
+
+// Ints adds a feature of integers.
+func Ints[T Integer](w *Writer, key Key, values []T) {
+	end := w.open()
+	w.room(len(values) * maxVarint)
+	for i := len(values) - 1; i >= 0; i-- {
+		w.varint(uint64(int64(values[i])))
+	}
+	w.close(end, tag3, true, key)
+}
+
+// Int adds a feature of one integer.
+func (w *Writer) Int(key Key, value int64) {
+	end := w.open()
+	w.room(maxVarint)
+	w.varint(uint64(value))
+	w.close(end, tag3, true, key)
+}
+
+// IntRows adds a feature of integers: the given rows of a column, each of width
+// values.
+func IntRows[T Integer, R Row](w *Writer, key Key, column []T, width int, rows []R) {
+	end := w.open()
+	w.room(len(rows) * width * maxVarint)
+	if width == 1 {
+		for i := len(rows) - 1; i >= 0; i-- {
+			w.varint(uint64(int64(column[rows[i]])))
+		}
+	} else {
+		for i := len(rows) - 1; i >= 0; i-- {
+			first := int(rows[i]) * width
+			row := column[first : first+width]
+			for j := width - 1; j >= 0; j-- {
+				w.varint(uint64(int64(row[j])))
+			}
+		}
+	}
+	w.close(end, tag3, true, key)
+}
+
+// Float32Rows adds a feature of floats: the given rows of a column of
+// little-endian float32, each of width values.
+func Float32Rows[R Row](w *Writer, key Key, column []byte, width int, rows []R) {
+	end := w.open()
+	size := 4 * width
+	w.room(len(rows) * size)
+	at := w.at - len(rows)*size
+	w.at = at
+	if width == 1 {
+		for _, r := range rows {
+			*(*[4]byte)(w.buf[at:]) = [4]byte(column[int(r)*4:])
+			at += 4
+		}
+	} else {
+		for _, r := range rows {
+			first := int(r) * size
+			copy(w.buf[at:at+size], column[first:first+size])
+			at += size
+		}
+	}
+	w.close(end, tag2, true, key)
+}
+
+// FloatRows is Float32Rows of a column of another kind: convert gives the float32
+// of a value.
+func FloatRows[T float64 | uint16, R Row](w *Writer, key Key, column []T, width int, rows []R, convert func(T) float32) {
+	end := w.open()
+	w.room(4 * len(rows) * width)
+	at := w.at - 4*len(rows)*width
+	w.at = at
+	for _, r := range rows {
+		first := int(r) * width
+		for _, v := range column[first : first+width] {
+			binary.LittleEndian.PutUint32(w.buf[at:], math.Float32bits(convert(v)))
+			at += 4
+		}
+	}
+	w.close(end, tag2, true, key)
+}
+
+// Offset is what ends of byte strings are counted in.
+type Offset interface{ ~uint32 | ~uint64 }
+
+// TextRows adds a feature of byte strings: the given rows of a column, each of
+// width values. Value i is values[offsets[i]:offsets[i+1]].
+func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, width int, rows []R) {
+	end := w.open()
+	for i := len(rows) - 1; i >= 0; i-- {
+		first := int(rows[i]) * width
+		for j := first + width - 1; j >= first; j-- {
+			w.text(values[offsets[j]:offsets[j+1]])
+		}
+	}
+	w.close(end, tag1, false, key)
+}
+
+// Texts adds a feature of byte strings.
+func (w *Writer) Texts(key Key, values ...[]byte) {
+	end := w.open()
+	for i := len(values) - 1; i >= 0; i-- {
+		w.text(values[i])
+	}
+	w.close(end, tag1, false, key)
+}
+
+// text writes one value of a list of byte strings in front.
+func (w *Writer) text(value []byte) {
+	w.room(len(value) + maxVarint + 1)
+	w.at -= len(value)
+	copy(w.buf[w.at:], value)
+	w.length(len(value), tag1)
+}
+
+// Floats adds a feature of floats.
+func (w *Writer) Floats(key Key, values ...float32) {
+	end := w.open()
+	w.room(4 * len(values))
+	for i := len(values) - 1; i >= 0; i-- {
+		w.at -= 4
+		binary.LittleEndian.PutUint32(w.buf[w.at:], math.Float32bits(values[i]))
+	}
+	w.close(end, tag2, true, key)
+}
+
+// Narrow is the float32 nearest to a float64, the convert of float64 columns.
+func Narrow(v float64) float32 { return float32(v) }
+
+// BFloat16 is the value of a bfloat16, the convert of such columns.
+func BFloat16(v uint16) float32 { return math.Float32frombits(uint32(v) << 16) }
+
+// Float16 is the value of an IEEE half, the convert of such columns.
+func Float16(v uint16) float32 {
+	sign, exp, frac := uint32(v&0x8000)<<16, uint32(v>>10&0x1f), uint32(v&0x3ff)
+	switch {
+	case exp == 0x1f: // infinities and NaN
+		exp = 0xff
+	case exp != 0:
+		exp += 127 - 15
+	case frac != 0: // subnormal: frac * 2^-24
+		f := math.Float32bits(float32(frac) / (1 << 24))
+		return math.Float32frombits(sign | f)
+	}
+	return math.Float32frombits(sign | exp<<23 | frac<<13)
+}
