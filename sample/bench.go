@@ -1,0 +1,76 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// benchWarm is the batches that a context samples before the clock starts, so
+// that its buffers have grown and its tables are chosen.
+const benchWarm = 20
+
+// Bench times exactly n batches of a job on job.Threads workers, relabelled and
+// then dropped, and returns the edges that they drew and the seconds that passed.
+// The batches are those of Run; past the last one they start over in the next
+// epoch. All workers warm up first, off the clock, on other batches.
+func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
+	source, err := newBatches(&job, s.SeedWidth())
+	if err != nil {
+		return 0, 0, err
+	}
+	total := job.Batches(s.SeedWidth())
+	if total == 0 || n < 1 {
+		return 0, 0, fmt.Errorf("%w: found %d batches of which to time %d, expected at least 1", ErrSeed, total, n)
+	}
+	if s.plan.Before != nil && job.Times == nil {
+		return 0, 0, fmt.Errorf("%w: found no times of seeds with before in the plan, expected one a seed", ErrSeed)
+	}
+	threads := max(job.Threads, 1)
+	jobs, errs := make([]Job, threads), make([]error, threads)
+	var next, edges atomic.Uint64
+	var warm, all sync.WaitGroup
+	warm.Add(threads)
+	start := make(chan struct{})
+	for i := range threads {
+		all.Go(func() {
+			jobs[i] = job
+			w := worker{c: s.NewContext(), scope: s.plan.Scope, job: &jobs[i]}
+			one := func(index uint64) (Stats, error) {
+				jobs[i].Epoch = job.Epoch + index/total
+				source.get(index%total, &w.batch)
+				return w.run(ctx, func(*Subgraph) error { return nil })
+			}
+			// The last batches of the epoch before are not among the timed ones.
+			for j := range uint64(benchWarm) {
+				if _, errs[i] = one(total - 1 - (j*uint64(threads)+uint64(i))%total); errs[i] != nil {
+					break
+				}
+			}
+			warm.Done()
+			<-start
+			for errs[i] == nil && ctx.Err() == nil {
+				index := next.Add(1) - 1
+				if index >= uint64(n) {
+					break
+				}
+				var st Stats
+				st, errs[i] = one(index)
+				edges.Add(st.Drawn)
+			}
+		})
+	}
+	warm.Wait()
+	began := time.Now()
+	close(start)
+	all.Wait()
+	seconds = time.Since(began).Seconds()
+	for _, err := range append(errs, ctx.Err()) {
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return edges.Load(), seconds, nil
+}

@@ -1,0 +1,486 @@
+package sample
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// A sampling case as the reference reads it, and its answer.
+
+type refGraph struct {
+	Nodes map[string]int                   `json:"nodes"`
+	Edges map[string]map[string][]*float64 `json:"edges"`
+}
+
+type refCase struct {
+	Name  string          `json:"name,omitempty"`
+	Graph *refGraph       `json:"graph,omitempty"`
+	Plan  json.RawMessage `json:"plan"`
+	Seeds json.RawMessage `json:"seeds"`
+	Seed  uint64          `json:"seed"`
+	Epoch uint64          `json:"epoch"`
+	Unit  uint64          `json:"unit"`
+	Time  *float64        `json:"time,omitempty"`
+
+	Result *refResult `json:"result,omitempty"`
+}
+
+type refResult struct {
+	Plan      json.RawMessage       `json:"plan,omitempty"`
+	Nodes     map[string][]uint32   `json:"nodes"`
+	SeedLocal json.RawMessage       `json:"seed_local"`
+	Edges     map[string][][]uint32 `json:"edges"`
+	Ops       []refOp               `json:"ops"`
+}
+
+type refOp struct {
+	Frontier []uint32   `json:"frontier"`
+	Edges    [][]uint32 `json:"edges"`
+}
+
+// number is a value of a column in JSON.
+func number(x float64) *float64 {
+	if x != x {
+		return nil
+	}
+	return &x
+}
+
+// build is the graph of a case: primary direction as told, the other one left
+// for the sampler to build. A case's edge ids ascend by the primary end.
+func (r *refGraph) build(primary graph.Direction) *graph.Graph {
+	g := &graph.Graph{}
+	for t, n := range r.Nodes {
+		g.Nodes = append(g.Nodes, &graph.Nodes{Type: t, Count: n})
+	}
+	for name, columns := range r.Edges {
+		et, err := graph.ParseEdgeType(name)
+		if err != nil {
+			panic(err)
+		}
+		near, far := columns["dst"], columns["src"]
+		if primary == graph.Out {
+			near, far = far, near
+		}
+		n := r.Nodes[et.Near(primary)]
+		a := &graph.Adjacency{Indptr: graph.Index{U32: make([]uint32, n+1)}, Far: graph.Index{U32: make([]uint32, len(far))}}
+		for i := range near {
+			a.Indptr.U32[int(*near[i])+1]++
+			a.Far.U32[i] = uint32(*far[i])
+		}
+		for i := range n {
+			a.Indptr.U32[i+1] += a.Indptr.U32[i]
+		}
+		e := &graph.Edges{Type: et, Count: len(near), Primary: primary}
+		e.Adj[primary] = a
+		for c, x := range columns {
+			if c == "src" || c == "dst" {
+				continue
+			}
+			e.Columns = append(e.Columns, testColumn(c, x))
+		}
+		g.Edges = append(g.Edges, e)
+	}
+	g.Sort()
+	return g
+}
+
+// testColumn takes a column's dtype from its name's first letter: f and d are
+// floats of 4 and 8 bytes, i and l integers.
+func testColumn(name string, x []*float64) *graph.Column {
+	c := &graph.Column{Name: name, Rows: len(x)}
+	for _, p := range x {
+		v := math.NaN()
+		if p != nil {
+			v = *p
+		}
+		switch name[0] {
+		case 'f':
+			c.DType, c.Values = graph.Float32, binary.LittleEndian.AppendUint32(c.Values, math.Float32bits(float32(v)))
+		case 'i':
+			c.DType, c.Values = graph.Int32, binary.LittleEndian.AppendUint32(c.Values, uint32(int32(v)))
+		case 'l':
+			c.DType, c.Values = graph.Int64, binary.LittleEndian.AppendUint64(c.Values, uint64(int64(v)))
+		default:
+			c.DType, c.Values = graph.Float64, binary.LittleEndian.AppendUint64(c.Values, math.Float64bits(v))
+		}
+	}
+	if len(x) == 0 {
+		c.DType = graph.Float64
+	}
+	return c
+}
+
+// seedsOf flattens a case's seeds.
+func (r *refCase) seeds(t testing.TB) []uint32 {
+	t.Helper()
+	var one []uint32
+	if json.Unmarshal(r.Seeds, &one) == nil {
+		return one
+	}
+	var pairs [][2]uint32
+	if err := json.Unmarshal(r.Seeds, &pairs); err != nil {
+		t.Fatal(err)
+	}
+	one = nil // what the first try left
+	for _, p := range pairs {
+		one = append(one, p[0], p[1])
+	}
+	return one
+}
+
+func (r *refCase) input(t testing.TB) Input {
+	in := Input{Seeds: r.seeds(t), Seed: r.Seed, Epoch: r.Epoch, Unit: r.Unit}
+	if r.Time != nil {
+		in.Time = FloatTime(*r.Time)
+		if math.Floor(*r.Time) == *r.Time {
+			in.Time = IntTime(int64(*r.Time))
+		}
+	}
+	return in
+}
+
+// answer puts a subgraph into the reference's form.
+func answer(s *Sampler, sub *Subgraph) refResult {
+	r := refResult{Nodes: map[string][]uint32{}, Edges: map[string][][]uint32{}}
+	for i, n := range s.g.Nodes {
+		r.Nodes[n.Type] = slices.Clone(sub.Nodes[i])
+	}
+	triples := func(e SubEdges) [][]uint32 {
+		out := [][]uint32{}
+		for i := range e.ID {
+			out = append(out, []uint32{e.ID[i], e.Src[i], e.Dst[i]})
+		}
+		return out
+	}
+	for i, e := range s.g.Edges {
+		r.Edges[e.Type.String()] = triples(sub.Edges[i])
+	}
+	for _, o := range sub.Ops {
+		r.Ops = append(r.Ops, refOp{slices.Clone(o.Frontier), triples(o.SubEdges)})
+	}
+	if s.SeedWidth() == 2 {
+		pairs := [][2]uint32{}
+		for i := 0; i < len(sub.SeedLocal); i += 2 {
+			pairs = append(pairs, [2]uint32{sub.SeedLocal[i], sub.SeedLocal[i+1]})
+		}
+		r.SeedLocal, _ = json.Marshal(pairs)
+	} else {
+		r.SeedLocal, _ = json.Marshal(sub.SeedLocal)
+	}
+	return r
+}
+
+// sameAnswer is the difference of two answers, "" if none; lists that are nil
+// and empty are the same.
+func sameAnswer(got, want refResult) string {
+	canonical := func(r refResult) refResult {
+		r.Plan = nil
+		var x any
+		if json.Unmarshal(r.SeedLocal, &x) == nil {
+			r.SeedLocal, _ = json.Marshal(x)
+		}
+		for k, v := range r.Nodes {
+			if v == nil {
+				r.Nodes[k] = []uint32{}
+			}
+		}
+		for i := range r.Ops {
+			if r.Ops[i].Frontier == nil {
+				r.Ops[i].Frontier = []uint32{}
+			}
+		}
+		if r.Ops == nil {
+			r.Ops = []refOp{}
+		}
+		return r
+	}
+	w, g := canonical(want), canonical(got)
+	if reflect.DeepEqual(w, g) {
+		return ""
+	}
+	return cmp.Diff(w, g)
+}
+
+// checkCase compares the sampler with a case's answer, in both primary
+// directions that its edge order allows, twice on one context.
+func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
+	t.Helper()
+	plan, err := ParsePlan(r.Name, r.Plan)
+	if err != nil {
+		t.Fatalf("%s: %v", r.Name, err)
+	}
+	for _, primary := range []graph.Direction{graph.In, graph.Out} {
+		if !g.ascends(primary) {
+			continue
+		}
+		s, err := New(g.build(primary), plan, Options{Ops: true})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", r.Name, err, r.Plan)
+		}
+		s.relabel = kind
+		c := s.NewContext()
+		for range 2 {
+			sub, err := c.Sample(r.input(t))
+			if err != nil {
+				t.Fatalf("%s: %v", r.Name, err)
+			}
+			if diff := sameAnswer(answer(s, sub), *r.Result); diff != "" {
+				t.Fatalf("%s, primary %s, relabel %d: reference against sampler:\n%s\nplan %s\nseeds %s", r.Name, primary, kind, diff, r.Plan, r.Seeds)
+			}
+			checkCounts(t, sub)
+		}
+		s.Close()
+	}
+}
+
+// checkCounts checks what the reference does not name: the counts by hop.
+func checkCounts(t *testing.T, sub *Subgraph) {
+	t.Helper()
+	sum := func(x []uint32) (n int) {
+		for _, v := range x {
+			n += int(v)
+		}
+		return n
+	}
+	for i := range sub.Nodes {
+		if sum(sub.NodesByHop[i]) != len(sub.Nodes[i]) {
+			t.Fatalf("found nodes by hop %v, expected a sum of %d", sub.NodesByHop[i], len(sub.Nodes[i]))
+		}
+	}
+	drawn := 0
+	for i := range sub.Edges {
+		if sum(sub.EdgesByHop[i]) != len(sub.Edges[i].ID) {
+			t.Fatalf("found edges by hop %v, expected a sum of %d", sub.EdgesByHop[i], len(sub.Edges[i].ID))
+		}
+	}
+	for _, o := range sub.Ops {
+		drawn += len(o.ID)
+	}
+	if drawn != int(sub.Drawn) {
+		t.Fatalf("found %d drawn edges, expected %d", sub.Drawn, drawn)
+	}
+}
+
+// ascends says whether the graph's edge order is that of a store with this
+// primary direction.
+func (r *refGraph) ascends(primary graph.Direction) bool {
+	end := "dst"
+	if primary == graph.Out {
+		end = "src"
+	}
+	for _, e := range r.Edges {
+		if !sort.SliceIsSorted(e[end], func(i, j int) bool { return *e[end][i] < *e[end][j] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// randomCase draws a graph, a plan and seeds out of everything that the law
+// knows.
+func randomCase(r *rand.Rand, name string) *refCase {
+	c := &refCase{Name: name, Seed: r.Uint64(), Epoch: r.Uint64N(5), Unit: r.Uint64N(1000)}
+	primary := []string{"dst", "src"}[r.IntN(2)]
+	big := r.IntN(40) == 0
+	c.Graph = randomGraph(r, primary, big)
+	types := make([]string, 0, len(c.Graph.Nodes))
+	for t := range c.Graph.Nodes {
+		types = append(types, t)
+	}
+	slices.Sort(types)
+	plan, link := randomPlan(r, c.Graph, types)
+	c.Plan = plan.json()
+	if plan.before != nil {
+		at := float64(r.IntN(12)-1) + []float64{0, 0, 0.5}[r.IntN(3)]
+		c.Time = &at
+	}
+	n := 1 + r.IntN(6)
+	if big {
+		n = 100 + r.IntN(300)
+	}
+	if plan.scope == ScopeSeed {
+		n = 1
+	}
+	pick := func(t string) int { return r.IntN(c.Graph.Nodes[t]) }
+	if link {
+		pairs := make([][2]int, n)
+		for i := range pairs {
+			pairs[i] = [2]int{pick(plan.seedType[0]), pick(plan.seedType[1])}
+		}
+		c.Seeds, _ = json.Marshal(pairs)
+	} else {
+		ids := make([]int, n)
+		for i := range ids {
+			ids[i] = pick(plan.seedType[0])
+		}
+		c.Seeds, _ = json.Marshal(ids)
+	}
+	return c
+}
+
+func randomGraph(r *rand.Rand, primary string, big bool) *refGraph {
+	g := &refGraph{Nodes: map[string]int{}, Edges: map[string]map[string][]*float64{}}
+	types := []string{"b", "a", "é", "C"}[:1+r.IntN(4)]
+	for _, t := range types {
+		g.Nodes[t] = 1 + r.IntN(12)
+		if big {
+			g.Nodes[t] = 200 + r.IntN(400)
+		}
+	}
+	ascending := r.IntN(2) == 0
+	for i := range 1 + r.IntN(5) {
+		et := fmt.Sprintf("%s:r%d:%s", types[r.IntN(len(types))], i, types[r.IntN(len(types))])
+		p, _ := graph.ParseEdgeType(et)
+		n := r.IntN(60)
+		if big {
+			n = 500 + r.IntN(1000)
+			if i == 0 {
+				n += 5000
+			}
+		}
+		type edge struct{ src, dst, time float64 }
+		list := make([]edge, n)
+		hub := r.IntN(4) == 0
+		for j := range list {
+			list[j] = edge{float64(r.IntN(g.Nodes[p.Src])), float64(r.IntN(g.Nodes[p.Dst])), float64(r.IntN(10))}
+			if hub && r.IntN(10) > 0 {
+				list[j].dst = 0
+			}
+		}
+		sort.SliceStable(list, func(a, b int) bool {
+			x, y := list[a].dst, list[b].dst
+			if primary == "src" {
+				x, y = list[a].src, list[b].src
+			}
+			if x == y && ascending {
+				return list[a].time < list[b].time
+			}
+			return x < y
+		})
+		e := map[string][]*float64{"src": {}, "dst": {}}
+		add := func(name string, x float64) { e[name] = append(e[name], number(x)) }
+		timeless := r.IntN(5) == 0
+		heavy := r.IntN(2) == 0
+		for _, x := range list {
+			add("src", x.src)
+			add("dst", x.dst)
+			if !timeless {
+				add("i_time", x.time)
+				t := x.time
+				if r.IntN(20) == 0 && !ascending {
+					t = math.NaN()
+				}
+				add("f_time", t)
+			}
+			w := math.Round(r.ExpFloat64()*64+1) / 64
+			if heavy && r.IntN(8) == 0 {
+				w *= 1e9
+			}
+			add("f_weight", []float64{w, w, w, w, 0, -1, math.NaN(), 2}[r.IntN(8)])
+			add("d_weight", float64(r.IntN(1000)+1)/10)
+			add("l_rank", float64(r.IntN(6)-3))
+		}
+		if n == 0 {
+			for _, name := range []string{"i_time", "f_time", "f_weight", "d_weight", "l_rank"} {
+				e[name] = []*float64{}
+			}
+		}
+		g.Edges[et] = e
+	}
+	return g
+}
+
+// testPlan is a plan written by a test, so that the reader is under test too.
+type testPlan struct {
+	seedType []string
+	scope    Scope
+	expand   Expand
+	ops      []map[string]any
+	before   map[string]any
+}
+
+func (p *testPlan) json() json.RawMessage {
+	m := map[string]any{"seed_type": p.seedType[0], "scope": p.scope.String(), "expand": p.expand.String(), "ops": p.ops}
+	if len(p.seedType) == 2 {
+		m["seed_type"] = p.seedType
+	}
+	if p.before != nil {
+		m["before"] = p.before
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bool) {
+	p = &testPlan{scope: Scope(r.IntN(3)), expand: Expand(r.IntN(2)), ops: []map[string]any{}}
+	link = r.IntN(4) == 0
+	p.seedType = []string{types[r.IntN(len(types))]}
+	if link {
+		p.seedType = append(p.seedType, types[r.IntN(len(types))])
+	}
+	names := make([]string, 0, len(g.Edges))
+	for e := range g.Edges {
+		names = append(names, e)
+	}
+	slices.Sort(names)
+	if p.scope == ScopeSeed && r.IntN(2) == 0 {
+		untimed := []string{}
+		for _, e := range names {
+			if g.Edges[e]["i_time"] == nil || r.IntN(4) == 0 {
+				untimed = append(untimed, e)
+			}
+		}
+		p.before = map[string]any{"column": []string{"i_time", "f_time"}[r.IntN(2)], "or_equal": r.IntN(2) == 0, "untimed": untimed}
+	}
+	reach := [][]string{p.seedType}
+	for range r.IntN(9) {
+		name := names[r.IntN(len(names))]
+		et, _ := graph.ParseEdgeType(name)
+		dir := graph.Direction(r.IntN(2))
+		from := []int{}
+		for f, ts := range reach {
+			if slices.Contains(ts, et.Near(dir)) && r.IntN(3) > 0 {
+				from = append(from, f)
+			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+		if r.IntN(10) == 0 {
+			from = append(from, from[0])
+		}
+		how := How(r.IntN(len(howNames)))
+		op := map[string]any{"from": from, "edges": name, "dir": dir.String(), "take": r.IntN(8) - 1, "how": how.String()}
+		if r.IntN(6) == 0 {
+			op["take"] = 20 + r.IntN(40)
+		}
+		switch how {
+		case Uniform:
+			if r.IntN(2) == 0 {
+				delete(op, "how")
+			}
+		case Weighted:
+			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+		case Top:
+			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+		}
+		p.ops = append(p.ops, op)
+		reach = append(reach, []string{et.Far(dir)})
+	}
+	return p, link
+}

@@ -1,0 +1,367 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+)
+
+// Input is what one subgraph is made of.
+type Input struct {
+	// Seeds are type-wise ids: one a seed, or for link seeds source and target in
+	// turn. Under ScopeSeed there is exactly one seed.
+	Seeds []uint32
+	Seed  uint64
+	Epoch uint64
+	// Unit is the batch's number in the epoch, over all ranks. Only ScopeBatch
+	// draws by it.
+	Unit uint64
+	// Time is the seed's, for a plan with Before.
+	Time Time
+}
+
+// Subgraph is the nodes and edges that a plan takes around its seeds. Lists by
+// type are in the order of the graph's types. It is valid until its context's
+// next Sample.
+type Subgraph struct {
+	Input Input
+	// Nodes holds, by node type, the type-wise id of each local id: seeds first,
+	// then in order of discovery.
+	Nodes [][]uint32
+	// SeedLocal is the local ids of Input.Seeds; equal seeds share a node.
+	SeedLocal []uint32
+	Edges     []SubEdges // by edge type
+	// NodesByHop counts, by node type, the nodes found in each hop from 0 (the
+	// seeds); EdgesByHop, by edge type, the edges kept in each hop from 1.
+	NodesByHop [][]uint32
+	EdgesByHop [][]uint32
+	// Drawn is the number of edges drawn by all ops, also those that an earlier
+	// op had drawn: the "sampled edges" of every figure.
+	Drawn uint64
+	Ops   []SubOp // by op from 1, with Options.Ops
+}
+
+// SubEdges is edges of one type: local ids of their ends, and edge ids.
+type SubEdges struct{ Src, Dst, ID []uint32 }
+
+// SubOp is what one op did: the local ids that it expanded, and every edge it
+// drew, in order. Message-flow blocks are made of these.
+type SubOp struct {
+	Frontier []uint32
+	SubEdges
+}
+
+// blockNodes is how many nodes of a frontier go through the phases together:
+// enough to hide the latency of their loads, few enough to stay in the cache.
+const blockNodes = 128
+
+// Context is the buffers of one goroutine that samples. It is not safe for
+// concurrent use.
+type Context struct {
+	s     *Sampler
+	sub   Subgraph
+	local []localIDs   // by node type
+	edges []edgeBuffer // by edge type
+	ops   []opState    // by op, with op 0
+
+	// Under ExpandAll: marks of what an op expands, and of what it reaches.
+	expands, reaches stamps
+
+	frontier []uint32
+	ends     []uint32
+
+	nearLocal, start, degree [blockNodes]uint32
+
+	seen   [floydTable]uint32 // see floyd
+	tick   uint32
+	at     []uint32  // positions that Before lets through
+	prefix []float64 // of their weights
+	rest   []float64
+	sorted []uint32
+}
+
+// edgeBuffer is the edges of a type so far: buffers longer than n.
+type edgeBuffer struct {
+	src, dst, id []uint32
+	n            int
+	kept         *idSet // edge ids, where an op may draw an edge again
+}
+
+// opState is what later ops start from.
+type opState struct {
+	first, end uint32   // local ids that the op was the first to find
+	every      []uint32 // all it reached, in order, where a later op wants them
+	record     edgeBuffer
+	frontier   []uint32
+}
+
+// stamps marks local ids; an id is marked when its stamp is the tick.
+type stamps struct {
+	at   []uint32
+	tick uint32
+}
+
+// next forgets all marks and makes room for n ids.
+func (s *stamps) next(n int) {
+	s.tick++
+	if s.tick == 0 {
+		clear(s.at)
+		s.tick = 1
+	}
+	s.reserve(n)
+}
+
+func (s *stamps) reserve(n int) {
+	if n > len(s.at) {
+		at := make([]uint32, max(2*len(s.at), n))
+		copy(at, s.at)
+		s.at = at
+	}
+}
+
+// mark says whether id was unmarked, and marks it.
+func (s *stamps) mark(id uint32) bool {
+	if s.at[id] == s.tick {
+		return false
+	}
+	s.at[id] = s.tick
+	return true
+}
+
+// NewContext makes the buffers of a goroutine. They grow to what the subgraphs
+// need and are reused.
+func (s *Sampler) NewContext() *Context {
+	nodes, edges := len(s.g.Nodes), len(s.g.Edges)
+	c := &Context{
+		s:     s,
+		local: make([]localIDs, nodes),
+		edges: make([]edgeBuffer, edges),
+		ops:   make([]opState, len(s.ops)+1),
+		sub: Subgraph{
+			Nodes:      make([][]uint32, nodes),
+			Edges:      make([]SubEdges, edges),
+			NodesByHop: make([][]uint32, nodes),
+			EdgesByHop: make([][]uint32, edges),
+		},
+	}
+	for i := range c.local {
+		c.local[i] = localIDs{count: s.g.Nodes[i].Count, forced: s.relabel, tiny: s.plan.Scope == ScopeSeed}
+		c.sub.NodesByHop[i] = make([]uint32, s.hops+1)
+	}
+	for i := range c.edges {
+		c.sub.EdgesByHop[i] = make([]uint32, s.hops)
+	}
+	for _, o := range s.ops {
+		if o.dedupe && c.edges[o.edges].kept == nil {
+			c.edges[o.edges].kept = &idSet{}
+		}
+	}
+	if s.opt.Ops {
+		c.sub.Ops = make([]SubOp, len(s.ops))
+	}
+	return c
+}
+
+// Sample makes one subgraph.
+func (c *Context) Sample(in Input) (*Subgraph, error) {
+	if err := c.begin(in); err != nil {
+		return nil, err
+	}
+	c.seeds(in.Seeds)
+	prefix := c.prefixKey(in)
+	for i := range c.s.ops {
+		o := &c.s.ops[i]
+		hop := c.s.opHop[i+1]
+		nodes, edges := c.local[o.far].n, c.edges[o.edges].n
+		if err := c.run(o, Absorb(prefix, o.number)); err != nil {
+			return nil, err
+		}
+		c.sub.NodesByHop[o.far][hop] += c.local[o.far].n - nodes
+		c.sub.EdgesByHop[o.edges][hop-1] += uint32(c.edges[o.edges].n - edges)
+	}
+	c.finish()
+	return &c.sub, nil
+}
+
+// begin checks the input and empties the context.
+func (c *Context) begin(in Input) error {
+	width := c.s.SeedWidth()
+	if len(in.Seeds)%width != 0 {
+		return fmt.Errorf("%w: found %d ids, expected pairs of source and target", ErrSeed, len(in.Seeds))
+	}
+	if c.s.plan.Scope == ScopeSeed && len(in.Seeds) != width {
+		return fmt.Errorf("%w: found %d seeds, expected one for scope seed", ErrSeed, len(in.Seeds)/width)
+	}
+	for i, v := range in.Seeds {
+		if t := c.s.g.Nodes[c.s.seedTypes[i%width]]; int(v) >= t.Count {
+			return fmt.Errorf("%w: found node %d of type %s, expected less than %d", ErrSeed, v, t.Type, t.Count)
+		}
+	}
+	c.sub.Input, c.sub.Drawn = in, 0
+	for i := range c.local {
+		c.local[i].begin()
+		clear(c.sub.NodesByHop[i])
+	}
+	for i := range c.edges {
+		e := &c.edges[i]
+		e.n = 0
+		if e.kept != nil {
+			e.kept.begin()
+		}
+		clear(c.sub.EdgesByHop[i])
+	}
+	return nil
+}
+
+// seeds is op 0: all seeds in order, of link seeds the sources first.
+func (c *Context) seeds(ids []uint32) {
+	width := c.s.SeedWidth()
+	if cap(c.sub.SeedLocal) < len(ids) {
+		c.sub.SeedLocal = make([]uint32, len(ids))
+		c.ends = make([]uint32, len(ids))
+	}
+	c.sub.SeedLocal = c.sub.SeedLocal[:len(ids)]
+	for end, t := range c.s.seedTypes {
+		ends := c.ends[:0]
+		for i := end; i < len(ids); i += width {
+			ends = append(ends, ids[i])
+		}
+		c.local[t].visit(ends)
+		for i, v := range ends {
+			c.sub.SeedLocal[i*width+end] = v
+		}
+	}
+	for _, t := range c.s.seedTypes {
+		c.sub.NodesByHop[t][0] = c.local[t].n
+	}
+}
+
+// prefixKey is the state that an op's number is absorbed into.
+func (c *Context) prefixKey(in Input) uint64 {
+	word := uint64(0)
+	switch c.s.plan.Scope {
+	case ScopeBatch:
+		word = in.Unit
+	case ScopeSeed:
+		word = uint64(in.Seeds[0])
+		if len(in.Seeds) == 2 {
+			word = Absorb(Absorb(0, uint64(in.Seeds[0])), uint64(in.Seeds[1]))
+		}
+	}
+	return Key(in.Seed, in.Epoch, uint64(c.s.plan.Scope), word)
+}
+
+// finish points the subgraph's lists into the buffers.
+func (c *Context) finish() {
+	for i := range c.local {
+		c.sub.Nodes[i] = c.local[i].nodes[:c.local[i].n:c.local[i].n]
+	}
+	for i := range c.edges {
+		c.sub.Edges[i] = c.edges[i].lists()
+	}
+	for i := range c.sub.Ops {
+		st := &c.ops[i+1]
+		c.sub.Ops[i] = SubOp{Frontier: st.frontier, SubEdges: st.record.lists()}
+	}
+}
+
+func (e *edgeBuffer) lists() SubEdges {
+	n := e.n
+	return SubEdges{Src: e.src[:n:n], Dst: e.dst[:n:n], ID: e.id[:n:n]}
+}
+
+// reserve makes room for more edges.
+func (e *edgeBuffer) reserve(more int) {
+	need := e.n + more
+	if need <= len(e.id) {
+		return
+	}
+	size := max(2*len(e.id), need, 1<<8)
+	for _, x := range []*[]uint32{&e.src, &e.dst, &e.id} {
+		grown := make([]uint32, size)
+		copy(grown, (*x)[:e.n])
+		*x = grown
+	}
+}
+
+// run is one op over its frontier.
+func (c *Context) run(o *op, key uint64) error {
+	st := &c.ops[o.number]
+	st.first = c.local[o.far].n
+	st.every = st.every[:0]
+	st.record.n, st.frontier = 0, st.frontier[:0]
+	var bound cut
+	if o.times != nil {
+		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
+	}
+	if o.every {
+		c.reaches.next(int(c.local[o.far].n))
+	}
+	if c.s.plan.Expand == ExpandAll {
+		list := c.inputs(o)
+		for len(list) > 0 {
+			m := min(blockNodes, len(list))
+			copy(c.nearLocal[:], list[:m])
+			if err := c.block(o, key, m, bound); err != nil {
+				return err
+			}
+			list = list[m:]
+		}
+	} else {
+		for _, f := range o.from {
+			first, end := c.fresh(f, o.near)
+			for first < end {
+				m := min(blockNodes, end-first)
+				for i := range m {
+					c.nearLocal[i] = first + i
+				}
+				if err := c.block(o, key, int(m), bound); err != nil {
+					return err
+				}
+				first += m
+			}
+		}
+	}
+	st.end = c.local[o.far].n
+	return nil
+}
+
+// fresh is the local ids of a type that op f was the first to find.
+func (c *Context) fresh(f, nodeType int) (first, end uint32) {
+	if f == 0 {
+		return 0, c.sub.NodesByHop[nodeType][0]
+	}
+	return c.ops[f].first, c.ops[f].end
+}
+
+// inputs is the distinct nodes that o's inputs reached, in order.
+func (c *Context) inputs(o *op) []uint32 {
+	list := c.frontier[:0]
+	marks := &c.expands
+	marks.next(int(c.local[o.near].n))
+	for _, f := range o.from {
+		if f == 0 {
+			_, end := c.fresh(0, o.near)
+			for v := range end {
+				if marks.mark(v) {
+					list = append(list, v)
+				}
+			}
+			continue
+		}
+		for _, v := range c.ops[f].every {
+			if marks.mark(v) {
+				list = append(list, v)
+			}
+		}
+	}
+	c.frontier = list
+	return list
+}
+
+// errSubgraph refuses what local ids cannot number.
+func (c *Context) errSubgraph(t int) error {
+	return fmt.Errorf("%w: found a subgraph with 2^31 or more nodes of type %s, expected fewer; take fewer edges or smaller batches",
+		ErrTooLarge, c.s.g.Nodes[t].Type)
+}
+
+const maxLocal = math.MaxInt32

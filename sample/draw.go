@@ -1,0 +1,50 @@
+package sample
+
+import "math/bits"
+
+// The constants of SplitMix64.
+const (
+	gamma = 0x9E3779B97F4A7C15
+	mul1  = 0xBF58476D1CE4E5B9
+	mul2  = 0x94D049BB133111EB
+)
+
+// The first word that is absorbed after the epoch: what a draw belongs to. The
+// scopes' numbers are Scope values; these are the other uses.
+const (
+	// OrderWord leads the key of a shuffled order: Key(seed, epoch, OrderWord).
+	OrderWord  = 3
+	rmatEdge   = 4
+	rmatLabels = 5
+)
+
+// Mix is SplitMix64's finaliser, a bijection of 64 bits.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>30) * mul1
+	x = (x ^ x>>27) * mul2
+	return x ^ x>>31
+}
+
+// Absorb is the state h after one more word.
+func Absorb(h, v uint64) uint64 { return Mix((h ^ Mix(v+gamma)) + gamma) }
+
+// Key is the state after a seed and a list of words.
+func Key(seed uint64, words ...uint64) uint64 {
+	h := Mix(seed + gamma)
+	for _, w := range words {
+		h = Absorb(h, w)
+	}
+	return h
+}
+
+// Draw is draw number j, from 0, of state h: 64 random bits.
+func Draw(h, j uint64) uint64 { return Mix(h + (j+1)*gamma) }
+
+// Below is an integer in [0, n) out of 64 random bits.
+func Below(r, n uint64) uint64 {
+	hi, _ := bits.Mul64(r, n)
+	return hi
+}
+
+// Unit is a float64 in (0, 1] out of 64 random bits; 1 only by rounding.
+func Unit(r uint64) float64 { return (float64(r>>11) + 0.5) * (1.0 / (1 << 53)) }

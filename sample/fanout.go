@@ -1,0 +1,152 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Fanouts is how many edges a node each hop takes, counted outwards from the
+// seeds (as in PyG; DGL and GraphBolt count from the far end). Exactly one field
+// is set.
+type Fanouts struct {
+	Each  []int         // the same for every edge type
+	Types []TypeFanouts // edge types not listed take none
+}
+
+// TypeFanouts is the fanouts of one edge type: a full name, or a relation that
+// is unique in the graph. Hops past the list's end take none.
+type TypeFanouts struct {
+	Edges string
+	Hops  []int
+}
+
+// ParseFanouts reads "15,10" (every edge type) or "cites=15,10;writes=5,5"; -1
+// takes all.
+func ParseFanouts(text string) (Fanouts, error) {
+	var f Fanouts
+	if !strings.Contains(text, "=") {
+		var err error
+		f.Each, err = parseHops(text)
+		return f, err
+	}
+	for part := range strings.SplitSeq(text, ";") {
+		i := strings.LastIndex(part, "=")
+		if i < 0 {
+			return Fanouts{}, fmt.Errorf("%w: found %q in fanout, expected TYPE=N,N", ErrPlan, part)
+		}
+		name := strings.TrimSpace(part[:i])
+		if name == "" {
+			return Fanouts{}, fmt.Errorf("%w: found %q in fanout, expected an edge type before =", ErrPlan, part)
+		}
+		if slices.ContainsFunc(f.Types, func(t TypeFanouts) bool { return t.Edges == name }) {
+			return Fanouts{}, fmt.Errorf("%w: found edge type %q twice in fanout, expected it once", ErrPlan, name)
+		}
+		hops, err := parseHops(part[i+1:])
+		if err != nil {
+			return Fanouts{}, err
+		}
+		f.Types = append(f.Types, TypeFanouts{name, hops})
+	}
+	return f, nil
+}
+
+func parseHops(text string) ([]int, error) {
+	var hops []int
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 32)
+		if err != nil || n < All {
+			return nil, fmt.Errorf("%w: found fanout %q, expected a number from 0 to 2^31 - 1, or -1 for all", ErrPlan, field)
+		}
+		hops = append(hops, int(n))
+	}
+	return hops, nil
+}
+
+// FanoutOptions is what a fanout list leaves open. The zero value samples
+// in-edges uniformly, expands new nodes, and has scope epoch.
+type FanoutOptions struct {
+	SeedType []string // one, or two for link seeds
+	Dir      graph.Direction
+	Expand   Expand
+	Scope    Scope
+	How      How
+	Column   string // Weighted, Top
+	Before   *Before
+}
+
+// FromFanouts is the plan of a fanout list on g, checked by Validate.
+//
+// Hop i has one op per edge type that has something to start from, edge types in
+// byte order of their names. ExpandNew starts from the ops of hop i-1 that
+// reached the type, and from op 0 in the first hop; ExpandAll from every earlier
+// op that reached it, op 0 included.
+func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
+	takes, hops, err := f.resolve(g)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(g.Edges))
+	numbers := make([]int, len(g.Edges))
+	for i, e := range g.Edges {
+		names[i], numbers[i] = e.Type.String(), i
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return strings.Compare(names[a], names[b]) })
+
+	p := &Plan{SeedType: o.SeedType, Scope: o.Scope, Expand: o.Expand, Before: o.Before}
+	last, ever := map[string][]int{}, map[string][]int{}
+	for _, t := range o.SeedType {
+		last[t], ever[t] = []int{0}, []int{0}
+	}
+	for hop := range hops {
+		reached := map[string][]int{}
+		for _, e := range numbers {
+			et := g.Edges[e].Type
+			from := last[et.Near(o.Dir)]
+			if o.Expand == ExpandAll {
+				from = ever[et.Near(o.Dir)]
+			}
+			if hop >= len(takes[e]) || takes[e][hop] == 0 || len(from) == 0 {
+				continue
+			}
+			p.Ops = append(p.Ops, Op{From: slices.Clone(from), Edges: names[e], Dir: o.Dir,
+				Take: takes[e][hop], How: o.How, Column: o.Column})
+			far := et.Far(o.Dir)
+			reached[far] = append(reached[far], len(p.Ops))
+		}
+		last = reached
+		for t, ops := range reached {
+			ever[t] = append(ever[t], ops...)
+		}
+	}
+	if err := p.Validate(g); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// resolve is the fanouts by edge type of g, and the number of hops.
+func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
+	takes = make([][]int, len(g.Edges))
+	if f.Types == nil {
+		for i := range takes {
+			takes[i] = f.Each
+		}
+		return takes, len(f.Each), nil
+	}
+	for _, t := range f.Types {
+		e, err := g.EdgeType(t.Edges)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%w: fanout: %w", ErrPlan, err)
+		}
+		if takes[e] != nil {
+			return nil, 0, fmt.Errorf("%w: found edge type %s twice in fanout, expected it once", ErrPlan, g.Edges[e].Type)
+		}
+		takes[e] = t.Hops
+		hops = max(hops, len(t.Hops))
+	}
+	return takes, hops, nil
+}

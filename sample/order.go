@@ -1,0 +1,206 @@
+package sample
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// sortedOrder is the largest order that is sorted draws; above it a permutation
+// is computed a position at a time.
+const sortedOrder = 65536
+
+// feistelRounds is the number of rounds of the permutation.
+const feistelRounds = 8
+
+// Orderer is a shuffled order of n items, a pure function of n and a key.
+// Any position can be asked for on its own, without memory in proportion to n.
+// It is immutable and safe for concurrent use.
+//
+// Up to 65,536 items it is the items sorted by their draw; above, eight rounds
+// of a Feistel network on ceil(log2 n) bits, walked until the value is below n.
+type Orderer struct {
+	n      uint64
+	sorted []uint16 // n <= sortedOrder
+
+	low, high uint // bits of the two halves
+	keys      [feistelRounds]uint64
+	// Each round's function of its input half, where the halves fit 16 bits.
+	tables [feistelRounds][]uint16
+}
+
+// NewOrderer is the order of n items under a key. An epoch of a loader has
+// Key(seed, epoch, OrderWord).
+func NewOrderer(n, key uint64) *Orderer {
+	o := &Orderer{n: n}
+	if n <= sortedOrder {
+		o.sorted = sortByDraw(int(n), key)
+		return o
+	}
+	width := uint(bits.Len64(n - 1))
+	o.low, o.high = width/2, width-width/2
+	for r := range o.keys {
+		o.keys[r] = Draw(key, uint64(r))
+	}
+	if o.high > 16 {
+		return o
+	}
+	for r := range o.tables {
+		in, out := o.low, o.high
+		if r%2 == 1 {
+			in, out = out, in
+		}
+		t := make([]uint16, 1<<in)
+		for x := range t {
+			t[x] = uint16(feistel(uint64(x), o.keys[r], out))
+		}
+		o.tables[r] = t
+	}
+	return o
+}
+
+// sortByDraw sorts 0..n-1 by (draw, item): a radix sort by the draws' upper 33
+// bits, then the few equal ones by the whole draw.
+func sortByDraw(n int, key uint64) []uint16 {
+	const digit, passes, shift = 11, 3, 31
+	var count [passes][1 << digit]uint32
+	a, b := make([]uint64, n), make([]uint64, n)
+	for i := range a {
+		d := Draw(key, uint64(i))
+		a[i] = d&^0xffff | uint64(i)
+		for p := range count {
+			count[p][d>>(shift+digit*p)&(1<<digit-1)]++
+		}
+	}
+	for p := range count {
+		at := uint32(0)
+		for d, c := range count[p] {
+			count[p][d] = at
+			at += c
+		}
+		for _, x := range a {
+			d := x >> (shift + digit*p) & (1<<digit - 1)
+			b[count[p][d]] = x
+			count[p][d]++
+		}
+		a, b = b, a
+	}
+	out := make([]uint16, n)
+	for i := 0; i < n; {
+		j := i + 1
+		for j < n && a[j]>>shift == a[i]>>shift {
+			j++
+		}
+		if j-i > 1 {
+			slices.SortFunc(a[i:j], func(x, y uint64) int {
+				x, y = x&0xffff, y&0xffff
+				return cmp.Or(cmp.Compare(Draw(key, x), Draw(key, y)), cmp.Compare(x, y))
+			})
+		}
+		for ; i < j; i++ {
+			out[i] = uint16(a[i])
+		}
+	}
+	return out
+}
+
+func feistel(x, key uint64, width uint) uint64 {
+	y := (x + key) * gamma
+	y ^= y >> 32
+	return (y * mul1) >> (64 - width)
+}
+
+// Len is the number of items.
+func (o *Orderer) Len() uint64 { return o.n }
+
+// permute is one pass of the network, whose result may be n or more.
+func (o *Orderer) permute(x uint64) uint64 {
+	lo, hi := x&(1<<o.low-1), x>>o.low
+	if o.tables[0] != nil {
+		for r := 0; r < feistelRounds; r += 2 {
+			hi ^= uint64(o.tables[r][lo])
+			lo ^= uint64(o.tables[r+1][hi])
+		}
+	} else {
+		for r := 0; r < feistelRounds; r += 2 {
+			hi ^= feistel(lo, o.keys[r], o.high)
+			lo ^= feistel(hi, o.keys[r+1], o.low)
+		}
+	}
+	return hi<<o.low | lo
+}
+
+// At is the item at a position below Len.
+func (o *Orderer) At(pos uint64) uint64 {
+	if o.sorted != nil {
+		return uint64(o.sorted[pos])
+	}
+	x := o.permute(pos)
+	for x >= o.n {
+		x = o.permute(x)
+	}
+	return x
+}
+
+// Fill sets dst[i] to the item at position first+i. All positions must be below
+// Len.
+func (o *Orderer) Fill(dst []uint64, first uint64) { fillOrder(o, dst, first) }
+
+// Fill32 is Fill for orders of at most 2^32 items.
+func (o *Orderer) Fill32(dst []uint32, first uint64) { fillOrder(o, dst, first) }
+
+// Map32 replaces each position in ids by the item there.
+func (o *Orderer) Map32(ids []uint32) {
+	if o.sorted != nil {
+		for i, x := range ids {
+			ids[i] = uint32(o.sorted[x])
+		}
+		return
+	}
+	mapOrder(o, ids)
+}
+
+func fillOrder[T uint32 | uint64](o *Orderer, dst []T, first uint64) {
+	if o.sorted != nil {
+		for i, x := range o.sorted[first : first+uint64(len(dst))] {
+			dst[i] = T(x)
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = T(first + uint64(i))
+	}
+	mapOrder(o, dst)
+}
+
+// mapOrder permutes values in place. Those that land at n or above are gathered
+// and walked on together, so that the main loop has no branch to mispredict.
+func mapOrder[T uint32 | uint64](o *Orderer, ids []T) {
+	const block = 512
+	var again [block]int32
+	for len(ids) > 0 {
+		part := ids[:min(block, len(ids))]
+		ids = ids[len(part):]
+		rejected := 0
+		for i, x := range part {
+			y := o.permute(uint64(x))
+			part[i] = T(y)
+			again[rejected] = int32(i)
+			if y >= o.n {
+				rejected++
+			}
+		}
+		for rejected > 0 {
+			left := 0
+			for _, i := range again[:rejected] {
+				y := o.permute(uint64(part[i]))
+				part[i] = T(y)
+				again[left] = i
+				if y >= o.n {
+					left++
+				}
+			}
+			rejected = left
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Errors of plans and of compilation.
+var (
+	// ErrPlan: a plan that has no meaning, or none on this graph.
+	ErrPlan = errors.New("invalid plan")
+	// ErrTooLarge: a type with 2^32 or more members.
+	ErrTooLarge = errors.New("type too large")
+	// ErrWeight: weights whose sum is infinite.
+	ErrWeight = errors.New("infinite weight")
+	// ErrSeed: seeds that do not fit the plan or the graph.
+	ErrSeed = errors.New("invalid seed")
+)
+
+// Scope says what a node's draws depend on besides the epoch: nothing, the
+// batch, or the seed. Its number is the first word absorbed after the epoch.
+type Scope uint8
+
+// The scopes. ScopeEpoch gives a node one sample an op and epoch; ScopeSeed
+// makes each seed's subgraph on its own.
+const (
+	ScopeEpoch Scope = iota
+	ScopeBatch
+	ScopeSeed
+)
+
+// Expand says which of the nodes an op reached are expanded by the ops that
+// start from it: those it was the first to find (as PyG), or all (as DGL).
+type Expand uint8
+
+// The ways to expand.
+const (
+	ExpandNew Expand = iota
+	ExpandAll
+)
+
+// How is the strategy by which an op takes edges of a node.
+type How uint8
+
+// The strategies: uniform without and with replacement; without replacement and
+// proportional to a column; the largest of a column.
+const (
+	Uniform How = iota
+	Replace
+	Weighted
+	Top
+)
+
+var (
+	scopeNames  = []string{"epoch", "batch", "seed"}
+	expandNames = []string{"new", "all"}
+	howNames    = []string{"uniform", "replace", "weighted", "top"}
+)
+
+// String is the scope's name in a plan.
+func (s Scope) String() string { return scopeNames[s] }
+
+// String is the name in a plan.
+func (e Expand) String() string { return expandNames[e] }
+
+// String is the strategy's name in a plan.
+func (h How) String() string { return howNames[h] }
+
+// All as an op's Take takes every edge that the strategy may take.
+const All = -1
+
+// Plan is what a subgraph is made of: the ops that follow the seeds.
+type Plan struct {
+	// SeedType has one node type, or two, source and target, for link seeds.
+	SeedType []string
+	Scope    Scope
+	Expand   Expand
+	Ops      []Op // numbered from 1; op 0 visits the seeds
+	Before   *Before
+}
+
+// Op expands the union of the frontiers of earlier ops.
+type Op struct {
+	From   []int // op numbers, all smaller than this op's own
+	Edges  string
+	Dir    graph.Direction
+	Take   int // edges a node, or All
+	How    How
+	Column string // Weighted, Top
+}
+
+// Before lets an op draw only edges whose Column is below the seed's time, or
+// equal to it. It needs ScopeSeed.
+type Before struct {
+	Column  string
+	OrEqual bool
+	// Untimed are the edge types that lack the column and are drawn freely.
+	Untimed []string
+}
+
+// Link says whether the seeds are pairs of nodes.
+func (p *Plan) Link() bool { return len(p.SeedType) == 2 }
+
+// Hops is the hop of each op, op 0 included: one more than the latest hop it
+// starts from, and never before that of the op ahead of it. So the nodes of a
+// type, in order of discovery, are grouped by hop.
+func (p *Plan) Hops() []int {
+	hops := make([]int, len(p.Ops)+1)
+	for i, op := range p.Ops {
+		h := max(1, hops[i])
+		for _, f := range op.From {
+			h = max(h, hops[f]+1)
+		}
+		hops[i+1] = h
+	}
+	return hops
+}
+
+func (p *Plan) fail(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrPlan, fmt.Sprintf(format, args...))
+}
+
+// check finds what is wrong with a plan on any graph.
+func (p *Plan) check() error {
+	if n := len(p.SeedType); n != 1 && n != 2 {
+		return p.fail("found %d seed types, expected one, or two for link seeds", n)
+	}
+	if int(p.Scope) >= len(scopeNames) || int(p.Expand) >= len(expandNames) {
+		return p.fail("found scope %d and expand %d, expected named values", p.Scope, p.Expand)
+	}
+	if p.Before != nil && p.Scope != ScopeSeed {
+		return p.fail("found before with scope %s, expected scope seed; times belong to single seeds", p.Scope)
+	}
+	reaches := make([][]string, len(p.Ops)+1)
+	reaches[0] = p.SeedType
+	for i, op := range p.Ops {
+		number := i + 1
+		et, err := graph.ParseEdgeType(op.Edges)
+		if err != nil {
+			return p.fail("op %d: %v", number, err)
+		}
+		reaches[number] = []string{et.Far(op.Dir)}
+		for _, f := range op.From {
+			if f < 0 || f >= number {
+				return p.fail("op %d: found op %d in from, expected 0 to %d", number, f, i)
+			}
+			if !slices.Contains(reaches[f], et.Near(op.Dir)) {
+				return p.fail("op %d: found op %d in from, which reaches %q, expected one that reaches %q, where %s starts (dir %s)",
+					number, f, reaches[f], et.Near(op.Dir), op.Edges, op.Dir)
+			}
+		}
+		if op.Take < All || int64(op.Take) >= 1<<31 {
+			return p.fail("op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
+		}
+		switch op.How {
+		case Uniform, Replace:
+			if op.Column != "" {
+				return p.fail("op %d: found column %q with how %s, expected none; columns are for weighted and top", number, op.Column, op.How)
+			}
+		case Weighted, Top:
+			if op.Column == "" {
+				return p.fail("op %d: found no column with how %s, expected the column to go by", number, op.How)
+			}
+		default:
+			return p.fail("op %d: found how %d, expected a named value", number, op.How)
+		}
+	}
+	return nil
+}
+
+// Validate says whether the plan has a meaning on g: its types exist, every
+// input of an op reaches the type it expands, and the columns are there and
+// scalar numbers.
+func (p *Plan) Validate(g *graph.Graph) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	for _, t := range p.SeedType {
+		if g.NodeType(t) < 0 {
+			var have []string
+			for _, n := range g.Nodes {
+				have = append(have, n.Type)
+			}
+			return p.fail("found seed type %q, expected one of %q", t, have)
+		}
+	}
+	for i, op := range p.Ops {
+		e := edgesOf(g, op.Edges)
+		if e == nil {
+			var have []string
+			for _, e := range g.Edges {
+				have = append(have, e.Type.String())
+			}
+			return p.fail("op %d: found edge type %q, expected one of %q", i+1, op.Edges, have)
+		}
+		if op.Column != "" {
+			if err := checkColumn(e, op.Column); err != nil {
+				return p.fail("op %d: %v", i+1, err)
+			}
+		}
+		if p.timed(op.Edges) {
+			if err := checkColumn(e, p.Before.Column); err != nil {
+				return p.fail("op %d: before: %v; list the edge type as untimed to draw its edges at any time", i+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// timed says whether Before filters the edges of a type.
+func (p *Plan) timed(edges string) bool {
+	return p.Before != nil && !slices.Contains(p.Before.Untimed, edges)
+}
+
+// edgesOf is the edge type of that full name, nil if there is none.
+func edgesOf(g *graph.Graph, name string) *graph.Edges {
+	for _, e := range g.Edges {
+		if e.Type.String() == name {
+			return e
+		}
+	}
+	return nil
+}
+
+func checkColumn(e *graph.Edges, name string) error {
+	c := graph.FindColumn(e.Columns, name)
+	if c == nil {
+		var have []string
+		for _, c := range e.Columns {
+			have = append(have, c.Name)
+		}
+		return fmt.Errorf("found no column %q in %s, expected one of %q", name, e.Type, have)
+	}
+	if c.Ragged() || c.RowValues() != 1 || !c.DType.IsInt() && !c.DType.IsFloat() {
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number a row", name, e.Type, c.DType, c.Shape)
+	}
+	return nil
+}

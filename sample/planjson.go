@@ -1,0 +1,201 @@
+package sample
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// The JSON of a plan, as testdata/reference/sampling.py reads it. Pointers tell
+// what is missing from what is zero.
+type planJSON struct {
+	SeedType json.RawMessage `json:"seed_type"`
+	Scope    *string         `json:"scope"`
+	Expand   *string         `json:"expand"`
+	Ops      *[]opJSON       `json:"ops"`
+	Before   *beforeJSON     `json:"before,omitempty"`
+}
+
+type opJSON struct {
+	From   *[]int  `json:"from"`
+	Edges  *string `json:"edges"`
+	Dir    *string `json:"dir"`
+	Take   *int    `json:"take"`
+	How    *string `json:"how"`
+	Column string  `json:"column,omitempty"`
+}
+
+type beforeJSON struct {
+	Column  *string  `json:"column"`
+	OrEqual *bool    `json:"or_equal"`
+	Untimed []string `json:"untimed,omitempty"`
+}
+
+// ParsePlan reads the JSON of a plan. It is strict: an unknown or missing field
+// is an error (only "how" may be left out, for uniform), and so is a plan
+// without a meaning. Errors lead with name and line.
+func ParsePlan(name string, data []byte) (*Plan, error) {
+	var raw planJSON
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&raw); err != nil {
+		return nil, planError(name, data, d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, planError(name, data, d.InputOffset(), errors.New("found more after the plan, expected one JSON object"))
+	}
+	p, err := raw.plan()
+	if err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		if !errors.Is(err, ErrPlan) {
+			err = fmt.Errorf("%w: %w", ErrPlan, err)
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// planError puts the line of a JSON error ahead of it.
+func planError(name string, data []byte, at int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
+		err = fmt.Errorf("found %s in %s, expected %s", kind.Value, kind.Field, kind.Type)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at = int64(len(data))
+		err = errors.New("found the end of the file, expected a plan")
+	}
+	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
+	return fmt.Errorf("%s:%d: %w: %w", name, line, ErrPlan, err)
+}
+
+func (r *planJSON) plan() (*Plan, error) {
+	p := &Plan{}
+	var one string
+	if len(r.SeedType) == 0 {
+		return nil, missing("seed_type")
+	}
+	if json.Unmarshal(r.SeedType, &one) == nil {
+		p.SeedType = []string{one}
+	} else if json.Unmarshal(r.SeedType, &p.SeedType) != nil || len(p.SeedType) != 2 {
+		return nil, fmt.Errorf("found seed_type %s, expected a node type, or a list of two", r.SeedType)
+	}
+	scope, err := named("scope", r.Scope, scopeNames)
+	if err != nil {
+		return nil, err
+	}
+	expand, err := named("expand", r.Expand, expandNames)
+	if err != nil {
+		return nil, err
+	}
+	p.Scope, p.Expand = Scope(scope), Expand(expand)
+	if r.Ops == nil {
+		return nil, missing("ops")
+	}
+	for i, o := range *r.Ops {
+		op, err := o.op()
+		if err != nil {
+			return nil, fmt.Errorf("op %d: %w", i+1, err)
+		}
+		p.Ops = append(p.Ops, op)
+	}
+	if b := r.Before; b != nil {
+		if b.Column == nil {
+			return nil, missing("before.column")
+		}
+		if b.OrEqual == nil {
+			return nil, missing("before.or_equal")
+		}
+		p.Before = &Before{Column: *b.Column, OrEqual: *b.OrEqual, Untimed: b.Untimed}
+	}
+	return p, nil
+}
+
+func (o *opJSON) op() (Op, error) {
+	switch {
+	case o.From == nil:
+		return Op{}, missing("from")
+	case o.Edges == nil:
+		return Op{}, missing("edges")
+	case o.Dir == nil:
+		return Op{}, missing("dir")
+	case o.Take == nil:
+		return Op{}, missing("take")
+	}
+	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column}
+	var err error
+	if op.Dir, err = graph.ParseDirection(*o.Dir); err != nil {
+		return Op{}, err
+	}
+	if o.How != nil {
+		how, err := named("how", o.How, howNames)
+		if err != nil {
+			return Op{}, err
+		}
+		op.How = How(how)
+	}
+	return op, nil
+}
+
+func missing(field string) error { return fmt.Errorf("found no %s, expected one", field) }
+
+func named(field string, s *string, names []string) (int, error) {
+	if s == nil {
+		return 0, missing(field)
+	}
+	i := slices.Index(names, *s)
+	if i < 0 {
+		return 0, fmt.Errorf("found %s %q, expected one of %q", field, *s, names)
+	}
+	return i, nil
+}
+
+// MarshalJSON writes the plan so that ParsePlan and the reference read it.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	seedType, err := json.Marshal(p.SeedType)
+	if !p.Link() {
+		seedType, err = json.Marshal(p.SeedType[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	scope, expand := p.Scope.String(), p.Expand.String()
+	ops := make([]opJSON, len(p.Ops))
+	for i := range p.Ops {
+		o := &p.Ops[i]
+		dir, how, from := o.Dir.String(), o.How.String(), o.From
+		if from == nil {
+			from = []int{}
+		}
+		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column}
+	}
+	raw := planJSON{SeedType: seedType, Scope: &scope, Expand: &expand, Ops: &ops}
+	if b := p.Before; b != nil {
+		raw.Before = &beforeJSON{Column: &b.Column, OrEqual: &b.OrEqual, Untimed: b.Untimed}
+	}
+	return json.Marshal(raw)
+}
+
+// UnmarshalJSON is ParsePlan for a plan inside another JSON document.
+func (p *Plan) UnmarshalJSON(data []byte) error {
+	q, err := ParsePlan("plan", data)
+	if err != nil {
+		return err
+	}
+	*p = *q
+	return nil
+}

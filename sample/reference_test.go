@@ -1,0 +1,185 @@
+package sample
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+var update = flag.Bool("update", false, "write testdata/cases.json.gz by the reference (needs python3 with numpy)")
+
+const goldenCases = "testdata/cases.json.gz"
+
+// python is a Python with numpy. One that GRAPHMILL_PYTHON names must work;
+// without it, "" where python3 lacks numpy.
+func python(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("GRAPHMILL_PYTHON")
+	named := name != ""
+	if !named {
+		name = "python3"
+	}
+	out, err := exec.Command(name, "-c", "import numpy").CombinedOutput()
+	if err != nil && named {
+		t.Fatalf("GRAPHMILL_PYTHON=%s: %v\n%s; expected a Python with numpy", name, err, out)
+	}
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// answerAll runs the reference over all cases in one process.
+func answerAll(t *testing.T, python string, cases []*refCase) {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "cases.json"), filepath.Join(dir, "answers.json")
+	data, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(in, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, "testdata/reference/check.py", in, out)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("reference: %v\n%s", err, msg)
+	}
+	if data, err = os.ReadFile(out); err != nil {
+		t.Fatal(err)
+	}
+	var results []*refResult
+	if err := json.Unmarshal(data, &results); err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(cases) {
+		t.Fatalf("found %d answers, expected %d", len(results), len(cases))
+	}
+	for i, r := range results {
+		cases[i].Result = r
+	}
+}
+
+func randomCases(n int, stream uint64) []*refCase {
+	r := rand.New(rand.NewPCG(20261121, stream))
+	cases := make([]*refCase, n)
+	for i := range cases {
+		cases[i] = randomCase(r, fmt.Sprintf("case %d of stream %d", i, stream))
+	}
+	return cases
+}
+
+// TestReference compares every node, edge, order, seed and op of random cases
+// with the reference: 2,400 where there is a Python with numpy, else the
+// committed ones.
+func TestReference(t *testing.T) {
+	var cases []*refCase
+	if py := python(t); py != "" {
+		cases = randomCases(2400, 1)
+		answerAll(t, py, cases)
+	} else {
+		t.Log("python3 has no numpy: comparing the committed cases alone; set GRAPHMILL_PYTHON for all")
+		cases = readGolden(t)
+	}
+	checkAll(t, cases)
+}
+
+// TestReferenceGolden compares the committed cases.
+func TestReferenceGolden(t *testing.T) {
+	if *update {
+		py := python(t)
+		if py == "" {
+			t.Fatal("-update needs python3 with numpy; set GRAPHMILL_PYTHON")
+		}
+		cases := randomCases(120, 2)
+		answerAll(t, py, cases)
+		writeGolden(t, cases)
+	}
+	checkAll(t, readGolden(t))
+}
+
+func checkAll(t *testing.T, cases []*refCase) {
+	for _, kind := range []relabelKind{relabelAuto, relabelDirect, relabelWide, relabelNarrow} {
+		edges := 0
+		for _, c := range cases {
+			checkCase(t, c, c.Graph, kind)
+			for _, e := range c.Result.Edges {
+				edges += len(e)
+			}
+		}
+		if edges < 10*len(cases) {
+			t.Fatalf("found %d edges in %d cases, expected a test that samples", edges, len(cases))
+		}
+	}
+}
+
+func readGolden(t *testing.T) []*refCase {
+	t.Helper()
+	f, err := os.Open(goldenCases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []*refCase
+	if err := json.NewDecoder(z).Decode(&cases); err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func writeGolden(t *testing.T, cases []*refCase) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(cases); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(goldenCases, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSamplingVectors compares the committed vectors of the reference.
+func TestSamplingVectors(t *testing.T) {
+	data, err := os.ReadFile("testdata/sampling_vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Graph struct {
+			Nodes map[string]int
+			Edges map[string]map[string][]*float64
+		}
+		Seed, Epoch uint64
+		Cases       []*refCase
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Cases) < 12 {
+		t.Fatalf("found %d vectors, expected 12", len(v.Cases))
+	}
+	g := &refGraph{Nodes: v.Graph.Nodes, Edges: v.Graph.Edges}
+	for _, c := range v.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			c.Seed, c.Epoch = v.Seed, v.Epoch
+			checkCase(t, c, g, relabelAuto)
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Options is what compilation may use.
+type Options struct {
+	// Memory bounds the bytes of copies that are made for speed alone (big
+	// adjacencies in huge pages); 0 makes none. What the plan needs (a missing
+	// direction, prefix sums of weights) is made anyway and not counted.
+	Memory int64
+	// Ops keeps, for each op, its frontier and every edge it drew (Subgraph.Ops).
+	Ops bool
+	// Warn receives what the user should know; nil drops it.
+	Warn func(string)
+}
+
+// hugeWords is the length from which a copy into huge pages pays: 32 MiB is
+// beyond what the TLB covers with small pages.
+const hugeWords = 8 << 20
+
+// Sampler is a plan compiled against a graph. It is immutable and safe for
+// concurrent use; each goroutine samples through its own Context.
+type Sampler struct {
+	g    *graph.Graph
+	plan *Plan
+	opt  Options
+
+	seedTypes []int
+	ops       []op // ops[i] is op i+1
+	hops      int
+	opHop     []int
+	adj       [][2]*adjacency
+	free      []func()
+	relabel   relabelKind // for tests; relabelAuto otherwise
+}
+
+// takeAll is All in a compiled op: more than any degree.
+const takeAll = math.MaxUint32
+
+// op is a compiled Op.
+type op struct {
+	number    uint64
+	near, far int // node types
+	edges     int // edge type
+	dir       graph.Direction
+	from      []int // each once
+	take      uint32
+	how       How
+	adj       *adjacency
+	weights   *weights
+	top       *values
+	times     *values // nil: untimed
+	ascending bool    // times ascend within each node
+	dedupe    bool    // an edge may have been drawn by an earlier op
+	every     bool    // a later op starts from all nodes that this one reaches
+}
+
+// New compiles a plan. The graph must outlive the Sampler.
+func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
+	if err := tooLarge(g); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(g); err != nil {
+		return nil, err
+	}
+	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.Hops()}
+	s.hops = slices.Max(s.opHop)
+	for _, t := range p.SeedType {
+		s.seedTypes = append(s.seedTypes, g.NodeType(t))
+	}
+	columns := newColumnCache()
+	for i := range p.Ops {
+		o, err := s.compile(&p.Ops[i], i+1, columns)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.ops = append(s.ops, o)
+	}
+	for i := range s.ops {
+		s.ops[i].dedupe = s.mayRepeat(i)
+		if p.Expand == ExpandAll {
+			for j := range s.ops {
+				s.ops[i].every = s.ops[i].every || slices.Contains(s.ops[j].from, i+1)
+			}
+		}
+	}
+	if err := s.useHugePages(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
+	e := slices.IndexFunc(s.g.Edges, func(e *graph.Edges) bool { return e.Type.String() == p.Edges })
+	edges := s.g.Edges[e]
+	o := op{
+		number: uint64(number),
+		near:   s.g.NodeType(edges.Type.Near(p.Dir)),
+		far:    s.g.NodeType(edges.Type.Far(p.Dir)),
+		edges:  e,
+		dir:    p.Dir,
+		from:   unique(p.From),
+		take:   uint32(p.Take),
+		how:    p.How,
+	}
+	if p.Take == All {
+		o.take = takeAll
+	}
+	if o.near < 0 || o.far < 0 {
+		return op{}, fmt.Errorf("%w: found edge type %s without its node types in the graph", ErrPlan, edges.Type)
+	}
+	var err error
+	if o.adj, err = s.adjacencyOf(e, p.Dir); err != nil {
+		return op{}, err
+	}
+	switch p.How {
+	case Weighted:
+		o.weights, err = columns.weights(edges, p.Column, p.Dir, o.adj)
+	case Top:
+		o.top, err = columns.values(edges, p.Column)
+	}
+	if err == nil && s.plan.timed(p.Edges) {
+		if o.times, err = columns.values(edges, s.plan.Before.Column); err == nil {
+			o.ascending = ascends(o.adj, o.times)
+		}
+	}
+	return o, err
+}
+
+// unique is the list without later repeats.
+func unique(list []int) []int {
+	var out []int
+	for _, x := range list {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// mayRepeat says whether op i may draw an edge that an earlier op drew: one that
+// walks the same edge type in the other direction, or from nodes that it may
+// share. Under ExpandNew the nodes of two ops' frontiers differ when their inputs
+// do.
+func (s *Sampler) mayRepeat(i int) bool {
+	o := &s.ops[i]
+	for _, p := range s.ops[:i] {
+		if p.edges != o.edges {
+			continue
+		}
+		if p.dir != o.dir || s.plan.Expand == ExpandAll {
+			return true
+		}
+		if slices.ContainsFunc(o.from, func(f int) bool { return slices.Contains(p.from, f) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// useHugePages copies the big arrays that are read at random, as far as the
+// budget goes.
+func (s *Sampler) useHugePages() error {
+	left := s.opt.Memory
+	for e := range s.adj {
+		for _, a := range s.adj[e] {
+			if a == nil {
+				continue
+			}
+			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} {
+				size := int64(len(*x)) * 4
+				if len(*x) < hugeWords || size > left {
+					continue
+				}
+				words, free, err := allocHuge(len(*x))
+				if err != nil {
+					return err
+				}
+				left -= size
+				copy(words, *x)
+				*x = words
+				s.free = append(s.free, free)
+			}
+		}
+	}
+	return nil
+}
+
+// Graph is the graph that is sampled.
+func (s *Sampler) Graph() *graph.Graph { return s.g }
+
+// Plan is the plan that was compiled.
+func (s *Sampler) Plan() *Plan { return s.plan }
+
+// Hops is the largest hop number: counts by hop have Hops()+1 entries for nodes
+// and Hops() for edges.
+func (s *Sampler) Hops() int { return s.hops }
+
+// SeedWidth is the number of ids of a seed: 1, or 2 for link seeds.
+func (s *Sampler) SeedWidth() int { return len(s.seedTypes) }
+
+// Close frees what the sampler copied. No context may be in use.
+func (s *Sampler) Close() {
+	for _, f := range s.free {
+		f()
+	}
+	s.free, s.adj, s.ops = nil, nil, nil
+}
+
+func (s *Sampler) warn(format string, args ...any) {
+	if s.opt.Warn != nil {
+		s.opt.Warn(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,199 @@
+package sample
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// values is a scalar column by edge id that keeps the order of its numbers: one
+// field is set. Integers are not taken to floats, which would merge large ones.
+type values struct {
+	ints   []int64
+	floats []float64
+}
+
+// readValues converts a column; 8-byte ones are viewed in place where they can
+// be.
+func readValues(e *graph.Edges, name string) (*values, error) {
+	c := graph.FindColumn(e.Columns, name)
+	n, b := e.Count, c.Values
+	if len(b) < n*c.DType.Size() {
+		return nil, fmt.Errorf("%s: found %d bytes in column %q, expected %d", e.Type, len(b), name, n*c.DType.Size())
+	}
+	le := binary.LittleEndian
+	v := &values{}
+	if c.DType.IsFloat() {
+		if c.DType == graph.Float64 && viewable(b, 8) {
+			v.floats = view[float64](b, n)
+			return v, nil
+		}
+		v.floats = make([]float64, n)
+		for i := range v.floats {
+			switch c.DType {
+			case graph.Float16:
+				v.floats[i] = halfToFloat(le.Uint16(b[2*i:]))
+			case graph.BFloat16:
+				v.floats[i] = float64(math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16))
+			case graph.Float32:
+				v.floats[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
+			default:
+				v.floats[i] = math.Float64frombits(le.Uint64(b[8*i:]))
+			}
+		}
+		return v, nil
+	}
+	if c.DType == graph.Int64 && viewable(b, 8) {
+		v.ints = view[int64](b, n)
+		return v, nil
+	}
+	v.ints = make([]int64, n)
+	for i := range v.ints {
+		switch c.DType {
+		case graph.Int8:
+			v.ints[i] = int64(int8(b[i]))
+		case graph.Uint8:
+			v.ints[i] = int64(b[i])
+		case graph.Int16:
+			v.ints[i] = int64(int16(le.Uint16(b[2*i:])))
+		case graph.Uint16:
+			v.ints[i] = int64(le.Uint16(b[2*i:]))
+		case graph.Int32:
+			v.ints[i] = int64(int32(le.Uint32(b[4*i:])))
+		case graph.Uint32:
+			v.ints[i] = int64(le.Uint32(b[4*i:]))
+		case graph.Int64:
+			v.ints[i] = int64(le.Uint64(b[8*i:]))
+		case graph.Uint64:
+			x := le.Uint64(b[8*i:])
+			if x > math.MaxInt64 {
+				return nil, fmt.Errorf("%s: found %d in column %q at edge %d, expected at most 2^63 - 1", e.Type, x, name, i)
+			}
+			v.ints[i] = int64(x)
+		}
+	}
+	return v, nil
+}
+
+// less says whether edge a's value is below edge b's.
+func (v *values) less(a, b uint32) bool {
+	if v.ints != nil {
+		return v.ints[a] < v.ints[b]
+	}
+	return v.floats[a] < v.floats[b]
+}
+
+// nan says whether an edge's value is not a number.
+func (v *values) nan(e uint32) bool { return v.ints == nil && v.floats[e] != v.floats[e] }
+
+// float is an edge's value as a weight.
+func (v *values) float(e uint32) float64 {
+	if v.ints != nil {
+		return float64(v.ints[e])
+	}
+	return v.floats[e]
+}
+
+// weight is the value as a draw sees it: 0 where it cannot be taken.
+func (v *values) weight(e uint32) float64 {
+	if w := v.float(e); w > 0 {
+		return w
+	}
+	return 0
+}
+
+// viewable says whether little-endian bytes can be read in place as numbers of a
+// width.
+func viewable(b []byte, width uintptr) bool {
+	one := uint16(1)
+	return len(b) > 0 && *(*byte)(unsafe.Pointer(&one)) == 1 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%width == 0
+}
+
+func view[T any](b []byte, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// halfToFloat is the value of an IEEE 754 binary16.
+func halfToFloat(h uint16) float64 {
+	sign := 1.0
+	if h>>15 == 1 {
+		sign = -1
+	}
+	exp, frac := int(h>>10&31), float64(h&1023)
+	switch exp {
+	case 0:
+		return sign * math.Ldexp(frac, -24)
+	case 31:
+		if frac != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(frac+1024, exp-25)
+}
+
+// Time is the time of a seed: an integer or a float, as its column is.
+type Time struct {
+	i     int64
+	f     float64
+	float bool
+}
+
+// IntTime is a time out of an integer column.
+func IntTime(t int64) Time { return Time{i: t} }
+
+// FloatTime is a time out of a float column.
+func FloatTime(t float64) Time { return Time{f: t, float: true} }
+
+// cut is a bound on a column of values: those below it pass, and those equal to
+// it when orEqual.
+type cut struct {
+	i       int64
+	f       float64
+	orEqual bool
+	none    bool // nothing passes
+}
+
+// cutAt is the exact bound of time t on v's numbers, also where one is an
+// integer and the other a float.
+func (v *values) cutAt(t Time, orEqual bool) cut {
+	switch {
+	case v.ints != nil && !t.float, v.ints == nil && t.float:
+		return cut{i: t.i, f: t.f, orEqual: orEqual}
+	case v.ints != nil:
+		whole := math.Floor(t.f)
+		switch {
+		case t.f != t.f || whole < math.MinInt64:
+			return cut{none: true}
+		case whole >= math.MaxInt64:
+			return cut{i: math.MaxInt64, orEqual: true}
+		case whole == t.f:
+			return cut{i: int64(whole), orEqual: orEqual}
+		}
+		return cut{i: int64(whole), orEqual: true}
+	}
+	f := float64(t.i)
+	switch {
+	case f >= math.MaxInt64 || int64(f) > t.i: // rounded up: a float below t is below f
+		return cut{f: f}
+	case int64(f) < t.i:
+		return cut{f: f, orEqual: true}
+	}
+	return cut{f: f, orEqual: orEqual}
+}
+
+// passes says whether an edge's value is within the bound.
+func (v *values) passes(e uint32, c cut) bool {
+	if c.none {
+		return false
+	}
+	if v.ints != nil {
+		t := v.ints[e]
+		return t < c.i || c.orEqual && t == c.i
+	}
+	t := v.floats[e]
+	return t < c.f || c.orEqual && t == c.f
+}
