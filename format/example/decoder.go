@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -107,7 +108,7 @@ func (d *Decoder) Find(key string) *Feature {
 // others.
 func (d *Decoder) fields(msg []byte, what string, f func(protowire.Number, []byte) error) error {
 	for len(msg) > 0 {
-		num, typ, n := protowire.ConsumeTag(msg)
+		num, typ, n := consumeTag(msg)
 		if n < 0 {
 			return d.corrupt(msg, what, n)
 		}
@@ -168,7 +169,7 @@ func (d *Decoder) entry(entry []byte) error {
 func (d *Decoder) count(kind Kind, list []byte) (int, error) {
 	count := 0
 	for len(list) > 0 {
-		num, typ, n := protowire.ConsumeTag(list)
+		num, typ, n := consumeTag(list)
 		if n < 0 {
 			return 0, d.corrupt(list, kind.String(), n)
 		}
@@ -209,18 +210,32 @@ func (d *Decoder) count(kind Kind, list []byte) (int, error) {
 // unpacked is the wire type of one value that stands alone.
 var unpacked = [...]protowire.Type{BytesList: protowire.BytesType, FloatList: protowire.Fixed32Type, Int64List: protowire.VarintType}
 
-// errFloats is beside protowire's codes: packed floats of a length that is no
-// multiple of four.
-const errFloats = -100
+// Codes beside protowire's own.
+const (
+	errFloats = -100 - iota // packed floats of a length that is no multiple of four
+	errNumber               // a field number above the largest
+)
+
+// consumeTag is protowire's, which lets numbers pass that no field can have.
+func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
+	num, typ, n := protowire.ConsumeTag(b)
+	if num > protowire.MaxValidNumber {
+		n = errNumber
+	}
+	return num, typ, n
+}
 
 func (d *Decoder) corrupt(at []byte, what string, code int) error {
 	// at is the rest of a view of the record, so their capacities tell the offset.
 	offset := cap(d.base) - cap(at)
-	problem := "floats of a length that is no multiple of 4"
-	if code != errFloats {
-		problem = protowire.ParseError(code).Error()
-		problem = problem[bytes.LastIndexByte([]byte(problem), ':')+1:]
-		problem = string(bytes.TrimSpace([]byte(problem)))
+	var problem string
+	switch code {
+	case errFloats:
+		problem = "floats of a length that is no multiple of 4"
+	case errNumber:
+		problem = "a field number above the largest"
+	default: // protobuf's errors begin with "proto:" and a space of one kind or another
+		problem = strings.TrimLeft(strings.TrimPrefix(protowire.ParseError(code).Error(), "proto:"), " \u00a0")
 	}
 	return fmt.Errorf("byte %d: found %s in %s, expected a serialised Example: %w", offset, problem, what, ErrCorrupt)
 }

@@ -2,6 +2,7 @@ package example
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -93,13 +94,22 @@ func marshal(t interface{ Fatal(...any) }, features map[string]value) []byte {
 	return b
 }
 
+// errNoVerdict says that dynamic messages, of which some panic on a map entry with
+// a key of another wire type, tell nothing of a record.
+var errNoVerdict = errors.New("protobuf panicked")
+
 // unmarshal is what protobuf reads.
-func unmarshal(record []byte) (map[string]value, error) {
+func unmarshal(record []byte) (features map[string]value, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errNoVerdict
+		}
+	}()
 	ex := dynamicpb.NewMessage(exampleType)
 	if err := proto.Unmarshal(record, ex); err != nil {
 		return nil, err
 	}
-	features := map[string]value{}
+	features = map[string]value{}
 	fs := ex.Get(exampleType.Fields().ByNumber(1)).Message()
 	fs.Get(fs.Descriptor().Fields().ByNumber(1)).Map().Range(func(k protoreflect.MapKey, f protoreflect.Value) bool {
 		var v value
