@@ -40,6 +40,7 @@ type Batch struct {
 	First  uint64 // position in the epoch's order of its first seed
 	Seeds  []uint32
 	Times  []Time
+	At     int // place in the batch of the subgraph's seed; 0 but under ScopeSeed
 }
 
 // batches hands out a job's batches.
@@ -83,7 +84,7 @@ func (j *Job) Batches(width int) uint64 {
 // get is the rank's batch of that index, in b's buffers.
 func (s *batches) get(index uint64, b *Batch) {
 	size := uint64(s.job.BatchSize)
-	b.Index = index
+	b.Index, b.At = index, 0
 	b.Number = uint64(s.job.Rank) + index*uint64(max(s.job.Ranks, 1))
 	b.First = b.Number * size
 	n := min(size, s.total-b.First)
@@ -233,6 +234,7 @@ func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, 
 		if i%64 == 63 && ctx.Err() != nil {
 			return stats, ctx.Err()
 		}
+		b.At = i
 		in.Seeds = b.Seeds[i*width : (i+1)*width]
 		if b.Times != nil {
 			in.Time = b.Times[i]

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -35,6 +36,7 @@ func (c *Context) block(o *op, key uint64, m int, bound cut) error {
 		n = c.pickAny(o, key, m, bound, id, near)
 	}
 	id, near, far = id[:n], near[:n], far[:n]
+	prefetchAt(unsafe.SliceData(o.adj.far), id)
 	for i, p := range id {
 		far[i] = o.adj.far[p]
 	}

@@ -1,5 +1,7 @@
 package sample
 
+import "unsafe"
+
 // relabelKind is a way to find the local id of a node. All give the same
 // results.
 type relabelKind uint8
@@ -147,6 +149,7 @@ func (l *localIDs) visit(ids []uint32) {
 // branch: whether a target is new cannot be predicted.
 func (l *localIDs) visitDirect(ids []uint32) {
 	slots, nodes, n, base := l.direct, l.nodes, l.n, l.base
+	prefetchSlots(unsafe.SliceData(slots), ids)
 	for i, v := range ids {
 		local := slots[v] - base
 		fresh := uint32(0)
@@ -164,6 +167,7 @@ func (l *localIDs) visitDirect(ids []uint32) {
 func (l *localIDs) visitWide(ids []uint32) {
 	slots, nodes, n, base, shift := l.wide, l.nodes, l.n, l.base, l.shift&63
 	mask := uint64(len(slots) - 1)
+	prefetchHashed(unsafe.SliceData(slots), ids, shift)
 	for i, v := range ids {
 		at := uint64(v) * hashMul >> shift & mask
 		slot := slots[at]
