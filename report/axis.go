@@ -15,9 +15,9 @@ func decades(lo, hi float64, name func(float64) string) []plot.Tick {
 	from, to := int(math.Ceil(math.Log10(lo)-1e-9)), int(math.Floor(math.Log10(hi)+1e-9))
 	every := 1 + (to-from)/9
 	var ticks []plot.Tick
-	for e := to; e >= from; e-- {
-		// From the top for shares (1 is 100%), from 1 for numbers.
-		if e%every == 0 {
+	for e := from; e <= to; e++ {
+		if e%every == 0 { // so 1, or 100%, has a label
+
 			v := math.Pow10(e)
 			ticks = append(ticks, plot.Tick{Value: v, Label: name(v)})
 		}
@@ -165,10 +165,14 @@ func (b bins) ticks() []plot.Tick {
 		if len(b.edges) <= 13 {
 			return middleTicks(b.edges)
 		}
-		return evenTicks(first, last, 6, human.Number)
+		return evenTicks(first, last, 6, human.Tick)
 	}
 	if b.zero {
-		return append(octaves(1, last), plot.Tick{Value: math.Sqrt(0.5), Label: "0"})
+		ticks := octaves(1, last)
+		if last > 1<<24 && ticks[0].Value == 1 { // its label would touch that of 0
+			ticks = ticks[1:]
+		}
+		return append(ticks, plot.Tick{Value: math.Sqrt(0.5), Label: "0"})
 	}
 	return octaves(first, last)
 }
@@ -182,7 +186,7 @@ func middleTicks(edges []float64) []plot.Tick {
 		if edges[i+1]-edges[i] == 1 {
 			at += 0.5
 		}
-		ticks = append(ticks, plot.Tick{Value: at, Label: human.Number(edges[i])})
+		ticks = append(ticks, plot.Tick{Value: at, Label: human.Tick(edges[i])})
 	}
 	return ticks
 }
@@ -190,13 +194,13 @@ func middleTicks(edges []float64) []plot.Tick {
 // octaves are powers of ten where the axis has three of them, else powers of
 // two.
 func octaves(lo, hi float64) []plot.Tick {
-	if ticks := decades(lo, hi, human.Number); len(ticks) >= 3 {
+	if ticks := decades(lo, hi, human.Tick); len(ticks) >= 3 {
 		return ticks
 	}
 	every := math.Pow(2, math.Ceil(math.Log2(hi/lo)/8))
 	var ticks []plot.Tick
 	for v := math.Pow(2, math.Ceil(math.Log2(lo))); v <= hi; v *= every {
-		ticks = append(ticks, plot.Tick{Value: v, Label: human.Number(v)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: human.Tick(v)})
 	}
 	return ticks
 }

@@ -22,7 +22,23 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"printable": human.Printable,
 	"bytes":     human.Bytes,
 	"exact":     human.Exact,
+	"name":      breakable,
 }).Parse(pageSource))
+
+// breakable escapes a printable name and lets it wrap where its parts meet:
+// package:depends:package.
+func breakable(s string) template.HTML {
+	var b strings.Builder
+	from := 0
+	for i, r := range s {
+		if strings.ContainsRune(":/_-.", r) {
+			b.WriteString(template.HTMLEscapeString(s[from:i+1]) + "<wbr>")
+			from = i + 1
+		}
+	}
+	b.WriteString(template.HTMLEscapeString(s[from:]))
+	return template.HTML(b.String())
+}
 
 // HTML is the report as one page that needs nothing else.
 func (r *Report) HTML() ([]byte, error) {
@@ -83,6 +99,7 @@ type cell struct {
 
 type tableView struct {
 	ID, Title string
+	Wide      bool // over the whole page
 	Columns   []columnView
 	Rows      [][]cell
 }
@@ -101,6 +118,7 @@ type figure struct {
 	Of         string
 	WithZeros  bool
 	Series     []seriesView
+	Wide       bool // over the whole page, the table beside the plot
 	Footnote   string
 	NothingYet string
 }
@@ -122,8 +140,12 @@ type stageView struct {
 	Rate                string
 }
 
-func viewOf(v Value) cell {
+// viewOf leaves out a unit that the label says: "edges 31.2M".
+func viewOf(label string, v Value) cell {
 	s, unit := v.short()
+	if v.Unit == label {
+		unit = ""
+	}
 	return cell{s, unit, v.exact(), v.numeric()}
 }
 
@@ -159,6 +181,8 @@ func (r *Report) view() (*pageView, error) {
 		}
 		v.Figures = append(v.Figures, f)
 	}
+	pairUp(len(v.Sheets), func(i int) *bool { return &v.Sheets[i].Wide })
+	pairUp(len(v.Figures), func(i int) *bool { return &v.Figures[i].Wide })
 	if len(r.Stages) > 0 {
 		t, err := r.times()
 		if err != nil {
@@ -169,11 +193,24 @@ func (r *Report) view() (*pageView, error) {
 	return v, nil
 }
 
+// pairUp makes every section wide that would stand alone in a row of two.
+func pairUp(n int, wide func(int) *bool) {
+	for i := 0; i < n; i++ {
+		switch {
+		case *wide(i):
+		case i+1 < n && !*wide(i + 1):
+			i++
+		default:
+			*wide(i) = true
+		}
+	}
+}
+
 func (r *Report) tiles() []tile {
 	var tiles []tile
 	add := func(label string, v Value) {
-		s, unit := v.short()
-		tiles = append(tiles, tile{human.Printable(label), s, unit, v.exact()})
+		c := viewOf(label, v)
+		tiles = append(tiles, tile{human.Printable(label), c.Value, c.Unit, c.Exact})
 	}
 	for _, it := range r.Headline {
 		add(it.Label, it.Value)
@@ -198,21 +235,21 @@ func (r *Report) tiles() []tile {
 func itemViews(items []Item) []itemView {
 	var out []itemView
 	for _, it := range items {
-		out = append(out, itemView{human.Printable(it.Label), viewOf(it.Value)})
+		out = append(out, itemView{human.Printable(it.Label), viewOf(it.Label, it.Value)})
 	}
 	return out
 }
 
 func (t *Table) view(id string) tableView {
-	v := tableView{ID: id, Title: human.Printable(t.Title)}
+	v := tableView{ID: id, Title: human.Printable(t.Title), Wide: len(t.Columns) > 4}
 	for j, name := range t.Columns {
 		numeric := len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(row []Value) bool { return row[j].Text != nil })
 		v.Columns = append(v.Columns, columnView{human.Printable(name), numeric})
 	}
 	for _, row := range t.Rows {
 		var cells []cell
-		for _, c := range row {
-			cells = append(cells, viewOf(c))
+		for j, c := range row {
+			cells = append(cells, viewOf(t.Columns[j], c))
 		}
 		v.Rows = append(v.Rows, cells)
 	}
@@ -254,7 +291,7 @@ func (d *Distribution) roles() []role {
 func (d *Distribution) figure(id string) (figure, error) {
 	f := figure{
 		ID: id, Title: human.Printable(d.Title), Of: human.Printable(d.Of),
-		XAxis: human.Printable(d.What) + " →",
+		XAxis: human.Printable(d.What) + " →", Wide: len(d.Series) > 4,
 	}
 	roles := d.roles()
 	var svg string
@@ -356,17 +393,17 @@ func (r *Report) times() (*timesView, error) {
 	v := &timesView{}
 	label := "Time per stage."
 	for _, s := range stages {
-		sv := stageView{Name: human.Printable(s.Name), Time: viewOf(Value{Seconds: &s.Seconds})}
+		sv := stageView{Name: human.Printable(s.Name), Time: viewOf("", Value{Seconds: &s.Seconds})}
 		label += fmt.Sprintf(" %s: %s.", sv.Name, sv.Time.Value)
 		if total > 0 {
-			sv.Share = viewOf(Share(min(s.Seconds/total, 1)))
+			sv.Share = viewOf("", Share(min(s.Seconds/total, 1)))
 		}
 		if s.Count > 0 {
 			amount := Count(s.Count, s.Unit)
 			if s.Unit == "bytes" {
 				amount = Bytes(s.Count)
 			}
-			sv.Amount = viewOf(amount)
+			sv.Amount = viewOf("", amount)
 			sv.Rate = human.Printable(s.rate())
 		}
 		v.Rows = append(v.Rows, sv)

@@ -52,7 +52,6 @@ func drawn(p *plot.Plot, w, h float64, label string) (string, error) {
 
 // lines draws series over common axes: the first ones of rank in colour, on top.
 func lines(p *plot.Plot, curves []curve) error {
-	p.Add(&plotter.Grid{Horizontal: gridLine(), Vertical: gridLine()})
 	for i := len(curves) - 1; i >= 0; i-- {
 		c := curves[i]
 		if len(c.points) == 0 {
@@ -83,15 +82,19 @@ type curve struct {
 	fill   bool
 }
 
-// ccdf is the share of numbers that are at least x, at every x where it changes,
-// for x from 1: exact, since a bucket's count is known at its least number.
+// ccdfStart is where the x axis of a CCDF starts: below 1, so that the share of
+// numbers above 0 shows as the start of its line.
+const ccdfStart = 0.75
+
+// ccdf is the share of numbers that are at least x, at every x above 0 where it
+// changes: exact, since it is known at the least number of a bucket.
 func ccdf(h *Histogram) plotter.XYs {
 	var pts plotter.XYs
 	left, total := h.Count(), float64(h.Count())
 	for b := range h.Buckets {
 		if b.Low > 0 {
-			if len(pts) == 0 && b.Low > 1 {
-				pts = append(pts, plotter.XY{X: 1, Y: float64(left) / total})
+			if len(pts) == 0 {
+				pts = append(pts, plotter.XY{X: ccdfStart, Y: float64(left) / total})
 			}
 			pts = append(pts, plotter.XY{X: float64(b.Low), Y: float64(left) / total})
 		}
@@ -145,14 +148,15 @@ func drawCCDF(series []Series, roles []role, label string) (string, error) {
 	}
 	p := newPlot()
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Min, p.X.Max = 1, max(xmax*1.05, 10)
+	p.X.Min, p.X.Max = ccdfStart, max(xmax*1.05, 10)
 	p.Y.Min, p.Y.Max = min(ymin*0.8, 0.1), 1
-	p.X.Tick.Marker = plot.ConstantTicks(decades(p.X.Min, p.X.Max, human.Number))
+	p.X.Tick.Marker = plot.ConstantTicks(decades(p.X.Min, p.X.Max, human.Tick))
 	p.Y.Tick.Marker = plot.ConstantTicks(decades(p.Y.Min, p.Y.Max, human.Percent))
 	sx, sy := logPlace(p.X.Min, p.X.Max, plotWidth), logPlace(p.Y.Min, p.Y.Max, plotHeight)
 	for i := range curves {
 		curves[i].points = thin(curves[i].points, sx, sy)
 	}
+	p.Add(&plotter.Grid{Horizontal: gridLine(), Vertical: gridLine()})
 	if err := lines(p, curves); err != nil {
 		return "", err
 	}
@@ -186,7 +190,8 @@ func drawBins(series []Series, roles []role, label string) (string, error) {
 		p.X.Scale = plot.LogScale{}
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(b.ticks())
-	p.Y.Tick.Marker = plot.ConstantTicks(evenTicks(0, ymax, 4, human.Percent))
+	p.Y.Tick.Marker = plot.ConstantTicks(evenTicks(0, ymax, 5, human.Percent))
+	p.Add(&plotter.Grid{Horizontal: gridLine()})
 	if err := lines(p, curves); err != nil {
 		return "", err
 	}

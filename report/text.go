@@ -123,6 +123,9 @@ func (r *Report) textLines() []textLine {
 			l.words = v.String()
 		} else {
 			l.value, l.unit, _ = strings.Cut(v.String(), " ")
+			if v.Unit == label {
+				l.unit = ""
+			}
 		}
 		lines = append(lines, l)
 	}

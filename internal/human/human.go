@@ -68,6 +68,19 @@ func Number(f float64) string {
 	}
 }
 
+// Tick is Number without the zeros that only say how exact it is: 1, 20, 1.5k.
+func Tick(f float64) string {
+	s := Number(f)
+	at := len(s)
+	if !strings.ContainsRune(s, '.') {
+		return s
+	}
+	if e := strings.IndexAny(s, "ekMGTPE"); e >= 0 {
+		at = e
+	}
+	return strings.TrimSuffix(strings.TrimRight(s[:at], "0"), ".") + s[at:]
+}
+
 // Bytes is in powers of 1024: 3.41 GiB.
 func Bytes(n int64) string {
 	if n < 0 {
