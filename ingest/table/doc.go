@@ -5,7 +5,35 @@
 // for, and names the place of a row for messages. A scan reads chunks of rows
 // with several workers at once and bounded memory; each chunk carries the number
 // of its first row, so a consumer can restore the input order whatever order the
-// chunks come in. The same rows with the same numbers come at any thread count.
+// chunks come in. The same rows with the same numbers come at any thread count,
+// and so does the error: of several bad rows the first is reported.
+//
+// # CSV
+//
+// OpenCSV reads .csv, .tsv and .txt files, plain or compressed (.gz, .zst), in
+// UTF-8, with or without a byte order mark. Quoting is RFC 4180's: a field may
+// be enclosed in double quotes, in which a quote is written twice and
+// delimiters and line ends stand for themselves. A quote inside a bare field is
+// an error. Lines end in LF or CRLF; the last one needs no end. Lines without
+// any character are skipped. A record is at most 16 MiB.
+//
+// The delimiter is a tab for .tsv. For the others the first line decides: the
+// first of ',', tab, ';' and '|' that it has outside of quotes; a .txt line
+// without any of them has fields separated by runs of spaces and tabs, and so
+// has a .txt line whose tabs and spaces separate numbers only. Lines of a .txt
+// file that start with '#' or '%' are comments where they come before the first
+// other line; behind it they are data.
+//
+// Without names from the caller the first line is a header. It is refused if a
+// cell of it is a number, which headers rarely hold and data mostly do.
+//
+// Spaces around numbers are ignored; in strings they count.
+//
+// # npy
+//
+// OpenNpy makes a table of arrays with equal first dimensions, a column an
+// array. OpenPairs reads the ends of edges out of one array, OpenCSC out of an
+// index pointer and indices.
 //
 // The package knows files, rows and values; what they mean (ids, ends of edges,
 // features) is the business of packages ingest and ingest/build. It imports

@@ -1,0 +1,386 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// badText is what was found at an offset of a block, what was expected and what
+// to do.
+type badText struct {
+	at   int
+	text string
+}
+
+func (e *badText) error(place string) error {
+	return fmt.Errorf("%w: %s: %s", ErrFormat, place, e.text)
+}
+
+// quote shows the start of a cell in a message.
+func quote(cell []byte) string {
+	if len(cell) > 40 {
+		return fmt.Sprintf("%q...", cell[:40])
+	}
+	return fmt.Sprintf("%q", cell)
+}
+
+// parser makes chunks of blocks. It belongs to one worker.
+type parser struct {
+	syntax
+	stops   stops
+	fields  []Field
+	targets []int // by field: the first column that asks for it, or -1
+	cols    []column
+	fast    [][]uint64 // one a field, while all fields hold integers; else nil
+	chunk   Chunk
+	absent  []bool
+	marked  bool // a row of the chunk is absent
+	scratch []byte
+}
+
+func newParser(t *CSV, asked []Column) (*parser, error) {
+	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields}
+	for range t.fields {
+		p.targets = append(p.targets, -1)
+	}
+	p.cols = make([]column, len(asked))
+	p.chunk.Columns = make([]Vector, len(asked))
+	integers := len(asked) > 0
+	for i, a := range asked {
+		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name })
+		if f < 0 {
+			return nil, fmt.Errorf("%w: %s: found the columns %s, expected %q among them", ErrFormat, t.files[0].path, strings.Join(t.names(), ", "), a.Name)
+		}
+		c, err := newColumn(a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", t.files[0].path, a.Name, err)
+		}
+		c.next = p.targets[f]
+		p.cols[i] = c
+		p.targets[f] = i
+		integers = integers && c.wide && c.next < 0
+	}
+	if integers {
+		p.fast = make([][]uint64, len(t.fields))
+	}
+	return p, nil
+}
+
+// parse reads all records of a block. The chunk is valid until the next call.
+func (p *parser) parse(b *block) (*Chunk, *badText) {
+	bad := p.records(b.buf, b.at, b.end, p.fast != nil)
+	if bad != nil {
+		return nil, bad
+	}
+	for i := range p.cols {
+		if c := &p.cols[i]; c.wide && c.DType.Size() < 8 && narrow(c.data.w[:p.chunk.Rows], c.DType) >= 0 {
+			// The fast path looks at digits only: find the place the slow way.
+			return nil, p.records(b.buf, b.at, b.end, false)
+		}
+	}
+	for i := range p.cols {
+		p.chunk.Columns[i] = p.cols[i].vector(p.chunk.Rows)
+	}
+	p.chunk.Absent = nil
+	if p.marked {
+		p.chunk.Absent = p.absent
+	}
+	return &p.chunk, nil
+}
+
+// slowRun is the number of records after which the fast path is tried again.
+const slowRun = 64
+
+func (p *parser) records(b []byte, at, end int, fast bool) *badText {
+	p.chunk.Rows, p.marked = 0, false
+	p.absent = p.absent[:0]
+	for i := range p.cols {
+		p.cols[i].reset()
+	}
+	for at < end {
+		if fast {
+			at = p.integers(b, at, end)
+		}
+		for n := 0; at < end && (!fast || n < slowRun); n++ {
+			next, bad := p.record(b, at, end)
+			if bad != nil {
+				return bad
+			}
+			at = next
+		}
+	}
+	return nil
+}
+
+// integers runs the fast path as far as it goes.
+func (p *parser) integers(b []byte, at, end int) int {
+	d, d2 := p.delim, p.delim
+	if p.runs {
+		d, d2 = ' ', '\t'
+	}
+	for at < end {
+		// A guess at the rows to come; where it is too low the loop goes round.
+		rows := (end-at)/(4*len(p.fields)) + 1
+		for i := range p.cols {
+			c := &p.cols[i]
+			c.data.add(8 * rows)
+			c.data.n -= 8 * rows
+		}
+		for f, i := range p.targets {
+			if i >= 0 {
+				p.fast[f] = p.cols[i].data.w[p.chunk.Rows : p.chunk.Rows+rows]
+			}
+		}
+		var next, n int
+		if len(p.fast) == 2 && p.fast[0] != nil && p.fast[1] != nil {
+			next, n = pairs(b, at, end, d, d2, p.fast[0], p.fast[1])
+		} else {
+			next, n = integers(b, at, end, d, d2, p.fast, rows)
+		}
+		p.chunk.Rows += n
+		for i := range p.cols {
+			p.cols[i].data.n = 8 * p.chunk.Rows
+		}
+		p.absent = append(p.absent, make([]bool, n)...)
+		at = next
+		if n < rows {
+			break
+		}
+	}
+	return at
+}
+
+// record reads one record, or skips a line without any, and returns where the
+// next one starts.
+func (p *parser) record(b []byte, at, end int) (int, *badText) {
+	start := p.blanks(b, at)
+	if next := lineEnd(b, start); next > 0 {
+		return next, nil
+	}
+	at = start
+	absent := false
+	last := len(p.fields) - 1
+	for f := 0; ; f++ {
+		if f > last {
+			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; enclose a field with a delimiter in quotes", f, p.expected())}
+		}
+		begin, i := at, p.targets[f]
+		// An integer is read without looking for its end first.
+		done := false
+		if i >= 0 && p.cols[i].wide && p.cols[i].next < 0 {
+			if v, q := number(b, at); q > 0 && p.ends(b, q) {
+				c := &p.cols[i]
+				if done = c.fits(v); done {
+					putInt(c.data.add(8), v)
+					at = q
+				}
+			}
+		}
+		if !done {
+			cell, next, bad := p.field(b, at, end)
+			if bad != nil {
+				return 0, bad
+			}
+			at = next
+			for ; i >= 0; i = p.cols[i].next {
+				c := &p.cols[i]
+				none, problem := c.put(cell)
+				if problem != "" {
+					return 0, &badText{begin, fmt.Sprintf("found %s in column %q, expected %s", quote(cell), c.Name, problem)}
+				}
+				absent = absent || none
+			}
+		}
+		at = p.blanks(b, at)
+		if next := lineEnd(b, at); next > 0 {
+			if f < last {
+				return 0, &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, an empty one too", f+1, p.expected())}
+			}
+			at = next
+			break
+		}
+		if !p.runs {
+			at++ // the delimiter
+		}
+	}
+	p.chunk.Rows++
+	p.absent = append(p.absent, absent)
+	p.marked = p.marked || absent
+	return at, nil
+}
+
+func (p *parser) expected() string {
+	names := make([]string, len(p.fields))
+	for i, f := range p.fields {
+		names[i] = f.Name
+	}
+	return fmt.Sprintf("%d (%s)", len(names), strings.Join(names, ", "))
+}
+
+// blanks skips spaces and tabs where runs of them separate fields.
+func (s syntax) blanks(b []byte, at int) int {
+	for s.runs && (b[at] == ' ' || b[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// ends says whether a field can end at b[at].
+func (s syntax) ends(b []byte, at int) bool {
+	c := b[at]
+	return c == s.delim || s.runs && c == '\t' || lineEnd(b, at) > 0
+}
+
+// field is the text of the field at b[at:] and what is behind it. The text is
+// valid until the next call.
+func (p *parser) field(b []byte, at, end int) ([]byte, int, *badText) {
+	if b[at] == '"' {
+		return p.quoted(b, at, end)
+	}
+	stop := p.stops.find(b, at)
+	if b[stop] == '"' {
+		return nil, 0, &badText{stop, `found a quote inside a field, expected quotes around all of it; write it as "...""..."`}
+	}
+	cell := b[at:stop]
+	if b[stop] == '\n' && stop > at && b[stop-1] == '\r' {
+		stop--
+		cell = b[at:stop]
+	}
+	return cell, stop, nil
+}
+
+func (p *parser) quoted(b []byte, at, end int) ([]byte, int, *badText) {
+	p.scratch = p.scratch[:0]
+	begin := at
+	at++
+	for {
+		n := bytes.IndexByte(b[at:end], '"')
+		if n < 0 {
+			return nil, 0, &badText{begin, "found a quote that is never closed, expected another at the end of the field"}
+		}
+		at += n
+		if b[at+1] != '"' || at+1 >= end {
+			break
+		}
+		at += 2
+		p.scratch = append(p.scratch, b[begin+1:at-1]...)
+		begin = at - 1
+	}
+	cell := b[begin+1 : at]
+	if len(p.scratch) > 0 {
+		p.scratch = append(p.scratch, cell...)
+		cell = p.scratch
+	}
+	at++
+	if !p.ends(b, at) {
+		return nil, 0, &badText{at, fmt.Sprintf("found %s behind a closing quote, expected a delimiter or the end of the line; write a quote inside of quotes twice", quote(b[at:at+1]))}
+	}
+	return cell, at, nil
+}
+
+// split is the fields of the first record of b[:end].
+func (s syntax) split(b []byte, end int) ([]string, *badText) {
+	p := &parser{syntax: s, stops: stopsOf(s)}
+	var cells []string
+	for at := s.blanks(b, 0); ; {
+		cell, next, bad := p.field(b, at, end)
+		if bad != nil {
+			return nil, bad
+		}
+		cells = append(cells, string(cell))
+		if at = s.blanks(b, next); lineEnd(b, at) > 0 {
+			return cells, nil
+		}
+		if !s.runs {
+			at++
+		}
+	}
+}
+
+// skip is the offset in a block of the record with a number.
+func (s syntax) skip(b *block, n int) int {
+	for at := b.at; ; {
+		if lineEnd(b.buf, s.blanks(b.buf, at)) == 0 {
+			if n == 0 {
+				return at
+			}
+			n--
+		}
+		at, _ = recordEnd(b.buf, at, b.end, false)
+	}
+}
+
+// column gathers the values of one column.
+type column struct {
+	Column
+	// wide: an integer scalar, kept as 64 bits until the chunk is complete.
+	wide    bool
+	ragged  bool
+	values  int // in a row; where ragged, a row is a multiple of it
+	next    int // another column that asks for the same field, or -1
+	data    words
+	lengths []uint32
+	ends    []uint32
+}
+
+var errShape = errors.New("shape")
+
+func newColumn(a Column) (column, error) {
+	c := column{Column: a, values: 1, next: -1}
+	if a.DType == graph.Invalid || a.DType > graph.String {
+		return c, fmt.Errorf("found dtype %s, expected one with values", a.DType)
+	}
+	for i, d := range a.Shape {
+		switch {
+		case d == -1 && i == 0:
+			c.ragged = true
+		case d <= 0 || c.values > maxRecord/d:
+			return c, fmt.Errorf("%w: found %v, expected positive dimensions, of which the first may be -1, of at most %d values", errShape, a.Shape, maxRecord)
+		default:
+			c.values *= d
+		}
+	}
+	c.wide = len(a.Shape) == 0 && a.DType.IsInt()
+	if a.Empty == EmptyFill && !(a.DType == graph.String && !a.ID) {
+		if strings.TrimSpace(a.Fill) == "" && a.DType != graph.String {
+			return c, fmt.Errorf("found an empty fill value, expected a value of %s", a.DType)
+		}
+		if _, problem := c.put([]byte(a.Fill)); problem != "" {
+			return c, fmt.Errorf("found the fill value %q, expected %s", a.Fill, problem)
+		}
+		c.reset()
+	}
+	return c, nil
+}
+
+func (c *column) reset() {
+	c.data.n = 0
+	c.lengths, c.ends = c.lengths[:0], c.ends[:0]
+}
+
+func (c *column) vector(rows int) Vector {
+	var v Vector
+	n := c.data.n
+	if c.wide {
+		n = rows * c.DType.Size()
+	}
+	v.Data = c.data.bytes()[:n:n]
+	if c.ragged {
+		v.Lengths = c.lengths
+	}
+	if c.DType == graph.String {
+		v.Ends = c.ends
+	}
+	return v
+}
+
+// fits says whether an integer from the fast path is in the range of the dtype.
+func (c *column) fits(v uint64) bool {
+	_, largest := bounds(c.DType)
+	return v <= largest
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// words is a growing run of bytes that starts at an 8-byte boundary.
+type words struct {
+	w []uint64
+	n int // bytes in use
+}
+
+func (d *words) bytes() []byte {
+	if len(d.w) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&d.w[0])), 8*len(d.w))
+}
+
+// add makes n more bytes and returns them; their content is undefined.
+func (d *words) add(n int) []byte {
+	if d.n+n > 8*len(d.w) {
+		w := make([]uint64, max(2*len(d.w), (d.n+n+7)/8, 64))
+		copy(w, d.w[:(d.n+7)/8])
+		d.w = w
+	}
+	d.n += n
+	return d.bytes()[d.n-n : d.n]
+}
+
+// putInt stores the low bytes of v as an integer dtype.
+func putInt(b []byte, v uint64) {
+	switch len(b) {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	case 8:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
+
+// putFloat rounds v to a floating dtype; false: v is beyond its largest number.
+func putFloat(b []byte, d graph.DType, v float64) bool {
+	switch d {
+	case graph.Float64:
+		binary.LittleEndian.PutUint64(b, math.Float64bits(v))
+	case graph.Float32:
+		f := float32(v)
+		binary.LittleEndian.PutUint32(b, math.Float32bits(f))
+		return !math.IsInf(float64(f), 0) || math.IsInf(v, 0)
+	case graph.Float16:
+		h := roundFloat(v, 10, 5)
+		binary.LittleEndian.PutUint16(b, h)
+		return h&0x7fff != 0x7c00 || math.IsInf(v, 0)
+	case graph.BFloat16:
+		h := roundFloat(v, 7, 8)
+		binary.LittleEndian.PutUint16(b, h)
+		return h&0x7fff != 0x7f80 || math.IsInf(v, 0)
+	}
+	return true
+}
+
+// roundFloat is the 16-bit number nearest to v, ties to even, with so many bits
+// of mantissa and exponent.
+func roundFloat(v float64, mantissa, exponent int) uint16 {
+	sign := uint16(math.Float64bits(v)>>63) << 15
+	inf := (uint16(1)<<exponent - 1) << mantissa
+	v = math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return sign | inf | 1<<(mantissa-1)
+	case math.IsInf(v, 0):
+		return sign | inf
+	case v == 0:
+		return sign
+	}
+	bias := 1<<(exponent-1) - 1
+	_, e := math.Frexp(v) // v = f * 2^e, 0.5 <= f < 1
+	e = max(e-1, 1-bias)  // subnormal numbers share the least exponent
+	// In units of the last place: exact, so one rounding.
+	m := math.RoundToEven(math.Ldexp(v, mantissa-e))
+	if e == 1-bias && m < float64(uint32(1)<<mantissa) {
+		return sign | uint16(m)
+	}
+	// A mantissa rounded up to the next power of two carries into the exponent.
+	bits := uint64(e+bias-1)<<mantissa + uint64(m)
+	if bits >= uint64(inf) {
+		return sign | inf
+	}
+	return sign | uint16(bits)
+}
+
+// bounds are the least and the largest integer of a dtype, as int64 and uint64.
+func bounds(d graph.DType) (least int64, largest uint64) {
+	n := 8 * d.Size()
+	if d >= graph.Uint8 {
+		return 0, math.MaxUint64 >> (64 - n)
+	}
+	return math.MinInt64 >> (64 - n), math.MaxInt64 >> (64 - n)
+}
+
+// narrow packs 64-bit integers, the first n words, to a dtype in place. It
+// returns the first that does not fit, or -1; a value above the largest int64
+// is taken as negative where the dtype is signed.
+func narrow(w []uint64, d graph.DType) int {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))
+	switch d {
+	case graph.Uint8, graph.Uint16, graph.Uint32:
+		_, largest := bounds(d)
+		for i, v := range w {
+			if v > largest {
+				return i
+			}
+		}
+	case graph.Int8, graph.Int16, graph.Int32:
+		least, largest := bounds(d)
+		for i, v := range w {
+			if int64(v) < least || int64(v) > int64(largest) {
+				return i
+			}
+		}
+	}
+	// Values move to lower addresses only, in order.
+	switch d.Size() {
+	case 1:
+		for i, v := range w {
+			b[i] = byte(v)
+		}
+	case 2:
+		for i, v := range w {
+			binary.LittleEndian.PutUint16(b[2*i:], uint16(v))
+		}
+	case 4:
+		for i, v := range w {
+			binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
+		}
+	}
+	return -1
+}
