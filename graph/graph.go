@@ -224,3 +224,12 @@ func FindColumn(cs []*Column, name string) *Column {
 	}
 	return nil
 }
+
+// Bytes is the memory that the adjacency fills.
+func (a *Adjacency) Bytes() int64 {
+	n := 0
+	for _, x := range []Index{a.Indptr, a.Far, a.EdgeID} {
+		n += 4*len(x.U32) + 8*len(x.U64)
+	}
+	return int64(n)
+}

@@ -1,0 +1,62 @@
+# make quickstart   build, run the main job on the embedded real graph
+# make test         every test that needs this repository alone
+# make interop      tests against GRAPHMILL_SHARED and the real peers
+# make lint         formatting, vet, golangci-lint
+# make fuzz         each fuzz target for a while (FUZZTIME=30s)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+GO ?= go
+PYTHON ?= python3
+FUZZTIME ?= 10s
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+VENV := .venv
+export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
+
+.PHONY: build quickstart test interop lint fmt fuzz clean
+
+build:
+	$(GO) build -o bin/graphmill ./cmd/graphmill
+
+quickstart: build
+	bin/graphmill quickstart --out quickstart --force
+
+# The reference of the draw law is Python with NumPy; the environment is remade
+# when its pins change.
+$(VENV)/pins: scripts/requirements.txt
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+	cp scripts/requirements.txt $@
+
+test: $(VENV)/pins
+	$(GO) test ./...
+
+interop: $(VENV)/pins
+	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
+	$(GO) test -tags interop -timeout 40m ./...
+
+$(GOLANGCI):
+	mkdir -p $(@D)
+	GOBIN=$(@D) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+lint: $(GOLANGCI)
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
+	$(GO) mod verify
+	$(GO) vet ./...
+	$(GO) vet -tags interop ./...
+	$(GOLANGCI) run ./...
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+fuzz:
+	for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done
+
+clean:
+	rm -rf bin $(VENV) quickstart
