@@ -1,0 +1,143 @@
+package progress
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// screen collects what is written, one picture a write.
+type screen struct {
+	sync.Mutex
+	pictures []string
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.Lock()
+	defer s.Unlock()
+	s.pictures = append(s.pictures, strings.TrimPrefix(string(b), clearLine))
+	return len(b), nil
+}
+
+func columns(n int) func() int { return func() int { return n } }
+
+func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s screen
+		l := start(&s, columns(120), false, "import", 10_000_000, "edges")
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() {
+				for range 100 { // 4 x 100 x 10,000 in 2 s: 2M/s
+					time.Sleep(20 * time.Millisecond)
+					l.Add(10_000)
+				}
+			})
+		}
+		workers.Wait()
+		time.Sleep(150 * time.Millisecond)
+		l.Done()
+		l.Done()
+
+		if len(s.pictures) != 22 {
+			t.Errorf("%d pictures in 2.15 s, want 10 a second and the clearing", len(s.pictures))
+		}
+		if last := s.pictures[len(s.pictures)-1]; last != "" {
+			t.Errorf("the line ends as %q, want it cleared", last)
+		}
+		got := s.pictures[len(s.pictures)-2]
+		if !strings.HasPrefix(got, "import  ▕█████████") || !strings.Contains(got, "4.00M of 10.0M edges") ||
+			!strings.Contains(got, "M edges/s") || !strings.Contains(got, " left") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestShortWorkShowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s screen
+		l := start(&s, columns(80), true, "import", 10, "edges")
+		time.Sleep(interval / 2)
+		l.Done()
+		if len(s.pictures) != 0 {
+			t.Errorf("got %q, want nothing", s.pictures)
+		}
+	})
+}
+
+func TestNobodyLooks(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, l := range []*Line{Start(new(bytes.Buffer), "a", 1, ""), Start(f, "a", 1, "")} {
+		if l != nil {
+			t.Error("a line is shown where no terminal is")
+		}
+		l.Add(1)
+		l.Done()
+	}
+}
+
+func TestPicture(t *testing.T) {
+	rows := func(total int64, unit string) *Line { return &Line{label: "import edges", total: total, unit: unit} }
+	for _, c := range []struct {
+		line    *Line
+		n       int64
+		rate    float64
+		columns int
+		want    string
+	}{
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 120,
+			"import edges  ▕██████████████▉         ▏   61%  0:01 left  41.6M of 67.1M edges  38.0M edges/s"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 80, "import edges   61%  0:01 left  41.6M of 67.1M edges  38.0M edges/s"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 60, "import edges   61%  0:01 left  41.6M of 67.1M edges"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 40, "import edges   61%  0:01 left"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 24, "import…   61%  0:01 left"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 3, "61…"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 0, ""},
+		{rows(0, "edges"), 41_600_000, 38e6, 80, "import edges  0:05  41.6M edges  38.0M edges/s"},
+		{rows(0, "bytes"), 1 << 20, 0, 80, "import edges  0:05  1.00 MiB"},
+		{rows(1<<30, "bytes"), 1 << 29, 1 << 20, 80, "import edges   50%  8:32 left  512 MiB of 1.00 GiB  1.00 MiB/s"},
+		{rows(1000, "x"), 1, 0.0001, 60, "import edges    0%  277:46:40 left  1 of 1,000 x"},
+		// More than was said does not pass the end.
+		{rows(1000, "x"), 2000, 5, 40, "import edges  100%  2,000 of 1,000 x"},
+	} {
+		if got := c.line.picture(c.n, c.rate, 5*time.Second, c.columns); got != c.want {
+			t.Errorf("%d columns:\n got %q\nwant %q", c.columns, got, c.want)
+		}
+	}
+	dimmed := &Line{label: "import", unit: "rows", colour: true}
+	if got, want := dimmed.picture(5, 0, 0, 80), "import  0:00  \x1b[2m5 rows\x1b[0m"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPictureFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := &Line{
+			label: rapid.String().Draw(t, "label"),
+			total: rapid.Int64Min(0).Draw(t, "total"),
+			unit:  rapid.SampledFrom([]string{"", "bytes", "edges"}).Draw(t, "unit"),
+		}
+		n := rapid.Int64().Draw(t, "n")
+		rate := rapid.Float64Range(-1e18, 1e18).Draw(t, "rate")
+		width := rapid.IntRange(-1, 200).Draw(t, "columns")
+		elapsed := time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "elapsed"))
+		got := l.picture(n, rate, elapsed, width)
+		if utf8.RuneCountInString(got) > max(width, 0) {
+			t.Fatalf("%q is wider than %d columns", got, width)
+		}
+	})
+}
