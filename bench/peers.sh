@@ -2,17 +2,20 @@
 # Installs the real programs that Graphmill is compared with, each into a Python
 # environment of its own, and prints the path of that environment's python.
 #
-#   bench/peers.sh tfgnn
+#   bench/peers.sh tfgnn      TF-GNN, on TensorFlow
+#   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
+#   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
 # the peer and a hash of everything that decides their content (the pins, the
 # Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
 # is. An environment is finished when it holds the file "complete", which is
 # written last; one that was interrupted is removed and made anew. Only pip is
-# used. Pins are read from $GRAPHMILL_SHARED/peers.
+# used. Pins are read from $GRAPHMILL_SHARED/peers, or from a file beside this script.
 #
 # To add a peer, add a function recipe_NAME that runs $PIP and checks an import,
-# and a line to the case at the end that names its Python versions and pins.
+# and a line to the case at the end that names its pins, the file of the
+# recipe besides them (or "") and its Python versions.
 #
 # Exit status: 0 the path is on stdout; 1 the installation failed; 2 wrong usage.
 set -eu
@@ -35,13 +38,15 @@ python_of() {
   die "found none of Python $*, expected one; install it and put it on the PATH"
 }
 
-# install PEER REQUIREMENTS VERSION...: makes the environment if it is absent.
+# install PEER REQUIREMENTS HELPER VERSION...: makes the environment if it is absent.
 install() {
-  peer=$1 requirements=$SHARED/peers/$2
-  shift 2
-  [ -r "$requirements" ] || die "$requirements: cannot be read; set GRAPHMILL_SHARED to the folder that holds peers/"
+  peer=$1 requirements=$2 HELPER=$3
+  shift 3
+  for file in "$requirements" ${HELPER:+"$HELPER"}; do
+    [ -r "$file" ] || die "$file: cannot be read; set GRAPHMILL_SHARED to the folder that holds peers/"
+  done
   python=$(python_of "$@")
-  key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; } | sha256sum | cut -c1-16)
+  key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; ${HELPER:+cat "$HELPER"}; } | sha256sum | cut -c1-16)
   root=${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}
   venv=$root/$peer-$key
   mkdir -p "$root"
@@ -69,10 +74,23 @@ recipe_tfgnn() {
     "$1" -c 'import tensorflow_gnn'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is tfgnn" 2
+# PyPI's torch is the build for CUDA: the helper replaces the CUDA libraries by
+# stubs, so that none of the nvidia packages is needed.
+recipe_dgl() {
+  $PIP --no-deps torch==2.2.1 dgl==2.1.0 torchdata==0.7.1 && $PIP -r "$PINS" &&
+    "$1" "$HELPER" && DGLBACKEND=pytorch "$1" -c 'import dgl.graphbolt'
+}
+
+recipe_tables() {
+  $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
+}
+
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, tables or tfgnn" 2
 [ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
-SHARED=$GRAPHMILL_SHARED
+pinned=$GRAPHMILL_SHARED/peers
 case $1 in
-  tfgnn) install tfgnn tfgnn-requirements.txt 3.11 ;;
-  *) die "found peer '$1', expected tfgnn" 2 ;;
+  dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  tables) install tables "$(dirname "$0")/tables-requirements.txt" "" 3.11 3.12 ;;
+  tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
+  *) die "found peer '$1', expected dgl, tables or tfgnn" 2 ;;
 esac

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Makes the homogeneous graph "debian_contents": files, folders and packages of
+Debian 12 and what joins them, as edge pairs that `graphmill import` reads.
+
+usage: debian_contents.py debian_contents.tar.gz PAIRS.npy      (needs NumPy)
+
+PAIRS.npy is (2, 31186818) int64, sources above destinations: a simple graph,
+every edge in both directions, by ascending (destination, source). Nodes are the
+files, then the folders, then the packages: 7,999,808. The result is checked
+against the sha256 that partition/README.md of the data gives for it.
+"""
+import hashlib
+import os
+import sys
+import tarfile
+
+import numpy as np
+
+PACKAGES = 63436
+EDGES = 31186818
+SHA256 = "69e96c04e7bbb9a0b4a7b5890b632bc88410324866df89a71a5983a9351dd85b"
+
+
+def arrays(archive, *names):
+    """The named arrays of the archive, widened."""
+    with tarfile.open(archive) as tar:
+        for name in names:
+            yield np.lib.format.read_array(tar.extractfile(f"debian_contents/{name}.npy")).astype(np.int64)
+
+
+def pairs(archive):
+    """The graph as (nodes, source of each edge, destination of each edge)."""
+    file_dir, parent, holds, depends = arrays(archive, "file_dir", "dir_parent", "package_file", "package_package")
+    files, dirs = len(file_dir), len(parent)
+    package, nodes = files + dirs, files + dirs + PACKAGES
+    s = np.r_[np.arange(files), files + np.arange(1, dirs), package + holds[0], package + depends[0]]
+    t = np.r_[files + file_dir, files + parent[1:], holds[1], package + depends[1]]
+    proper = s != t
+    low, high = np.minimum(s, t)[proper], np.maximum(s, t)[proper]
+    simple = np.unique(low * nodes + high)
+    low, high = simple // nodes, simple % nodes
+    both = np.sort(np.r_[simple, high * nodes + low])
+    return nodes, both % nodes, both // nodes
+
+
+def main(archive, out):
+    nodes, src, dst = pairs(archive)
+    indptr = np.zeros(nodes + 1, np.uint64)
+    np.cumsum(np.bincount(dst, minlength=nodes), out=indptr[1:])
+    found = hashlib.sha256(indptr.tobytes() + src.astype(np.uint32).tobytes()).hexdigest()
+    if len(src) != EDGES or found != SHA256:
+        sys.exit(f"{archive}: found {len(src)} edges of sha256 {found}, expected {EDGES} of {SHA256}; "
+                 "take the archive that partition/README.md describes")
+    with open(out + ".partial", "wb") as f:
+        np.save(f, np.stack([src, dst]))
+    os.replace(out + ".partial", out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
