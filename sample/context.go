@@ -69,7 +69,8 @@ type Context struct {
 	frontier []uint32
 	ends     []uint32
 
-	nearLocal, start, degree [blockNodes]uint32
+	// Of the block's nodes: local id, type-wise id, first position, edges.
+	nearLocal, node, start, degree [blockNodes]uint32
 
 	seen   [floydTable]uint32 // see floyd
 	tick   uint32

@@ -11,10 +11,13 @@ import (
 // the phases: where their edges are, which to take, where these lead, and the
 // local ids of what they reach.
 func (c *Context) block(o *op, key uint64, m int, bound cut) error {
-	nodes := c.local[o.near].nodes
-	need := 0
+	nodes, block := c.local[o.near].nodes, c.node[:m]
 	for i, l := range c.nearLocal[:m] {
-		v := nodes[l]
+		block[i] = nodes[l]
+	}
+	prefetchAt(unsafe.SliceData(o.adj.indptr), block)
+	need := 0
+	for i, v := range block {
 		s := o.adj.indptr[v]
 		d := o.adj.indptr[v+1] - s
 		c.start[i], c.degree[i] = s, d
@@ -99,7 +102,6 @@ const floydTable = 4096
 // pickUniform picks for each node of the block its edges' positions, and writes
 // the node's local id beside each. It returns their number.
 func (c *Context) pickUniform(o *op, key uint64, m int, pos, near []uint32) int {
-	nodes := c.local[o.near].nodes
 	n := 0
 	for i, l := range c.nearLocal[:m] {
 		start, d := c.start[i], c.degree[i]
@@ -111,7 +113,7 @@ func (c *Context) pickUniform(o *op, key uint64, m int, pos, near []uint32) int 
 				local[j] = l
 			}
 		} else {
-			c.floyd(Absorb(key, uint64(nodes[l])), d, out)
+			c.floyd(Absorb(key, uint64(c.node[i])), d, out)
 			for j := range out {
 				out[j] += start
 				local[j] = l
@@ -150,7 +152,6 @@ func (c *Context) floyd(h uint64, n uint32, out []uint32) {
 
 // pickAny is pickUniform for every strategy, with or without Before.
 func (c *Context) pickAny(o *op, key uint64, m int, bound cut, pos, near []uint32) int {
-	nodes := c.local[o.near].nodes
 	n := 0
 	for i, l := range c.nearLocal[:m] {
 		start, d := c.start[i], c.degree[i]
@@ -166,7 +167,7 @@ func (c *Context) pickAny(o *op, key uint64, m int, bound cut, pos, near []uint3
 		if d == 0 {
 			continue
 		}
-		h := Absorb(key, uint64(nodes[l]))
+		h := Absorb(key, uint64(c.node[i]))
 		k := o.take
 		if k == takeAll {
 			k = d

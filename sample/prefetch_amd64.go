@@ -11,11 +11,6 @@ package sample
 //go:noescape
 func prefetchAt(table *uint32, at []uint32)
 
-// prefetchSlots is prefetchAt for slots that are used at once.
-//
-//go:noescape
-func prefetchSlots(table *uint32, ids []uint32)
-
 // prefetchHashed asks for the slot of a wide table that each id hashes to.
 //
 //go:noescape

@@ -19,23 +19,6 @@ loop:
 done:
 	RET
 
-// func prefetchSlots(table *uint32, ids []uint32)
-TEXT ·prefetchSlots(SB), NOSPLIT, $0-32
-	MOVQ table+0(FP), DI
-	MOVQ ids_base+8(FP), SI
-	MOVQ ids_len+16(FP), CX
-	LEAQ (SI)(CX*4), CX
-	CMPQ SI, CX
-	JAE  done
-loop:
-	MOVL (SI), AX
-	PREFETCHT0 (DI)(AX*4)
-	ADDQ $4, SI
-	CMPQ SI, CX
-	JB   loop
-done:
-	RET
-
 // func prefetchHashed(table *uint64, ids []uint32, shift uint8)
 TEXT ·prefetchHashed(SB), NOSPLIT, $0-33
 	MOVQ table+0(FP), DI

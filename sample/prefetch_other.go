@@ -7,6 +7,4 @@ package sample
 
 func prefetchAt(*uint32, []uint32) {}
 
-func prefetchSlots(*uint32, []uint32) {}
-
 func prefetchHashed(*uint64, []uint32, uint8) {}

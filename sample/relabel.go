@@ -70,7 +70,7 @@ func (l *localIDs) begin() {
 		l.base = 1
 	}
 	if l.kind == relabelDirect && l.direct == nil {
-		l.direct = make([]uint32, l.count)
+		l.direct = makeTable[uint32](l.count)
 	}
 	if l.kind != was {
 		l.wide, l.narrow = nil, nil
@@ -107,7 +107,7 @@ func tableSize(slots int) (size int, shift uint8) {
 
 func (l *localIDs) growWide(slots int) {
 	size, shift := tableSize(slots)
-	l.wide, l.shift = make([]uint64, size), shift
+	l.wide, l.shift = makeTable[uint64](size), shift
 	mask := uint64(size - 1)
 	for i, v := range l.nodes[:l.n] {
 		at := uint64(v) * hashMul >> shift
@@ -120,7 +120,7 @@ func (l *localIDs) growWide(slots int) {
 
 func (l *localIDs) growNarrow(slots int) {
 	size, shift := tableSize(slots)
-	l.narrow, l.shift = make([]uint32, size), shift
+	l.narrow, l.shift = makeTable[uint32](size), shift
 	mask := uint64(size - 1)
 	for i, v := range l.nodes[:l.n] {
 		at := uint64(v) * hashMul >> shift
@@ -149,7 +149,7 @@ func (l *localIDs) visit(ids []uint32) {
 // branch: whether a target is new cannot be predicted.
 func (l *localIDs) visitDirect(ids []uint32) {
 	slots, nodes, n, base := l.direct, l.nodes, l.n, l.base
-	prefetchSlots(unsafe.SliceData(slots), ids)
+	prefetchAt(unsafe.SliceData(slots), ids)
 	for i, v := range ids {
 		local := slots[v] - base
 		fresh := uint32(0)

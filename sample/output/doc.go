@@ -1,0 +1,46 @@
+// Package output writes sampled subgraphs to files: TFRecords in TF-GNN's encoding
+// (Records) or a collection, the store of many graphs (Collection).
+//
+// Both write into the folder of a store.Writer, one Run an epoch:
+//
+//	w, err := store.Create(fsys, out, force)
+//	defer w.Abort()
+//	r, err := output.NewRecords(w, s, output.RecordsOptions{Shards: 8, Subgraphs: n})
+//	defer r.Close()
+//	stats, err := r.Run(ctx, job)
+//	err = r.Finish()
+//	err = w.Seal(ctx, nil, threads)
+//	err = w.Publish()
+//
+// The workers of sample.Run encode, each into buffers that are handed around; the
+// goroutine of the caller writes, in the order of the batches. So the bytes do not
+// depend on the number of threads, memory is bounded by a few batches a thread,
+// and nothing is allocated a subgraph in steady state.
+//
+// An output has the node types that the plan reaches and the edge types that it
+// draws from. Others would be empty in every subgraph.
+//
+// # Names in TFRecords
+//
+// A node set is named as its node type, but "_N" is "node": TF-GNN passes over
+// sets whose names start with an underscore. An edge set is named by its relation
+// where no other edge type of the output has it, else "src_rel_dst"; "_E" is
+// "edge". Two sets with one name are an error.
+//
+// # What is in an Example
+//
+// One Example is one subgraph: that of a seed under scope seed, that of a batch
+// otherwise. Seeds are the first nodes of their set; where there may be several,
+// context/num_seeds says how many. Edges keep their stored source and target,
+// also where they were walked against their direction. All columns are joined, by
+// their own names and types, but for #input_position; with RecordsOptions.IDs the
+// original ids too, as #id. A set that is empty in a subgraph is left out of its
+// Example, as TF-GNN's sampler does it and its parser expects it.
+//
+// # What is in a collection
+//
+// docs/format-collection.md gives every array. Columns are not copied: node_id and
+// edge_id lead to them.
+//
+// The package imports sample, store, report and what lies below them.
+package output

@@ -1,0 +1,88 @@
+// Package spec compiles TF-GNN's SamplingSpec to a plan.
+//
+// The plan has scope seed, expand all and direction out, its ops in the spec's
+// order; an edge set is the edge type whose relation has its name. Strategies:
+//
+//   - RANDOM_UNIFORM draws uniformly, without replacement;
+//   - RANDOM_WEIGHTED and TOP_K (which an unset strategy means) go by the column
+//     "#weight", else "weight", else every edge weighs 1;
+//   - LATEST_K takes the largest of the time column that the caller names.
+//
+// The package imports sample, graph and format/tfgnn/tfgnnpb.
+package spec
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// onesColumn stands for the weights of an edge type that has none. Its name
+// cannot be a feature's: TF-GNN reserves '#'.
+const onesColumn = "#one"
+
+// Compile makes the plan of a spec on g. Where an op needs weights and the edge
+// type has none, g gains a column of ones.
+func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sample.Plan, error) {
+	p := &sample.Plan{Scope: sample.ScopeSeed, Expand: sample.ExpandAll}
+	seed := s.GetSeedOp()
+	if seed == nil {
+		return nil, fmt.Errorf("%w: found no seed_op in the sampling spec, expected one", sample.ErrPlan)
+	}
+	p.SeedType = []string{seed.GetNodeSetName()}
+	numbers := map[string]int{seed.GetOpName(): 0}
+	for i, op := range s.SamplingOps {
+		e, err := g.EdgeType(op.GetEdgeSetName())
+		if err != nil {
+			return nil, fmt.Errorf("%w: sampling op %q: %w", sample.ErrPlan, op.GetOpName(), err)
+		}
+		o := sample.Op{Edges: g.Edges[e].Type.String(), Dir: graph.Out, Take: int(op.GetSampleSize())}
+		for _, in := range op.InputOpNames {
+			n, ok := numbers[in]
+			if !ok {
+				return nil, fmt.Errorf("%w: sampling op %q: found input %q, expected an op that stands before it", sample.ErrPlan, op.GetOpName(), in)
+			}
+			o.From = append(o.From, n)
+		}
+		switch op.GetStrategy() {
+		case tfgnnpb.SamplingStrategy_RANDOM_UNIFORM:
+			o.How = sample.Uniform
+		case tfgnnpb.SamplingStrategy_RANDOM_WEIGHTED:
+			o.How, o.Column = sample.Weighted, weights(g.Edges[e])
+		case tfgnnpb.SamplingStrategy_TOP_K:
+			o.How, o.Column = sample.Top, weights(g.Edges[e])
+		case tfgnnpb.SamplingStrategy_LATEST_K:
+			if timeColumn == "" {
+				return nil, fmt.Errorf("%w: sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", sample.ErrPlan, op.GetOpName())
+			}
+			o.How, o.Column = sample.Top, timeColumn
+		default:
+			return nil, fmt.Errorf("%w: sampling op %q: found strategy %v, expected TOP_K, RANDOM_UNIFORM, RANDOM_WEIGHTED or LATEST_K", sample.ErrPlan, op.GetOpName(), op.GetStrategy())
+		}
+		if _, twice := numbers[op.GetOpName()]; twice {
+			return nil, fmt.Errorf("%w: found op name %q twice, expected it once", sample.ErrPlan, op.GetOpName())
+		}
+		numbers[op.GetOpName()] = i + 1
+		p.Ops = append(p.Ops, o)
+	}
+	return p, p.Validate(g)
+}
+
+// weights names the column of an edge type's weights.
+func weights(e *graph.Edges) string {
+	for _, name := range []string{"#weight", "weight", onesColumn} {
+		if graph.FindColumn(e.Columns, name) != nil {
+			return name
+		}
+	}
+	ones := make([]byte, e.Count)
+	for i := range ones {
+		ones[i] = 1
+	}
+	e.Columns = append(e.Columns, &graph.Column{Name: onesColumn, DType: graph.Uint8, Rows: e.Count, Values: ones})
+	sort.Slice(e.Columns, func(i, j int) bool { return e.Columns[i].Name < e.Columns[j].Name })
+	return onesColumn
+}

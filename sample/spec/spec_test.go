@@ -1,0 +1,89 @@
+package spec_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/spec"
+)
+
+// papers is a graph without edges in which everything that a spec names exists.
+func papers() *graph.Graph {
+	edges := func(src, rel, dst string, cols ...*graph.Column) *graph.Edges {
+		return &graph.Edges{Type: graph.EdgeType{Src: src, Rel: rel, Dst: dst}, Primary: graph.Out, Columns: cols,
+			Adj: [2]*graph.Adjacency{graph.Out: {Indptr: graph.Index{U32: []uint32{0, 0}}}}}
+	}
+	g := &graph.Graph{
+		Nodes: []*graph.Nodes{{Type: "author", Count: 1}, {Type: "paper", Count: 1}},
+		Edges: []*graph.Edges{
+			edges("paper", "cites", "paper", &graph.Column{Name: "weight", DType: graph.Float32}, &graph.Column{Name: "year", DType: graph.Int64}),
+			edges("paper", "written", "author"),
+			edges("author", "writes", "paper", &graph.Column{Name: "#weight", DType: graph.Float32}, &graph.Column{Name: "weight", DType: graph.Float32}),
+		},
+	}
+	g.Sort()
+	return g
+}
+
+func TestCompile(t *testing.T) {
+	const seed = `seed_op { op_name: "s" node_set_name: "paper" } `
+	op := func(name, in, set, more string) string {
+		return `sampling_ops { op_name: "` + name + `" input_op_names: [` + in + `] edge_set_name: "` + set + `" sample_size: 3 ` + more + ` } `
+	}
+	for _, c := range []struct {
+		name, text string
+		ops        []sample.Op
+		err        string
+	}{
+		{name: "chain and union", text: seed + op("a", `"s"`, "cites", "strategy: RANDOM_UNIFORM") + op("b", `"s", "a"`, "written", "strategy: RANDOM_UNIFORM"),
+			ops: []sample.Op{
+				{From: []int{0}, Edges: "paper:cites:paper", Dir: graph.Out, Take: 3},
+				{From: []int{0, 1}, Edges: "paper:written:author", Dir: graph.Out, Take: 3}}},
+		{name: "an unset strategy is TOP_K", text: seed + op("a", `"s"`, "cites", ""),
+			ops: []sample.Op{{From: []int{0}, Edges: "paper:cites:paper", Dir: graph.Out, Take: 3, How: sample.Top, Column: "weight"}}},
+		{name: "no weights: ones", text: seed + op("a", `"s"`, "written", "strategy: RANDOM_WEIGHTED"),
+			ops: []sample.Op{{From: []int{0}, Edges: "paper:written:author", Dir: graph.Out, Take: 3, How: sample.Weighted, Column: "#one"}}},
+		{name: "#weight before weight", text: `seed_op { op_name: "s" node_set_name: "author" } ` + op("a", `"s"`, "writes", "strategy: RANDOM_WEIGHTED"),
+			ops: []sample.Op{{From: []int{0}, Edges: "author:writes:paper", Dir: graph.Out, Take: 3, How: sample.Weighted, Column: "#weight"}}},
+		{name: "latest", text: seed + op("a", `"s"`, "cites", "strategy: LATEST_K"),
+			ops: []sample.Op{{From: []int{0}, Edges: "paper:cites:paper", Dir: graph.Out, Take: 3, How: sample.Top, Column: "year"}}},
+		{name: "unknown edge set", text: seed + op("a", `"s"`, "quotes", ""), err: `found edge type "quotes"`},
+		{name: "unknown input", text: seed + op("a", `"z"`, "cites", ""), err: `found input "z"`},
+		{name: "wrong end", text: seed + op("a", `"s"`, "writes", "strategy: RANDOM_UNIFORM"), err: "op 1"},
+		{name: "name twice", text: seed + op("s", `"s"`, "cites", ""), err: `"s" twice`},
+		{name: "no seed op", text: op("a", `"s"`, "cites", ""), err: "no seed_op"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := papers()
+			p, err := spec.Compile(s, g, "year")
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.ops, p.Ops); d != "" {
+				t.Error(d)
+			}
+			if p.Scope != sample.ScopeSeed || p.Expand != sample.ExpandAll {
+				t.Errorf("scope %v, expand %v", p.Scope, p.Expand)
+			}
+			if _, err := json.Marshal(p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
