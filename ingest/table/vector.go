@@ -144,3 +144,11 @@ func narrow(w []uint64, d graph.DType) int {
 	}
 	return -1
 }
+
+// asWords is the inverse of words.bytes for whole words.
+func asWords(b []byte) []uint64 {
+	if len(b) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
+}

@@ -1,0 +1,180 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// check says whether a column of an array can be given as it is asked for.
+func (a *array) check(c Column) error {
+	width := 1
+	for _, d := range c.Shape {
+		width *= d
+	}
+	if width != a.width {
+		return fmt.Errorf("%w: %s: found rows of shape %v, expected %v for column %q", ErrFormat, a.path, a.Shape, c.Shape, c.Name)
+	}
+	from, to := a.dtype, c.DType
+	ok := from == to || to == graph.String && !from.IsFloat() ||
+		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
+		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
+	if !ok {
+		return fmt.Errorf("%w: %s: found %s, expected a dtype that can be read as %s for column %q; convert the array", ErrFormat, a.path, from, to, c.Name)
+	}
+	return nil
+}
+
+// convert appends n values of a dtype, out of raw, where rows lie a stride
+// apart. It returns the first value that does not fit and its text, or -1.
+func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, to graph.DType) (int, string) {
+	size := a.dtype.Size()
+	step := size
+	if a.stride > int64(a.rowBytes()) { // then a row is one value
+		step = int(a.stride)
+	}
+	switch {
+	case step == size && (a.dtype == to || a.dtype == graph.Uint16 && to == graph.BFloat16):
+		copy(out.add(n*size), raw)
+		return -1, ""
+	case a.dtype.IsFloat():
+		for i := range n {
+			v := getFloat(raw[i*step:], a.dtype)
+			if !putFloat(out.add(to.Size()), to, v) {
+				return i, strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		}
+		return -1, ""
+	}
+	if to.IsInt() {
+		out.add(8 * n)
+		w := out.w[:n]
+		widen(w, raw, step, a.dtype)
+		if bad := clash(w, a.dtype, to); bad >= 0 {
+			return bad, integer(w[bad], a.dtype)
+		}
+		if bad := narrow(w, to); bad >= 0 {
+			return bad, integer(w[bad], a.dtype)
+		}
+		out.n = n * to.Size()
+		return -1, ""
+	}
+	var one [1]uint64
+	for i := range n {
+		widen(one[:], raw[i*step:], step, a.dtype)
+		switch {
+		case to == graph.String:
+			text := integer(one[0], a.dtype)
+			copy(out.add(len(text)), text)
+			*ends = append(*ends, uint32(out.n))
+		case to == graph.Bool:
+			if one[0] > 1 {
+				return i, integer(one[0], a.dtype)
+			}
+			out.add(1)[0] = byte(one[0])
+		default:
+			v := float64(int64(one[0]))
+			if a.dtype == graph.Uint64 {
+				v = float64(one[0])
+			}
+			if !putFloat(out.add(to.Size()), to, v) {
+				return i, integer(one[0], a.dtype)
+			}
+		}
+	}
+	return -1, ""
+}
+
+// integer is the decimal text of a widened value.
+func integer(v uint64, d graph.DType) string {
+	if d == graph.Uint64 {
+		return strconv.FormatUint(v, 10)
+	}
+	return strconv.FormatInt(int64(v), 10)
+}
+
+// clash is the first value whose high bit means another thing in the other
+// dtype: a sign in one and a large number in the other; or -1.
+func clash(w []uint64, from, to graph.DType) int {
+	signed := func(d graph.DType) bool { return d >= graph.Int8 && d <= graph.Int64 }
+	if !(from == graph.Uint64 && signed(to) || signed(from) && to == graph.Uint64) {
+		return -1
+	}
+	all := uint64(0)
+	for _, v := range w {
+		all |= v
+	}
+	if all>>63 == 0 {
+		return -1
+	}
+	for i, v := range w {
+		if v>>63 != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// widen reads integers and bools as 64 bits, in two's complement.
+func widen(w []uint64, raw []byte, step int, d graph.DType) {
+	le := binary.LittleEndian
+	switch d {
+	case graph.Bool, graph.Uint8:
+		for i := range w {
+			w[i] = uint64(raw[i*step])
+		}
+	case graph.Int8:
+		for i := range w {
+			w[i] = uint64(int8(raw[i*step]))
+		}
+	case graph.Uint16:
+		for i := range w {
+			w[i] = uint64(le.Uint16(raw[i*step:]))
+		}
+	case graph.Int16:
+		for i := range w {
+			w[i] = uint64(int16(le.Uint16(raw[i*step:])))
+		}
+	case graph.Uint32:
+		for i := range w {
+			w[i] = uint64(le.Uint32(raw[i*step:]))
+		}
+	case graph.Int32:
+		for i := range w {
+			w[i] = uint64(int32(le.Uint32(raw[i*step:])))
+		}
+	default:
+		for i := range w {
+			w[i] = le.Uint64(raw[i*step:])
+		}
+	}
+}
+
+// getFloat reads a floating value.
+func getFloat(b []byte, d graph.DType) float64 {
+	le := binary.LittleEndian
+	switch d {
+	case graph.Float64:
+		return math.Float64frombits(le.Uint64(b))
+	case graph.Float32:
+		return float64(math.Float32frombits(le.Uint32(b)))
+	}
+	h := le.Uint16(b)
+	sign, e, m := 1.0, int(h>>10&31), float64(h&1023)
+	if h>>15 == 1 {
+		sign = -1
+	}
+	switch e {
+	case 31:
+		if m != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	case 0:
+		return sign * math.Ldexp(m, -24)
+	}
+	return sign * math.Ldexp(m+1024, e-25)
+}

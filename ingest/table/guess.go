@@ -1,0 +1,96 @@
+package table
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Guess is what the cells of a field look like.
+type Guess struct {
+	// Unsigned: all are integers from 0 to 2^64-1, written without a sign or
+	// leading zeros, so that no two different texts are one number.
+	Unsigned bool
+	Integer  bool // all are integers in the range of int64
+	Number   bool // all are numbers
+	Empty    bool // some are empty; they count for nothing above
+	Seen     bool // some are not empty
+}
+
+// Guess looks at the first MiB of the first file with rows, one guess a field.
+// Cells behind it can prove it wrong, which the scan then reports.
+func (t *CSV) Guess() ([]Guess, error) {
+	guesses := make([]Guess, len(t.fields))
+	for i := range guesses {
+		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true}
+	}
+	for _, f := range t.files {
+		b, whole, err := readHead(t.fsys, f.path, f.comp, nil)
+		if err != nil {
+			return nil, err
+		}
+		text := new(block)
+		text.grow(len(b), 0)
+		n := copy(text.buf, b[min(int(f.body), len(b)):])
+		end := max(0, lastRecordEnd(text.buf[:n]))
+		if whole {
+			end = text.finish(n)
+		}
+		if t.guess(guesses, text.buf, end) {
+			break
+		}
+	}
+	return guesses, nil
+}
+
+// guess takes all complete records into account, up to the first that is bad; it
+// returns whether there is one.
+func (t *CSV) guess(guesses []Guess, b []byte, end int) (rows bool) {
+	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax)}
+	for at := 0; at < end; {
+		at = p.blanks(b, at)
+		if next := lineEnd(b, at); next > 0 {
+			at = next
+			continue
+		}
+		for f := 0; ; f++ {
+			cell, next, bad := p.field(b, at, end)
+			if bad != nil || f == len(guesses) {
+				return rows
+			}
+			guesses[f].add(cell)
+			at = p.blanks(b, next)
+			if next := lineEnd(b, at); next > 0 {
+				at = next
+				break
+			}
+			if !p.runs {
+				at++
+			}
+		}
+		rows = true
+	}
+	return rows
+}
+
+func (g *Guess) add(cell []byte) {
+	text := bytes.TrimSpace(cell)
+	if len(text) == 0 {
+		g.Empty = true
+		return
+	}
+	g.Seen = true
+	c := text[0]
+	if g.Unsigned {
+		_, ok := parseInt(text, graph.Uint64)
+		g.Unsigned = ok && len(text) == len(cell) && c != '+' && c != '-' && (c != '0' || len(text) == 1)
+	}
+	if g.Integer {
+		_, g.Integer = parseInt(text, graph.Int64)
+	}
+	if g.Number {
+		v, ok := parseFloat(text, graph.Float64)
+		g.Number = ok && !math.IsInf(v, 0)
+	}
+}
