@@ -7,8 +7,9 @@
 //
 //   - One source: JSON holds all that the page shows, histogram buckets included,
 //     so FromJSON(r.JSON()).HTML() is the page, byte for byte.
-//   - The same Report gives the same bytes, on every machine. The package adds
-//     no time, host or order of its own.
+//   - The same Report gives the same bytes. The package adds no time, host or
+//     order of its own. (Drawings alone may differ between kinds of processor,
+//     in the fifth digit of a coordinate.)
 //   - The page is one file: inline SVG drawn with gonum/plot, no script, no
 //     font, no request to anywhere. It follows light and dark mode.
 //   - Names (types, files, columns) are hostile: they are escaped everywhere,

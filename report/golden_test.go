@@ -33,11 +33,11 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 func TestGolden(t *testing.T) {
-	for name, make := range map[string]func() *Report{
+	for name, fill := range map[string]func() *Report{
 		"import": importReport, "sample": sampleReport, "hostile": hostileReport, "empty": emptyReport,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := make()
+			r := fill()
 			html, err := r.HTML()
 			if err != nil {
 				t.Fatal(err)

@@ -137,7 +137,7 @@ type timesView struct {
 type stageView struct {
 	Name                string
 	Time, Share, Amount cell
-	Rate                string
+	Rate                cell
 }
 
 // viewOf leaves out a unit that the label says: "edges 31.2M".
@@ -404,7 +404,8 @@ func (r *Report) times() (*timesView, error) {
 				amount = Bytes(s.Count)
 			}
 			sv.Amount = viewOf("", amount)
-			sv.Rate = human.Printable(s.rate())
+			value, unit, _ := strings.Cut(human.Printable(s.rate()), " ")
+			sv.Rate = cell{Value: value, Unit: unit, Numeric: true}
 		}
 		v.Rows = append(v.Rows, sv)
 	}

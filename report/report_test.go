@@ -170,7 +170,7 @@ func TestWriteFailing(t *testing.T) {
 }
 
 func TestInvalidReportsAreRefused(t *testing.T) {
-	for name, break_ := range map[string]func(*Report){
+	for name, damage := range map[string]func(*Report){
 		"format":        func(r *Report) { r.Format = 2 },
 		"threads":       func(r *Report) { r.Threads = -1 },
 		"elapsed":       func(r *Report) { r.ElapsedSeconds = math.NaN() },
@@ -185,7 +185,7 @@ func TestInvalidReportsAreRefused(t *testing.T) {
 		"no histograms": func(r *Report) { r.Plot(Distribution{View: CCDF, Series: []Series{{}}}) },
 	} {
 		r := New("x", "", "", nil)
-		break_(r)
+		damage(r)
 		_, errJSON := r.JSON()
 		_, errHTML := r.HTML()
 		if !errors.Is(errJSON, ErrInvalid) || !errors.Is(errHTML, ErrInvalid) {

@@ -97,7 +97,7 @@ func (l *Line) run() {
 		select {
 		case <-l.stop:
 			if shown {
-				io.WriteString(l.w, clearLine)
+				_, _ = io.WriteString(l.w, clearLine)
 			}
 			return
 		case now := <-tick.C:
@@ -105,7 +105,7 @@ func (l *Line) run() {
 			m.update(now, n)
 			// A terminal that is gone does not end the work, so errors are not
 			// looked at. One column stays free, where terminals wrap.
-			io.WriteString(l.w, clearLine+l.picture(n, m.rate, now.Sub(began), l.width()-1))
+			_, _ = io.WriteString(l.w, clearLine+l.picture(n, m.rate, now.Sub(began), l.width()-1))
 			shown = true
 		}
 	}
