@@ -33,6 +33,15 @@ type refCase struct {
 	Time  *float64        `json:"time,omitempty"`
 
 	Result *refResult `json:"result,omitempty"`
+
+	// Fanouts is what Plan's "fanouts" says; Planned, that the plan was compared.
+	Fanouts *refFanouts `json:"fanouts,omitempty"`
+	Planned bool        `json:"-"`
+}
+
+type refFanouts struct {
+	Each  []int
+	Types []TypeFanouts
 }
 
 type refResult struct {
@@ -344,17 +353,18 @@ func randomGraph(r *rand.Rand, primary string, big bool) *refGraph {
 		p, _ := graph.ParseEdgeType(et)
 		n := r.IntN(60)
 		if big {
-			n = 500 + r.IntN(1000)
-			if i == 0 {
-				n += 5000
-			}
+			n = 300 + r.IntN(500)
 		}
 		type edge struct{ src, dst, time float64 }
-		list := make([]edge, n)
 		hub := r.IntN(4) == 0
+		if big && i == 0 {
+			hub = true
+			n += floydTable + r.IntN(1000)
+		}
+		list := make([]edge, n)
 		for j := range list {
 			list[j] = edge{float64(r.IntN(g.Nodes[p.Src])), float64(r.IntN(g.Nodes[p.Dst])), float64(r.IntN(10))}
-			if hub && r.IntN(10) > 0 {
+			if hub && r.IntN(20) > 0 {
 				list[j].dst = 0
 			}
 		}

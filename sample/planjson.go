@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -75,6 +76,10 @@ func planError(name string, data []byte, at int64, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		at = int64(len(data))
 		err = errors.New("found the end of the file, expected a plan")
+	}
+	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		at = int64(bytes.Index(data, []byte(field)))
+		err = fmt.Errorf("found unknown field %s, expected those of a plan", field)
 	}
 	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
 	return fmt.Errorf("%s:%d: %w: %w", name, line, ErrPlan, err)

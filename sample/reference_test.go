@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -69,6 +74,119 @@ func answerAll(t *testing.T, python string, cases []*refCase) {
 	}
 }
 
+// fanoutCases are cases whose plan the reference compiles from a fanout list.
+func fanoutCases(n int, stream uint64) []*refCase {
+	r := rand.New(rand.NewPCG(20261121, stream))
+	cases := make([]*refCase, n)
+	for i := range cases {
+		c := randomCase(r, fmt.Sprintf("fanout case %d of stream %d", i, stream))
+		for c.Time != nil { // its plan has more than a fanout list says
+			c = randomCase(r, c.Name)
+		}
+		var plan map[string]any
+		if err := json.Unmarshal(c.Plan, &plan); err != nil {
+			panic(err)
+		}
+		delete(plan, "ops")
+		plan["direction"] = []string{"in", "out"}[r.IntN(2)]
+		plan["how"] = []string{"uniform", "replace"}[r.IntN(2)]
+		c.Fanouts = &refFanouts{}
+		hops := []any{}
+		each := r.IntN(2) == 0
+		for range 1 + r.IntN(3) {
+			if each {
+				c.Fanouts.Each = append(c.Fanouts.Each, r.IntN(7)-1)
+				hops = append(hops, c.Fanouts.Each[len(c.Fanouts.Each)-1])
+			} else {
+				hops = append(hops, map[string]int{})
+			}
+		}
+		for _, e := range slices.Sorted(maps.Keys(c.Graph.Edges)) {
+			if each || r.IntN(3) == 0 {
+				continue
+			}
+			t := TypeFanouts{Edges: e}
+			for _, hop := range hops[:1+r.IntN(len(hops))] {
+				take := r.IntN(7) - 1
+				t.Hops = append(t.Hops, take)
+				hop.(map[string]int)[e] = take
+			}
+			c.Fanouts.Types = append(c.Fanouts.Types, t)
+		}
+		if !each && c.Fanouts.Types == nil { // a list names at least one type
+			c.Fanouts.Each = []int{0}
+		}
+		plan["fanouts"] = hops
+		var err error
+		if c.Plan, err = json.Marshal(plan); err != nil {
+			panic(err)
+		}
+		cases[i] = c
+	}
+	return cases
+}
+
+// text is the fanouts as --fanout takes them.
+func (f *refFanouts) text() string {
+	list := func(hops []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(hops), " ", ","), "[]") }
+	if f.Types == nil {
+		return list(f.Each)
+	}
+	var parts []string
+	for _, t := range f.Types {
+		name := t.Edges
+		if et, err := graph.ParseEdgeType(name); err == nil {
+			name = et.Rel // unique in these graphs
+		}
+		parts = append(parts, name+"="+list(t.Hops))
+	}
+	return strings.Join(parts, ";")
+}
+
+// checkFanouts compares the plan of a fanout list with the reference's.
+func checkFanouts(t *testing.T, c *refCase) {
+	t.Helper()
+	var head struct {
+		SeedType  any `json:"seed_type"`
+		Scope     string
+		Expand    string
+		Direction string
+		How       string
+	}
+	if c.Planned {
+		return
+	}
+	if err := json.Unmarshal(c.Plan, &head); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ParseFanouts(c.Fanouts.text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := FanoutOptions{Scope: Scope(slices.Index(scopeNames, head.Scope)), Expand: Expand(slices.Index(expandNames, head.Expand)), How: How(slices.Index(howNames, head.How))}
+	if o.Dir, err = graph.ParseDirection(head.Direction); err != nil {
+		t.Fatal(err)
+	}
+	switch x := head.SeedType.(type) {
+	case string:
+		o.SeedType = []string{x}
+	case []any:
+		o.SeedType = []string{x[0].(string), x[1].(string)}
+	}
+	p, err := FromFanouts(c.Graph.build(graph.In), f, o)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	got, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(exact(t, got), exact(t, c.Result.Plan)) {
+		t.Fatalf("%s: fanout %q: found plan %s, expected %s", c.Name, c.Fanouts.text(), got, c.Result.Plan)
+	}
+	c.Planned = true
+}
+
 func randomCases(n int, stream uint64) []*refCase {
 	r := rand.New(rand.NewPCG(20261121, stream))
 	cases := make([]*refCase, n)
@@ -79,12 +197,12 @@ func randomCases(n int, stream uint64) []*refCase {
 }
 
 // TestReference compares every node, edge, order, seed and op of random cases
-// with the reference: 2,400 where there is a Python with numpy, else the
+// with the reference: 2,700 where there is a Python with numpy, else the
 // committed ones.
 func TestReference(t *testing.T) {
 	var cases []*refCase
 	if py := python(t); py != "" {
-		cases = randomCases(2400, 1)
+		cases = append(randomCases(2400, 1), fanoutCases(300, 3)...)
 		answerAll(t, py, cases)
 	} else {
 		t.Log("python3 has no numpy: comparing the committed cases alone; set GRAPHMILL_PYTHON for all")
@@ -100,7 +218,7 @@ func TestReferenceGolden(t *testing.T) {
 		if py == "" {
 			t.Fatal("-update needs python3 with numpy; set GRAPHMILL_PYTHON")
 		}
-		cases := randomCases(120, 2)
+		cases := append(randomCases(100, 2), fanoutCases(25, 4)...)
 		answerAll(t, py, cases)
 		writeGolden(t, cases)
 	}
@@ -111,6 +229,10 @@ func checkAll(t *testing.T, cases []*refCase) {
 	for _, kind := range []relabelKind{relabelAuto, relabelDirect, relabelWide, relabelNarrow} {
 		edges := 0
 		for _, c := range cases {
+			if c.Fanouts != nil {
+				checkFanouts(t, c)
+				c.Plan = c.Result.Plan
+			}
 			checkCase(t, c, c.Graph, kind)
 			for _, e := range c.Result.Edges {
 				edges += len(e)

@@ -1,0 +1,267 @@
+package sample
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func rmatSampler(t testing.TB, o FanoutOptions) (*Sampler, []uint32) {
+	t.Helper()
+	g, seeds := rmatGraph(t, 10, 8)
+	if o.SeedType == nil {
+		o.SeedType = []string{graph.HomogeneousNode}
+	}
+	plan, err := FromFanouts(g, Fanouts{Each: []int{5, 3}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(g, plan, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, seeds
+}
+
+// collect runs a job into one line a subgraph, in the order that the sink sees.
+func collect(t testing.TB, s *Sampler, job Job) []string {
+	t.Helper()
+	type buf struct{ lines []string }
+	var all []string
+	last, step := int64(job.Rank)-int64(max(job.Ranks, 1)), int64(max(job.Ranks, 1))
+	stats, err := Run(context.Background(), s, job, func() *buf { return &buf{} },
+		func(out *buf, b *Batch, sub *Subgraph) error {
+			out.lines = append(out.lines, fmt.Sprint(b.Number, b.First, b.At, b.Seeds, sub.Nodes, sub.SeedLocal, sub.Edges))
+			return nil
+		},
+		func(out *buf, number uint64) error {
+			if int64(number) != last+step {
+				t.Fatalf("found batch %d after %d, expected them in order", number, last)
+			}
+			last = int64(number)
+			all = append(all, out.lines...)
+			out.lines = out.lines[:0]
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Subgraphs != uint64(len(all)) || stats.Batches != job.Batches(s.SeedWidth()) {
+		t.Fatalf("found stats %+v, expected %d subgraphs and %d batches", stats, len(all), job.Batches(s.SeedWidth()))
+	}
+	return all
+}
+
+// TestRunThreads holds that threads change nothing, and ranks only who has what.
+func TestRunThreads(t *testing.T) {
+	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
+		for _, shuffle := range []bool{false, true} {
+			for width := 1; width <= 2; width++ {
+				t.Run(fmt.Sprintf("%s/shuffle=%v/width=%d", scope, shuffle, width), func(t *testing.T) {
+					types := []string{graph.HomogeneousNode, graph.HomogeneousNode}[:width]
+					s, seeds := rmatSampler(t, FanoutOptions{Scope: scope, SeedType: types})
+					seeds = seeds[:len(seeds)/2*2]
+					job := Job{Seeds: seeds, BatchSize: 32, Seed: 3, Epoch: 2, Shuffle: shuffle, Threads: 1}
+					want := collect(t, s, job)
+					for _, threads := range []int{2, 8} {
+						job.Threads = threads
+						if got := collect(t, s, job); !slices.Equal(got, want) {
+							t.Fatalf("found other subgraphs with %d threads than with 1", threads)
+						}
+					}
+					var merged []string
+					const ranks = 3
+					var parts [ranks][]string
+					for r := range ranks {
+						job.Rank, job.Ranks = r, ranks
+						parts[r] = collect(t, s, job)
+					}
+					size := 1
+					if scope == ScopeSeed {
+						size = job.BatchSize
+					}
+					for b := 0; len(merged) < len(want); b++ {
+						p := &parts[b%ranks]
+						n := min(size, len(*p))
+						merged = append(merged, (*p)[:n]...)
+						*p = (*p)[n:]
+					}
+					if !slices.Equal(merged, want) {
+						t.Fatal("found other subgraphs over three ranks than on one")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRunOrder holds the order of the seeds to the batch order.
+func TestRunOrder(t *testing.T) {
+	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	var got []uint32
+	job := Job{Seeds: seeds, BatchSize: 300, Seed: 9, Epoch: 4, Shuffle: true, Threads: 2}
+	_, err := Run(context.Background(), s, job, func() *[]uint32 { return new([]uint32) },
+		func(out *[]uint32, b *Batch, _ *Subgraph) error { *out = append(*out, b.Seeds...); return nil },
+		func(out *[]uint32, _ uint64) error { got = append(got, *out...); *out = (*out)[:0]; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := NewOrderer(uint64(len(seeds)), Key(9, 4, OrderWord))
+	want := make([]uint32, len(seeds))
+	for i := range want {
+		want[i] = seeds[order.At(uint64(i))]
+	}
+	if !slices.Equal(got, want) {
+		t.Fatal("found seeds out of order(n, key(seed, epoch, ORDER))")
+	}
+}
+
+// TestRunFails holds that the first failure in order of batches is returned,
+// whatever the threads, and that no goroutine is left (see TestMain).
+func TestRunFails(t *testing.T) {
+	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	type none struct{}
+	broken := func(n uint64) error { return fmt.Errorf("batch %d is broken", n) }
+	for _, threads := range []int{1, 2, 8} {
+		job := Job{Seeds: seeds, BatchSize: 8, Threads: threads}
+		_, err := Run(context.Background(), s, job, func() none { return none{} },
+			func(_ none, b *Batch, _ *Subgraph) error {
+				if b.Number >= 5 {
+					time.Sleep(time.Duration(9-min(b.Number, 9)) * time.Millisecond)
+					return broken(b.Number)
+				}
+				return nil
+			}, func(none, uint64) error { return nil })
+		if err == nil || err.Error() != "batch 5 is broken" {
+			t.Errorf("%d threads: found error %v, expected that of batch 5", threads, err)
+		}
+		_, err = Run(context.Background(), s, job, func() none { return none{} },
+			func(none, *Batch, *Subgraph) error { return nil }, func(_ none, n uint64) error {
+				if n == 3 {
+					return broken(n)
+				}
+				return nil
+			})
+		if err == nil || err.Error() != "batch 3 is broken" {
+			t.Errorf("%d threads: found error %v, expected that of the sink", threads, err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err = Run(ctx, s, job, func() none { return none{} },
+			func(none, *Batch, *Subgraph) error { return nil },
+			func(_ none, n uint64) error {
+				if n == 2 {
+					cancel()
+				}
+				return nil
+			})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%d threads: found error %v, expected that of the context", threads, err)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	s, _ := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	for name, job := range map[string]Job{
+		"no batch size": {Seeds: []uint32{0}},
+		"seed range":    {Seeds: []uint32{1 << 20}, BatchSize: 1},
+		"rank":          {Seeds: []uint32{0}, BatchSize: 1, Rank: 2, Ranks: 2},
+		"times":         {Seeds: []uint32{0}, BatchSize: 1, Times: make([]Time, 2)},
+	} {
+		_, err := Run(context.Background(), s, job, func() int { return 0 },
+			func(int, *Batch, *Subgraph) error { return nil }, func(int, uint64) error { return nil })
+		if !errors.Is(err, ErrSeed) {
+			t.Errorf("%s: found error %v, expected ErrSeed", name, err)
+		}
+		if _, _, err := Bench(context.Background(), s, job, 1); !errors.Is(err, ErrSeed) {
+			t.Errorf("%s: found error %v in Bench, expected ErrSeed", name, err)
+		}
+	}
+}
+
+// TestSteadyState holds that a context that has grown allocates nothing more.
+func TestSteadyState(t *testing.T) {
+	for _, o := range []FanoutOptions{{Scope: ScopeBatch}, {Scope: ScopeBatch, Expand: ExpandAll}, {Scope: ScopeSeed}} {
+		for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
+			s, seeds := rmatSampler(t, o)
+			s.relabel = kind
+			c := s.NewContext()
+			n := 64
+			if o.Scope == ScopeSeed {
+				n = 1
+			}
+			unit := uint64(0)
+			one := func() {
+				unit++
+				at := int(unit) * 7 % (len(seeds) - n)
+				if _, err := c.Sample(Input{Seeds: seeds[at : at+n], Unit: unit % 50}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 3000 {
+				one()
+			}
+			if got := testing.AllocsPerRun(500, one); got != 0 {
+				t.Errorf("%s %s, relabel %d: found %v allocations a subgraph, expected none", o.Scope, o.Expand, kind, got)
+			}
+		}
+	}
+}
+
+// TestRelabelWraps holds that local ids survive the reuse of all slot values.
+func TestRelabelWraps(t *testing.T) {
+	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
+		s.relabel = kind
+		in := Input{Seeds: seeds[:100], Unit: 1}
+		fresh := s.NewContext()
+		sub, err := fresh.Sample(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := answer(s, sub)
+		old := s.NewContext()
+		for range 4 {
+			old.local[0].base = maxBase - 100 // the next subgraph passes it, the one after starts over
+			old.tick = ^uint32(0) - 20
+			for range 3 {
+				sub, err := old.Sample(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := answer(s, sub); !reflect.DeepEqual(got, want) {
+					t.Fatalf("relabel %d: found another subgraph after the slots' values wrapped", kind)
+				}
+			}
+		}
+	}
+}
+
+func TestBench(t *testing.T) {
+	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	job := Job{Seeds: seeds, BatchSize: 100, Shuffle: true, Threads: 2}
+	drawn, seconds, err := Bench(context.Background(), s, job, 30)
+	if err != nil || drawn == 0 || seconds <= 0 {
+		t.Fatalf("found %d edges in %v s, error %v, expected some", drawn, seconds, err)
+	}
+	job.Threads = 1
+	if again, _, err := Bench(context.Background(), s, job, 30); err != nil || again != drawn {
+		t.Fatalf("found %d edges on one thread (%v), expected the %d of two", again, err, drawn)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Bench(ctx, s, job, 30); !errors.Is(err, context.Canceled) {
+		t.Fatalf("found error %v, expected that of the context", err)
+	}
+}
