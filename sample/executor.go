@@ -197,7 +197,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 			if d.err != nil {
 				return stats, d.err
 			}
-			stats.add(d.stats)
+			stats.Add(d.stats)
 			free <- d.out
 			index++
 		}
@@ -205,7 +205,8 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	return stats, nil
 }
 
-func (s *Stats) add(t Stats) {
+// Add adds the counts of another run.
+func (s *Stats) Add(t Stats) {
 	s.Batches += t.Batches
 	s.Seeds += t.Seeds
 	s.Subgraphs += t.Subgraphs
