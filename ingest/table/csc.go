@@ -134,7 +134,7 @@ func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	threads = max(threads, 1)
 	workers := make([]cscWorker, threads)
 	for i := range workers {
-		workers[i].indptr = npyReader{fsys: t.indptr.fsys, files: map[string]fsx.File{}}
+		workers[i].indptr = newReader(t.indptr.fsys, 0)
 		workers[i].chunk.Columns = make([]Vector, len(columns))
 	}
 	rows, err := t.indices.Scan(ctx, inner, threads, func(worker int, c *Chunk) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -265,10 +266,19 @@ func syntaxOf(path string, given byte, line []byte) syntax {
 	return syntax{delim: ','}
 }
 
-// extension is the lower-case extension of a path without that of a
-// compression, which is the second result.
+// shardSuffix is what the name of a shard has behind the name of the table.
+var shardSuffix = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
+
+// Extension is the lower-case extension of a path, ".csv" of "a.csv.gz" and of
+// "a.csv-00000-of-00002".
+func Extension(path string) string {
+	ext, _ := extension(path)
+	return ext
+}
+
+// extension adds the compression, which the extension leaves out.
 func extension(path string) (string, compression) {
-	base := strings.ToLower(filepath.Base(path))
+	base := shardSuffix.ReplaceAllString(strings.ToLower(filepath.Base(path)), "")
 	comp := plain
 	switch ext := filepath.Ext(base); ext {
 	case ".gz":

@@ -14,6 +14,7 @@ type Guess struct {
 	Unsigned bool
 	Integer  bool // all are integers in the range of int64
 	Number   bool // all are numbers
+	Rows     bool // each is the number of its row, from 0
 	Empty    bool // some are empty; they count for nothing above
 	Seen     bool // some are not empty
 }
@@ -23,7 +24,7 @@ type Guess struct {
 func (t *CSV) Guess() ([]Guess, error) {
 	guesses := make([]Guess, len(t.fields))
 	for i := range guesses {
-		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true}
+		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true, Rows: true}
 	}
 	for _, f := range t.files {
 		b, whole, err := readHead(t.fsys, f.path, f.comp, nil)
@@ -46,8 +47,9 @@ func (t *CSV) Guess() ([]Guess, error) {
 
 // guess takes all complete records into account, up to the first that is bad; it
 // returns whether there is one.
-func (t *CSV) guess(guesses []Guess, b []byte, end int) (rows bool) {
+func (t *CSV) guess(guesses []Guess, b []byte, end int) bool {
 	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax)}
+	row := uint64(0)
 	for at := 0; at < end; {
 		at = p.blanks(b, at)
 		if next := lineEnd(b, at); next > 0 {
@@ -57,9 +59,9 @@ func (t *CSV) guess(guesses []Guess, b []byte, end int) (rows bool) {
 		for f := 0; ; f++ {
 			cell, next, bad := p.field(b, at, end)
 			if bad != nil || f == len(guesses) {
-				return rows
+				return row > 0
 			}
-			guesses[f].add(cell)
+			guesses[f].add(cell, row)
 			at = p.blanks(b, next)
 			if next := lineEnd(b, at); next > 0 {
 				at = next
@@ -69,23 +71,25 @@ func (t *CSV) guess(guesses []Guess, b []byte, end int) (rows bool) {
 				at++
 			}
 		}
-		rows = true
+		row++
 	}
-	return rows
+	return row > 0
 }
 
-func (g *Guess) add(cell []byte) {
+func (g *Guess) add(cell []byte, row uint64) {
 	text := bytes.TrimSpace(cell)
 	if len(text) == 0 {
-		g.Empty = true
+		g.Empty, g.Rows = true, false
 		return
 	}
 	g.Seen = true
 	c := text[0]
 	if g.Unsigned {
-		_, ok := parseInt(text, graph.Uint64)
+		v, ok := parseInt(text, graph.Uint64)
+		g.Rows = g.Rows && v == row
 		g.Unsigned = ok && len(text) == len(cell) && c != '+' && c != '-' && (c != '0' || len(text) == 1)
 	}
+	g.Rows = g.Rows && g.Unsigned
 	if g.Integer {
 		_, g.Integer = parseInt(text, graph.Int64)
 	}

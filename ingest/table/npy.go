@@ -190,8 +190,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	threads = max(threads, 1)
 	readers := make([]npyReader, threads)
 	for i := range readers {
-		readers[i] = npyReader{fsys: t.fsys, files: map[string]fsx.File{}, data: make([]words, len(columns)), ends: make([][]uint32, len(columns))}
-		readers[i].chunk.Columns = make([]Vector, len(columns))
+		readers[i] = newReader(t.fsys, len(columns))
 	}
 	err := each(ctx, (t.rows+step-1)/step, threads, func(worker, unit int) error {
 		r := &readers[worker]
