@@ -248,7 +248,9 @@ func columnWriter(c *graph.Column) (func(*encoder, example.Key, []uint32), error
 func intWriter[T example.Integer](c *graph.Column, width int) func(*encoder, example.Key, []uint32) {
 	values := view[T](c)
 	if c.Ragged() {
-		return func(e *encoder, k example.Key, rows []uint32) { example.IntRows(&e.w, k, values, width, e.flatten(c, rows)) }
+		return func(e *encoder, k example.Key, rows []uint32) {
+			example.IntRows(&e.w, k, values, width, e.flatten(c, rows))
+		}
 	}
 	return func(e *encoder, k example.Key, rows []uint32) { example.IntRows(&e.w, k, values, width, rows) }
 }
@@ -260,7 +262,9 @@ func floatWriter[T float64 | uint16](c *graph.Column, width int, convert func(T)
 			example.FloatRows(&e.w, k, values, width, e.flatten(c, rows), convert)
 		}
 	}
-	return func(e *encoder, k example.Key, rows []uint32) { example.FloatRows(&e.w, k, values, width, rows, convert) }
+	return func(e *encoder, k example.Key, rows []uint32) {
+		example.FloatRows(&e.w, k, values, width, rows, convert)
+	}
 }
 
 func textWriter[O example.Offset](c *graph.Column, width int, offsets []O) func(*encoder, example.Key, []uint32) {
@@ -269,7 +273,9 @@ func textWriter[O example.Offset](c *graph.Column, width int, offsets []O) func(
 			example.TextRows(&e.w, k, c.Values, offsets, width, e.flatten(c, rows))
 		}
 	}
-	return func(e *encoder, k example.Key, rows []uint32) { example.TextRows(&e.w, k, c.Values, offsets, width, rows) }
+	return func(e *encoder, k example.Key, rows []uint32) {
+		example.TextRows(&e.w, k, c.Values, offsets, width, rows)
+	}
 }
 
 // flatten lists the elements of rows with a variable number of them.

@@ -1,0 +1,539 @@
+package output
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/store"
+)
+
+// writeRecords makes a whole output of jobs.
+func writeRecords(ctx context.Context, fsys fsx.FS, dir string, s *sample.Sampler, opt RecordsOptions, jobs ...sample.Job) (err error) {
+	for _, j := range jobs {
+		opt.Subgraphs += Subgraphs(s, j)
+	}
+	w, err := store.Create(fsys, dir, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Abort()) }()
+	r, err := NewRecords(w, s, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for _, j := range jobs {
+		if _, err := r.Run(ctx, j); err != nil {
+			return err
+		}
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, 1); err != nil {
+		return err
+	}
+	return w.Publish()
+}
+
+// readShards gives the records of each shard.
+func readShards(t testing.TB, dir string) [][][]byte {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*-of-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	var shards [][][]byte
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tfrecord.Open(bytes.NewReader(b), file, int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var records [][]byte
+		for {
+			record, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, bytes.Clone(record))
+		}
+		shards = append(shards, records)
+	}
+	return shards
+}
+
+// contents is the values of all features of an Example, printed.
+func contents(t testing.TB, record []byte) map[string]string {
+	t.Helper()
+	var d example.Decoder
+	if err := d.Decode(record); err != nil {
+		t.Fatal(err)
+	}
+	features := map[string]string{}
+	for i := range d.Features() {
+		f := &d.Features()[i]
+		features[string(f.Key)] = printed(f.AppendInts(nil), f.AppendFloats(nil), f.AppendTexts(nil))
+	}
+	return features
+}
+
+func printed(ints []int64, floats []float32, texts [][]byte) string {
+	return fmt.Sprintf("%v %v %q", ints, floats, texts)
+}
+
+func widen(v []uint32) []int64 {
+	var out []int64
+	for _, x := range v {
+		out = append(out, int64(x))
+	}
+	return out
+}
+
+// expected is what contents should give of a subgraph, derived value by value.
+func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, ids string) map[string]string {
+	g, features := s.Graph(), map[string]string{}
+	columns := func(prefix string, cs []*graph.Column, rows []uint32) {
+		for _, c := range cs {
+			if c.Name == "#input_position" {
+				continue
+			}
+			var (
+				ints, lengths []int64
+				floats        []float32
+				texts         [][]byte
+			)
+			for _, r := range rows {
+				width := 1
+				for _, d := range c.Shape {
+					width *= max(d, 1)
+				}
+				first, last := int(r)*width, (int(r)+1)*width
+				if c.Ragged() {
+					first, last = int(c.RowOffsets.At(int(r)))*width, int(c.RowOffsets.At(int(r)+1))*width
+					lengths = append(lengths, int64((last-first)/width))
+				}
+				for i := first; i < last; i++ {
+					switch c.DType {
+					case graph.Bool, graph.Uint8:
+						ints = append(ints, int64(c.Values[i]))
+					case graph.Int16:
+						ints = append(ints, int64(graph.View[int16](c.Values)[i]))
+					case graph.Int32:
+						ints = append(ints, int64(graph.View[int32](c.Values)[i]))
+					case graph.Int64, graph.Uint64:
+						ints = append(ints, graph.View[int64](c.Values)[i])
+					case graph.Float16:
+						floats = append(floats, example.Float16(graph.View[uint16](c.Values)[i]))
+					case graph.BFloat16:
+						floats = append(floats, math.Float32frombits(uint32(graph.View[uint16](c.Values)[i])<<16))
+					case graph.Float32:
+						floats = append(floats, graph.View[float32](c.Values)[i])
+					case graph.Float64:
+						floats = append(floats, float32(graph.View[float64](c.Values)[i]))
+					case graph.String:
+						texts = append(texts, c.Text(i))
+					}
+				}
+			}
+			features[prefix+c.Name] = printed(ints, floats, texts)
+			if c.Ragged() {
+				features[prefix+c.Name+".d1"] = printed(lengths, nil, nil)
+			}
+		}
+	}
+	for i, n := range g.Nodes {
+		rows := sub.Nodes[i]
+		if len(rows) == 0 {
+			continue
+		}
+		prefix := "nodes/" + names[n.Type] + "."
+		features[prefix+"#size"] = printed([]int64{int64(len(rows))}, nil, nil)
+		columns(prefix, n.Columns, rows)
+		if n.Type == ids {
+			c := *n.IDs
+			c.Name = "#id"
+			columns(prefix, []*graph.Column{&c}, rows)
+		}
+	}
+	for i, e := range g.Edges {
+		es := sub.Edges[i]
+		if len(es.ID) == 0 {
+			continue
+		}
+		prefix := "edges/" + names[e.Type.String()] + "."
+		features[prefix+"#size"] = printed([]int64{int64(len(es.ID))}, nil, nil)
+		features[prefix+"#source"] = printed(widen(es.Src), nil, nil)
+		features[prefix+"#target"] = printed(widen(es.Dst), nil, nil)
+		columns(prefix, e.Columns, es.ID)
+	}
+	if s.Plan().Scope != sample.ScopeSeed {
+		features["context/num_seeds"] = printed(widen(sub.NodesByHop[g.NodeType(s.Plan().SeedType[0])][:1]), nil, nil)
+	}
+	return features
+}
+
+// The names that the sets of typed get where both "by" relations are drawn.
+var typedNames = map[string]string{
+	"paper": "paper", "author": "author", "venue": "venue",
+	"paper:cites:paper": "cites", "author:by:paper": "author_by_paper", "author:by:author": "author_by_author", "paper:at:venue": "at",
+}
+
+var homogeneousNames = map[string]string{"_N": "node", "_N:_E:_N": "edge"}
+
+// Every value of every subgraph is found in its Example, and nothing else.
+func TestRecordsHoldTheSubgraphs(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		g      *graph.Graph
+		names  map[string]string
+		fanout string
+		opt    sample.FanoutOptions
+		ids    string
+		ranks  int
+	}{
+		{"seed", typed(200), typedNames, "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, "", 0},
+		{"ids", typed(200), typedNames, "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, "paper", 0},
+		{"batch", typed(200), typedNames, "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeBatch}, "paper", 0},
+		{"out", typed(200), typedNames, "cites=3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed, Dir: graph.Out}, "", 0},
+		{"homogeneous", homogeneous(300), homogeneousNames, "3,2", sample.FanoutOptions{SeedType: []string{"_N"}, Scope: sample.ScopeSeed}, "", 0},
+		{"ranks", homogeneous(300), homogeneousNames, "3,2", sample.FanoutOptions{SeedType: []string{"_N"}, Scope: sample.ScopeSeed}, "", 2},
+		{"no edges", typed(20), typedNames, "0", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := sampler(t, c.g, c.fanout, c.opt, false)
+			dir := filepath.Join(t.TempDir(), "out")
+			job := sample.Job{Seeds: seeds(c.g.Nodes[c.g.NodeType(c.opt.SeedType[0])].Count), BatchSize: 30, Seed: 5, Threads: 2, Ranks: c.ranks, Rank: c.ranks / 2}
+			second := job
+			second.Epoch = 1
+			opt := RecordsOptions{Shards: 3}
+			if c.ids != "" {
+				opt.IDs = []string{c.ids}
+			}
+			if err := writeRecords(context.Background(), fsx.OS, dir, s, opt, job, second); err != nil {
+				t.Fatal(err)
+			}
+			records := slices.Concat(readShards(t, dir)...)
+			schema, _, _, err := tfgnn.ReadSchema(fsx.OS, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := 0
+			for _, j := range []sample.Job{job, second} {
+				subgraphs(t, s, j, func(_ *sample.Batch, sub *sample.Subgraph) {
+					got, want := contents(t, records[i]), expected(s, sub, c.names, c.ids)
+					if !maps.Equal(got, want) {
+						t.Fatalf("subgraph %d: found %v\nexpected %v", i, got, want)
+					}
+					declared(t, schema, slices.Collect(maps.Keys(got)))
+					i++
+				})
+			}
+			if i != len(records) {
+				t.Errorf("found %d records, expected %d", len(records), i)
+			}
+			if roots := schema.GetInfo().GetRootSet(); schema.GetInfo().GetGraphType() != tfgnnpb.GraphType_SUBGRAPH || !slices.Equal(roots, []string{c.names[c.opt.SeedType[0]]}) {
+				t.Errorf("found info %v", schema.GetInfo())
+			}
+		})
+	}
+}
+
+// declared fails for a key that the schema does not have.
+func declared(t *testing.T, schema *tfgnnpb.GraphSchema, keys []string) {
+	t.Helper()
+	known := map[string]bool{}
+	add := func(kind, set string, features map[string]*tfgnnpb.Feature) {
+		for name := range features {
+			known[tfgnn.FeatureKey(kind, set, name)] = true
+			known[tfgnn.RaggedKey(tfgnn.FeatureKey(kind, set, name), 1)] = true
+		}
+		for _, name := range []string{"#size", "#source", "#target"} {
+			known[tfgnn.FeatureKey(kind, set, name)] = true
+		}
+	}
+	add("context", "", schema.GetContext().GetFeatures())
+	for name, set := range schema.NodeSets {
+		add("nodes", name, set.Features)
+	}
+	for name, set := range schema.EdgeSets {
+		add("edges", name, set.Features)
+	}
+	for _, k := range keys {
+		if !known[k] {
+			t.Fatalf("found key %q, which the schema does not declare", k)
+		}
+	}
+}
+
+func TestSchema(t *testing.T) {
+	s := sampler(t, typed(40), "cites=2;author:by:paper=2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeBatch}, false)
+	n, err := newEncoding(s, []string{"paper"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(tfgnn.AppendText(nil, n.schema))
+	want, err := os.ReadFile("testdata/schema.pbtxt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		if *update {
+			if err := os.WriteFile("testdata/schema.pbtxt", []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		t.Errorf("found\n%s\nrun the test with -update to accept it", got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	seedScope := sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}
+	rename := func(from, to string) *graph.Graph {
+		g := typed(20)
+		for _, n := range g.Nodes {
+			if n.Type == from {
+				n.Type = to
+			}
+		}
+		for _, e := range g.Edges {
+			for _, end := range []*string{&e.Type.Src, &e.Type.Dst} {
+				if *end == from {
+					*end = to
+				}
+			}
+		}
+		g.Sort()
+		return g
+	}
+	collide := typed(20)
+	collide.Nodes[collide.NodeType("paper")].Columns[0].Name = "#size"
+	both := rename("author", "_N")
+	both.Nodes = append(both.Nodes, &graph.Nodes{Type: "node", Count: 20})
+	both.Edges = append(both.Edges, edgesOf(graph.EdgeType{Src: "node", Rel: "in", Dst: "paper"}, 20, 20, 30, newRand()))
+	both.Sort()
+	withID := typed(20)
+	withID.Nodes[withID.NodeType("paper")].Columns[0].Name = "#id"
+	deep := typed(20)
+	deep.Nodes[deep.NodeType("paper")].Columns[0].Shape = []int{2, -1}
+	for _, c := range []struct {
+		g   *graph.Graph
+		opt RecordsOptions
+		err string
+	}{
+		{typed(20), RecordsOptions{Shards: 100000}, "found 100000 shards"},
+		{typed(20), RecordsOptions{Shards: -1}, "found -1 shards"},
+		{typed(20), RecordsOptions{Name: "a/b"}, `found name "a/b" of the records`},
+		{typed(20), RecordsOptions{Name: ".."}, `found name ".."`},
+		{typed(20), RecordsOptions{IDs: []string{"author"}}, `found node type "author" to write the ids of`},
+		{typed(20), RecordsOptions{IDs: []string{"nobody"}}, `found node type "nobody"`},
+		{collide, RecordsOptions{}, `feature "#size": found a name that the encoding uses`},
+		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
+		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
+		{deep, RecordsOptions{}, `paper: column "bool": found shape [2 -1]`},
+	} {
+		s := sampler(t, c.g, "2,2", seedScope, false)
+		w := create(t, fsx.OS, filepath.Join(t.TempDir(), "out"))
+		if _, err := NewRecords(w, s, c.opt); err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("found error %v, expected %q", err, c.err)
+		}
+	}
+	g := typed(20)
+	link, err := sample.New(g, &sample.Plan{SeedType: []string{"paper", "paper"}, Scope: sample.ScopeSeed}, sample.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	if _, err := NewRecords(create(t, fsx.OS, filepath.Join(t.TempDir(), "out")), link, RecordsOptions{}); err == nil || !strings.Contains(err.Error(), "found link seeds") {
+		t.Errorf("found error %v of link seeds", err)
+	}
+	// The number of subgraphs is held to.
+	s := sampler(t, g, "2", seedScope, false)
+	for _, n := range []uint64{19, 21} {
+		r, err := NewRecords(create(t, fsx.OS, filepath.Join(t.TempDir(), "out")), s, RecordsOptions{Subgraphs: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Run(context.Background(), sample.Job{Seeds: seeds(20), BatchSize: 5})
+		if err == nil {
+			err = r.Finish()
+		}
+		if err == nil || !strings.Contains(err.Error(), "subgraphs, expected the") {
+			t.Errorf("%d of 20 subgraphs: found error %v", n, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// files is the bytes of all files of a folder.
+func files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		all[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The bytes do not depend on the number of threads, and the records neither on
+// compression nor on the number of shards.
+func TestRecordsAreDeterministic(t *testing.T) {
+	for _, scope := range []sample.Scope{sample.ScopeSeed, sample.ScopeBatch} {
+		s := sampler(t, typed(100), "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: scope}, false)
+		job := sample.Job{Seeds: seeds(100), BatchSize: 7, Seed: 5, Shuffle: true}
+		var all [][]byte
+		for _, shards := range []int{1, 3, 101} {
+			for _, zip := range []bool{false, true} {
+				var first map[string]string
+				for _, threads := range []int{1, 2, 8} {
+					dir := filepath.Join(t.TempDir(), "out")
+					job.Threads = threads
+					if err := writeRecords(context.Background(), fsx.OS, dir, s, RecordsOptions{Shards: shards, Gzip: zip}, job); err != nil {
+						t.Fatal(err)
+					}
+					got := files(t, dir)
+					if first == nil {
+						first = got
+					}
+					if !maps.Equal(got, first) {
+						t.Fatalf("%d shards, gzip %v: %d threads give other bytes than 1", shards, zip, threads)
+					}
+					if threads > 1 {
+						continue
+					}
+					byShard := readShards(t, dir)
+					if len(byShard) != shards {
+						t.Fatalf("found %d shards, expected %d", len(byShard), shards)
+					}
+					for i, r := range byShard {
+						if n := len(slices.Concat(byShard...)); len(r) < n/shards || len(r) > n/shards+1 {
+							t.Errorf("shard %d of %d: found %d of %d records", i, shards, len(r), n)
+						}
+					}
+					records := slices.Concat(byShard...)
+					if all == nil {
+						all = records
+					}
+					if !slices.EqualFunc(records, all, bytes.Equal) {
+						t.Errorf("%d shards, gzip %v: found other records", shards, zip)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestShards(t *testing.T) {
+	for _, total := range []uint64{0, 1, 2, 10, 17, 1 << 40} {
+		for _, shards := range []int{1, 2, 3, 10, 16} {
+			end := uint64(0)
+			for k := range shards {
+				next := shardEnd(k, total, shards)
+				if n := next - end; n != total/uint64(shards) && n != total/uint64(shards)+1 {
+					t.Fatalf("shard %d of %d, %d subgraphs: found %d", k, shards, total, n)
+				}
+				if next > end && (shardOf(end, total, shards) != k || shardOf(next-1, total, shards) != k) {
+					t.Fatalf("shard %d of %d, %d subgraphs: [%d, %d) is not its own", k, shards, total, end, next)
+				}
+				end = next
+			}
+			if end != total {
+				t.Fatalf("%d shards, %d subgraphs: found %d", shards, total, end)
+			}
+		}
+	}
+}
+
+// Whatever call to the file system fails, the run says so, nothing is published
+// and no goroutine stays (see TestMain).
+func TestRecordsFail(t *testing.T) {
+	s := sampler(t, typed(60), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
+	job := sample.Job{Seeds: seeds(60), BatchSize: 7, Threads: 2}
+	count := &fsx.Fault{FS: fsx.OS}
+	if err := writeRecords(context.Background(), count, filepath.Join(t.TempDir(), "out"), s, RecordsOptions{Shards: 2}, job); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	parent := t.TempDir()
+	for i := int64(1); i <= count.Calls(); i++ {
+		dir := filepath.Join(parent, fmt.Sprint(i))
+		err := writeRecords(context.Background(), &fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}, dir, s, RecordsOptions{Shards: 2}, job)
+		if _, missing := os.Stat(dir); err == nil && missing != nil {
+			t.Errorf("call %d fails: found no error and no output", i)
+		}
+	}
+}
+
+func TestRecordsAreCancelled(t *testing.T) {
+	s := sampler(t, typed(60), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "out")
+	err := writeRecords(ctx, fsx.OS, dir, s, RecordsOptions{}, sample.Job{Seeds: seeds(60), BatchSize: 7, Threads: 2})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("found error %v", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) > 0 {
+		t.Errorf("found %v left", left)
+	}
+}
+
+func TestNothingIsAllocatedASubgraph(t *testing.T) {
+	s := sampler(t, typed(500), "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
+	n, err := newEncoding(s, []string{"paper"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, e := s.NewContext(), &encoder{}
+	at := uint32(0)
+	one := func() {
+		at = (at + 1) % 500
+		sub, err := c.Sample(sample.Input{Seeds: []uint32{at}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.encode(e, sub)
+	}
+	for range 500 {
+		one()
+	}
+	if got := testing.AllocsPerRun(500, one); got > 1 { // the slice of seeds
+		t.Errorf("found %v allocations a subgraph", got)
+	}
+}
