@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""The same work by Graphmill and by its peers, in one run on one machine, as ratios.
+
+  bench/bench.py sample --scale 18            a quick look
+  bench/bench.py sample csv npy strings tfgnn --markdown results.md
+
+Prints one JSON: each piece of work ("race") with the best and all rates of every
+contestant, the ratios of Graphmill's best to each peer's best, peak memory, load
+of the machine, versions and command lines. Contestants take turns, so that a busy
+minute hits all of them. docs/benchmarks.md says what each race measures.
+
+Needs Go (or --graphmill), GRAPHMILL_SHARED, and what bench/peers.sh needs. Only the
+standard library is used here, and no data is held: a child's peak memory is never
+counted below that of the process that starts it.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+FANOUT, BATCH_SIZE = "15,10", 1024
+MEMORY = "256MiB"
+SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
+
+
+@dataclasses.dataclass
+class Run:
+    """What one child did."""
+    stdout: str
+    wall: float      # seconds, start of the process included
+    cpu: float       # seconds of user and system time, children included
+    peak_rss: int    # bytes
+    load: float      # runnable processes a minute before it
+
+    def __getitem__(self, key):
+        return json.loads(self.stdout)[key]
+
+
+@dataclasses.dataclass
+class Contestant:
+    """A program that does the work of a race."""
+    name: str
+    command: list
+    rate: object                # of a Run, in the race's unit
+    env: dict = dataclasses.field(default_factory=dict)
+    output: pathlib.Path = None  # what it writes: removed before and after each run
+    drawn: object = None        # of a Run: what must agree with the others that have it
+
+
+def measure(c):
+    """Runs a contestant once."""
+    if c.output:
+        shutil.rmtree(c.output, ignore_errors=True)
+        c.output.parent.mkdir(parents=True, exist_ok=True)
+    load, start = os.getloadavg()[0], time.perf_counter()
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = subprocess.Popen([str(a) for a in c.command], stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=os.environ | c.env)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.perf_counter() - start
+        out.seek(0), err.seek(0)
+        if child.returncode:
+            sys.exit(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
+        run = Run(out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, load)
+    if c.output:
+        shutil.rmtree(c.output, ignore_errors=True)
+    return run
+
+
+class Bench:
+    """The machine, the programs and the inputs of a run."""
+
+    def __init__(self, args):
+        self.args, self.races, self.versions = args, [], {}
+        self.shared = pathlib.Path(os.environ.get("GRAPHMILL_SHARED") or sys.exit(
+            "GRAPHMILL_SHARED is not set; set it to the folder that holds data/ and peers/")).resolve()
+        self.work = args.work.resolve()
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.pythons = {}
+        self.graphmill = args.graphmill
+        if not self.graphmill:
+            self.graphmill = self.work / "graphmill"
+            subprocess.run(["go", "build", "-o", self.graphmill, "./cmd/graphmill"], cwd=HERE.parent, check=True)
+        self.versions["graphmill"] = subprocess.run([self.graphmill, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
+
+    def python(self, peer, *packages):
+        """The python of a peer's environment; notes the versions of its packages."""
+        if peer not in self.pythons:
+            found = subprocess.run([HERE / "peers.sh", peer], check=True, stdout=subprocess.PIPE, text=True)
+            self.pythons[peer] = pathlib.Path(found.stdout.strip())
+        code = "import importlib.metadata as m, json, sys; print(json.dumps({p: m.version(p) for p in sys.argv[1:]}))"
+        found = subprocess.run([self.pythons[peer], "-c", code, *packages], check=True, stdout=subprocess.PIPE, text=True)
+        self.versions |= json.loads(found.stdout)
+        return self.pythons[peer]
+
+    def cached(self, name, *command):
+        """The input called name; makes it by the command, whose last words it is."""
+        path = self.work / name
+        if not path.exists():
+            print(f"bench.py: making {name}", file=sys.stderr)
+            subprocess.run([str(a) for a in command] + [str(path)], check=True, stdout=sys.stderr)
+        return path
+
+    def store(self, name, *command):
+        """A store by this graphmill: made anew in each run."""
+        out = self.work / "stores" / name
+        if name not in self.versions.setdefault("stores", []):
+            print(f"bench.py: making {name}", file=sys.stderr)
+            out.parent.mkdir(exist_ok=True)
+            shutil.rmtree(out, ignore_errors=True)
+            subprocess.run([str(a) for a in (self.graphmill, *command, "--out", out)], check=True, stdout=sys.stderr)
+            self.versions["stores"].append(name)
+        return out
+
+    def rmat(self):
+        scale = self.args.scale
+        return self.store(f"rmat{scale}.store", "generate", "rmat", "--scale", scale, "--edge-factor", 16, "--seed", 1)
+
+    def rmat_edges(self, suffix):
+        path = self.work / f"rmat{self.args.scale}.{suffix}"
+        if not path.exists():
+            subprocess.run([self.python("tables"), HERE / "peer_tables.py", "edges", self.rmat(), path], check=True)
+        return path
+
+    def unigraph(self):
+        return self.cached("debian_unigraph", sys.executable, HERE / "debian_unigraph.py", self.shared / "data" / "debian_packages.tar.gz")
+
+    def shown(self, command):
+        """A command line that holds on any machine: folders as variables."""
+        text = shlex.join(map(str, command))
+        names = {str(self.graphmill): "graphmill", str(self.work): "$WORK", str(self.shared): "$GRAPHMILL_SHARED", str(HERE): "bench"}
+        names |= {str(p.parent): f"${peer.upper()}/bin" for peer, p in self.pythons.items()}
+        for path in sorted(names, key=len, reverse=True):
+            text = text.replace(path, names[path])
+        return text
+
+    def race(self, what, unit, contestants, baseline=0):
+        """Lets the contestants take turns. The first is Graphmill; those named with
+        it are Graphmill too, doing other work, and are no peers."""
+        runs = {c.name: [] for c in contestants}
+        for turn in range(self.args.repeat):
+            for c in contestants:
+                runs[c.name].append(measure(c))
+                print(f"bench.py: {what}: {c.name}: {c.rate(runs[c.name][-1]):.4g} {unit}", file=sys.stderr)
+        drawn = {c.name: c.drawn(runs[c.name][0]) for c in contestants if c.drawn}
+        if drawn and max(drawn.values()) > min(drawn.values()) * (1 + SAME_WORK):
+            sys.exit(f"{what}: found {drawn} sampled edges, expected the same within {SAME_WORK:.0%}; they do not do the same work")
+        table = {}
+        for c in contestants:
+            rates = [c.rate(r) for r in runs[c.name]]
+            table[c.name] = {"best": max(rates), "all": rates, "peak_rss_bytes": max(r.peak_rss for r in runs[c.name]),
+                             "cpu_seconds": min(r.cpu for r in runs[c.name]), "wall_seconds": min(r.wall for r in runs[c.name]),
+                             "load": [r.load for r in runs[c.name]], "command": self.shown(c.command)}
+        best = {name: row["best"] for name, row in table.items()}
+        ours = contestants[baseline].name
+        ratios = {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
+        self.races.append({"what": what, "unit": unit, "ours": ours, "contestants": table, "ratios": ratios})
+
+    # The races.
+
+    def sample(self):
+        graphs = self.args.graph.split(",")
+        fanout = ["--fanout", FANOUT, "--batch-size", BATCH_SIZE, "--batches", self.args.batches]
+        rate = lambda r: r["sampled_edges_per_second"]
+        drawn = lambda r: r["sampled_edges"]
+        homogeneous = []
+        if "rmat" in graphs:
+            homogeneous.append((f"R-MAT {self.args.scale}", self.rmat()))
+        if "debian" in graphs:
+            pairs = self.cached("debian_contents.npy", self.python("tables"), HERE / "debian_contents.py",
+                                self.shared / "data" / "debian_contents.tar.gz")
+            homogeneous.append(("debian_contents", self.store("debian_contents.store", "import", pairs)))
+        for name, store in homogeneous:
+            for t in self.args.threads:
+                threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
+                ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
+                peer = lambda kind: [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "sample", store, "--peer", kind, *fanout, *threads]
+                self.race(f"sample {name}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+                    Contestant("graphmill", ours, rate),
+                    Contestant("graphmill --expand all", [*ours, "--expand", "all"], rate, drawn=drawn),
+                    Contestant("DGL NeighborSampler", peer("neighbor_sampler"), rate, env, drawn=drawn),
+                    Contestant("DGL GraphBolt", peer("graphbolt"), rate, env, drawn=drawn)])
+        if "typed" in graphs:
+            store = self.store("debian_packages.store", "import", self.unigraph())
+            for t in self.args.threads:
+                self.race(f"sample debian_packages, 24 edge types, fanout 10,5, {t} threads", "sampled edges/s", [
+                    Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", "package", "--direction", "out",
+                                             "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
+                                             "--threads", t, "--json"], rate)])
+
+    def importing(self, source, threads, count, name="graphmill"):
+        """A contestant that imports source, whose size is count, whole process timed."""
+        out = self.work / "out" / "import.store"
+        return Contestant(name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out],
+                          lambda r: count / r.wall, output=out)
+
+    def tables_peer(self, what, source, peer, threads):
+        command = [self.python("tables", "polars", "duckdb", "pyarrow", "numpy"), HERE / "peer_tables.py", what, source, "--peer", peer, "--threads", threads]
+        return Contestant(peer, command, lambda r: r["rows_per_second"])
+
+    def csv(self):
+        source = self.rmat_edges("csv")
+        for t in self.args.threads:
+            self.race(f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {t} threads", "edges/s",
+                      [self.importing(source, t, 16 << self.args.scale)] +
+                      [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")])
+
+    def npy(self):
+        source = self.rmat_edges("npy")
+        for t in self.args.threads:
+            peer = [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "csc", source, 1 << self.args.scale, "--threads", t]
+            self.race(f"import of R-MAT {self.args.scale} from npy within {MEMORY}, against building a CSC in memory, {t} threads", "edges/s",
+                      [self.importing(source, t, 16 << self.args.scale),
+                       Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
+
+    def strings(self):
+        keys, refs = self.args.keys, 5 * self.args.keys
+        source = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", refs)
+        for t in self.args.threads:
+            self.race(f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {t} threads",
+                      "references/s", [self.importing(source / "schema.pbtxt", t, refs)] +
+                      [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")])
+
+    def tfgnn(self):
+        graph, out = self.unigraph(), self.work / "out" / "tfgnn"
+        python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
+        seeds = sum(1 for _ in open(graph / "seeds.csv")) - 1
+        packages = sum(1 for _ in open(graph / "package.csv")) - 1
+        flags = lambda name: ["--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / name]
+        some = ["--input_seeds", graph / "seeds.csv"]
+        self.race(f"debian_packages from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
+            Contestant("graphmill", [self.graphmill, "sample", *flags("graphmill.tfrecord"), *some], lambda r: seeds / r.cpu, output=out),
+            Contestant("graphmill, every package", [self.graphmill, "sample", *flags("graphmill.tfrecord")], lambda r: packages / r.cpu, output=out),
+            Contestant("tfgnn_sampler", [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some], lambda r: seeds / r.cpu, output=out)])
+        store = self.store("debian_packages.store", "import", graph)
+        threads = max(self.args.threads)
+        self.race(f"debian_packages store to TFRecord, every package, {threads} threads", "subgraphs/s", [
+            Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
+                                     "--shards", 4, "--threads", threads, "--out", out], lambda r: packages / r.wall, output=out)])
+
+    def result(self):
+        del self.versions["stores"]
+        return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
+                "versions": self.versions, "repeat": self.args.repeat, "races": self.races}
+
+
+def cpu():
+    try:
+        with open("/proc/cpuinfo") as f:
+            return next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def markdown(result):
+    """The races as a table: ratios first."""
+    yield "| work | against | ratio | Graphmill | peer | peak memory, Graphmill / peer |"
+    yield "|---|---|--:|--:|--:|--:|"
+    for race in result["races"]:
+        table = race["contestants"]
+        ours = table[race["ours"]]
+        rows = [(peer, f"**{ratio:.3g} x**", f"{table[peer]['best']:.3g}", f" / {table[peer]['peak_rss_bytes'] / 2**20:,.0f}")
+                for peer, ratio in race["ratios"].items()]
+        for peer, ratio, rate, memory in rows or [("-", "-", "-", "")]:
+            yield (f"| {race['what']} ({race['unit']}) | {peer} | {ratio} | {ours['best']:.3g} | {rate} | "
+                   f"{ours['peak_rss_bytes'] / 2**20:,.0f}{memory} MiB |")
+    yield ""
+    yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
+    yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
+
+
+def main():
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    races = ["sample", "csv", "npy", "strings", "tfgnn"]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
+    p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")
+    p.add_argument("--graphmill", type=pathlib.Path, help="the binary (default: built from this clone)")
+    p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2])
+    p.add_argument("--repeat", type=int, default=3, help="turns of each contestant")
+    p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph")
+    p.add_argument("--graph", default="rmat,debian,typed", help="graphs of `sample`")
+    p.add_argument("--batches", type=int, default=200)
+    p.add_argument("--keys", type=int, default=10_000_000, help="string ids of `strings`")
+    p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
+    args = p.parse_args()
+    bench = Bench(args)
+    for race in args.races:
+        getattr(bench, race)()
+    result = bench.result()
+    print(json.dumps(result, indent=1))
+    if args.markdown:
+        args.markdown.write_text("\n".join(markdown(result)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""The work of `graphmill bench sample` and of an npy import, done by DGL.
+
+usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt --fanout 15,10 --batch-size B --threads T --batches N
+       peer_dgl.py csc PAIRS.npy NODES --threads T
+
+Prints one JSON. `sample` reads the homogeneous store's own arrays and gives each
+peer what it is fastest with: its samplers without a loader's processes, ids of 32
+bits where it takes them, no shuffling on the clock, no edge ids from GraphBolt.
+Both count fanouts from the far end, so the list is turned around: the seeds draw
+as many as Graphmill's. Edges are counted in what came out.
+"""
+import argparse
+import json
+import os
+import time
+
+os.environ.setdefault("DGLBACKEND", "pytorch")
+
+import dgl
+import dgl.graphbolt as gb
+import numpy as np
+import torch
+
+WARM = 20  # batches before the clock starts, as in `graphmill bench sample`
+HOMOGENEOUS = "_N:_E:_N"
+
+
+def adjacency(store):
+    """indptr and sources of the in-edges of a homogeneous store, as tensors."""
+    with open(os.path.join(store, "graph.json")) as f:
+        edges = json.load(f)["edges"][HOMOGENEOUS]
+    if edges["primary"] != "in":
+        raise SystemExit(f"{store}: found primary direction {edges['primary']!r}, expected in; import it as an edge list")
+    indptr, far = (np.load(os.path.join(store, edges["arrays"][a])) for a in ("indptr", "far"))
+    return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.view(np.int32) if far.itemsize == 4 else far.view(np.int64))
+
+
+def batches_of(indptr, batch_size, count, dtype):
+    """The first batches of the shuffled nodes with in-edges, over and over."""
+    seeds = torch.nonzero(indptr.diff()).flatten()
+    seeds = seeds[torch.randperm(len(seeds), generator=torch.Generator().manual_seed(0))].to(dtype)
+    whole = list(seeds.split(batch_size))
+    if len(whole) > 1 and len(whole[-1]) < batch_size:
+        whole.pop()
+    return [whole[i % len(whole)] for i in range(count)]
+
+
+def neighbor_sampler(indptr, far, fanouts, batches):
+    """Yields the edges drawn for each batch. With two threads or more DGL 2.1.0 takes
+    a fused path that is faster and, with ids of 32 bits, draws too few edges."""
+    index = torch.int32 if torch.get_num_threads() == 1 and len(far) < 2**31 else torch.int64
+    graph = dgl.graph(("csc", (indptr.to(index), far.to(index), torch.empty(0, dtype=index))))
+    sampler = dgl.dataloading.NeighborSampler(fanouts)
+    for seeds in batches:
+        yield sum(block.num_edges() for block in sampler.sample_blocks(graph, seeds.to(index))[2])
+
+
+def graphbolt(indptr, far, fanouts, batches):
+    """Yields the edges drawn for each batch."""
+    graph = gb.fused_csc_sampling_graph(indptr, far)
+    items = gb.ItemSampler(gb.ItemSet(torch.cat(batches).to(far.dtype), names="seed_nodes"), batch_size=len(batches[0]))
+    for batch in items.sample_neighbor(graph, fanouts):
+        yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs)
+
+
+def sample(args):
+    indptr, far = adjacency(args.store)
+    batches = batches_of(indptr, args.batch_size, WARM + args.batches, torch.int64)
+    drawn = {"neighbor_sampler": neighbor_sampler, "graphbolt": graphbolt}[args.peer](
+        indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches)
+    for _ in range(WARM):
+        next(drawn)
+    start = time.perf_counter()
+    edges = sum(drawn)
+    seconds = time.perf_counter() - start
+    return {"batches": args.batches, "sampled_edges": edges, "seconds": seconds, "sampled_edges_per_second": edges / seconds}
+
+
+def csc(args):
+    src, dst = torch.from_numpy(np.load(args.pairs))
+    start = time.perf_counter()
+    graph = dgl.graph((src, dst), num_nodes=args.nodes)
+    graph.create_formats_()
+    graph.adj_tensors("csc")
+    seconds = time.perf_counter() - start
+    return {"edges": len(src), "seconds": seconds, "edges_per_second": len(src) / seconds}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers(required=True)
+    p = commands.add_parser("sample")
+    p.add_argument("store")
+    p.add_argument("--peer", required=True, choices=["neighbor_sampler", "graphbolt"])
+    p.add_argument("--fanout", required=True)
+    p.add_argument("--batch-size", type=int, required=True)
+    p.add_argument("--batches", type=int, required=True)
+    p.set_defaults(run=sample)
+    q = commands.add_parser("csc")
+    q.add_argument("pairs")
+    q.add_argument("nodes", type=int)
+    q.set_defaults(run=csc)
+    for c in (p, q):
+        c.add_argument("--threads", type=int, required=True)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    dgl.utils.set_num_threads(args.threads)
+    print(json.dumps(args.run(args) ))
+
+
+if __name__ == "__main__":
+    main()
