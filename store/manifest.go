@@ -204,3 +204,16 @@ func Fingerprint(ctx context.Context, fsys fsx.FS, name string) (_ string, err e
 	}
 	return fmt.Sprintf("xxh3-sampled:%016x:%d", h.Sum64(), info.Size()), nil
 }
+
+// Size is the sum of the sizes of all files that the manifest names.
+func Size(fsys fsx.FS, dir string) (int64, error) {
+	m, err := readManifest(fsys, dir)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, f := range m.Files {
+		n += f.Bytes
+	}
+	return n, nil
+}

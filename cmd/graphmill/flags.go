@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/internal/progress"
+	"github.com/graphmill/graphmill/report"
+)
+
+// terminal is where a command was called from.
+type terminal struct {
+	args           []string
+	stdout, stderr io.Writer
+}
+
+// progress begins a progress line, which only a terminal shows.
+func (t *terminal) progress(label string, total int64, unit string) *progress.Line {
+	return progress.Start(t.stderr, label, total, unit)
+}
+
+// warn prints a message.
+func (t *terminal) warn(format string, a ...any) {
+	fmt.Fprintf(t.stderr, "graphmill: "+format+"\n", a...)
+}
+
+// common are the flags of every command that works long.
+type common struct {
+	json    bool
+	threads int
+	memory  byteSize
+}
+
+func (c *common) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&c.json, "json", false, "print one JSON report on stdout")
+	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "worker threads; results do not depend on them")
+	f.Var(&c.memory, "memory", "bound of the peak memory, such as 2GiB (default: no bound)")
+}
+
+func (c *common) check() error {
+	if c.threads < 1 || c.threads > 4096 {
+		return usagef("found --threads %d, expected 1 to 4096", c.threads)
+	}
+	return nil
+}
+
+// output are the flags of every command that writes a folder.
+type output struct {
+	out   string
+	force bool
+}
+
+func (o *output) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder to write (required)")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace the folder if it is an output of graphmill")
+}
+
+func (o *output) check() error {
+	if o.out == "" {
+		return usagef("found no --out, expected a folder to write; give --out FOLDER")
+	}
+	return nil
+}
+
+// byteSize is a flag value: a number of bytes, or with a unit.
+type byteSize int64
+
+var byteUnits = []struct {
+	suffix string
+	factor float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
+}
+
+func (b *byteSize) Set(s string) error {
+	text, factor := strings.ToLower(strings.TrimSpace(s)), 1.0
+	for _, u := range byteUnits {
+		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
+			text, factor = strings.TrimSpace(rest), u.factor
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || n*factor < 0 || n*factor > 1<<60 {
+		return fmt.Errorf("found %q, expected bytes such as 2GiB or 500MB", s)
+	}
+	*b = byteSize(n * factor)
+	return nil
+}
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+func (b *byteSize) Type() string { return "BYTES" }
+
+// oneArg is the check of a command with one argument.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s: found %d arguments, expected %s", cmd.CommandPath(), len(args), what)
+		}
+		return nil
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s: found argument %q, expected none", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// begin makes the report of a command.
+func (t *terminal) begin(command, title string, c common) *report.Report {
+	r := report.New(command, title, version(), t.args)
+	r.Threads, r.MemoryBudget = c.threads, int64(c.memory)
+	return r
+}
+
+// finish prints a report: in words, or as JSON.
+func (t *terminal) finish(r *report.Report, c common) error {
+	if !c.json {
+		return r.Text(t.stdout)
+	}
+	b, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = t.stdout.Write(b)
+	return err
+}
+
+// sealer is the end of an output folder's making.
+type sealer interface {
+	Report(html, json []byte) error
+	Publish() error
+}
+
+// publish puts the report beside a sealed output and gives the folder its name.
+func (t *terminal) publish(w sealer, r *report.Report, c common, start time.Time) error {
+	r.Finish(time.Since(start))
+	html, err := r.HTML()
+	if err != nil {
+		return err
+	}
+	json, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(w.Report(html, json), w.Publish()); err != nil {
+		return err
+	}
+	return t.finish(r, c)
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
+)
+
+func newInfo(t *terminal) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info STORE",
+		Short: "Types, counts, columns and degrees of a store or collection",
+		Example: `  graphmill info g.store
+  graphmill info g.store --json | jq .edges`,
+		Args: oneArg("one STORE"),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			s, err := store.Open(fsx.OS, args[0])
+			if err != nil {
+				return err
+			}
+			defer closeWith(&err, s.Close)
+			info := describe(s)
+			if asJSON {
+				e := json.NewEncoder(t.stdout)
+				e.SetIndent("", " ")
+				return e.Encode(info)
+			}
+			return info.text(t.stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout")
+	return cmd
+}
+
+// info is what is told of a store.
+type info struct {
+	Folder string      `json:"folder"`
+	Kind   string      `json:"kind"`
+	Graphs int         `json:"graphs,omitempty"`
+	Nodes  []nodesInfo `json:"nodes"`
+	Edges  []edgesInfo `json:"edges"`
+	// Context has the columns of a collection's graphs.
+	Context []columnInfo `json:"context,omitempty"`
+	// SamplerBytes is the memory that sampling over all edge types will hold of
+	// the graph, beside the batches.
+	SamplerBytes int64      `json:"sampler_bytes,omitempty"`
+	Made         store.Made `json:"made"`
+}
+
+type nodesInfo struct {
+	Type    string       `json:"type"`
+	Count   int          `json:"count"`
+	IDs     string       `json:"ids,omitempty"` // dtype of the original ids
+	Columns []columnInfo `json:"columns"`
+}
+
+type edgesInfo struct {
+	Type       string       `json:"type"`
+	Count      int          `json:"count"`
+	Primary    string       `json:"primary,omitempty"`
+	Directions []string     `json:"directions,omitempty"`
+	Degree     *degreeInfo  `json:"degree,omitempty"` // of the primary end
+	Columns    []columnInfo `json:"columns"`
+}
+
+type degreeInfo struct {
+	Mean  float64 `json:"mean"`
+	P50   uint64  `json:"p50"`
+	P90   uint64  `json:"p90"`
+	P99   uint64  `json:"p99"`
+	Max   uint64  `json:"max"`
+	Zeros uint64  `json:"zeros"`
+}
+
+type columnInfo struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+func (c columnInfo) String() string {
+	s := human.Printable(c.Name) + " " + c.DType
+	if len(c.Shape) > 0 {
+		s += strings.ReplaceAll(fmt.Sprint(c.Shape), "-1", "*")
+	}
+	return s
+}
+
+func describeColumns(cols []*graph.Column) []columnInfo {
+	infos := []columnInfo{}
+	for _, c := range cols {
+		shape := c.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		infos = append(infos, columnInfo{c.Name, c.DType.String(), shape})
+	}
+	return infos
+}
+
+func describe(s *store.Store) info {
+	i := info{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []nodesInfo{}, Edges: []edgesInfo{}}
+	if c := s.Collection; c != nil {
+		i.Graphs, i.Context = c.Graphs, describeColumns(c.Context)
+		for _, n := range c.Nodes {
+			i.Nodes = append(i.Nodes, nodesInfo{Type: n.Type, Count: n.Count, Columns: describeColumns(n.Columns)})
+		}
+		for _, e := range c.Edges {
+			i.Edges = append(i.Edges, edgesInfo{Type: e.Type.String(), Count: e.Count, Columns: describeColumns(e.Columns)})
+		}
+		return i
+	}
+	for _, n := range s.Graph.Nodes {
+		ni := nodesInfo{Type: n.Type, Count: n.Count, Columns: describeColumns(n.Columns)}
+		if n.IDs != nil {
+			ni.IDs = n.IDs.DType.String()
+		}
+		i.Nodes = append(i.Nodes, ni)
+	}
+	for _, e := range s.Graph.Edges {
+		ei := edgesInfo{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: describeColumns(e.Columns)}
+		for _, d := range []graph.Direction{graph.In, graph.Out} {
+			if e.Adj[d] != nil {
+				ei.Directions = append(ei.Directions, d.String())
+			}
+		}
+		h := degrees(e)
+		ei.Degree = &degreeInfo{h.Mean(), h.Quantile(.5), h.Quantile(.9), h.Quantile(.99), h.Max(), h.Zeros()}
+		i.Edges = append(i.Edges, ei)
+	}
+	i.SamplerBytes = samplerBytes(s.Graph)
+	return i
+}
+
+// degrees is the histogram of the degrees at an edge type's primary end.
+func degrees(e *graph.Edges) *report.Histogram {
+	p := e.Adj[e.Primary].Indptr
+	if p.U64 != nil {
+		return report.Degrees(p.U64)
+	}
+	return report.Degrees(p.U32)
+}
+
+func (i info) text(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s: a %s", i.Folder, i.Kind)
+	if i.Graphs > 0 {
+		fmt.Fprintf(w, " of %s graphs", human.Count(int64(i.Graphs)))
+	}
+	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Command, i.Made.Version)
+	for _, n := range i.Nodes {
+		ids := n.IDs
+		if ids == "" {
+			ids = "numbers"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", human.Printable(n.Type), human.Exact(int64(n.Count)), ids, joinColumns(n.Columns))
+	}
+	fmt.Fprintf(w, "\nEDGE TYPE\tCOUNT\tSTORED\tDEGREE mean\tp50\tp99\tmax\tCOLUMNS\n")
+	for _, e := range i.Edges {
+		fmt.Fprintf(w, "%s\t%s\t%s\t", human.Printable(e.Type), human.Exact(int64(e.Count)), strings.Join(e.Directions, "+"))
+		if d := e.Degree; d != nil {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t", human.Number(d.Mean), d.P50, d.P99, d.Max)
+		} else {
+			fmt.Fprint(w, "\t\t\t\t")
+		}
+		fmt.Fprintf(w, "%s\n", joinColumns(e.Columns))
+	}
+	if len(i.Context) > 0 {
+		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
+	}
+	if i.SamplerBytes > 0 {
+		fmt.Fprintf(w, "\nSampling over all edge types holds %s of the graph in memory.\n", human.Bytes(i.SamplerBytes))
+	}
+	return w.Flush()
+}
+
+func joinColumns(cols []columnInfo) string {
+	var s []string
+	for _, c := range cols {
+		s = append(s, c.String())
+	}
+	return strings.Join(s, ", ")
+}
+
+// samplerBytes is what sampling over all edge types holds of a graph: the
+// adjacency of one direction.
+func samplerBytes(g *graph.Graph) int64 {
+	var n int64
+	for _, e := range g.Edges {
+		n += e.Adj[e.Primary].Bytes()
+	}
+	return n
+}

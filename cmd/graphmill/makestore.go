@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/progress"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
+)
+
+// policy is a flag value: one of the policies that a flag takes.
+type policy struct {
+	value build.Policy
+	takes string // "error|drop"
+}
+
+var policyNames = map[string]build.Policy{"error": build.Error, "drop": build.Drop, "keep": build.Keep}
+
+func (p *policy) Set(s string) error {
+	v, ok := policyNames[s]
+	if !ok || !strings.Contains(p.takes, s) {
+		return fmt.Errorf("found %q, expected %s", s, strings.ReplaceAll(p.takes, "|", " or "))
+	}
+	p.value = v
+	return nil
+}
+
+func (p *policy) String() string {
+	for name, v := range policyNames {
+		if v == p.value {
+			return name
+		}
+	}
+	return ""
+}
+
+func (p *policy) Type() string { return p.takes }
+
+// buildFlags are the flags of the commands that make a store.
+type buildFlags struct {
+	common
+	output
+	both                                bool
+	dangling, nodes, duplicates, selves policy
+}
+
+func (b *buildFlags) add(cmd *cobra.Command) {
+	b.common.add(cmd)
+	b.output.add(cmd)
+	b.dangling = policy{build.Error, "error|drop"}
+	b.nodes = policy{build.Error, "error|drop"}
+	b.duplicates = policy{build.Keep, "keep|drop|error"}
+	b.selves = policy{build.Keep, "keep|drop|error"}
+	f := cmd.Flags()
+	f.BoolVar(&b.both, "both", false, "store the adjacency of the other direction too")
+	f.Var(&b.duplicates, "duplicate-edges", "edges with equal ends")
+	f.Var(&b.selves, "self-loops", "edges from a node to itself")
+}
+
+func (b *buildFlags) check() error { return errors.Join(b.common.check(), b.output.check()) }
+
+func (b *buildFlags) options() build.Options {
+	return build.Options{
+		Both: b.both, DanglingEdges: b.dangling.value, DuplicateNodes: b.nodes.value,
+		DuplicateEdges: b.duplicates.value, SelfLoops: b.selves.value,
+		Threads: b.threads, Memory: int64(b.memory),
+	}
+}
+
+// makeStore builds, seals, reports and publishes a store.
+func (t *terminal) makeStore(ctx context.Context, in build.Input, opt build.Options, flags *buildFlags, made store.Made, r *report.Report) (err error) {
+	start := time.Now()
+	w, err := store.Create(fsx.OS, flags.out, flags.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	lines := stageLines{t: t}
+	opt.Progress = lines.update
+	result, err := build.Build(ctx, fsx.OS, w, in, opt)
+	lines.done()
+	if err != nil {
+		return err
+	}
+	result.Meta.Made = made
+	sealing := time.Now()
+	if err := w.Seal(ctx, result.Meta, flags.threads); err != nil {
+		return err
+	}
+	s, err := store.Open(fsx.OS, w.Dir())
+	if err != nil {
+		return err
+	}
+	reportBuild(r, result)
+	r.Stage("checksums", time.Since(sealing), 0, "")
+	err = reportStore(r, s)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	return t.publish(w, r, flags.common, start)
+}
+
+// stageLines shows the stages of a build, one progress line after the other.
+type stageLines struct {
+	t     *terminal
+	mu    sync.Mutex
+	stage string
+	line  *progress.Line
+	at    int64
+}
+
+func (s *stageLines) update(stage string, done, total int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stage != s.stage {
+		s.line.Done()
+		s.stage, s.at = stage, 0
+		s.line = s.t.progress(stage, total, "")
+	}
+	if done > s.at {
+		s.line.Add(done - s.at)
+		s.at = done
+	}
+}
+
+func (s *stageLines) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line.Done()
+}
+
+// reportBuild tells what a build counted.
+func reportBuild(r *report.Report, b *build.Result) {
+	for _, n := range b.Nodes {
+		if n.Rows > 0 {
+			r.In(n.Type+" rows", report.Count(n.Rows, "rows"))
+		}
+		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: their id came before", n.Type))
+	}
+	for _, e := range b.Edges {
+		name := e.Type.String()
+		r.In(name+" rows", report.Count(e.Rows, "rows"))
+		if e.Reversed > 0 {
+			r.In(name+" reverses added", report.Count(e.Reversed, "edges"))
+		}
+		if e.Filtered > 0 {
+			r.Note(fmt.Sprintf("%s: %d rows belong to other edge types", name, e.Filtered))
+		}
+		r.Warn(int64(e.Absent), fmt.Sprintf("rows of %s give no edge: an end is empty", name))
+		r.Warn(int64(e.Dangling), fmt.Sprintf("dangling edges of %s dropped: an end is no node", name))
+		r.Warn(int64(e.SelfLoops), fmt.Sprintf("self-loops of %s dropped", name))
+		r.Warn(int64(e.Duplicates), fmt.Sprintf("duplicate edges of %s dropped", name))
+	}
+	for _, c := range b.Left {
+		r.Note("column " + c + " is left out: not every type has it with this dtype and shape")
+	}
+	for _, s := range b.Stages {
+		name := s.Name
+		if s.Type != "" {
+			name += " " + s.Type
+		}
+		r.Stage(name, time.Duration(s.Seconds*float64(time.Second)), int64(s.Rows), "rows")
+	}
+}
+
+// reportStore tells what a store holds.
+func reportStore(r *report.Report, s *store.Store) error {
+	var nodes, edges, columns int
+	types := report.Table{Title: "Node types", Columns: []string{"node type", "nodes", "columns"}}
+	for _, n := range s.Graph.Nodes {
+		nodes += n.Count
+		columns += len(n.Columns)
+		types.Rows = append(types.Rows, []report.Value{report.Text(n.Type), report.Count(n.Count, ""), report.Text(joinColumns(describeColumns(n.Columns)))})
+	}
+	relations := report.Table{Title: "Edge types", Columns: []string{"edge type", "edges", "mean degree", "max", "columns"}}
+	plots := map[graph.Direction]*report.Distribution{
+		graph.In:  {Title: "In-degree", Of: "nodes", What: "in-degree", View: report.CCDF},
+		graph.Out: {Title: "Out-degree", Of: "nodes", What: "out-degree", View: report.CCDF},
+	}
+	for _, e := range s.Graph.Edges {
+		edges += e.Count
+		columns += len(e.Columns)
+		h := degrees(e)
+		relations.Rows = append(relations.Rows, []report.Value{report.Text(e.Type.String()), report.Count(e.Count, ""),
+			report.Number(h.Mean(), ""), report.Count(h.Max(), ""), report.Text(joinColumns(describeColumns(e.Columns)))})
+		plots[e.Primary].Series = append(plots[e.Primary].Series, report.Series{Name: e.Type.String(), Histogram: h})
+	}
+	r.Head("nodes", report.Count(nodes, "nodes"))
+	r.Head("edges", report.Count(edges, "edges"))
+	r.Out("node types", report.Count(len(s.Graph.Nodes), ""))
+	r.Out("edge types", report.Count(len(s.Graph.Edges), ""))
+	r.Out("columns", report.Count(columns, ""))
+	size, err := store.Size(fsx.OS, s.Dir)
+	if err != nil {
+		return err
+	}
+	r.Head("on disk", report.Bytes(size))
+	r.Table(types)
+	r.Table(relations)
+	for _, d := range []graph.Direction{graph.In, graph.Out} {
+		p := plots[d]
+		if len(p.Series) == 0 {
+			continue
+		}
+		sort.SliceStable(p.Series, func(i, j int) bool { return p.Series[i].Histogram.Sum() > p.Series[j].Histogram.Sum() })
+		if len(p.Series) > plotted {
+			r.Note(fmt.Sprintf("the plot of %ss shows the %d largest of %d edge types", p.What, plotted, len(p.Series)))
+			p.Series = p.Series[:plotted]
+		}
+		r.Plot(*p)
+	}
+	return nil
+}
+
+// plotted is how many lines a plot can hold and still be read.
+const plotted = 6
+
+// fingerprints names the inputs of a run by content.
+func fingerprints(ctx context.Context, files []string, r *report.Report, name func(string) string) (map[string]string, error) {
+	inputs := map[string]string{}
+	for _, f := range files {
+		sum, err := store.Fingerprint(ctx, fsx.OS, f)
+		if err != nil {
+			return nil, err
+		}
+		info, err := fsx.OS.Stat(f)
+		if err != nil {
+			return nil, err
+		}
+		if _, there := inputs[name(f)]; there {
+			continue
+		}
+		inputs[name(f)] = sum
+		r.Input(name(f), info.Size(), sum)
+	}
+	return inputs, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/seeds"
+	"github.com/graphmill/graphmill/sample/spec"
+	"github.com/graphmill/graphmill/store"
+)
+
+// planFlags are the flags that say what to sample: the plan and its seeds.
+type planFlags struct {
+	fanout, plan, spec       string
+	direction, expand, scope string
+	replace                  bool
+	weight, before, untimed  string
+	timeColumn               string
+	seeds, seedType          string
+	seedTime                 string
+	limit, batchSize         int
+	seed, epoch              uint64
+}
+
+func (p *planFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.fanout, "fanout", "", "edges a node at each hop: 15,10, or cites=15,10;writes=5,5; -1 is all")
+	f.StringVar(&p.plan, "plan", "", "file with a plan (JSON)")
+	f.StringVar(&p.spec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
+	f.StringVar(&p.direction, "direction", "in", "follow in-edges (in) or out-edges (out)")
+	f.StringVar(&p.expand, "expand", "new", "expand nodes found new (new, as PyG) or all (all, as DGL)")
+	f.StringVar(&p.scope, "scope", "batch", "a node's draws are its own in each epoch, batch or seed; seed gives one subgraph a seed")
+	f.BoolVar(&p.replace, "replace", false, "draw with replacement")
+	f.StringVar(&p.weight, "weight", "", "draw in proportion to this edge column")
+	f.StringVar(&p.before, "before", "", "draw only edges whose COLUMN is below the seed's time; COLUMN<= takes equal times too")
+	f.StringVar(&p.untimed, "untimed", "", "edge types without the time column, comma-separated: drawn at any time")
+	f.StringVar(&p.timeColumn, "time-column", "", "edge column that LATEST_K of a sampling spec goes by")
+	f.StringVar(&p.seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the seed type)")
+	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids of a seeds file")
+	f.StringVar(&p.seedTime, "seed-time", "", "node column with the seeds' times (default: the column of --before)")
+	f.IntVar(&p.limit, "limit-seeds", 0, "take only the first N seeds")
+	f.IntVar(&p.batchSize, "batch-size", 1024, "seeds a batch")
+	f.Uint64Var(&p.seed, "seed", 0, "seed of all draws")
+	f.Uint64Var(&p.epoch, "epoch", 0, "number of the first epoch")
+}
+
+func (p *planFlags) check() error {
+	given := 0
+	for _, s := range []string{p.fanout, p.plan, p.spec} {
+		if s != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return usagef("found %d of --fanout, --plan and --sampling-spec, expected one; try --fanout 15,10", given)
+	case p.batchSize < 1:
+		return usagef("found --batch-size %d, expected at least 1", p.batchSize)
+	case p.limit < 0:
+		return usagef("found --limit-seeds %d, expected 0 or more", p.limit)
+	case p.replace && p.weight != "":
+		return usagef("found --replace and --weight, expected one of them")
+	}
+	return nil
+}
+
+// resolve makes the plan on a store, and finds its seeds.
+func (p *planFlags) resolve(cmd *cobra.Command, s *store.Store) (*sample.Plan, sample.Job, error) {
+	job := sample.Job{BatchSize: p.batchSize, Seed: p.seed, Epoch: p.epoch}
+	if s.Graph == nil {
+		return nil, job, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
+	}
+	plan, err := p.fixedPlan(s.Graph)
+	if err != nil {
+		return nil, job, err
+	}
+	seedType := p.seedType
+	if plan != nil {
+		if plan.Link() {
+			return nil, job, usagef("found a plan with link seeds, expected one seed type; sample writes subgraphs of node seeds")
+		}
+		if seedType != "" && seedType != plan.SeedType[0] {
+			return nil, job, usagef("found --seed-type %s, expected %s, from which the plan starts", seedType, plan.SeedType[0])
+		}
+		seedType = plan.SeedType[0]
+	}
+	found, err := seeds.Find(cmd.Context(), fsx.OS, s, p.seeds, seedType)
+	if err != nil {
+		return nil, job, usageOf(err)
+	}
+	if plan == nil {
+		if plan, err = p.fanoutPlan(s.Graph, found.Type); err != nil {
+			return nil, job, usageOf(err)
+		}
+	}
+	if p.limit > 0 {
+		found.Nodes = found.Nodes[:min(p.limit, len(found.Nodes))]
+	}
+	job.Seeds = found.Nodes
+	if plan.Before != nil {
+		column := p.seedTime
+		if column == "" {
+			column = plan.Before.Column
+		}
+		if job.Times, err = seeds.Times(s.Graph, found, column); err != nil {
+			return nil, job, err
+		}
+	}
+	return plan, job, nil
+}
+
+// usageOf makes an error about the plan or seeds one of the command line.
+func usageOf(err error) error {
+	if errors.Is(err, sample.ErrPlan) || errors.Is(err, sample.ErrSeed) {
+		return usageError{err}
+	}
+	return err
+}
+
+// fixedPlan is the plan of a file, nil with --fanout.
+func (p *planFlags) fixedPlan(g *graph.Graph) (*sample.Plan, error) {
+	switch {
+	case p.plan != "":
+		b, err := fsx.ReadFile(fsx.OS, p.plan, 16<<20)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := sample.ParsePlan(p.plan, b)
+		if err != nil {
+			return nil, err
+		}
+		return plan, plan.Validate(g)
+	case p.spec != "":
+		text, err := tfgnn.ReadSpec(fsx.OS, p.spec)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := spec.Compile(text, g, p.timeColumn)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.spec, err)
+		}
+		return plan, nil
+	}
+	return nil, nil
+}
+
+func (p *planFlags) fanoutPlan(g *graph.Graph, seedType string) (*sample.Plan, error) {
+	fanouts, err := sample.ParseFanouts(p.fanout)
+	if err != nil {
+		return nil, err
+	}
+	o := sample.FanoutOptions{SeedType: []string{seedType}}
+	if o.Dir, err = graph.ParseDirection(p.direction); err != nil {
+		return nil, usagef("--direction: %w", err)
+	}
+	if o.Expand, err = sample.ParseExpand(p.expand); err != nil {
+		return nil, usagef("--expand: %w", err)
+	}
+	if o.Scope, err = sample.ParseScope(p.scope); err != nil {
+		return nil, usagef("--scope: %w", err)
+	}
+	switch {
+	case p.replace:
+		o.How = sample.Replace
+	case p.weight != "":
+		o.How, o.Column = sample.Weighted, p.weight
+	}
+	if p.before != "" {
+		o.Before = &sample.Before{}
+		o.Before.Column, o.Before.OrEqual = strings.CutSuffix(p.before, "<=")
+		if p.untimed != "" {
+			for name := range strings.SplitSeq(p.untimed, ",") {
+				e, err := g.EdgeType(name)
+				if err != nil {
+					return nil, usagef("--untimed: %w", err)
+				}
+				o.Before.Untimed = append(o.Before.Untimed, g.Edges[e].Type.String())
+			}
+		}
+	}
+	return sample.FromFanouts(g, fanouts, o)
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
+)
+
+// closeWith joins the error of a close to the error that a function returns.
+func closeWith(err *error, f func() error) { *err = errors.Join(*err, f()) }
+
+func newReport(t *terminal) *cobra.Command {
+	return &cobra.Command{
+		Use:     "report FOLDER",
+		Short:   "Make the page of an output folder again",
+		Long:    `Writes report.html anew from report.json, and prints the report in words.`,
+		Example: `  graphmill report samples`,
+		Args:    oneArg("one FOLDER"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := report.Read(fsx.OS, args[0])
+			if err != nil {
+				return err
+			}
+			html, err := r.HTML()
+			if err != nil {
+				return err
+			}
+			json, err := r.JSON()
+			if err != nil {
+				return err
+			}
+			if err := store.WriteReport(fsx.OS, args[0], html, json); err != nil {
+				return err
+			}
+			fmt.Fprintf(t.stderr, "graphmill: wrote %s/%s\n", args[0], store.ReportHTMLFile)
+			return r.Text(t.stdout)
+		},
+	}
+}

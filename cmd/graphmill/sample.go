@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/output"
+	"github.com/graphmill/graphmill/store"
+)
+
+// sampleFlags are the flags of sample.
+type sampleFlags struct {
+	common
+	output
+	planFlags
+	format   string
+	executor string
+	epochs   int
+	shuffle  bool
+	rank     string
+	shards   int
+	name     string
+	gzip     bool
+	ids      string
+	ops      bool
+	tfgnn    tfgnnFlags
+}
+
+func newSample(t *terminal) *cobra.Command {
+	var f sampleFlags
+	cmd := &cobra.Command{
+		Use:   "sample STORE",
+		Short: "Sample subgraphs into a collection or TFRecords",
+		Long: `Draws subgraphs around seed nodes and writes them as a collection (NumPy arrays,
+features by reference) or as TFRecords that TF-GNN reads (features joined).
+The same seed, plan and store give the same bytes at any number of threads, any
+memory budget and any number of ranks.
+
+Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.`,
+		Example: `  graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
+  graphmill sample g.store --fanout 'cites=15,10;writes=5,5' --seeds paper --scope seed --format tfrecord --shards 8 --out samples
+  graphmill sample g.store --sampling-spec spec.pbtxt --format tfrecord --out samples
+  graphmill sample g.store --fanout 10,10 --seeds paper:split=train --shuffle --epochs 3 --out train
+  graphmill sample g.store --fanout 10,5 --before 'time<=' --scope seed --seeds user --out past
+  graphmill sample --graph_schema schema.pbtxt --sampling_spec spec.pbtxt --output_samples out/samples.tfrecord@8`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.tfgnn.schema != "" {
+				return noArgs(cmd, args)
+			}
+			return oneArg("one STORE")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.tfgnn.given() {
+				return t.sampleUnigraph(cmd, &f)
+			}
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return t.sample(cmd, args[0], &f)
+		},
+	}
+	f.common.add(cmd)
+	f.output.add(cmd)
+	f.planFlags.add(cmd)
+	f.tfgnn.add(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&f.format, "format", "collection", "collection or tfrecord")
+	fs.StringVar(&f.executor, "executor", "auto", "auto or memory")
+	fs.IntVar(&f.epochs, "epochs", 1, "number of epochs")
+	fs.BoolVar(&f.shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
+	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
+	fs.IntVar(&f.shards, "shards", 1, "files to divide TFRecords over")
+	fs.StringVar(&f.name, "name", "", "name that the TFRecord files begin with (default samples.tfrecord)")
+	fs.BoolVar(&f.gzip, "gzip", false, "compress TFRecords")
+	fs.StringVar(&f.ids, "ids", "", "node types whose original ids TFRecords have as #id: TYPE,TYPE, all, or none (default: as the unigraph's schema declares)")
+	fs.BoolVar(&f.ops, "ops", false, "keep in a collection what each op expanded and drew")
+	return cmd
+}
+
+func (f *sampleFlags) check(cmd *cobra.Command) error {
+	if err := errors.Join(f.common.check(), f.output.check(), f.planFlags.check()); err != nil {
+		return usageError{err}
+	}
+	changed := func(name string) bool { return cmd.Flags().Changed(name) }
+	switch {
+	case f.format != "collection" && f.format != "tfrecord":
+		return usagef("found --format %q, expected collection or tfrecord", f.format)
+	case f.executor != "auto" && f.executor != "memory":
+		return usagef("found --executor %q, expected auto or memory", f.executor)
+	case f.epochs < 1:
+		return usagef("found --epochs %d, expected at least 1", f.epochs)
+	case f.ops && f.format != "collection":
+		return usagef("found --ops with --format tfrecord, expected --format collection")
+	}
+	for _, name := range []string{"shards", "name", "gzip", "ids"} {
+		if f.format == "collection" && changed(name) {
+			return usagef("found --%s with --format collection, expected --format tfrecord", name)
+		}
+	}
+	return nil
+}
+
+// writer is a form of output.
+type writer interface {
+	Run(ctx context.Context, job sample.Job) (sample.Stats, error)
+	Sizes() (nodes, edges *report.Histogram)
+	Close() error
+}
+
+// sample samples a store.
+func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err error) {
+	start := time.Now()
+	s, err := store.Open(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	r := t.begin("sample", "Subgraphs of "+filepath.Base(filepath.Clean(dir)), f.common)
+	return t.sampleStore(cmd, s, f, r, start)
+}
+
+func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlags, r *report.Report, start time.Time) (err error) {
+	plan, job, err := f.resolve(cmd, s)
+	if err != nil {
+		return err
+	}
+	if job.Rank, job.Ranks, err = parseRank(f.rank); err != nil {
+		return err
+	}
+	job.Shuffle, job.Threads = f.shuffle, f.threads
+	sampler, err := sample.New(s.Graph, plan, sample.Options{Memory: hugePages(f.common), Ops: f.ops, Warn: func(m string) {
+		t.warn("%s", m)
+		r.Note(m)
+	}})
+	if err != nil {
+		return err
+	}
+	defer sampler.Close()
+	prepared := time.Now()
+	r.Stage("open and compile the plan", prepared.Sub(start), 0, "")
+
+	w, err := store.Create(fsx.OS, f.out, f.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	subgraphs := output.Subgraphs(sampler, job) * uint64(f.epochs)
+	line := t.progress("sample", int64(subgraphs), "subgraphs")
+	defer line.Done()
+	written := func(n int) { line.Add(int64(n)) }
+
+	var out writer
+	var finish func(made store.Made) (*store.Meta, error)
+	switch f.format {
+	case "collection":
+		c, err := output.NewCollection(w, sampler, output.CollectionOptions{Ops: f.ops, Progress: written})
+		if err != nil {
+			return err
+		}
+		out, finish = c, c.Finish
+	default:
+		ids, err := recordIDs(s, plan, f.ids)
+		if err != nil {
+			return err
+		}
+		rec, err := output.NewRecords(w, sampler, output.RecordsOptions{Name: f.name, Shards: f.shards, Gzip: f.gzip, Subgraphs: subgraphs, IDs: ids, Progress: written})
+		if err != nil {
+			return err
+		}
+		out, finish = rec, func(store.Made) (*store.Meta, error) { return nil, rec.Finish() }
+	}
+	defer closeWith(&err, out.Close)
+	var stats sample.Stats
+	for range f.epochs {
+		st, err := out.Run(cmd.Context(), job)
+		if err != nil {
+			return err
+		}
+		stats.Add(st)
+		job.Epoch++
+	}
+	line.Done()
+	sampled := time.Now()
+	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs), "subgraphs")
+	made, err := f.made(s, plan)
+	if err != nil {
+		return err
+	}
+	meta, err := finish(made)
+	if err != nil {
+		return err
+	}
+	if err := w.Seal(cmd.Context(), meta, f.threads); err != nil {
+		return err
+	}
+	r.Stage("checksums", time.Since(sampled), 0, "")
+	if err := reportSample(r, w.Dir(), s, made, stats, out, sampled.Sub(prepared)); err != nil {
+		return err
+	}
+	return t.publish(w, r, f.common, start)
+}
+
+// made says what the output is a function of.
+func (f *sampleFlags) made(s *store.Store, plan *sample.Plan) (store.Made, error) {
+	sum, err := store.Sum(fsx.OS, s.Dir)
+	if err != nil {
+		return store.Made{}, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return store.Made{}, err
+	}
+	return store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.seed, Plan: text, Version: version(),
+		Options: map[string]string{
+			"seeds": f.seeds, "limit_seeds": strconv.Itoa(f.limit), "batch_size": strconv.Itoa(f.batchSize), "shuffle": strconv.FormatBool(f.shuffle),
+			"epoch": strconv.FormatUint(f.epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}, nil
+}
+
+var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
+
+func parseRank(s string) (rank, ranks int, err error) {
+	m := rankForm.FindStringSubmatch(s)
+	if m == nil {
+		return 0, 0, usagef("found --rank %q, expected R/W, such as 0/4", s)
+	}
+	// Nine digits fit an int.
+	rank, _ = strconv.Atoi(m[1])
+	ranks, _ = strconv.Atoi(m[2])
+	if rank >= ranks {
+		return 0, 0, usagef("found --rank %q, expected R below W", s)
+	}
+	return rank, ranks, nil
+}
+
+// declaredIDs is the option of an imported store that names the node types whose
+// schema declares #id.
+const declaredIDs = "declared_ids"
+
+// recordIDs is the node types whose original ids are written.
+func recordIDs(s *store.Store, plan *sample.Plan, flag string) ([]string, error) {
+	reached := map[string]bool{plan.SeedType[0]: true}
+	for _, op := range plan.Ops {
+		if e, err := graph.ParseEdgeType(op.Edges); err == nil {
+			reached[e.Far(op.Dir)] = true
+		}
+	}
+	var have []string
+	for _, n := range s.Graph.Nodes {
+		if n.IDs != nil && n.IDs.DType == graph.String && reached[n.Type] {
+			have = append(have, n.Type)
+		}
+	}
+	switch flag {
+	case "none":
+		return nil, nil
+	case "all":
+		return have, nil
+	case "":
+		declared := strings.Split(s.Meta.Made.Options[declaredIDs], ",")
+		return slices.DeleteFunc(have, func(n string) bool { return !slices.Contains(declared, n) }), nil
+	}
+	names := strings.Split(flag, ",")
+	for _, n := range names {
+		if !slices.Contains(have, n) {
+			return nil, usagef("found --ids %s, expected node types that the plan reaches and that have string ids: %s", n, strings.Join(have, ", "))
+		}
+	}
+	return names, nil
+}
+
+// reportSample tells what was sampled.
+func reportSample(r *report.Report, dir string, s *store.Store, made store.Made, stats sample.Stats, out writer, d time.Duration) error {
+	size, err := store.Size(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	from, err := store.Size(fsx.OS, s.Dir)
+	if err != nil {
+		return err
+	}
+	r.Input(filepath.Base(filepath.Clean(s.Dir)), from, made.Inputs["store"])
+	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
+	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs)/d.Seconds(), "/s"))
+	r.Head("on disk", report.Bytes(size))
+	r.In("seeds", report.Count(stats.Seeds, "seeds"))
+	for _, n := range s.Graph.Nodes {
+		r.In("nodes "+n.Type, report.Count(n.Count, "nodes"))
+	}
+	for _, e := range s.Graph.Edges {
+		r.In("edges "+e.Type.String(), report.Count(e.Count, "edges"))
+	}
+	r.Out("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	r.Out("batches", report.Count(stats.Batches, "batches"))
+	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
+	r.Out("edges", report.Count(stats.Edges, "edges"))
+	if again := stats.Drawn - stats.Edges; again > 0 {
+		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", again))
+	}
+	nodes, edges := out.Sizes()
+	r.Plot(report.Distribution{Title: "Size of the subgraphs", Of: "subgraphs", What: "size", View: report.Bins,
+		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}})
+	return nil
+}

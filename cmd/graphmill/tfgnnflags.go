@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/ingest"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/store"
+)
+
+// tfgnnFlags are tfgnn_sampler's own flags.
+type tfgnnFlags struct {
+	schema, dataPath, samples, seeds string
+	runner                           string
+}
+
+func (f *tfgnnFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.schema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, imported and sampled in one step")
+	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: that of the schema)")
+	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made")
+	fs.StringVar(&f.seeds, "input-seeds", "", "TF-GNN: file of seeds (default: every node of the seed op's set)")
+	fs.StringVar(&f.runner, "runner", "", "TF-GNN: taken and ignored; there is no Beam here")
+}
+
+func (f *tfgnnFlags) given() bool {
+	return f.schema != "" || f.samples != "" || f.seeds != "" || f.dataPath != ""
+}
+
+var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d{1,5}))?$`)
+
+// sampleUnigraph is tfgnn_sampler: import and sample.
+func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error) {
+	start := time.Now()
+	if f.tfgnn.schema == "" || f.tfgnn.samples == "" || f.spec == "" {
+		return usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples; or give a STORE")
+	}
+	if f.out != "" {
+		return usagef("found --out and --output_samples, expected one of them")
+	}
+	folder, name := filepath.Split(f.tfgnn.samples)
+	m := shardedName.FindStringSubmatch(name)
+	if folder == "" || m == nil {
+		return usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made, with a manifest", f.tfgnn.samples)
+	}
+	f.out, f.name, f.format = filepath.Clean(folder), m[1], "tfrecord"
+	if m[2] != "" {
+		f.shards, _ = strconv.Atoi(m[2]) // five digits fit
+	}
+	if f.tfgnn.seeds != "" {
+		f.seeds = f.tfgnn.seeds
+	}
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.tfgnn.runner != "" {
+		t.warn("--runner %s is ignored: sampling runs in this process", f.tfgnn.runner)
+	}
+	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
+	if err != nil {
+		return err
+	}
+	for _, w := range src.Warnings {
+		t.warn("%s", w)
+	}
+	// The store lives beside the output while it is needed.
+	parent, base := filepath.Split(f.out)
+	temp := filepath.Join(parent, "."+base+".store")
+	if err := fsx.OS.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	defer closeWith(&err, func() error { return fsx.OS.RemoveAll(temp) })
+	r := t.begin("sample", "Subgraphs of "+filepath.Base(f.tfgnn.schema), f.common)
+	w, err := store.Create(fsx.OS, temp, true)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	result, err := build.Build(cmd.Context(), fsx.OS, w, src.Input, build.Options{
+		Primary: src.Primary, DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: build.Drop,
+		Threads: f.threads, Memory: int64(f.memory)})
+	if err != nil {
+		return err
+	}
+	result.Meta.Made = store.Made{Command: "import", Version: version(), Options: map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}}
+	if err := errors.Join(w.Seal(cmd.Context(), result.Meta, f.threads), w.Publish()); err != nil {
+		return err
+	}
+	reportBuild(r, result)
+	for _, e := range result.Edges {
+		if e.Dangling > 0 {
+			t.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)
+		}
+	}
+	s, err := store.Open(fsx.OS, temp)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	return t.sampleStore(cmd, s, f, r, start)
+}
