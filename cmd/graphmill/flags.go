@@ -53,18 +53,18 @@ func (c *common) check() error {
 	return nil
 }
 
-// output are the flags of every command that writes a folder.
-type output struct {
+// outFlags are the flags of every command that writes a folder.
+type outFlags struct {
 	out   string
 	force bool
 }
 
-func (o *output) add(cmd *cobra.Command) {
+func (o *outFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder to write (required)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the folder if it is an output of graphmill")
 }
 
-func (o *output) check() error {
+func (o *outFlags) check() error {
 	if o.out == "" {
 		return usagef("found no --out, expected a folder to write; give --out FOLDER")
 	}

@@ -50,14 +50,14 @@ func (p *policy) Type() string { return p.takes }
 // buildFlags are the flags of the commands that make a store.
 type buildFlags struct {
 	common
-	output
+	outFlags
 	both                                bool
 	dangling, nodes, duplicates, selves policy
 }
 
 func (b *buildFlags) add(cmd *cobra.Command) {
 	b.common.add(cmd)
-	b.output.add(cmd)
+	b.outFlags.add(cmd)
 	b.dangling = policy{build.Error, "error|drop"}
 	b.nodes = policy{build.Error, "error|drop"}
 	b.duplicates = policy{build.Keep, "keep|drop|error"}
@@ -68,7 +68,7 @@ func (b *buildFlags) add(cmd *cobra.Command) {
 	f.Var(&b.selves, "self-loops", "edges from a node to itself")
 }
 
-func (b *buildFlags) check() error { return errors.Join(b.common.check(), b.output.check()) }
+func (b *buildFlags) check() error { return errors.Join(b.common.check(), b.outFlags.check()) }
 
 func (b *buildFlags) options() build.Options {
 	return build.Options{

@@ -25,7 +25,7 @@ import (
 // sampleFlags are the flags of sample.
 type sampleFlags struct {
 	common
-	output
+	outFlags
 	planFlags
 	format   string
 	executor string
@@ -74,7 +74,7 @@ Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.`,
 		},
 	}
 	f.common.add(cmd)
-	f.output.add(cmd)
+	f.outFlags.add(cmd)
 	f.planFlags.add(cmd)
 	f.tfgnn.add(cmd)
 	fs := cmd.Flags()
@@ -92,7 +92,7 @@ Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.`,
 }
 
 func (f *sampleFlags) check(cmd *cobra.Command) error {
-	if err := errors.Join(f.common.check(), f.output.check(), f.planFlags.check()); err != nil {
+	if err := errors.Join(f.common.check(), f.outFlags.check(), f.planFlags.check()); err != nil {
 		return usageError{err}
 	}
 	changed := func(name string) bool { return cmd.Flags().Changed(name) }
