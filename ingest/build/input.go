@@ -69,7 +69,11 @@ type Options struct {
 	DuplicateNodes Policy // Error or Drop (the first row of an id is kept)
 	DuplicateEdges Policy // Keep, Drop (the first is kept) or Error
 	SelfLoops      Policy // Keep, Drop or Error
-	Threads        int
-	Memory         int64 // bytes of peak RSS; 0: no bound
-	TempDir        string
+	Threads        int    // 0: 1; a small Memory can lower it
+	Memory         int64  // bytes of peak RSS; 0: 1 GiB of buffers, beyond which files are used
+	TempDir        string // empty: the folder that is being written
+	// Progress, if not nil, is told from time to time how far a stage ("nodes
+	// paper", "edges a:r:b", ...) is, in units of its own; total is 0 where it is
+	// not known. Calls come from several goroutines.
+	Progress func(stage string, done, total int64)
 }

@@ -1,0 +1,68 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// ErrMemory is wrapped by the error about a budget that cannot hold the least.
+var ErrMemory = errors.New("memory budget too small")
+
+// What a build needs whatever it does: the program itself, and for each thread
+// the chunk of the table that it reads and small buffers.
+const (
+	baseBytes   = 24 << 20
+	threadBytes = 6 << 20
+	// minWork is the least of buffers for a thread.
+	minWork = 2 << 20
+	// freeWork is the size of all buffers without a budget.
+	freeWork = 1 << 30
+	// maxExtent and minExtent bound the buffer of one bucket.
+	maxExtent = 64 << 10
+	minExtent = 4 << 10
+)
+
+// budget divides the memory of a build. At any time it holds, at most: keys and
+// Spill extents 1/4, bucket buffers 1/4, the buckets being finished 1/2.
+type budget struct {
+	threads int
+	work    int64
+}
+
+func newBudget(opt *Options) (budget, error) {
+	b := budget{threads: max(1, opt.Threads), work: freeWork}
+	if opt.Memory == 0 {
+		b.work = max(b.work, int64(b.threads)*minWork)
+		return b, nil
+	}
+	least := int64(baseBytes + threadBytes + minWork)
+	if opt.Memory < least {
+		return b, fmt.Errorf("%w: found %d bytes, expected at least %d; give --memory %dMiB or more", ErrMemory, opt.Memory, least, (least+1<<20-1)>>20)
+	}
+	b.threads = int(min(int64(b.threads), (opt.Memory-baseBytes)/(threadBytes+minWork)))
+	b.work = opt.Memory - baseBytes - int64(b.threads)*threadBytes
+	return b, nil
+}
+
+// spill is the memory of the extents of one of at most two Spills.
+func (b budget) spill() int64 { return b.work / 8 }
+
+// leaf is the memory in which one worker finishes a bucket.
+func (b budget) leaf() int64 { return b.work / 2 / int64(b.threads) }
+
+// geometry is the number of buckets and the size of their buffers for about
+// records*width bytes, so that a bucket fits a cache and all buffers of all
+// workers take at most memory bytes.
+func geometry(records, width, memory int64, workers int) (buckets, extent int) {
+	const cached = 2 << 20
+	want := records * width / cached
+	buckets = 1 << bits.Len64(uint64(min(max(want, 15), 511)))
+	for extent = maxExtent; extent > minExtent && int64(workers*buckets*extent) > memory; {
+		extent /= 2
+	}
+	for buckets > 2 && int64(workers*buckets*extent) > memory {
+		buckets /= 2
+	}
+	return buckets, extent
+}

@@ -1,0 +1,202 @@
+package build
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/table"
+)
+
+// layout is the form of the records of edges in buckets:
+//
+//	near, far, seq (uint32, or uint64 when wide)
+//	the columns of fixed width
+//	where there are variable columns: uint32 n, and n bytes of them
+//
+// seq numbers the edges in input order.
+type layout struct {
+	wide     bool
+	head     int // bytes of near, far, seq
+	fixed    int // bytes before the variable part's length
+	cols     []column
+	variable bool
+}
+
+// column is a column of records.
+type column struct {
+	table.Column
+	at    int // in the record; of a fixed column
+	width int // 0: variable
+}
+
+func newLayout(wide bool, cols []table.Column) layout {
+	l := layout{wide: wide, head: 12}
+	if wide {
+		l.head = 24
+	}
+	l.fixed = l.head
+	for _, c := range cols {
+		x := column{Column: c}
+		if isVariable(&c) {
+			l.variable = true
+		} else {
+			x.at, x.width = l.fixed, rowBytes(&c)
+			l.fixed += x.width
+		}
+		l.cols = append(l.cols, x)
+	}
+	return l
+}
+
+// least is the least size of a record.
+func (l *layout) least() int {
+	if l.variable {
+		return l.fixed + 4
+	}
+	return l.fixed
+}
+
+// plain says whether records are three numbers of 32 bits and nothing else.
+func (l *layout) plain() bool { return !l.wide && len(l.cols) == 0 }
+
+// put writes the head of a record.
+func (l *layout) put(rec []byte, near, far, seq uint64) {
+	if l.wide {
+		_ = rec[23]
+		binary.LittleEndian.PutUint64(rec, near)
+		binary.LittleEndian.PutUint64(rec[8:], far)
+		binary.LittleEndian.PutUint64(rec[16:], seq)
+		return
+	}
+	_ = rec[11]
+	binary.LittleEndian.PutUint32(rec, uint32(near))
+	binary.LittleEndian.PutUint32(rec[4:], uint32(far))
+	binary.LittleEndian.PutUint32(rec[8:], uint32(seq))
+}
+
+// get reads the head of a record.
+func (l *layout) get(rec []byte) (near, far, seq uint64) {
+	if l.wide {
+		_ = rec[23]
+		return binary.LittleEndian.Uint64(rec), binary.LittleEndian.Uint64(rec[8:]), binary.LittleEndian.Uint64(rec[16:])
+	}
+	_ = rec[11]
+	return uint64(binary.LittleEndian.Uint32(rec)), uint64(binary.LittleEndian.Uint32(rec[4:])), uint64(binary.LittleEndian.Uint32(rec[8:]))
+}
+
+func (l *layout) near(rec []byte) uint64 {
+	if l.wide {
+		return binary.LittleEndian.Uint64(rec)
+	}
+	return uint64(binary.LittleEndian.Uint32(rec))
+}
+
+func (l *layout) seq(rec []byte) uint64 {
+	if l.wide {
+		return binary.LittleEndian.Uint64(rec[16:])
+	}
+	return uint64(binary.LittleEndian.Uint32(rec[8:]))
+}
+
+// size is the size of the record at the start of b.
+func (l *layout) size(b []byte) int {
+	if !l.variable {
+		return l.fixed
+	}
+	return l.fixed + 4 + int(binary.LittleEndian.Uint32(b[l.fixed:]))
+}
+
+// cursor walks over the rows of a variable column of a chunk.
+type cursor struct {
+	*table.Vector
+	values int // of an element (variable dimension) or row
+	size   int // of a number; 0: strings
+	value  int // the next value
+	at     int // the next byte of Data
+}
+
+func newCursor(c *table.Column, v *table.Vector) cursor {
+	return cursor{Vector: v, values: rowValues(c), size: c.DType.Size()}
+}
+
+// next is the elements, values and bytes of row i; rows are taken in order.
+func (c *cursor) next(i int) (length uint32, values int, data []byte) {
+	values = c.values
+	if c.Lengths != nil {
+		length = c.Lengths[i]
+		values *= int(length)
+	}
+	from := c.at
+	if c.size > 0 {
+		c.at += values * c.size
+	} else if values > 0 {
+		c.at = int(c.Ends[c.value+values-1])
+	}
+	c.value += values
+	return length, values, c.Data[from:c.at]
+}
+
+// blob appends row i in the form that records carry: the length of a variable
+// dimension, the end of each string counted from the row's first byte, bytes.
+func (c *cursor) blob(b []byte, i int) []byte {
+	from, first := c.at, c.value
+	length, values, data := c.next(i)
+	if c.Lengths != nil {
+		b = binary.LittleEndian.AppendUint32(b, length)
+	}
+	if c.size == 0 {
+		for _, e := range c.Ends[first : first+values] {
+			b = binary.LittleEndian.AppendUint32(b, e-uint32(from))
+		}
+	}
+	return append(b, data...)
+}
+
+// unblob appends what blob wrote to the vector v, and returns what is behind.
+func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
+	values := rowValues(c)
+	if len(c.Shape) > 0 && c.Shape[0] == -1 {
+		n := binary.LittleEndian.Uint32(b)
+		b = b[4:]
+		v.Lengths = append(v.Lengths, n)
+		values *= int(n)
+	}
+	size := values * c.DType.Size()
+	if c.DType == graph.String {
+		from := uint32(len(v.Data))
+		size = 0
+		for range values {
+			size = int(binary.LittleEndian.Uint32(b))
+			v.Ends = append(v.Ends, from+uint32(size))
+			b = b[4:]
+		}
+	}
+	v.Data = append(v.Data, b[:size]...)
+	return b[size:]
+}
+
+// skip is what is behind the row of column c at the start of b.
+func skip(b []byte, c *table.Column) []byte {
+	values := rowValues(c)
+	if len(c.Shape) > 0 && c.Shape[0] == -1 {
+		values *= int(binary.LittleEndian.Uint32(b))
+		b = b[4:]
+	}
+	if c.DType != graph.String {
+		return b[values*c.DType.Size():]
+	}
+	if values == 0 {
+		return b
+	}
+	size := binary.LittleEndian.Uint32(b[4*(values-1):])
+	return b[4*values+int(size):]
+}
+
+// u64s views the values of an id column of numbers.
+func u64s(b []byte) []uint64 {
+	if len(b) < 8 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}

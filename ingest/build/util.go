@@ -1,0 +1,28 @@
+package build
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/ingest/table"
+)
+
+func put32(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
+func put64(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
+
+// parallel runs fn once for each worker and waits for all of them.
+func parallel(ctx context.Context, workers int, fn func(ctx context.Context, worker int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range workers {
+		g.Go(func() error { return fn(ctx, w) })
+	}
+	return g.Wait()
+}
+
+// sameTable says whether two tables read the same files.
+func sameTable(a, b table.Table) bool {
+	return a != nil && b != nil && slices.Equal(a.Files(), b.Files())
+}

@@ -1,0 +1,255 @@
+package extsort
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// Partition cuts records by ranges of a key of 64 bits.
+type Partition struct {
+	spill   *Spill
+	buckets int // a power of two
+	extent  int // bytes of a buffer
+
+	mu      sync.Mutex
+	shift   uint // width of a bucket is 1 << shift; grows
+	writers []*Writer
+	lists   [][]piece // by bucket, after Finish
+}
+
+// piece is an extent of the records of one bucket.
+type piece struct {
+	Extent
+	worker, run int
+	shift       uint
+	bucket      uint32 // in the width of then
+}
+
+// NewPartition makes a partition. buckets is a power of two, extent the bytes of
+// one buffer, and the buckets begin with a width of 1 << shift.
+func NewPartition(s *Spill, buckets, extent int, shift uint) *Partition {
+	return &Partition{spill: s, buckets: buckets, extent: extent, shift: shift}
+}
+
+// WriterBytes is the memory of one Writer.
+func WriterBytes(buckets, extent int) int64 { return int64(buckets) * (int64(extent) + 16) }
+
+// Writer appends records for one worker. It is not safe for use by several.
+type Writer struct {
+	p      *Partition
+	shift  uint
+	worker int
+	run    int
+	slab   []byte
+	fill   []int32
+	big    []byte // a record larger than a buffer, not stored yet
+	bigFor int
+	pieces []piece
+}
+
+// Writer makes the Writer of one more worker.
+func (p *Partition) Writer() (*Writer, error) {
+	slab, err := Slab(p.buckets * p.extent)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := &Writer{p: p, shift: p.shift, worker: len(p.writers), slab: slab, fill: make([]int32, p.buckets), bigFor: -1}
+	p.writers = append(p.writers, w)
+	return w, nil
+}
+
+// Slot is room for a record of n bytes in the bucket of key. It is valid until
+// the next call.
+func (w *Writer) Slot(key uint64, n int) ([]byte, error) {
+	if b := key >> (w.shift & 63); b < uint64(len(w.fill)) {
+		at := int(w.fill[b])
+		if at+n <= w.p.extent {
+			w.fill[b] = int32(at + n)
+			at += int(b) * w.p.extent
+			return w.slab[at : at+n : at+n], nil
+		}
+	}
+	return w.slow(key, n)
+}
+
+func (w *Writer) slow(key uint64, n int) ([]byte, error) {
+	b := key >> w.shift
+	if b >= uint64(len(w.fill)) {
+		if err := w.grow(key); err != nil {
+			return nil, err
+		}
+		b = key >> w.shift
+	}
+	if err := w.flush(int(b)); err != nil {
+		return nil, err
+	}
+	if n <= w.p.extent {
+		return w.Slot(key, n)
+	}
+	w.big, w.bigFor = append(w.big[:0], make([]byte, n)...), int(b)
+	w.fill[b] = int32(w.p.extent) // so that the next record of this bucket comes here
+	return w.big, nil
+}
+
+// grow widens the buckets until key fits.
+func (w *Writer) grow(key uint64) error {
+	if err := w.NextRun(); err != nil {
+		return err
+	}
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	need := uint(bits.Len64(key / uint64(w.p.buckets)))
+	w.p.shift = max(w.p.shift, need)
+	w.shift = w.p.shift
+	return nil
+}
+
+func (w *Writer) store(b int, data []byte) error {
+	e, err := w.p.spill.Put(data)
+	w.pieces = append(w.pieces, piece{Extent: e, worker: w.worker, run: w.run, shift: w.shift, bucket: uint32(b)})
+	return err
+}
+
+// flush stores what is in the buffer of bucket b.
+func (w *Writer) flush(b int) error {
+	if w.bigFor >= 0 {
+		big := w.bigFor
+		w.bigFor = -1
+		w.fill[big] = 0
+		if err := w.store(big, w.big); err != nil {
+			return err
+		}
+		w.big = nil
+	}
+	n := int(w.fill[b])
+	if n == 0 {
+		return nil
+	}
+	w.fill[b] = 0
+	return w.store(b, w.slab[b*w.p.extent:][:n])
+}
+
+// NextRun begins a run: what follows may come in any order relative to what went
+// before.
+func (w *Writer) NextRun() error {
+	for b := range w.fill {
+		if w.fill[b] > 0 {
+			if err := w.flush(b); err != nil {
+				return err
+			}
+		}
+	}
+	w.run++
+	return nil
+}
+
+// Finish stores what the writers hold, and ends them. It is called once, after
+// the last record.
+func (p *Partition) Finish() error {
+	defer p.Close()
+	p.lists = make([][]piece, p.buckets)
+	for _, w := range p.writers {
+		if err := w.NextRun(); err != nil {
+			return err
+		}
+		for _, x := range w.pieces {
+			b := x.bucket >> (p.shift - x.shift)
+			p.lists[b] = append(p.lists[b], x)
+		}
+		w.pieces = nil
+	}
+	return nil
+}
+
+// Close frees the buffers of the writers. The extents stay with the Spill.
+func (p *Partition) Close() {
+	for _, w := range p.writers {
+		Free(w.slab)
+		w.slab, w.fill = nil, nil
+	}
+	p.writers = nil
+}
+
+// Buckets is the number of buckets.
+func (p *Partition) Buckets() int { return p.buckets }
+
+// Shift is the width of a bucket as a power of two. It is final after Finish.
+func (p *Partition) Shift() uint { return p.shift }
+
+// Spill is where the extents are.
+func (p *Partition) Spill() *Spill { return p.spill }
+
+// Total is the size of all records.
+func (p *Partition) Total() int64 {
+	var n int64
+	for b := range p.lists {
+		n += p.Bytes(b)
+	}
+	return n
+}
+
+// Bytes is the size of the records of bucket b.
+func (p *Partition) Bytes(b int) int64 {
+	var n int64
+	for _, x := range p.lists[b] {
+		n += int64(x.n)
+	}
+	return n
+}
+
+// Run bounds a run in what Load read.
+type Run struct{ From, To int }
+
+// Load reads bucket b into buf, which has its Bytes, and says where the runs are.
+func (p *Partition) Load(b int, buf []byte) ([]Run, error) {
+	var runs []Run
+	at := 0
+	err := p.each(b, func(x piece, first bool) error {
+		if at+x.n > len(buf) {
+			return fmt.Errorf("bucket %d: found more than %d bytes", b, len(buf))
+		}
+		if err := p.spill.Get(x.Extent, buf[at:at+x.n]); err != nil {
+			return err
+		}
+		if first {
+			runs = append(runs, Run{at, at})
+		}
+		at += x.n
+		runs[len(runs)-1].To = at
+		return nil
+	})
+	return runs, err
+}
+
+// Scan reads bucket b an extent at a time through buf, which it may enlarge, and
+// calls fn for each; first marks the begin of a run. Extents hold whole records.
+func (p *Partition) Scan(b int, buf *[]byte, fn func(data []byte, first bool) error) error {
+	return p.each(b, func(x piece, first bool) error {
+		if x.n > len(*buf) {
+			*buf = make([]byte, x.n)
+		}
+		if err := p.spill.Get(x.Extent, (*buf)[:x.n]); err != nil {
+			return err
+		}
+		return fn((*buf)[:x.n], first)
+	})
+}
+
+func (p *Partition) each(b int, fn func(x piece, first bool) error) error {
+	list := p.lists[b]
+	slices.SortStableFunc(list, func(x, y piece) int {
+		return cmp.Or(cmp.Compare(x.worker, y.worker), cmp.Compare(x.run, y.run), cmp.Compare(x.bucket, y.bucket))
+	})
+	for i, x := range list {
+		first := i == 0 || x.worker != list[i-1].worker || x.run != list[i-1].run || x.bucket != list[i-1].bucket
+		if err := fn(x, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}

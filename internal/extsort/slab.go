@@ -1,0 +1,34 @@
+package extsort
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// hugeFrom is the size from which a slab asks for huge pages: many buffers that
+// are written in turn miss the TLB otherwise.
+const hugeFrom = 4 << 20
+
+// Slab is memory outside the garbage collector's heap. It reads as zeros and
+// costs nothing until it is touched. Free gives it back.
+func Slab(n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("no memory for %d bytes: %w", n, err)
+	}
+	if n >= hugeFrom {
+		adviseHuge(b)
+	}
+	return b, nil
+}
+
+// Free gives a slab back. Nothing may use it afterwards.
+func Free(b []byte) {
+	if b = b[:cap(b)]; len(b) > 0 {
+		_ = unix.Munmap(b) // fails only for memory that is no slab
+	}
+}

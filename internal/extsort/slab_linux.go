@@ -1,0 +1,5 @@
+package extsort
+
+import "golang.org/x/sys/unix"
+
+func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) } // a hint; refusal costs speed only
