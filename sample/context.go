@@ -173,7 +173,7 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 		o := &c.s.ops[i]
 		hop := c.s.opHop[i+1]
 		nodes, edges := c.local[o.far].n, c.edges[o.edges].n
-		if err := c.run(o, Absorb(prefix, o.number)); err != nil {
+		if err := c.run(o, prefix); err != nil {
 			return nil, err
 		}
 		c.sub.NodesByHop[o.far][hop] += c.local[o.far].n - nodes
@@ -284,46 +284,47 @@ func (e *edgeBuffer) reserve(more int) {
 	}
 }
 
-// run is one op over its frontier.
-func (c *Context) run(o *op, key uint64) error {
+// run is one op over its frontier, in blocks. A block runs on over the borders
+// of inputs, since typed plans have many inputs with few nodes each.
+func (c *Context) run(o *op, prefix uint64) error {
 	st := &c.ops[o.number]
 	st.first = c.local[o.far].n
 	st.every = st.every[:0]
 	st.record.n, st.frontier = 0, st.frontier[:0]
-	var bound cut
-	if o.times != nil {
-		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
-	}
 	if o.every {
-		c.reaches.next(int(c.local[o.far].n))
+		c.reaches.next(int(st.first))
 	}
+	m := uint32(0)
+	var err error
 	if c.s.plan.Expand == ExpandAll {
-		list := c.inputs(o)
-		for len(list) > 0 {
-			m := min(blockNodes, len(list))
-			copy(c.nearLocal[:], list[:m])
-			if err := c.block(o, key, m, bound); err != nil {
-				return err
-			}
+		for list := c.inputs(o); len(list) > 0 && err == nil; {
+			m = uint32(copy(c.nearLocal[:], list))
 			list = list[m:]
+			if m == blockNodes {
+				err = c.block(o, prefix, m)
+				m = 0
+			}
 		}
 	} else {
 		for _, f := range o.from {
-			first, end := c.fresh(f, o.near)
-			for first < end {
-				m := min(blockNodes, end-first)
-				for i := range m {
-					c.nearLocal[i] = first + i
+			for first, end := c.fresh(f, o.near); first < end && err == nil; {
+				n := min(blockNodes-m, end-first)
+				for i := range n {
+					c.nearLocal[m+i] = first + i
 				}
-				if err := c.block(o, key, int(m), bound); err != nil {
-					return err
+				m, first = m+n, first+n
+				if m == blockNodes {
+					err = c.block(o, prefix, m)
+					m = 0
 				}
-				first += m
 			}
 		}
 	}
+	if m > 0 && err == nil {
+		err = c.block(o, prefix, m)
+	}
 	st.end = c.local[o.far].n
-	return nil
+	return err
 }
 
 // fresh is the local ids of a type that op f was the first to find.

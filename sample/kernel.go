@@ -9,8 +9,9 @@ import (
 
 // block takes m nodes of a frontier, whose local ids are in c.nearLocal, through
 // the phases: where their edges are, which to take, where these lead, and the
-// local ids of what they reach.
-func (c *Context) block(o *op, key uint64, m int, bound cut) error {
+// local ids of what they reach. prefix is the key without the op.
+func (c *Context) block(o *op, prefix uint64, m uint32) error {
+	key := Absorb(prefix, o.number)
 	nodes, block := c.local[o.near].nodes, c.node[:m]
 	for i, l := range c.nearLocal[:m] {
 		block[i] = nodes[l]
@@ -34,9 +35,9 @@ func (c *Context) block(o *op, key uint64, m int, bound cut) error {
 	}
 	var n int
 	if o.how == Uniform && o.times == nil {
-		n = c.pickUniform(o, key, m, id, near)
+		n = c.pickUniform(o, key, int(m), id, near)
 	} else {
-		n = c.pickAny(o, key, m, bound, id, near)
+		n = c.pickAny(o, key, int(m), id, near)
 	}
 	id, near, far = id[:n], near[:n], far[:n]
 	prefetchAt(unsafe.SliceData(o.adj.far), id)
@@ -151,7 +152,11 @@ func (c *Context) floyd(h uint64, n uint32, out []uint32) {
 }
 
 // pickAny is pickUniform for every strategy, with or without Before.
-func (c *Context) pickAny(o *op, key uint64, m int, bound cut, pos, near []uint32) int {
+func (c *Context) pickAny(o *op, key uint64, m int, pos, near []uint32) int {
+	var bound cut
+	if o.times != nil {
+		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
+	}
 	n := 0
 	for i, l := range c.nearLocal[:m] {
 		start, d := c.start[i], c.degree[i]
