@@ -1,0 +1,169 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// examples frames rows of the features i (integers), f (floats) and s (strings);
+// a nil list is left out.
+func examples(rows ...struct {
+	i []int64
+	f []float32
+	s []string
+}) []byte {
+	var out []byte
+	for _, r := range rows {
+		var w example.Writer
+		w.Reset()
+		if r.s != nil {
+			var texts [][]byte
+			for _, s := range r.s {
+				texts = append(texts, []byte(s))
+			}
+			w.Texts(example.NewKey("s"), texts...)
+		}
+		if r.i != nil {
+			example.Ints(&w, example.NewKey("i"), r.i)
+		}
+		if r.f != nil {
+			w.Floats(example.NewKey("f"), r.f...)
+		}
+		out = tfrecord.AppendFrame(out, w.Close())
+	}
+	return out
+}
+
+type exampleRow = struct {
+	i []int64
+	f []float32
+	s []string
+}
+
+func TestTFRecord(t *testing.T) {
+	dir := t.TempDir()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(examples(exampleRow{[]int64{-3}, []float32{3}, nil})); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for i, b := range [][]byte{nil, examples(exampleRow{[]int64{1}, []float32{1, 2}, []string{"a"}}, exampleRow{[]int64{300}, nil, []string{""}}), zipped.Bytes()} {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
+		if err := os.WriteFile(paths[i], b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table, err := OpenTFRecord(fsx.OS, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Field{{"f", graph.Float32, []int{-1}}, {"i", graph.Int64, nil}, {"s", graph.String, nil}}
+	if d := cmp.Diff(want, table.Fields()); d != "" {
+		t.Fatal(d)
+	}
+	for row, want := range []string{"1: record 0", "1: record 1", "2: record 0"} {
+		if got := table.Where(uint64(row)); got != filepath.Join(dir, want) {
+			t.Errorf("row %d is at %s, want %s", row, got, want)
+		}
+	}
+	for _, c := range []struct {
+		column Column
+		want   string
+	}{
+		{col("i", graph.Int64), "1,300,-3"}, {col("i", graph.Int16), "1,300,-3"}, {col("i", graph.String), "1,300,-3"}, {col("i", graph.Float32), "1,300,-3"},
+		{col("i", graph.Uint64), "1,300,18446744073709551613"}, {col("i", graph.Int64, 1), "1,300,-3"}, {col("i", graph.Int32, -1), "1,300,-3"},
+		{col("i", graph.Int8), `1: record 1: found 300 in feature "i", expected an integer from -128 to 127`},
+		{col("i", graph.Uint32), `2: record 0: found -3`}, {col("i", graph.Bool), "found 300"},
+		{col("f", graph.Float32, -1), "1 2,,3"}, {col("f", graph.Float32), "found 2 values"}, {col("f", graph.Int8, -1), "found a float_list"},
+		{Column{Name: "f", DType: graph.Float64, Shape: []int{2}, Empty: EmptyFill, Fill: "7 8"}, "2: record 0: found 1 values"},
+		{Column{Name: "s", DType: graph.String}, "a,,"}, {Column{Name: "s", DType: graph.String, ID: true}, `1: record 1: found "" in feature "s", expected an id`},
+		{Column{Name: "s", DType: graph.String, ID: true, Empty: EmptyAbsent}, "a,-,-"},
+		{col("none", graph.Int8), `found the features f, i, s, expected "none"`},
+		{Column{Name: "none", DType: graph.Int8, Empty: EmptyFill, Fill: "7"}, "7,7,7"},
+	} {
+		got, err := rows(table, []Column{c.column}, 2)
+		text := strings.Join(got, ",")
+		if err != nil {
+			text = err.Error()
+		}
+		if err == nil && text != c.want || err != nil && (!strings.Contains(text, c.want) || !errors.Is(err, ErrFormat)) {
+			t.Errorf("%s as %s: %s, want %s", c.column.Name, c.column.DType, text, c.want)
+		}
+	}
+}
+
+// A damaged file is an error of its place, whatever came before it; rows of many
+// batches keep their numbers.
+func TestTFRecordBatches(t *testing.T) {
+	var data []byte
+	const n = 60000
+	for i := range n {
+		data = append(data, examples(exampleRow{[]int64{int64(i)}, []float32{1, 2, 3}, []string{"some text"}})...)
+	}
+	path := filepath.Join(t.TempDir(), "a.tfrecord")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenTFRecord(fsx.OS, []string{path, path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rows(table, []Column{col("i", graph.Uint32)}, 3)
+	if err != nil || len(got) != 2*n {
+		t.Fatal(len(got), err)
+	}
+	for i, g := range got {
+		if g != fmt.Sprint(i%n) {
+			t.Fatalf("row %d is %s", i, g)
+		}
+	}
+	data[len(data)-7] ^= 1
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows(table, []Column{col("i", graph.Uint32)}, 3); !errors.Is(err, tfrecord.ErrCorrupt) || !errors.Is(err, ErrFormat) {
+		t.Fatal(err)
+	}
+	data[len(data)-7] ^= 1
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	_, err = table.Scan(t.Context(), []Column{col("i", graph.Uint32)}, 3, func(_ int, c *Chunk) error {
+		return fmt.Errorf("%d: %w", c.First, stop)
+	})
+	if !errors.Is(err, stop) || !strings.HasPrefix(err.Error(), "0:") {
+		t.Fatal(err)
+	}
+	boom := errors.New("boom")
+	for at := int64(1); ; at++ {
+		fault := &fsx.Fault{FS: fsx.OS, FailAt: at, Err: boom}
+		table, err := OpenTFRecord(fault, []string{path})
+		if err == nil {
+			_, err = rows(table, nil, 2)
+		}
+		if at > fault.Calls() || at > 30 {
+			break
+		}
+		if !errors.Is(err, boom) {
+			t.Fatalf("call %d: %v", at, err)
+		}
+	}
+}
