@@ -62,7 +62,7 @@ func OpenTFRecord(fsys fsx.FS, paths []string) (*TFRecord, error) {
 			}
 			return stop
 		})
-		if err != nil && !errors.Is(err, stop) {
+		if err != nil && err != stop {
 			return nil, err
 		}
 	}
@@ -95,7 +95,11 @@ func (t *TFRecord) records(path string, fn func(record []byte) error) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() {
+		if bad := f.Close(); bad != nil { // else err stays what fn returned
+			err = errors.Join(err, bad)
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return err
