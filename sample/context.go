@@ -77,7 +77,8 @@ type Context struct {
 	at     []uint32  // positions that Before lets through
 	prefix []float64 // of their weights
 	rest   []float64
-	sorted []uint32
+	staged *staged
+	edge   []uint32 // edge ids of the largest so far
 }
 
 // edgeBuffer is the edges of a type so far: buffers longer than n.

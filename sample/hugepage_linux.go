@@ -26,7 +26,7 @@ func allocHuge(n int) (words []uint32, free func(), err error) {
 
 // adviseHuge asks for huge pages for the whole ones within a slice of the heap
 // that is not in use yet. It changes how fast the slice is, never what it holds.
-func adviseHuge[T uint32 | uint64](words []T) {
+func adviseHuge[T uint32 | uint64 | float64](words []T) {
 	p := unsafe.Pointer(unsafe.SliceData(words))
 	size := uintptr(len(words)) * unsafe.Sizeof(words[0])
 	skip := -uintptr(p) % hugePage
@@ -38,7 +38,7 @@ func adviseHuge[T uint32 | uint64](words []T) {
 }
 
 // makeTable is a zeroed slice that is read at random.
-func makeTable[T uint32 | uint64](n int) []T {
+func makeTable[T uint32 | uint64 | float64](n int) []T {
 	words := make([]T, n)
 	if n > 0 {
 		adviseHuge(words)

@@ -8,4 +8,4 @@ func allocHuge(n int) (words []uint32, free func(), err error) {
 }
 
 // makeTable is a zeroed slice that is read at random.
-func makeTable[T uint32 | uint64](n int) []T { return make([]T, n) }
+func makeTable[T uint32 | uint64 | float64](n int) []T { return make([]T, n) }

@@ -36,6 +36,8 @@ func (c *Context) block(o *op, prefix uint64, m uint32) error {
 	var n int
 	if o.how == Uniform && o.times == nil {
 		n = c.pickUniform(o, key, int(m), id, near)
+	} else if o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil && o.take <= stagedTake {
+		n = c.pickWeighted(o, key, int(m), id, near)
 	} else {
 		n = c.pickAny(o, key, int(m), id, near)
 	}
@@ -251,32 +253,4 @@ func ascends(a *adjacency, v *values) bool {
 		}
 	}
 	return true
-}
-
-// largest picks the k largest values, largest first, of equal ones the later
-// position first, and never NaN. It returns how many there are.
-func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
-	edge := func(i uint32) uint32 {
-		if at != nil {
-			return o.adj.edge(at[i])
-		}
-		return o.adj.edge(start + i)
-	}
-	list := c.sorted[:0]
-	for i := range uint32(n) {
-		if !o.top.nan(edge(i)) {
-			list = append(list, i)
-		}
-	}
-	c.sorted = list
-	slices.SortFunc(list, func(a, b uint32) int {
-		switch {
-		case o.top.less(edge(a), edge(b)):
-			return 1
-		case o.top.less(edge(b), edge(a)):
-			return -1
-		}
-		return int(int64(b) - int64(a))
-	})
-	return copy(dst[:min(int(k), len(list))], list)
 }

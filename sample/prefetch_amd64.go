@@ -11,6 +11,11 @@ package sample
 //go:noescape
 func prefetchAt(table *uint32, at []uint32)
 
+// prefetchWide is prefetchAt for 8-byte values.
+//
+//go:noescape
+func prefetchWide(table *float64, at []uint32)
+
 // prefetchHashed asks for the slot of a wide table that each id hashes to.
 //
 //go:noescape

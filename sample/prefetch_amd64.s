@@ -19,6 +19,23 @@ loop:
 done:
 	RET
 
+// func prefetchWide(table *float64, at []uint32)
+TEXT ·prefetchWide(SB), NOSPLIT, $0-32
+	MOVQ table+0(FP), DI
+	MOVQ at_base+8(FP), SI
+	MOVQ at_len+16(FP), CX
+	LEAQ (SI)(CX*4), CX
+	CMPQ SI, CX
+	JAE  done
+loop:
+	MOVL (SI), AX
+	PREFETCHT1 (DI)(AX*8)
+	ADDQ $4, SI
+	CMPQ SI, CX
+	JB   loop
+done:
+	RET
+
 // func prefetchHashed(table *uint64, ids []uint32, shift uint8)
 TEXT ·prefetchHashed(SB), NOSPLIT, $0-33
 	MOVQ table+0(FP), DI

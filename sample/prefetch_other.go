@@ -7,4 +7,6 @@ package sample
 
 func prefetchAt(*uint32, []uint32) {}
 
+func prefetchWide(*float64, []uint32) {}
+
 func prefetchHashed(*uint64, []uint32, uint8) {}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -15,7 +16,19 @@ type weights struct {
 	// to and with this one.
 	prefix   []float64
 	positive bool // no weight is 0, negative or NaN
+	// guide tells, for equal parts of a node's total, where in its sums the part
+	// begins: degree/8 + 1 entries from guideAt on. Searches start there and end
+	// exactly, so it changes nothing but their speed. nil where its places
+	// do not fit 32 bits.
+	guide []uint32
 }
+
+// guideParts is the number of a node's entries in the guide.
+func guideParts(degree uint32) uint32 { return degree/8 + 1 }
+
+// guideAt is the place of node v's first entry: no less than the entries of all
+// nodes before it.
+func guideAt(start, v uint32) uint32 { return start/8 + v }
 
 // columnCache holds what several ops share.
 type columnCache struct {
@@ -46,8 +59,12 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{values: v, prefix: make([]float64, len(a.far)), positive: true}
-	for n := range len(a.indptr) - 1 {
+	w := &weights{values: v, prefix: makeTable[float64](len(a.far)), positive: true}
+	nodes := len(a.indptr) - 1
+	if size := len(a.far)/8 + nodes; size < math.MaxUint32 {
+		w.guide = makeTable[uint32](size)
+	}
+	for n := range nodes {
 		sum := 0.0
 		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {
 			x := v.weight(a.edge(p))
@@ -59,9 +76,147 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 			return nil, fmt.Errorf("%w: found an infinite sum of column %q over the %s-edges of node %d of %s, expected finite weights and sums",
 				ErrWeight, name, dir, n, e.Type)
 		}
+		if w.guide != nil {
+			start, end := a.indptr[n], a.indptr[n+1]
+			fillGuide(w.guide[guideAt(start, uint32(n)):][:guideParts(end-start)], w.prefix[start:end])
+		}
 	}
 	c.byWeight[key] = w
 	return w, nil
+}
+
+// fillGuide notes where each equal part of the total begins in a node's sums.
+func fillGuide(guide []uint32, prefix []float64) {
+	p := 0
+	for g := range guide {
+		if len(prefix) > 0 {
+			bound := prefix[len(prefix)-1] * float64(g) / float64(len(guide))
+			for p < len(prefix)-1 && prefix[p] <= bound {
+				p++
+			}
+		}
+		guide[g] = uint32(p)
+	}
+}
+
+// seek is the first index whose sum is above x, len(prefix) if there is none,
+// searched from a guess.
+func seek(prefix []float64, guess uint32, x float64) uint32 {
+	p := int(guess)
+	for p > 0 && prefix[p-1] > x {
+		p--
+	}
+	for end := min(p+8, len(prefix)); p < end; p++ {
+		if prefix[p] > x {
+			return uint32(p)
+		}
+	}
+	rest := prefix[p:]
+	return uint32(p + sort.Search(len(rest), func(i int) bool { return rest[i] > x }))
+}
+
+// stagedTake is the largest take that is drawn in stages.
+const stagedTake = 64
+
+// pickWeighted is pickAny for positive weights that all may be taken. What a
+// draw reads (the node's total, the guide, the sums) is asked for over the
+// whole block before it is used.
+func (c *Context) pickWeighted(o *op, key uint64, m int, pos, near []uint32) int {
+	w, k := o.weights, int(o.take)
+	if c.staged == nil {
+		c.staged = &staged{}
+	}
+	s := c.staged
+	drawing := 0 // nodes with more edges than are taken
+	for i := range m {
+		if c.degree[i] > o.take {
+			s.node[drawing] = uint32(i)
+			s.at[drawing] = c.start[i] + c.degree[i] - 1
+			drawing++
+		}
+	}
+	prefetchWide(unsafe.SliceData(w.prefix), s.at[:drawing])
+	n := drawing * k
+	for j, i := range s.node[:drawing] {
+		start, d := c.start[i], c.degree[i]
+		h := Absorb(key, uint64(c.node[i]))
+		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, c.node[i])
+		s.key[j] = h
+		for draw := range k {
+			u := Unit(Draw(h, uint64(draw)))
+			s.x[j*k+draw] = u * total
+			s.guess[j*k+draw] = base + min(uint32(u*float64(parts)), parts-1)
+		}
+	}
+	prefetchAt(unsafe.SliceData(w.guide), s.guess[:n])
+	for j, i := range s.node[:drawing] {
+		start := c.start[i]
+		for at := j * k; at < (j+1)*k; at++ {
+			s.guess[at] = start + w.guide[s.guess[at]]
+		}
+	}
+	prefetchWide(unsafe.SliceData(w.prefix), s.guess[:n])
+	n, j := 0, 0
+	for i, l := range c.nearLocal[:m] {
+		start, d := c.start[i], c.degree[i]
+		out := pos[n:]
+		if d <= o.take {
+			out = out[:d]
+			for p := range out {
+				out[p] = start + uint32(p)
+			}
+		} else {
+			out = out[:k]
+			c.resolve(o, s.key[j], start, c.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
+			j++
+		}
+		for p := range out {
+			near[n+p] = l
+		}
+		n += len(out)
+	}
+	return n
+}
+
+// staged is the draws of a block on their way.
+type staged struct {
+	node, at [blockNodes]uint32
+	key      [blockNodes]uint64
+	x        [blockNodes * stagedTake]float64
+	guess    [blockNodes * stagedTake]uint32
+}
+
+// resolve turns a node's draws into positions: the first ones are given by x and
+// a guess each, those that misses make needful are drawn here.
+func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, guess []uint32, prefix []float64, out []uint32) {
+	n := uint32(len(prefix))
+	total, parts := prefix[n-1], guideParts(n)
+	took, misses, draw := 0, 0, 0
+	for ; took < len(out) && misses < maxMisses; draw++ {
+		var y float64
+		var p uint32
+		if draw < len(x) {
+			y, p = x[draw], guess[draw]-start
+		} else {
+			u := Unit(Draw(h, uint64(draw)))
+			y, p = u*total, o.weights.guide[guideAt(start, node)+min(uint32(u*float64(parts)), parts-1)]
+		}
+		p = seek(prefix, p, y)
+		if p >= n || contains(out[:took], p) {
+			misses++
+			continue
+		}
+		out[took] = p
+		took++
+		misses = 0
+	}
+	if took < len(out) {
+		weight := func(i int) float64 { return o.weights.weight(o.adj.edge(start + uint32(i))) }
+		c.walk(h, uint64(draw), int(n), uint32(len(out)), uint32(took), weight, out)
+	}
+	for i := range out {
+		out[i] += start
+	}
 }
 
 // maxMisses is how many draws in a row may hit what is taken before the walk

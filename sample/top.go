@@ -1,0 +1,77 @@
+package sample
+
+// largest picks the k largest values of the edges at the given positions (a run
+// from start when at is nil), by index, largest first, of equal ones the later
+// position first, and never NaN. It returns how many there are.
+//
+// One pass keeps the best k so far in a heap with the worst on top; the heap is
+// then emptied from the back.
+func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
+	h := topHeap{values: o.top, item: dst[:0], edge: c.edge[:0]}
+	for i := range uint32(n) {
+		p := start + i
+		if at != nil {
+			p = at[i]
+		}
+		e := o.adj.edge(p)
+		switch {
+		case o.top.nan(e):
+		case uint32(len(h.item)) < k:
+			h.item, h.edge = append(h.item, i), append(h.edge, e)
+			h.up(len(h.item) - 1)
+		case k > 0 && !o.top.less(e, h.edge[0]): // later, so ahead of an equal one
+			h.item[0], h.edge[0] = i, e
+			h.down(0, len(h.item))
+		}
+	}
+	for end := len(h.item) - 1; end > 0; end-- {
+		h.swap(0, end)
+		h.down(0, end)
+	}
+	c.edge = h.edge
+	return len(h.item)
+}
+
+// topHeap is a heap of items and their edges, the worst at the root.
+type topHeap struct {
+	values *values
+	item   []uint32
+	edge   []uint32
+}
+
+// worse says whether element i comes after element j.
+func (h *topHeap) worse(i, j int) bool {
+	if h.values.less(h.edge[i], h.edge[j]) {
+		return true
+	}
+	return !h.values.less(h.edge[j], h.edge[i]) && h.item[i] < h.item[j]
+}
+
+func (h *topHeap) swap(i, j int) {
+	h.item[i], h.item[j] = h.item[j], h.item[i]
+	h.edge[i], h.edge[j] = h.edge[j], h.edge[i]
+}
+
+func (h *topHeap) up(i int) {
+	for i > 0 && h.worse(i, (i-1)/2) {
+		h.swap(i, (i-1)/2)
+		i = (i - 1) / 2
+	}
+}
+
+// down sinks element i among the first n.
+func (h *topHeap) down(i, n int) {
+	for {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < n; child++ {
+			if h.worse(child, worst) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		h.swap(i, worst)
+		i = worst
+	}
+}
