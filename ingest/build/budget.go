@@ -23,8 +23,10 @@ const (
 	minExtent = 4 << 10
 )
 
-// budget divides the memory of a build. At any time it holds, at most: keys and
-// Spill extents 1/4, bucket buffers 1/4, the buckets being finished 1/2.
+// budget divides the memory of a build, in eighths: one each for the extents of
+// keys, of edges and of the other direction, one for looked-up ends, and either
+// two for bucket buffers or three for the buckets being finished beside one for
+// the buffers of the other direction.
 type budget struct {
 	threads int
 	work    int64
@@ -45,11 +47,11 @@ func newBudget(opt *Options) (budget, error) {
 	return b, nil
 }
 
-// spill is the memory of the extents of one of at most two Spills.
+// spill is the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 
 // leaf is the memory in which one worker finishes a bucket.
-func (b budget) leaf() int64 { return b.work / 2 / int64(b.threads) }
+func (b budget) leaf() int64 { return b.work * 3 / 8 / int64(b.threads) }
 
 // geometry is the number of buckets and the size of their buffers for about
 // records*width bytes, so that a bucket fits a cache and all buffers of all
@@ -65,4 +67,13 @@ func geometry(records, width, memory int64, workers int) (buckets, extent int) {
 		buckets /= 2
 	}
 	return buckets, extent
+}
+
+// extentFor is the size of the buffers of a number of buckets.
+func extentFor(buckets int, memory int64, workers int) int {
+	extent := maxExtent
+	for extent > 512 && int64(workers*buckets*extent) > memory {
+		extent /= 2
+	}
+	return extent
 }

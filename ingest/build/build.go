@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/store"
 )
@@ -69,6 +71,9 @@ type builder struct {
 	// ends are the partitions and arrays that outlive a stage.
 	closers []func() error
 
+	seed  uint64         // of the hashes that tell keys apart
+	spill *extsort.Spill // of keys
+
 	mu          sync.Mutex
 	open        map[*store.Array]bool
 	openColumns map[*store.ColumnWriter]bool
@@ -88,6 +93,9 @@ func Build(ctx context.Context, fsys fsx.FS, w *store.Writer, in Input, opt Opti
 	if err := b.model(); err != nil {
 		return nil, err
 	}
+	b.seed = rand.Uint64()
+	b.spill = extsort.NewSpill(fsys, b.tmp, b.budget.spill())
+	b.later(b.spill.Close)
 	b.res.Meta = &store.Meta{Format: 1, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
 	defer func() {
 		for a := range b.open {

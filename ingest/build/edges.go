@@ -156,12 +156,13 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 		s.columns = append(s.columns, c)
 	}
 	s.srcLimit, s.dstLimit = limit(p.src), limit(p.dst)
-	p.stats = EdgesResult{Type: p.Type, Rows: p.stats.Rows, Filtered: p.stats.Filtered, Absent: p.stats.Absent}
-	if !p.scanned {
-		p.stats.Filtered, p.stats.Absent = 0, 0
-	}
-	workers := make([]*emitter, len(writers))
-	for i, w := range writers {
+	p.stats = EdgesResult{Type: p.Type, Filtered: p.keyed.Filtered, Absent: p.keyed.Absent}
+	workers := make([]*emitter, g.budget.threads)
+	for i := range workers {
+		var w *extsort.Writer
+		if writers != nil { // else the ends are only counted
+			w = writers[i]
+		}
 		workers[i] = &emitter{partScan: s, w: w, src: make([]uint64, batchRows), dst: make([]uint64, batchRows)}
 	}
 	fn := func(worker int, c *table.Chunk) error { return workers[worker].chunk(c) }
@@ -239,7 +240,7 @@ func (e *emitter) chunk(c *table.Chunk) error {
 	if !e.lay.wide && (e.p.base+end)<<e.sym > 1<<32 {
 		return errWide
 	}
-	if c.First < e.next {
+	if c.First < e.next && e.w != nil {
 		if err := e.w.NextRun(); err != nil {
 			return err
 		}
@@ -349,6 +350,9 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			continue
 		}
 		srcMax, dstMax = max(srcMax, s+1), max(dstMax, d+1)
+		if e.w == nil {
+			continue
+		}
 		near, far := d+dstOff, s+srcOff
 		if out {
 			near, far = far, near

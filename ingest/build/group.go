@@ -158,7 +158,7 @@ func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
 	if g.opt.Both {
 		otherSpill := extsort.NewSpill(g.fs, g.tmp, g.budget.spill())
 		defer func() { err = errors.Join(err, otherSpill.Close()) }()
-		buckets, extent := geometry(edges.Total()/int64(lay.least()), int64(lay.head), g.budget.work/4, g.budget.threads)
+		buckets, extent := geometry(edges.Total()/int64(lay.least()), int64(lay.head), g.budget.work/8, g.budget.threads)
 		other = extsort.NewPartition(otherSpill, buckets, extent, 0)
 		defer other.Close()
 		s.other = other

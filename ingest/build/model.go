@@ -33,20 +33,20 @@ type nodeType struct {
 	number int    // in byte order
 
 	keys    *keys
+	buckets int     // of keys and refs
 	dropped *bitmap // rows of the table that are no nodes; nil: none
 }
 
 // part is an edge type of the input.
 type part struct {
 	*Edges
-	stats  EdgesResult
-	number int // in byte order
-	src    end
-	dst    end
-	// appearance is the number that the source of row 0 has among the ends of all
-	// tables; ends is their partition once the table was scanned for keys.
-	scanned bool
-	refs    []*refs
+	stats   EdgesResult
+	number  int // in byte order
+	src     end
+	dst     end
+	scanned bool        // for keys, with the counts keyed
+	keyed   EdgesResult // rows that the scan for keys left out
+	refs    []*refs     // by node type, of the ends that are keys
 	rows    uint64
 	base    uint64 // of the positions in a homogeneous graph
 }

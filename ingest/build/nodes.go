@@ -75,7 +75,7 @@ func (b *builder) scanType(ctx context.Context, t *nodeType, keys, columns bool)
 		}
 	}
 	if keys {
-		t.keys = b.newKeys(t.Table.Bytes() / 24)
+		t.keys = b.newKeys(t, t.Table.Bytes()/24)
 	}
 	if rows, err = b.readType(ctx, t, keys, out); err != nil {
 		return 0, err
@@ -85,7 +85,9 @@ func (b *builder) scanType(ctx context.Context, t *nodeType, keys, columns bool)
 	}
 	t.known, t.count, t.stats.Rows = true, rows, rows
 	if keys && err == nil {
-		err = t.keys.part.Finish()
+		if err = t.keys.part.Finish(); err == nil {
+			err = b.indexTable(ctx, t)
+		}
 	}
 	return rows, err
 }
@@ -141,7 +143,7 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 	rows, err := t.Table.Scan(ctx, ask, threads, func(worker int, c *table.Chunk) error {
 		w := &workers[worker]
 		if keys {
-			if err := w.addKeys(t, c); err != nil {
+			if err := w.addKeys(b.seed, t, c); err != nil {
 				return err
 			}
 		}

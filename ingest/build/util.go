@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,4 +26,19 @@ func parallel(ctx context.Context, workers int, fn func(ctx context.Context, wor
 // sameTable says whether two tables read the same files.
 func sameTable(a, b table.Table) bool {
 	return a != nil && b != nil && slices.Equal(a.Files(), b.Files())
+}
+
+func joinErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// view24 views records of three numbers.
+func view24(b []byte) []firstSeen {
+	if len(b) < firstSeenBytes {
+		return nil
+	}
+	return unsafe.Slice((*firstSeen)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/firstSeenBytes)
 }
