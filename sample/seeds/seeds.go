@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -185,7 +184,6 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 	if err != nil {
 		return nil, err
 	}
-	bad := uint64(math.MaxUint64)
 	_, err = tab.Scan(ctx, []table.Column{col}, 1, func(_ int, c *table.Chunk) error {
 		v := &c.Columns[0]
 		start := uint32(0)
@@ -198,8 +196,10 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 			}
 			node, ok := find(id)
 			if !ok {
-				bad = c.First + uint64(i)
-				return fmt.Errorf("%w: %s: found id %q, expected one of a %s", sample.ErrSeed, tab.Where(bad), id, n.Type)
+				if col.DType != graph.String {
+					id = strconv.AppendUint(nil, graph.View[uint64](id)[0], 10)
+				}
+				return fmt.Errorf("%w: %s: found id %q, expected one of a %s", sample.ErrSeed, tab.Where(c.First+uint64(i)), id, n.Type)
 			}
 			out.Nodes = append(out.Nodes, uint32(node))
 		}

@@ -1,0 +1,123 @@
+package seeds_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/seeds"
+	"github.com/graphmill/graphmill/store"
+)
+
+// papers is an open store without original ids.
+func papers() *store.Store {
+	strs := func(name string, v ...string) *graph.Column {
+		c := &graph.Column{Name: name, DType: graph.String, Rows: len(v), StringOffsets: graph.Index{U64: []uint64{0}}}
+		for _, s := range v {
+			c.Values = append(c.Values, s...)
+			c.StringOffsets.U64 = append(c.StringOffsets.U64, uint64(len(c.Values)))
+		}
+		return c
+	}
+	g := &graph.Graph{Nodes: []*graph.Nodes{
+		{Type: "author", Count: 2},
+		{Type: "paper", Count: 4, Columns: []*graph.Column{
+			strs("split", "train", "test", "train", ""),
+			{Name: "year", DType: graph.Int16, Rows: 4, Values: graph.Bytes([]int16{2001, -5, 2003, 2001})},
+			{Name: "score", DType: graph.Float32, Rows: 4, Values: graph.Bytes([]float32{.5, 1, .25, .5})},
+			{Name: "open", DType: graph.Bool, Rows: 4, Values: []byte{1, 0, 1, 1}},
+			{Name: "time", DType: graph.Int64, Rows: 4, Values: graph.Bytes([]int64{10, 20, 30, 40})},
+			{Name: "feat", DType: graph.Float32, Shape: []int{2}, Rows: 4, Values: make([]byte, 32)},
+		}},
+	}}
+	g.Sort()
+	return &store.Store{Graph: g, Meta: &store.Meta{}}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	array, err := npy.AppendHeader(nil, "i8", []int{3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := file("ids.npy", string(append(array, graph.Bytes([]int64{3, 0, 3})...)))
+	for _, c := range []struct {
+		name, text, seedType string
+		want                 []uint32
+		err                  string
+	}{
+		{name: "a type", text: "paper", want: []uint32{0, 1, 2, 3}},
+		{name: "the seed type of a plan", text: "", seedType: "author", want: []uint32{0, 1}},
+		{name: "a string value", text: "paper:split=train", want: []uint32{0, 2}},
+		{name: "the empty string", text: "paper:split=", want: []uint32{3}},
+		{name: "an integer", text: "paper:year=2001", want: []uint32{0, 3}},
+		{name: "a negative integer", text: "paper:year=-5", want: []uint32{1}},
+		{name: "a float", text: "paper:score=0.50", want: []uint32{0, 3}},
+		{name: "a bool", text: "paper:open=false", want: []uint32{1}},
+		{name: "a list of ids", text: file("plain.txt", "2\n0\n2\n"), seedType: "paper", want: []uint32{2, 0, 2}},
+		{name: "a table", text: file("t.csv", "year,id\n5,1\n6,3\n"), seedType: "paper", want: []uint32{1, 3}},
+		{name: "TF-GNN's seeds", text: file("s.csv", "#id\n1\n"), seedType: "paper", want: []uint32{1}},
+		{name: "an array", text: ids, seedType: "paper", want: []uint32{3, 0, 3}},
+
+		{name: "no type", text: "", err: "expected one of author, paper"},
+		{name: "another type than the plan's", text: "paper", seedType: "author", err: `found seeds of node type "paper", expected "author"`},
+		{name: "unknown column", text: "paper:venue=x", err: `found column "venue"`},
+		{name: "no such value", text: "paper:split=valid", err: `found no node of type paper with split = "valid"`},
+		{name: "a value that is no number", text: "paper:year=new", err: `found value "new"`},
+		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
+		{name: "a vector", text: "paper:feat=1", err: "expected one value a row"},
+		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
+		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2: found id "9", expected one of a paper`},
+		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
+		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected one of a author`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.seedType)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
+					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, got.Nodes); d != "" {
+				t.Fatal(d)
+			}
+		})
+	}
+}
+
+func TestTimes(t *testing.T) {
+	s := papers()
+	got, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper", Nodes: []uint32{3, 0}}, "time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != sample.IntTime(40) || got[1] != sample.IntTime(10) {
+		t.Fatalf("times %v", got)
+	}
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper"}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper"}, "split"); err == nil {
+		t.Fatal("a string column was taken for times")
+	}
+}
