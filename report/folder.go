@@ -7,34 +7,16 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-const (
-	jsonName = "report.json"
-	htmlName = "report.html"
-	// jsonLimit bounds what Read takes into memory: 10,000 full histograms.
-	jsonLimit = 512 << 20
-)
+// fileName is the report's in an output folder.
+const fileName = "report.json"
 
-// Write puts report.json and report.html into the folder dir; existing ones are
-// replaced.
-func Write(fsys fsx.FS, dir string, r *Report) error {
-	j, err := r.JSON()
-	if err != nil {
-		return err
-	}
-	h, err := r.HTML()
-	if err != nil {
-		return err
-	}
-	if err := fsx.WriteFile(fsys, filepath.Join(dir, jsonName), j); err != nil {
-		return err
-	}
-	return fsx.WriteFile(fsys, filepath.Join(dir, htmlName), h)
-}
+// readLimit bounds what Read takes into memory: 10,000 full histograms.
+const readLimit = 512 << 20
 
 // Read reads the report.json of the folder dir.
 func Read(fsys fsx.FS, dir string) (*Report, error) {
-	name := filepath.Join(dir, jsonName)
-	b, err := fsx.ReadFile(fsys, name, jsonLimit)
+	name := filepath.Join(dir, fileName)
+	b, err := fsx.ReadFile(fsys, name, readLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -43,18 +25,4 @@ func Read(fsys fsx.FS, dir string) (*Report, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
-}
-
-// Rebuild writes the report.html of the folder dir anew from its report.json,
-// and gives the report.
-func Rebuild(fsys fsx.FS, dir string) (*Report, error) {
-	r, err := Read(fsys, dir)
-	if err != nil {
-		return nil, err
-	}
-	h, err := r.HTML()
-	if err != nil {
-		return nil, err
-	}
-	return r, fsx.WriteFile(fsys, filepath.Join(dir, htmlName), h)
 }

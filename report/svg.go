@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"html"
 	"image/color"
@@ -72,7 +73,7 @@ func inline(c *vgsvg.Canvas, label string) (string, error) {
 	var b strings.Builder
 	for {
 		tok, err := dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return b.String(), nil
 		}
 		if err != nil {

@@ -135,7 +135,8 @@ func (m *meter) update(now time.Time, n int64) {
 // bar goes first, then the rate, the amount, and at last the end of the label;
 // how far it is and the time left stay longest.
 func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int) string {
-	amount, speed, left, bar := human.Amount(n, l.unit), "", "", ""
+	amount, left := human.Amount(n, l.unit), clock(elapsed)
+	var speed, bar string
 	if rate >= 1 {
 		speed = human.Rate(int64(rate), time.Second, l.unit)
 	}
@@ -152,8 +153,6 @@ func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int
 			left += "  " + clock(time.Duration(min(float64(l.total-n)/rate, 1e6)*1e9)) + " left"
 		}
 		bar = drawBar(part)
-	} else {
-		left = clock(elapsed)
 	}
 	parts := []string{l.label, bar, left, amount, speed}
 	for _, drop := range []int{1, 4, 3} { // bar, rate, amount
