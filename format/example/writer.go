@@ -13,6 +13,9 @@ const (
 	tag3 = 3<<3 | 2
 )
 
+// short is the longest text that is copied as if it had this length.
+const short = 16
+
 // maxVarint is the most bytes of a 64-bit varint.
 const maxVarint = binary.MaxVarintLen64
 
@@ -65,14 +68,36 @@ func (w *Writer) room(n int) {
 }
 
 // varint writes v in front. There is room.
-func (w *Writer) varint(v uint64) {
+func (w *Writer) varint(v uint64) { w.at = before(w.buf, w.at, v) }
+
+// before writes v in front of buf[at:] and returns where it starts. There is room
+// for maxVarint bytes, of which it may write more than it returns: what lies in
+// front is not written yet.
+func before(buf []byte, at int, v uint64) int {
 	if v < 0x80 {
-		w.at--
-		w.buf[w.at] = byte(v)
-		return
+		at--
+		buf[at] = byte(v)
+		return at
 	}
-	w.at -= (bits.Len64(v) + 6) / 7
-	binary.PutUvarint(w.buf[w.at:], v)
+	return longBefore(buf, at, v)
+}
+
+// longBefore is before of a value of several bytes. Up to eight are made at once,
+// without a branch on their number, which would often be predicted wrong.
+func longBefore(buf []byte, at int, v uint64) int {
+	n := (bits.Len64(v)*9 + 64) >> 6
+	if n > 8 {
+		at -= n
+		binary.PutUvarint(buf[at:], v)
+		return at
+	}
+	// Groups of 7 bits move to bytes of their own; all but the last byte are marked.
+	v = v&0x0fffffff | v&0x00fffffff0000000<<4
+	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
+	v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
+	v |= 0x8080808080808080 & (1<<(uint(8*n-8)&63) - 1)
+	binary.LittleEndian.PutUint64(buf[at-8:], v<<(uint(64-8*n)&63))
+	return at - n
 }
 
 // length writes a tag and a length in front of the n bytes that it measures.
@@ -105,9 +130,11 @@ func (w *Writer) close(end int, kind byte, packed bool, key Key) {
 func Ints[T Integer](w *Writer, key Key, values []T) {
 	end := w.open()
 	w.room(len(values) * maxVarint)
+	buf, at := w.buf, w.at
 	for i := len(values) - 1; i >= 0; i-- {
-		w.varint(uint64(int64(values[i])))
+		at = before(buf, at, uint64(int64(values[i])))
 	}
+	w.at = at
 	w.close(end, tag3, true, key)
 }
 
@@ -124,19 +151,21 @@ func (w *Writer) Int(key Key, value int64) {
 func IntRows[T Integer, R Row](w *Writer, key Key, column []T, width int, rows []R) {
 	end := w.open()
 	w.room(len(rows) * width * maxVarint)
+	buf, at := w.buf, w.at
 	if width == 1 {
 		for i := len(rows) - 1; i >= 0; i-- {
-			w.varint(uint64(int64(column[rows[i]])))
+			at = before(buf, at, uint64(int64(column[rows[i]])))
 		}
 	} else {
 		for i := len(rows) - 1; i >= 0; i-- {
 			first := int(rows[i]) * width
 			row := column[first : first+width]
 			for j := width - 1; j >= 0; j-- {
-				w.varint(uint64(int64(row[j])))
+				at = before(buf, at, uint64(int64(row[j])))
 			}
 		}
 	}
+	w.at = at
 	w.close(end, tag3, true, key)
 }
 
@@ -190,7 +219,21 @@ func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, w
 	for i := len(rows) - 1; i >= 0; i-- {
 		first := int(rows[i]) * width
 		for j := first + width - 1; j >= first; j-- {
-			w.text(values[offsets[j]:offsets[j+1]])
+			from, to := int(offsets[j]), int(offsets[j+1])
+			if to-from > short || to < short {
+				w.text(values[from:to])
+				continue
+			}
+			// Most texts are short: a copy of constant length is cheaper, and what it
+			// writes too much lies in front.
+			if w.at < short+2 {
+				w.room(short + 2)
+			}
+			buf, at := w.buf, w.at
+			*(*[short]byte)(buf[at-short:]) = [short]byte(values[to-short:])
+			at -= to - from + 2
+			buf[at], buf[at+1] = tag1, byte(to-from)
+			w.at = at
 		}
 	}
 	w.close(end, tag1, false, key)

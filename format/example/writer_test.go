@@ -111,6 +111,41 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Varints of every length, their neighbours and their negatives.
+func TestVarints(t *testing.T) {
+	values := []int64{0}
+	for shift := range 64 {
+		for d := int64(-1); d <= 1; d++ {
+			values = append(values, 1<<shift+d, -(1<<shift + d))
+		}
+	}
+	var w Writer
+	got := encode(&w, map[string]value{"k": {kind: Int64List, ints: values}})
+	if want := marshal(t, map[string]value{"k": {kind: Int64List, ints: values}}); !bytes.Equal(got, want) {
+		t.Errorf("found %x, expected %x", got, want)
+	}
+}
+
+// Texts of every length at every place of a column.
+func TestTextLengths(t *testing.T) {
+	var all []string
+	for i := range 150 {
+		all = append(all, strings.Repeat(string(rune('a'+i%26)), i*7%45), strings.Repeat("z", i))
+	}
+	rows := make([]uint32, len(all))
+	want := value{kind: BytesList}
+	for i := range rows {
+		rows[i] = uint32(i*31) % uint32(len(all))
+		want.texts = append(want.texts, []byte(all[rows[i]]))
+	}
+	var w Writer
+	w.Reset()
+	TextRows(&w, NewKey("k"), []byte(strings.Join(all, "")), offsets[uint64](all...), 1, rows)
+	if got := w.Close(); !bytes.Equal(got, marshal(t, map[string]value{"k": want})) {
+		t.Errorf("found %x", got)
+	}
+}
+
 // Every half is the value that its bits mean.
 func TestFloat16(t *testing.T) {
 	for v := range 1 << 16 {
