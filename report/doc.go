@@ -22,8 +22,8 @@
 // A Report is filled by one goroutine. A Histogram is counted by one goroutine;
 // merge those of many.
 //
-// Write puts report.json and report.html beside the manifest of an output
-// folder, outside it; Read and Rebuild serve "graphmill report DIR".
+// Package store writes report.json and report.html beside the manifest of an
+// output folder, outside it; Read serves "graphmill report DIR".
 //
 // The package imports internal packages only, so every stage may import it.
 package report
