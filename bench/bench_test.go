@@ -34,7 +34,7 @@ func TestRatios(t *testing.T) {
 	if len(result.Races) != 1 {
 		t.Fatalf("found %d races, expected 1", len(result.Races))
 	}
-	for _, peer := range []string{"DGL NeighborSampler", "DGL GraphBolt"} {
+	for _, peer := range []string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"} {
 		if r := result.Races[0].Ratios[peer]; r <= 0 {
 			t.Errorf("%s: found ratio %v to %s, expected a positive one", result.Races[0].What, r, peer)
 		}

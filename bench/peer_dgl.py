@@ -1,13 +1,12 @@
 """The work of `graphmill bench sample` and of an npy import, done by DGL.
 
-usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt --fanout 15,10 --batch-size B --threads T --batches N
+usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt --ids 32|64 --fanout 15,10 --batch-size B --threads T --batches N
        peer_dgl.py csc PAIRS.npy NODES --threads T
 
-Prints one JSON. `sample` reads the homogeneous store's own arrays and gives each
-peer what it is fastest with: its samplers without a loader's processes, ids of 32
-bits where it takes them, no shuffling on the clock, no edge ids from GraphBolt.
-Both count fanouts from the far end, so the list is turned around: the seeds draw
-as many as Graphmill's. Edges are counted in what came out.
+Prints one JSON. `sample` reads the homogeneous store's own arrays. The samplers run
+without a loader's processes, with no shuffling on the clock; GraphBolt returns no
+edge ids. Both count fanouts from the far end, so the list is turned around: the
+seeds draw as many as Graphmill's. Edges are counted in what came out.
 """
 import argparse
 import json
@@ -25,17 +24,17 @@ WARM = 20  # batches before the clock starts, as in `graphmill bench sample`
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def adjacency(store):
+def adjacency(store, ids):
     """indptr and sources of the in-edges of a homogeneous store, as tensors."""
     with open(os.path.join(store, "graph.json")) as f:
         edges = json.load(f)["edges"][HOMOGENEOUS]
     if edges["primary"] != "in":
         raise SystemExit(f"{store}: found primary direction {edges['primary']!r}, expected in; import it as an edge list")
     indptr, far = (np.load(os.path.join(store, edges["arrays"][a])) for a in ("indptr", "far"))
-    return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.view(np.int32) if far.itemsize == 4 else far.view(np.int64))
+    return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.astype({32: np.int32, 64: np.int64}[ids]))
 
 
-def batches_of(indptr, batch_size, count, dtype):
+def batches_of(indptr, dtype, batch_size, count):
     """The first batches of the shuffled nodes with in-edges, over and over."""
     seeds = torch.nonzero(indptr.diff()).flatten()
     seeds = seeds[torch.randperm(len(seeds), generator=torch.Generator().manual_seed(0))].to(dtype)
@@ -46,26 +45,24 @@ def batches_of(indptr, batch_size, count, dtype):
 
 
 def neighbor_sampler(indptr, far, fanouts, batches):
-    """Yields the edges drawn for each batch. With two threads or more DGL 2.1.0 takes
-    a fused path that is faster and, with ids of 32 bits, draws too few edges."""
-    index = torch.int32 if torch.get_num_threads() == 1 and len(far) < 2**31 else torch.int64
-    graph = dgl.graph(("csc", (indptr.to(index), far.to(index), torch.empty(0, dtype=index))))
+    """Yields the edges drawn for each batch."""
+    graph = dgl.graph(("csc", (indptr.to(far.dtype), far, torch.empty(0, dtype=far.dtype))))
     sampler = dgl.dataloading.NeighborSampler(fanouts)
     for seeds in batches:
-        yield sum(block.num_edges() for block in sampler.sample_blocks(graph, seeds.to(index))[2])
+        yield sum(block.num_edges() for block in sampler.sample_blocks(graph, seeds)[2])
 
 
 def graphbolt(indptr, far, fanouts, batches):
     """Yields the edges drawn for each batch."""
     graph = gb.fused_csc_sampling_graph(indptr, far)
-    items = gb.ItemSampler(gb.ItemSet(torch.cat(batches).to(far.dtype), names="seed_nodes"), batch_size=len(batches[0]))
+    items = gb.ItemSampler(gb.ItemSet(torch.cat(batches), names="seed_nodes"), batch_size=len(batches[0]))
     for batch in items.sample_neighbor(graph, fanouts):
         yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs)
 
 
 def sample(args):
-    indptr, far = adjacency(args.store)
-    batches = batches_of(indptr, args.batch_size, WARM + args.batches, torch.int64)
+    indptr, far = adjacency(args.store, args.ids)
+    batches = batches_of(indptr, far.dtype, args.batch_size, WARM + args.batches)
     drawn = {"neighbor_sampler": neighbor_sampler, "graphbolt": graphbolt}[args.peer](
         indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches)
     for _ in range(WARM):
@@ -92,6 +89,7 @@ def main():
     p = commands.add_parser("sample")
     p.add_argument("store")
     p.add_argument("--peer", required=True, choices=["neighbor_sampler", "graphbolt"])
+    p.add_argument("--ids", type=int, required=True, choices=[32, 64])
     p.add_argument("--fanout", required=True)
     p.add_argument("--batch-size", type=int, required=True)
     p.add_argument("--batches", type=int, required=True)
