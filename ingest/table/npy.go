@@ -97,7 +97,10 @@ func OpenNpy(fsys fsx.FS, columns []NpyColumn) (*Npy, error) {
 			a.width *= d
 		}
 		a.stride = int64(a.rowBytes())
-		a.Field = Field{c.Name, a.dtype, h.Shape[1:]}
+		a.Field = Field{c.Name, a.dtype, nil}
+		if len(h.Shape) > 1 {
+			a.Shape = h.Shape[1:]
+		}
 		t.rows = h.Shape[0]
 		t.cols = append(t.cols, a)
 		t.bytes += size

@@ -1,0 +1,23 @@
+// Package ingest reads the formats that graphs come in. A format turns a path
+// and options into a Source: the tables of the graph's node and edge types and
+// what their columns mean, which package ingest/build makes a store of.
+//
+// The formats, one a file, are
+//
+//   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV
+//     and TFRecord tables;
+//   - edge list: one .csv, .tsv or .txt file, plain or compressed, of edges;
+//   - npy: an array of edges, or the two arrays of a sparse matrix;
+//   - graph.yaml: a list of node and edge tables of all these kinds.
+//
+// A new format is a type that implements format, listed in formats. Detect names
+// the format of a path.
+//
+// Formats read the first lines and headers of tables, never all rows. Files that
+// a metadata file names lie in its folder, without symbolic links on the way,
+// unless the caller allows others. Every error about them names the file, the
+// line and what to do.
+//
+// The package imports graph, ingest/table, ingest/build, format/* and
+// internal/*.
+package ingest

@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// edgeList is one table of text with a row an edge; a homogeneous graph.
+type edgeList struct{}
+
+func (edgeList) name() string  { return "edge-list" }
+func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst" }
+func (edgeList) detect(path string, names []string) bool {
+	return names == nil && isText(path)
+}
+
+// isText says whether a path names a table of text.
+func isText(path string) bool {
+	return slices.Contains([]string{".csv", ".tsv", ".txt"}, table.Extension(pattern(path)))
+}
+
+// pattern is a name of a table without the "@N" of its shards.
+func pattern(path string) string {
+	if i := lastAt(path); i >= 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// lastAt is where the "@N" of a name starts, or -1.
+func lastAt(path string) int {
+	i := len(path)
+	for i > 0 && path[i-1] >= '0' && path[i-1] <= '9' {
+		i--
+	}
+	if i == len(path) || i == 0 || path[i-1] != '@' {
+		return -1
+	}
+	return i - 1
+}
+
+func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
+	files, err := tfgnn.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSource, err)
+	}
+	t, specs, err := openEdgeList(fsys, files, o)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := describe(t)
+	if err != nil {
+		return nil, err
+	}
+	src, err := pick(t, fields, o.Src, srcNames)
+	if err != nil {
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst", err)
+	}
+	dst, err := pick(t, fields, o.Dst, dstNames)
+	if err != nil {
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst", err)
+	}
+	integer := src.unsigned && dst.unsigned
+	if o.IDs != IDsAuto {
+		integer = o.IDs == IDsInteger
+	}
+	e := build.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
+	for _, f := range fields {
+		if f.Name == src.Name || f.Name == dst.Name {
+			continue
+		}
+		if specs != nil {
+			i := slices.IndexFunc(specs, func(c table.Column) bool { return c.Name == f.Name })
+			if i < 0 {
+				continue
+			}
+			if specs[i].DType != graph.Invalid {
+				f.DType, f.Shape = specs[i].DType, specs[i].Shape
+			}
+		}
+		e.Columns = append(e.Columns, feature(f.Field, o))
+	}
+	if !integer && o.NumNodes > 0 {
+		return nil, fmt.Errorf("%w: found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest", ErrUsage)
+	}
+	return &Source{
+		Primary: graph.In,
+		Files:   files,
+		Input: build.Input{
+			Nodes: []build.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
+			Edges: []build.Edges{e},
+		},
+	}, nil
+}
+
+// openEdgeList opens a file with or without a header. Columns that the caller
+// names are those of a file without one, unless the first line has them all.
+func openEdgeList(fsys fsx.FS, files []string, o Options) (*table.CSV, []table.Column, error) {
+	csv := table.CSVOptions{Delimiter: o.Delimiter}
+	t, err := table.OpenCSV(fsys, files, csv)
+	none := (*table.NoHeaderError)(nil)
+	if o.Columns == "" {
+		switch {
+		case !errors.As(err, &none):
+			return t, nil, err
+		case len(none.Cells) != 2:
+			return nil, nil, fmt.Errorf("%w; for example --columns src,dst,weight:float32", err)
+		}
+		csv.Names = []string{"src", "dst"}
+		t, err = table.OpenCSV(fsys, files, csv)
+		return t, nil, err
+	}
+	specs, perr := parseColumns(o.Columns)
+	if perr != nil {
+		return nil, nil, perr
+	}
+	if err == nil {
+		have := t.Fields()
+		if !slices.ContainsFunc(specs, func(c table.Column) bool {
+			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
+		}) {
+			return t, specs, nil
+		}
+	}
+	for _, c := range specs {
+		csv.Names = append(csv.Names, c.Name)
+	}
+	t, err = table.OpenCSV(fsys, files, csv)
+	return t, specs, err
+}

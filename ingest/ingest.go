@@ -1,0 +1,258 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// ErrSource is wrapped by errors about what a source says or lacks; those about
+// the bytes of its tables are of package table.
+var ErrSource = errors.New("bad source")
+
+// ErrUsage is wrapped by errors about options that do not fit the source.
+var ErrUsage = errors.New("wrong options")
+
+// IDs says how the original ids of nodes are read.
+type IDs uint8
+
+// IDsAuto reads ids as integers where those of the first MiB are, without signs
+// and leading zeros, and as strings otherwise.
+const (
+	IDsAuto IDs = iota
+	IDsInteger
+	IDsString
+)
+
+// ParseIDs reads "auto", "integer" or "string".
+func ParseIDs(s string) (IDs, error) {
+	i := slices.Index([]string{"auto", "integer", "string"}, s)
+	if i < 0 {
+		return 0, fmt.Errorf("%w: found ids %q, expected auto, integer or string", ErrUsage, s)
+	}
+	return IDs(i), nil
+}
+
+// Options say what a source does not. The zero value is the default.
+type Options struct {
+	// Format is the name of a format; empty: that which Detect finds.
+	Format string
+	// Columns name the columns of an edge list without a header, in file order,
+	// or choose some of one with a header: "src,dst,weight:float32". A column
+	// without a dtype gets the one that its values look like.
+	Columns string
+	// Src and Dst name the columns of the ends of an edge list; empty: src or
+	// source, dst or target, and what else is usual.
+	Src, Dst string
+	IDs      IDs
+	// Delimiter of text tables, as in table.CSVOptions.
+	Delimiter byte
+	// Indptr and Indices are the arrays of a sparse matrix, a row a destination;
+	// the path is empty then.
+	Indptr, Indices string
+	// NumNodes is the number of nodes of a graph without node tables; 0: the
+	// largest id + 1.
+	NumNodes uint64
+	// Symmetrise adds the reverse of each edge: to the same edge type where both
+	// ends are of one node type, else as the edge type dst:rev_REL:src.
+	Symmetrise bool
+	// Empty and Fill say what an empty cell of a feature means: EmptyError or
+	// EmptyFill.
+	Empty table.Empty
+	Fill  string
+	// DataPath is the folder that the file names of a unigraph's tables are
+	// relative to; empty: that of the schema.
+	DataPath string
+	// Outside allows files outside of the folder of the metadata file that names
+	// them.
+	Outside bool
+}
+
+// Source is a graph that can be built.
+type Source struct {
+	Format  string
+	Input   build.Input
+	Primary graph.Direction
+	// Files are the metadata file, if there is one, and the files of all tables,
+	// each once.
+	Files []string
+	// DeclaredIDs are the node types whose schema declares #id, so that their
+	// original ids are wanted in what is sampled.
+	DeclaredIDs []string
+	// Warnings are what is odd about the source, or not taken from it.
+	Warnings []string
+}
+
+// format is a kind of source.
+type format interface {
+	name() string
+	// about says what paths of the format look like.
+	about() string
+	// detect says whether a path looks so; names are the files in it if it is a
+	// folder.
+	detect(path string, names []string) bool
+	open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, error)
+}
+
+// formats in the order of detection.
+var formats = []format{graphYAML{}, unigraph{}, edgeList{}, npyEdges{}}
+
+// Formats are the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name())
+	}
+	return names
+}
+
+func supported() string {
+	var text []string
+	for _, f := range formats {
+		text = append(text, f.name()+" ("+f.about()+")")
+	}
+	return strings.Join(text, ", ")
+}
+
+// Detect is the name of the format of a path, which exists or is a pattern of
+// files.
+func Detect(fsys fsx.FS, path string) (string, error) {
+	f, err := detect(fsys, path)
+	if err != nil {
+		return "", err
+	}
+	return f.name(), nil
+}
+
+func detect(fsys fsx.FS, path string) (format, error) {
+	var names []string
+	what := "a file"
+	if info, err := fsys.Stat(path); err == nil && info.IsDir() {
+		what = "a folder"
+		entries, err := fsys.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
+		return nil, err
+	}
+	for _, f := range formats {
+		if f.detect(path, names) {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s: found %s of no known format, expected %s; or name the format with --format", ErrSource, path, what, supported())
+}
+
+// Open reads what a source says and opens its tables.
+func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
+	var f format
+	var err error
+	switch {
+	case o.Format != "":
+		i := slices.Index(Formats(), o.Format)
+		if i < 0 {
+			return nil, fmt.Errorf("%w: found format %q, expected one of %s%s", ErrUsage, o.Format, strings.Join(Formats(), ", "), hint(o.Format, Formats()))
+		}
+		f = formats[i]
+	case o.Indptr != "" || o.Indices != "":
+		f = npyEdges{}
+	default:
+		if f, err = detect(fsys, path); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
+		return nil, fmt.Errorf("%w: found --indptr or --indices with a source of format %s, expected them alone", ErrUsage, f.name())
+	}
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
+		return nil, fmt.Errorf("%w: found --columns, --src or --dst with a source of format %s, expected them with an edge list", ErrUsage, f.name())
+	}
+	s, err := f.open(ctx, fsys, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Format = f.name()
+	if o.Symmetrise {
+		if err := symmetrise(&s.Input); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// symmetrise adds the reverse of each edge.
+func symmetrise(in *build.Input) error {
+	for i := range in.Edges {
+		e := &in.Edges[i]
+		if e.Type.Src == e.Type.Dst {
+			e.Symmetrise = true
+			continue
+		}
+		in.Edges = append(in.Edges, reverse(*e, "rev_"+e.Type.Rel))
+	}
+	return checkTwice(in)
+}
+
+// reverse is the edge type that reads the same table with its ends swapped.
+func reverse(e build.Edges, rel string) build.Edges {
+	e.Type = graph.EdgeType{Src: e.Type.Dst, Rel: rel, Dst: e.Type.Src}
+	e.Src, e.Dst = e.Dst, e.Src
+	return e
+}
+
+func checkTwice(in *build.Input) error {
+	seen := map[graph.EdgeType]bool{}
+	for _, e := range in.Edges {
+		if seen[e.Type] {
+			return fmt.Errorf("%w: found edge type %s twice, expected each once; rename one of the two", ErrSource, e.Type)
+		}
+		seen[e.Type] = true
+	}
+	return nil
+}
+
+// hint proposes the known word that a wrong one is closest to.
+func hint(word string, known []string) string {
+	best, least := "", len(word)/3+2
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the number of letters to insert, delete or change.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0] // of the row above
+		row[0] = i + 1
+		for j := range len(b) {
+			change := left
+			if a[i] != b[j] {
+				change++
+			}
+			left = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

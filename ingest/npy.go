@@ -1,0 +1,62 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// npyEdges is one array of the ends of edges, or the two arrays of a sparse
+// matrix; a homogeneous graph.
+type npyEdges struct{}
+
+func (npyEdges) name() string { return "npy" }
+func (npyEdges) about() string {
+	return ".npy of shape (2, E) or (E, 2), or --indptr and --indices"
+}
+func (npyEdges) detect(path string, names []string) bool {
+	return names == nil && filepath.Ext(path) == ".npy"
+}
+
+func (npyEdges) open(_ context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
+	if o.IDs == IDsString {
+		return nil, fmt.Errorf("%w: found string ids with arrays, expected integer ids", ErrUsage)
+	}
+	t, nodes, err := openArrays(fsys, path, o.Indptr, o.Indices, o.NumNodes)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{
+		Primary: graph.In,
+		Files:   t.Files(),
+		Input: build.Input{
+			Nodes: []build.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: graph.Uint64}, Count: nodes}},
+			Edges: []build.Edges{{Type: graph.HomogeneousEdge, Table: t, Src: end("src", true), Dst: end("dst", true)}},
+		},
+	}, nil
+}
+
+// openArrays opens edges out of one array or two; nodes is the number of them
+// where it is known, else 0.
+func openArrays(fsys fsx.FS, path, indptr, indices string, given uint64) (t table.Table, nodes uint64, err error) {
+	if indptr == "" && indices == "" {
+		t, err = table.OpenPairs(fsys, path)
+		return t, given, err
+	}
+	if path != "" || indptr == "" || indices == "" {
+		return nil, 0, fmt.Errorf("%w: found only some of an indptr and indices, or a source beside them; expected both and nothing else", ErrUsage)
+	}
+	csc, err := table.OpenCSC(fsys, indptr, indices)
+	if err != nil {
+		return nil, 0, err
+	}
+	if given > 0 && given < csc.Nodes() {
+		return nil, 0, fmt.Errorf("%w: found %d nodes in %s, expected at most the %d of --num-nodes", ErrUsage, csc.Nodes(), indptr, given)
+	}
+	return csc, max(given, csc.Nodes()), nil
+}
