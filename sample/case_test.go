@@ -237,7 +237,7 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", r.Name, err, r.Plan)
 		}
-		s.relabel = kind
+		s.relabel, s.noWaves = kind, kind == relabelDirect || kind == relabelNarrow
 		c := s.NewContext()
 		for range 2 {
 			sub, err := c.Sample(r.input(t))

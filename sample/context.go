@@ -78,6 +78,9 @@ type Context struct {
 	prefix []float64 // of their weights
 	rest   []float64
 	staged *staged
+	parts  []part
+	pos    []uint32 // of a wave's picks, and the near end of each
+	near   []uint32
 	edge   []uint32 // edge ids of the largest so far
 }
 
@@ -170,15 +173,22 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 	}
 	c.seeds(in.Seeds)
 	prefix := c.prefixKey(in)
-	for i := range c.s.ops {
-		o := &c.s.ops[i]
-		hop := c.s.opHop[i+1]
-		nodes, edges := c.local[o.far].n, c.edges[o.edges].n
-		if err := c.run(o, prefix); err != nil {
+	for _, w := range c.s.waves {
+		ok, err := c.wave(w, prefix)
+		if err != nil {
 			return nil, err
 		}
-		c.sub.NodesByHop[o.far][hop] += c.local[o.far].n - nodes
-		c.sub.EdgesByHop[o.edges][hop-1] += uint32(c.edges[o.edges].n - edges)
+		if ok {
+			continue
+		}
+		for i := w.first; i < w.end; i++ {
+			o := &c.s.ops[i]
+			before := c.opBegin(o)
+			if err := c.run(o, prefix); err != nil {
+				return nil, err
+			}
+			c.opEnd(o, before)
+		}
 	}
 	c.finish()
 	return &c.sub, nil
@@ -288,13 +298,6 @@ func (e *edgeBuffer) reserve(more int) {
 // run is one op over its frontier, in blocks. A block runs on over the borders
 // of inputs, since typed plans have many inputs with few nodes each.
 func (c *Context) run(o *op, prefix uint64) error {
-	st := &c.ops[o.number]
-	st.first = c.local[o.far].n
-	st.every = st.every[:0]
-	st.record.n, st.frontier = 0, st.frontier[:0]
-	if o.every {
-		c.reaches.next(int(st.first))
-	}
 	m := uint32(0)
 	var err error
 	if c.s.plan.Expand == ExpandAll {
@@ -302,7 +305,7 @@ func (c *Context) run(o *op, prefix uint64) error {
 			m = uint32(copy(c.nearLocal[:], list))
 			list = list[m:]
 			if m == blockNodes {
-				err = c.block(o, prefix, m)
+				err = c.runBlock(o, prefix, m)
 				m = 0
 			}
 		}
@@ -315,17 +318,37 @@ func (c *Context) run(o *op, prefix uint64) error {
 				}
 				m, first = m+n, first+n
 				if m == blockNodes {
-					err = c.block(o, prefix, m)
+					err = c.runBlock(o, prefix, m)
 					m = 0
 				}
 			}
 		}
 	}
 	if m > 0 && err == nil {
-		err = c.block(o, prefix, m)
+		err = c.runBlock(o, prefix, m)
 	}
-	st.end = c.local[o.far].n
 	return err
+}
+
+// opBegin prepares for what an op reaches, and returns the edges of its type
+// ahead of it.
+func (c *Context) opBegin(o *op) int {
+	st := &c.ops[o.number]
+	st.first = c.local[o.far].n
+	st.every = st.every[:0]
+	st.record.n, st.frontier = 0, st.frontier[:0]
+	if o.every {
+		c.reaches.next(int(st.first))
+	}
+	return c.edges[o.edges].n
+}
+
+// opEnd notes what an op has reached.
+func (c *Context) opEnd(o *op, edges int) {
+	st, hop := &c.ops[o.number], c.s.opHop[o.number]
+	st.end = c.local[o.far].n
+	c.sub.NodesByHop[o.far][hop] += st.end - st.first
+	c.sub.EdgesByHop[o.edges][hop-1] += uint32(c.edges[o.edges].n - edges)
 }
 
 // fresh is the local ids of a type that op f was the first to find.

@@ -1,48 +1,93 @@
 package sample
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 )
 
-// block takes m nodes of a frontier, whose local ids are in c.nearLocal, through
-// the phases: where their edges are, which to take, where these lead, and the
-// local ids of what they reach. prefix is the key without the op.
-func (c *Context) block(o *op, prefix uint64, m uint32) error {
-	key := Absorb(prefix, o.number)
-	nodes, block := c.local[o.near].nodes, c.node[:m]
-	for i, l := range c.nearLocal[:m] {
-		block[i] = nodes[l]
+// A block is a run of frontier nodes that go through the phases together: where
+// their edges are (measure), which to take (pick), where these lead and the
+// local ids of what they reach (reach). Each phase asks for the cache lines of
+// the next one.
+type block struct {
+	// Of each node: local id, type-wise id, position of the first edge, edges.
+	local, node, start, degree []uint32
+}
+
+// block is part of the context's block.
+func (c *Context) block(at, m uint32) block {
+	end := at + m
+	return block{c.nearLocal[at:end:end], c.node[at:end:end], c.start[at:end:end], c.degree[at:end:end]}
+}
+
+// locate turns local ids into nodes.
+func (c *Context) locate(o *op, b block) {
+	nodes := c.local[o.near].nodes
+	for i, l := range b.local {
+		b.node[i] = nodes[l]
 	}
-	prefetchAt(unsafe.SliceData(o.adj.indptr), block)
+	prefetchAt(unsafe.SliceData(o.adj.indptr), b.node)
+}
+
+// measure finds the nodes' edges, and returns how many may be picked at most.
+func (o *op) measure(b block) int {
 	need := 0
-	for i, v := range block {
+	for i, v := range b.node {
 		s := o.adj.indptr[v]
 		d := o.adj.indptr[v+1] - s
-		c.start[i], c.degree[i] = s, d
+		b.start[i], b.degree[i] = s, d
 		if o.how == Replace && d > 0 && o.take != takeAll {
 			d = o.take
 		}
 		need += int(min(d, o.take))
 	}
+	return need
+}
+
+// pick puts the positions of the edges that are taken into pos, and the local
+// id of the node of each beside it. It returns their number.
+func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
+	var n int
+	switch {
+	case o.how == Uniform && o.times == nil:
+		n = c.pickUniform(o, key, b, pos, near)
+	case o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil && o.take <= stagedTake:
+		n = c.pickWeighted(o, key, b, pos, near)
+	default:
+		n = c.pickAny(o, key, b, pos, near)
+	}
+	prefetchAt(unsafe.SliceData(o.adj.far), pos[:n])
+	return n
+}
+
+// runBlock is all phases of one op's block. prefix is the key without the op.
+func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
+	b := c.block(0, m)
+	c.locate(o, b)
+	need := o.measure(b)
 	e := &c.edges[o.edges]
 	e.reserve(need)
-	id, near, far := e.id[e.n:e.n+need], e.src[e.n:e.n+need], e.dst[e.n:e.n+need]
+	near, _ := e.ends(o, need)
+	n := c.pick(o, Absorb(prefix, o.number), b, e.id[e.n:e.n+need], near)
+	return c.reach(o, b, n)
+}
+
+// ends is the near and the far ends of the n edges behind the end.
+func (e *edgeBuffer) ends(o *op, n int) (near, far []uint32) {
+	src, dst := e.src[e.n:e.n+n], e.dst[e.n:e.n+n]
 	if o.dir == graph.In {
-		near, far = far, near
+		return dst, src
 	}
-	var n int
-	if o.how == Uniform && o.times == nil {
-		n = c.pickUniform(o, key, int(m), id, near)
-	} else if o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil && o.take <= stagedTake {
-		n = c.pickWeighted(o, key, int(m), id, near)
-	} else {
-		n = c.pickAny(o, key, int(m), id, near)
-	}
-	id, near, far = id[:n], near[:n], far[:n]
-	prefetchAt(unsafe.SliceData(o.adj.far), id)
+	return src, dst
+}
+
+// reach completes n picked edges, whose positions and near ends are behind the
+// end of the edge type's buffer.
+func (c *Context) reach(o *op, b block, n int) error {
+	e := &c.edges[o.edges]
+	id := e.id[e.n : e.n+n]
+	_, far := e.ends(o, n)
 	for i, p := range id {
 		far[i] = o.adj.far[p]
 	}
@@ -69,7 +114,7 @@ func (c *Context) block(o *op, prefix uint64, m uint32) error {
 		}
 	}
 	if c.sub.Ops != nil {
-		st.frontier = append(st.frontier, c.nearLocal[:m]...)
+		st.frontier = append(st.frontier, b.local...)
 		r := &st.record
 		r.reserve(n)
 		copy(r.src[r.n:], e.src[e.n:e.n+n])
@@ -97,160 +142,4 @@ func (e *edgeBuffer) keep(n int, always bool) int {
 		}
 	}
 	return to - e.n
-}
-
-// floydTable is the size of the table in which floyd looks for repeats.
-const floydTable = 4096
-
-// pickUniform picks for each node of the block its edges' positions, and writes
-// the node's local id beside each. It returns their number.
-func (c *Context) pickUniform(o *op, key uint64, m int, pos, near []uint32) int {
-	n := 0
-	for i, l := range c.nearLocal[:m] {
-		start, d := c.start[i], c.degree[i]
-		k := min(d, o.take)
-		out, local := pos[n:n+int(k)], near[n:n+int(k)]
-		if d <= o.take {
-			for j := range out {
-				out[j] = start + uint32(j)
-				local[j] = l
-			}
-		} else {
-			c.floyd(Absorb(key, uint64(c.node[i])), d, out)
-			for j := range out {
-				out[j] += start
-				local[j] = l
-			}
-		}
-		n += int(k)
-	}
-	return n
-}
-
-// floyd sets out to len(out) distinct numbers below n, in the order that the law
-// finds them. len(out) must be below n.
-//
-// A number's slot in the table holds the tick of the node that took it last: for
-// n up to the table's size that is exact, above it a hit may be another number's
-// and is looked up.
-func (c *Context) floyd(h uint64, n uint32, out []uint32) {
-	c.tick++
-	if c.tick == 0 {
-		clear(c.seen[:])
-		c.tick = 1
-	}
-	tick := c.tick
-	j := n - uint32(len(out))
-	for i := range out {
-		h += gamma
-		t := uint32(Below(Mix(h), uint64(j)+1))
-		if c.seen[t%floydTable] == tick && (n <= floydTable || slices.Contains(out[:i], t)) {
-			t = j
-		}
-		c.seen[t%floydTable] = tick
-		out[i] = t
-		j++
-	}
-}
-
-// pickAny is pickUniform for every strategy, with or without Before.
-func (c *Context) pickAny(o *op, key uint64, m int, pos, near []uint32) int {
-	var bound cut
-	if o.times != nil {
-		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
-	}
-	n := 0
-	for i, l := range c.nearLocal[:m] {
-		start, d := c.start[i], c.degree[i]
-		var at []uint32
-		if o.times != nil {
-			if o.ascending {
-				d = o.passing(start, d, bound)
-			} else {
-				at = c.filter(o, start, d, bound)
-				d = uint32(len(at))
-			}
-		}
-		if d == 0 {
-			continue
-		}
-		h := Absorb(key, uint64(c.node[i]))
-		k := o.take
-		if k == takeAll {
-			k = d
-		}
-		out := pos[n:]
-		var took int
-		switch o.how {
-		case Uniform:
-			took = int(min(k, d))
-			if d <= k {
-				for j := range out[:took] {
-					out[j] = uint32(j)
-				}
-			} else {
-				c.floyd(h, d, out[:took])
-			}
-		case Replace:
-			took = int(k)
-			for j := range out[:took] {
-				h += gamma
-				out[j] = uint32(Below(Mix(h), uint64(d)))
-			}
-		case Weighted:
-			took = c.weighted(h, o, start, at, int(d), k, out)
-		case Top:
-			took = c.largest(o, start, at, int(d), k, out)
-		}
-		for j, p := range out[:took] {
-			if at != nil {
-				out[j] = at[p]
-			} else {
-				out[j] = start + p
-			}
-			near[n+j] = l
-		}
-		n += took
-	}
-	return n
-}
-
-// filter is the positions of the edges that are within the bound.
-func (c *Context) filter(o *op, start, d uint32, bound cut) []uint32 {
-	at := c.at[:0]
-	for p := start; p < start+d; p++ {
-		if o.times.passes(o.adj.edge(p), bound) {
-			at = append(at, p)
-		}
-	}
-	c.at = at
-	return at
-}
-
-// passing is how many of the edges are within the bound, where times ascend.
-func (o *op) passing(start, d uint32, bound cut) uint32 {
-	lo, hi := uint32(0), d
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		if o.times.passes(o.adj.edge(start+mid), bound) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// ascends says whether no edge is earlier than the one before it at its node, so
-// that the edges before a time come first.
-func ascends(a *adjacency, v *values) bool {
-	for n := range len(a.indptr) - 1 {
-		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {
-			e := a.edge(p)
-			if v.nan(e) || p > a.indptr[n] && v.less(e, a.edge(p-1)) {
-				return false
-			}
-		}
-	}
-	return true
 }

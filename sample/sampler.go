@@ -37,7 +37,11 @@ type Sampler struct {
 	opHop     []int
 	adj       [][2]*adjacency
 	free      []func()
-	relabel   relabelKind // for tests; relabelAuto otherwise
+	waves     []wave
+
+	// For tests, to hold each way to the same results.
+	relabel relabelKind
+	noWaves bool
 }
 
 // takeAll is All in a compiled op: more than any degree.
@@ -91,6 +95,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			}
 		}
 	}
+	s.waves = wavesOf(s.ops)
 	if err := s.useHugePages(); err != nil {
 		s.Close()
 		return nil, err

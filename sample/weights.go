@@ -121,26 +121,26 @@ const stagedTake = 64
 // pickWeighted is pickAny for positive weights that all may be taken. What a
 // draw reads (the node's total, the guide, the sums) is asked for over the
 // whole block before it is used.
-func (c *Context) pickWeighted(o *op, key uint64, m int, pos, near []uint32) int {
+func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) int {
 	w, k := o.weights, int(o.take)
 	if c.staged == nil {
 		c.staged = &staged{}
 	}
 	s := c.staged
 	drawing := 0 // nodes with more edges than are taken
-	for i := range m {
-		if c.degree[i] > o.take {
+	for i := range b.local {
+		if b.degree[i] > o.take {
 			s.node[drawing] = uint32(i)
-			s.at[drawing] = c.start[i] + c.degree[i] - 1
+			s.at[drawing] = b.start[i] + b.degree[i] - 1
 			drawing++
 		}
 	}
 	prefetchWide(unsafe.SliceData(w.prefix), s.at[:drawing])
 	n := drawing * k
 	for j, i := range s.node[:drawing] {
-		start, d := c.start[i], c.degree[i]
-		h := Absorb(key, uint64(c.node[i]))
-		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, c.node[i])
+		start, d := b.start[i], b.degree[i]
+		h := Absorb(key, uint64(b.node[i]))
+		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, b.node[i])
 		s.key[j] = h
 		for draw := range k {
 			u := Unit(Draw(h, uint64(draw)))
@@ -150,15 +150,15 @@ func (c *Context) pickWeighted(o *op, key uint64, m int, pos, near []uint32) int
 	}
 	prefetchAt(unsafe.SliceData(w.guide), s.guess[:n])
 	for j, i := range s.node[:drawing] {
-		start := c.start[i]
+		start := b.start[i]
 		for at := j * k; at < (j+1)*k; at++ {
 			s.guess[at] = start + w.guide[s.guess[at]]
 		}
 	}
 	prefetchWide(unsafe.SliceData(w.prefix), s.guess[:n])
 	n, j := 0, 0
-	for i, l := range c.nearLocal[:m] {
-		start, d := c.start[i], c.degree[i]
+	for i, l := range b.local {
+		start, d := b.start[i], b.degree[i]
 		out := pos[n:]
 		if d <= o.take {
 			out = out[:d]
@@ -167,7 +167,7 @@ func (c *Context) pickWeighted(o *op, key uint64, m int, pos, near []uint32) int
 			}
 		} else {
 			out = out[:k]
-			c.resolve(o, s.key[j], start, c.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
+			c.resolve(o, s.key[j], start, b.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
 			j++
 		}
 		for p := range out {

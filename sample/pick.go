@@ -1,0 +1,159 @@
+package sample
+
+import "slices"
+
+// floydTable is the size of the table in which floyd looks for repeats.
+const floydTable = 4096
+
+// pickUniform picks for each node of the block its edges' positions, and writes
+// the node's local id beside each. It returns their number.
+func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) int {
+	n := 0
+	for i, l := range b.local {
+		start, d := b.start[i], b.degree[i]
+		k := min(d, o.take)
+		out, local := pos[n:n+int(k)], near[n:n+int(k)]
+		if d <= o.take {
+			for j := range out {
+				out[j] = start + uint32(j)
+				local[j] = l
+			}
+		} else {
+			c.floyd(Absorb(key, uint64(b.node[i])), d, out)
+			for j := range out {
+				out[j] += start
+				local[j] = l
+			}
+		}
+		n += int(k)
+	}
+	return n
+}
+
+// floyd sets out to len(out) distinct numbers below n, in the order that the law
+// finds them. len(out) must be below n.
+//
+// A number's slot in the table holds the tick of the node that took it last: for
+// n up to the table's size that is exact, above it a hit may be another number's
+// and is looked up.
+func (c *Context) floyd(h uint64, n uint32, out []uint32) {
+	c.tick++
+	if c.tick == 0 {
+		clear(c.seen[:])
+		c.tick = 1
+	}
+	tick := c.tick
+	j := n - uint32(len(out))
+	for i := range out {
+		h += gamma
+		t := uint32(Below(Mix(h), uint64(j)+1))
+		if c.seen[t%floydTable] == tick && (n <= floydTable || slices.Contains(out[:i], t)) {
+			t = j
+		}
+		c.seen[t%floydTable] = tick
+		out[i] = t
+		j++
+	}
+}
+
+// pickAny is pickUniform for every strategy, with or without Before.
+func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
+	var bound cut
+	if o.times != nil {
+		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
+	}
+	n := 0
+	for i, l := range b.local {
+		start, d := b.start[i], b.degree[i]
+		var at []uint32
+		if o.times != nil {
+			if o.ascending {
+				d = o.passing(start, d, bound)
+			} else {
+				at = c.filter(o, start, d, bound)
+				d = uint32(len(at))
+			}
+		}
+		if d == 0 {
+			continue
+		}
+		h := Absorb(key, uint64(b.node[i]))
+		k := o.take
+		if k == takeAll {
+			k = d
+		}
+		out := pos[n:]
+		var took int
+		switch o.how {
+		case Uniform:
+			took = int(min(k, d))
+			if d <= k {
+				for j := range out[:took] {
+					out[j] = uint32(j)
+				}
+			} else {
+				c.floyd(h, d, out[:took])
+			}
+		case Replace:
+			took = int(k)
+			for j := range out[:took] {
+				h += gamma
+				out[j] = uint32(Below(Mix(h), uint64(d)))
+			}
+		case Weighted:
+			took = c.weighted(h, o, start, at, int(d), k, out)
+		case Top:
+			took = c.largest(o, start, at, int(d), k, out)
+		}
+		for j, p := range out[:took] {
+			if at != nil {
+				out[j] = at[p]
+			} else {
+				out[j] = start + p
+			}
+			near[n+j] = l
+		}
+		n += took
+	}
+	return n
+}
+
+// filter is the positions of the edges that are within the bound.
+func (c *Context) filter(o *op, start, d uint32, bound cut) []uint32 {
+	at := c.at[:0]
+	for p := start; p < start+d; p++ {
+		if o.times.passes(o.adj.edge(p), bound) {
+			at = append(at, p)
+		}
+	}
+	c.at = at
+	return at
+}
+
+// passing is how many of the edges are within the bound, where times ascend.
+func (o *op) passing(start, d uint32, bound cut) uint32 {
+	lo, hi := uint32(0), d
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if o.times.passes(o.adj.edge(start+mid), bound) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// ascends says whether no edge is earlier than the one before it at its node, so
+// that the edges before a time come first.
+func ascends(a *adjacency, v *values) bool {
+	for n := range len(a.indptr) - 1 {
+		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {
+			e := a.edge(p)
+			if v.nan(e) || p > a.indptr[n] && v.less(e, a.edge(p-1)) {
+				return false
+			}
+		}
+	}
+	return true
+}
