@@ -76,9 +76,10 @@ func (g *group) scan(ctx context.Context, spill *extsort.Spill, lay *layout) (ed
 	}
 	shift := bits.Len64(max(top, 1)-1) - bits.Len(uint(buckets-1))
 	edges = extsort.NewPartition(spill, buckets, extent, uint(max(shift, 0)))
+	made := edges
 	defer func() {
 		if err != nil {
-			edges.Close()
+			made.Close()
 		}
 	}()
 	writers := make([]*extsort.Writer, g.budget.threads)

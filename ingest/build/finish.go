@@ -24,6 +24,7 @@ type sink struct {
 	far     *store.Array
 	seq     *store.Array
 	types   *store.Array // of a homogeneous graph: the edge type
+	nearTop uint64       // one more than the largest near id there is
 	wideFar bool
 	wideSeq bool
 	columns []outColumn
@@ -175,11 +176,11 @@ func (s *sink) counted() uint64 {
 	return n
 }
 
-// farTop is one more than the largest far id there is.
-func (s *sink) farTop() uint64 {
+// idTop is one more than the largest id there is at the near end of a direction.
+func (s *sink) idTop(way graph.Direction) uint64 {
 	var n uint64
 	for _, p := range s.parts {
-		n = max(n, s.top(p.near(1-s.way).t))
+		n = max(n, s.top(p.near(way).t))
 	}
 	return n
 }
@@ -204,8 +205,9 @@ func (s *sink) create(total, rows uint64) (err error) {
 		s.indptr.types = s.builder.types
 	}
 	s.tails = append(s.tails, s.indptr)
-	s.wideFar = indexType(s.farTop()) == graph.Uint64
-	if s.far, err = array("far", indexType(s.farTop())); err != nil {
+	s.nearTop = s.idTop(s.way)
+	s.wideFar = indexType(s.idTop(1-s.way)) == graph.Uint64
+	if s.far, err = array("far", indexType(s.idTop(1-s.way))); err != nil {
 		return err
 	}
 	if s.second {
@@ -262,7 +264,7 @@ func typeDType(n int) graph.DType {
 // end closes everything but the offsets, whose tail waits for the nodes.
 func (s *sink) end(total uint64, buckets int, shift uint) error {
 	s.indptr.edges = total
-	s.indptr.filled = uint64(buckets) << shift
+	s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
 	s.meta.Count = int(total)
 	for _, a := range []*store.Array{s.far, s.seq, s.types} {
 		if a != nil {
@@ -320,7 +322,8 @@ func (w *finisher) bucket(ctx context.Context, edges *extsort.Partition, b int) 
 		w.base, w.started = q.bases[b], true
 	}
 	shift := edges.Shift()
-	if err := w.part(ctx, edges, b, span{uint64(b) << shift, uint64(1) << shift, 0, 0}); err != nil {
+	lo := uint64(b) << shift
+	if err := w.part(ctx, edges, b, span{lo, min(uint64(1)<<shift, w.nearTop-lo), 0, 0}); err != nil {
 		return err
 	}
 	if w.queue.bases == nil {
@@ -429,7 +432,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 	}
 	if !byNode && w.dedupe() && !w.marked {
 		// One node whose edges come in several leaves: its far ends are remembered.
-		w.marks = make([]uint64, (w.farTop()+63)/64)
+		w.marks = make([]uint64, (w.idTop(1-w.way)+63)/64)
 		w.marked = true
 		defer func() { w.marks, w.marked = nil, false }()
 	}
@@ -437,8 +440,10 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 		y := span{x.lo + uint64(i)<<shift, uint64(1) << shift, 0, 0}
 		if !byNode {
 			y = span{x.lo, 1, x.seqLo + uint64(i)<<shift, uint64(1) << shift}
-		} else if uint64(i)<<shift >= x.width {
+		} else if y.lo >= x.lo+x.width {
 			break
+		} else {
+			y.width = min(y.width, x.lo+x.width-y.lo)
 		}
 		if err := w.part(ctx, sub, i, y); err != nil {
 			return err

@@ -43,8 +43,7 @@ var errWide = errors.New("ids of more than 32 bits")
 // groups makes the edge types of the store.
 func (b *builder) groups(ctx context.Context) ([]*group, error) {
 	var groups []*group
-	parts := slices.Clone(b.parts)
-	slices.SortFunc(parts, func(x, y *part) int { return x.number - y.number })
+	parts := b.byName()
 	if !b.opt.Homogeneous {
 		for _, p := range parts {
 			g := &group{builder: b, etype: p.Type, parts: []*part{p}, cols: p.Columns}
@@ -81,6 +80,13 @@ func (b *builder) groups(ctx context.Context) ([]*group, error) {
 		}
 	}
 	return groups, nil
+}
+
+// byName is the parts in byte order of their types.
+func (b *builder) byName() []*part {
+	parts := slices.Clone(b.parts)
+	slices.SortFunc(parts, func(x, y *part) int { return strings.Compare(x.Type.String(), y.Type.String()) })
+	return parts
 }
 
 // common is the columns that all lists have with equal dtype and shape, as the

@@ -12,7 +12,7 @@ import (
 // number of nodes that are known from edges only has to be found first.
 func (b *builder) offsets(ctx context.Context) error {
 	if len(b.types) > 1 {
-		for _, p := range b.parts {
+		for _, p := range b.byName() {
 			if p.src.t.known && p.dst.t.known {
 				continue
 			}

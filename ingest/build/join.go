@@ -60,6 +60,11 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 		where = len(ask)
 		ask = append(ask, table.Column{Name: p.Where.Column, DType: graph.String})
 	}
+	for _, e := range []*end{&p.src, &p.dst} {
+		if !e.isRow() && !e.isKeyed() && e.column.Empty == table.EmptyAbsent {
+			ask = append(ask, e.column) // a row without the other end gives no key either
+		}
+	}
 	type worker struct {
 		writers  [2]*extsort.Writer
 		filtered uint64

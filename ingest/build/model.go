@@ -41,7 +41,6 @@ type nodeType struct {
 type part struct {
 	*Edges
 	stats   EdgesResult
-	number  int // in byte order
 	src     end
 	dst     end
 	scanned bool        // for keys, with the counts keyed
@@ -109,11 +108,6 @@ func (b *builder) model() error {
 			return fmt.Errorf("found edge type %s twice, expected one table a type", e.Type)
 		}
 		seen[e.Type.String()] = true
-	}
-	byName := slices.Clone(b.parts)
-	slices.SortFunc(byName, func(x, y *part) int { return strings.Compare(x.Type.String(), y.Type.String()) })
-	for i, p := range byName {
-		p.number = i
 	}
 	return nil
 }

@@ -45,6 +45,13 @@ func (b *builder) scanNodes(ctx context.Context) error {
 		if err := b.stage("nodes", t.Type, func() (uint64, error) { return b.scanType(ctx, t, t.keyed, now) }); err != nil {
 			return fmt.Errorf("node type %s: %w", t.Type, err)
 		}
+		if now || b.opt.Homogeneous {
+			continue
+		}
+		// Rows that are left out had to be known first.
+		if err := b.stage("columns", t.Type, func() (uint64, error) { return b.scanType(ctx, t, false, true) }); err != nil {
+			return fmt.Errorf("node type %s: %w", t.Type, err)
+		}
 	}
 	return nil
 }
@@ -83,7 +90,9 @@ func (b *builder) scanType(ctx context.Context, t *nodeType, keys, columns bool)
 	if out != nil {
 		err = out.close(b.nodesMeta(t.Type))
 	}
-	t.known, t.count, t.stats.Rows = true, rows, rows
+	if !t.known {
+		t.known, t.count, t.stats.Rows = true, rows, rows
+	}
 	if keys && err == nil {
 		if err = t.keys.part.Finish(); err == nil {
 			err = b.indexTable(ctx, t)
