@@ -31,6 +31,9 @@ const (
 	plain  = "\x1b[0m"
 )
 
+// maxInputs is how many inputs are named one by one; the page names all.
+const maxInputs = 4
+
 // textLine is a line of the summary: under which heading, what, and either a
 // number with its unit (and rate), or words.
 type textLine struct{ head, label, value, unit, rate, words string }
@@ -129,8 +132,16 @@ func (r *Report) textLines() []textLine {
 		}
 		lines = append(lines, l)
 	}
-	for _, in := range r.Inputs {
-		add("in", in.Name, Bytes(in.Bytes), "")
+	if n := len(r.Inputs); n > maxInputs {
+		var size int64
+		for _, in := range r.Inputs {
+			size += in.Bytes
+		}
+		add("in", human.Count(int64(n))+" files", Bytes(size), "")
+	} else {
+		for _, in := range r.Inputs {
+			add("in", in.Name, Bytes(in.Bytes), "")
+		}
 	}
 	for _, it := range r.CameIn {
 		add("in", it.Label, it.Value, "")

@@ -127,12 +127,10 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 			return usagef("--primary: %w", err)
 		}
 	}
-	name := filepath.Base(filepath.Clean(path))
 	if path == "" {
 		path = f.options.Indptr
-		name = filepath.Base(path)
 	}
-	r := t.begin("import", name, f.common)
+	r := t.begin("import", filepath.Base(filepath.Clean(f.out)), f.common)
 	for _, w := range src.Warnings {
 		t.warn("%s", w)
 		r.Note(w)

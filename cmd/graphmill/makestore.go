@@ -142,35 +142,51 @@ func (s *stageLines) done() {
 
 // reportBuild tells what a build counted.
 func reportBuild(r *report.Report, b *build.Result) {
+	var nodeRows, edgeRows, reversed uint64
+	rows := report.Table{Title: "Rows of the edge tables", Columns: []string{"edge type", "rows", "of other types", "no end", "dangling", "self-loops", "reverses added", "duplicates", "edges"}}
 	for _, n := range b.Nodes {
-		if n.Rows > 0 {
-			r.In(n.Type+" rows", report.Count(n.Rows, "rows"))
-		}
+		nodeRows += n.Rows
 		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: their id came before", n.Type))
 	}
 	for _, e := range b.Edges {
 		name := e.Type.String()
-		r.In(name+" rows", report.Count(e.Rows, "rows"))
-		if e.Reversed > 0 {
-			r.In(name+" reverses added", report.Count(e.Reversed, "edges"))
+		edgeRows += e.Rows
+		reversed += e.Reversed
+		row := []report.Value{report.Text(name)}
+		for _, n := range []uint64{e.Rows, e.Filtered, e.Absent, e.Dangling, e.SelfLoops, e.Reversed, e.Duplicates, e.Count} {
+			row = append(row, report.Count(n, ""))
 		}
-		if e.Filtered > 0 {
-			r.Note(fmt.Sprintf("%s: %d rows belong to other edge types", name, e.Filtered))
-		}
+		rows.Rows = append(rows.Rows, row)
 		r.Warn(int64(e.Absent), fmt.Sprintf("rows of %s give no edge: an end is empty", name))
 		r.Warn(int64(e.Dangling), fmt.Sprintf("dangling edges of %s dropped: an end is no node", name))
 		r.Warn(int64(e.SelfLoops), fmt.Sprintf("self-loops of %s dropped", name))
 		r.Warn(int64(e.Duplicates), fmt.Sprintf("duplicate edges of %s dropped", name))
 	}
+	if nodeRows > 0 {
+		r.In("rows of nodes", report.Count(nodeRows, "rows"))
+	}
+	r.In("rows of edges", report.Count(edgeRows, "rows"))
+	if reversed > 0 {
+		r.In("reverses added", report.Count(reversed, "edges"))
+	}
+	r.Table(rows)
 	for _, c := range b.Left {
 		r.Note("column " + c + " is left out: not every type has it with this dtype and shape")
 	}
+	// A step comes once a type; a person wants to know where the time went.
+	var names []string
+	sum := map[string]build.Stage{}
 	for _, s := range b.Stages {
-		name := s.Name
-		if s.Type != "" {
-			name += " " + s.Type
+		t, seen := sum[s.Name]
+		if !seen {
+			names = append(names, s.Name)
 		}
-		r.Stage(name, time.Duration(s.Seconds*float64(time.Second)), int64(s.Rows), "rows")
+		t.Seconds += s.Seconds
+		t.Rows += s.Rows
+		sum[s.Name] = t
+	}
+	for _, name := range names {
+		r.Stage(name, time.Duration(sum[name].Seconds*float64(time.Second)), int64(sum[name].Rows), "rows")
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/quickstart"
+	"github.com/graphmill/graphmill/store"
 )
 
 func newQuickstart(t *terminal) *cobra.Command {
@@ -56,15 +58,14 @@ ordinary command, which is printed.`,
 					return err
 				}
 			}
-			fmt.Fprintf(t.stdout, `
-Done in %.1f s. What is there now:
-  %s   the tables as they came (CSV, schema, sampling spec)
-  %s   the store: NumPy arrays, graph.json, checksums
-  %s   TFRecords and schema.pbtxt, for tfgnn.parse_example
-  %s   open it in a browser: what was sampled
-  %s   ... and what was imported
-`, time.Since(start).Seconds(), tables, g, samples, filepath.Join(samples, "report.html"), filepath.Join(g, "report.html"))
-			return nil
+			fmt.Fprintf(t.stdout, "\nDone in %.1f s. What is there now:\n", time.Since(start).Seconds())
+			w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "  %s\tthe tables as they came: CSV, schema, sampling spec\n", tables)
+			fmt.Fprintf(w, "  %s\tthe store: NumPy arrays, graph.json, checksums\n", g)
+			fmt.Fprintf(w, "  %s\tTFRecords and schema.pbtxt, for tfgnn.parse_example\n", samples)
+			fmt.Fprintf(w, "  %s\topen it in a browser: what was imported\n", filepath.Join(g, store.ReportHTMLFile))
+			fmt.Fprintf(w, "  %s\t... and what was sampled\n", filepath.Join(samples, store.ReportHTMLFile))
+			return w.Flush()
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "quickstart", "folder to write into")

@@ -298,12 +298,6 @@ func reportSample(r *report.Report, dir string, s *store.Store, made store.Made,
 	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs)/d.Seconds(), "/s"))
 	r.Head("on disk", report.Bytes(size))
 	r.In("seeds", report.Count(stats.Seeds, "seeds"))
-	for _, n := range s.Graph.Nodes {
-		r.In("nodes "+n.Type, report.Count(n.Count, "nodes"))
-	}
-	for _, e := range s.Graph.Edges {
-		r.In("edges "+e.Type.String(), report.Count(e.Count, "edges"))
-	}
 	r.Out("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
 	r.Out("batches", report.Count(stats.Batches, "batches"))
 	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
