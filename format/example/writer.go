@@ -130,9 +130,20 @@ func (w *Writer) close(end int, kind byte, packed bool, key Key) {
 func Ints[T Integer](w *Writer, key Key, values []T) {
 	end := w.open()
 	w.room(len(values) * maxVarint)
+	var all uint64
+	for _, v := range values {
+		all |= uint64(int64(v))
+	}
 	buf, at := w.buf, w.at
-	for i := len(values) - 1; i >= 0; i-- {
-		at = before(buf, at, uint64(int64(values[i])))
+	if all < 0x80 {
+		at -= len(values)
+		for i, v := range values {
+			buf[at+i] = byte(v)
+		}
+	} else {
+		for i := len(values) - 1; i >= 0; i-- {
+			at = before(buf, at, uint64(int64(values[i])))
+		}
 	}
 	w.at = at
 	w.close(end, tag3, true, key)
@@ -153,8 +164,22 @@ func IntRows[T Integer, R Row](w *Writer, key Key, column []T, width int, rows [
 	w.room(len(rows) * width * maxVarint)
 	buf, at := w.buf, w.at
 	if width == 1 {
-		for i := len(rows) - 1; i >= 0; i-- {
-			at = before(buf, at, uint64(int64(column[rows[i]])))
+		// One look at all values finds what is often so, that they have one byte
+		// each. It also fetches them, side by side: a branch on the length of a
+		// value that is still to come from memory stops everything behind it.
+		var all uint64
+		for _, r := range rows {
+			all |= uint64(int64(column[r]))
+		}
+		if all < 0x80 {
+			at -= len(rows)
+			for i, r := range rows {
+				buf[at+i] = byte(column[r])
+			}
+		} else {
+			for i := len(rows) - 1; i >= 0; i-- {
+				at = before(buf, at, uint64(int64(column[rows[i]])))
+			}
 		}
 	} else {
 		for i := len(rows) - 1; i >= 0; i-- {
@@ -216,26 +241,36 @@ type Offset interface{ ~uint32 | ~uint64 }
 // width values. Value i is values[offsets[i]:offsets[i+1]].
 func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, width int, rows []R) {
 	end := w.open()
+	// The lengths, all before the first is used: see IntRows.
+	size, longest := 0, 0
+	for _, r := range rows {
+		for j := int(r) * width; j < int(r)*width+width; j++ {
+			n := int(offsets[j+1]) - int(offsets[j])
+			size += n
+			longest = max(longest, n)
+		}
+	}
+	w.room(size + len(rows)*width*(maxVarint+1) + short)
+	buf, at := w.buf, w.at
 	for i := len(rows) - 1; i >= 0; i-- {
 		first := int(rows[i]) * width
 		for j := first + width - 1; j >= first; j-- {
 			from, to := int(offsets[j]), int(offsets[j+1])
-			if to-from > short || to < short {
-				w.text(values[from:to])
-				continue
+			n := to - from
+			// A copy of constant length is cheaper for short texts; what it writes too
+			// much lies in front, and is not written yet.
+			if longest <= short && to >= short {
+				*(*[short]byte)(buf[at-short:]) = [short]byte(values[to-short:])
+				at -= n
+			} else {
+				at -= n
+				copy(buf[at:], values[from:to])
 			}
-			// Most texts are short: a copy of constant length is cheaper, and what it
-			// writes too much lies in front.
-			if w.at < short+2 {
-				w.room(short + 2)
-			}
-			buf, at := w.buf, w.at
-			*(*[short]byte)(buf[at-short:]) = [short]byte(values[to-short:])
-			at -= to - from + 2
-			buf[at], buf[at+1] = tag1, byte(to-from)
-			w.at = at
+			at = before(buf, at, uint64(n)) - 1
+			buf[at] = tag1
 		}
 	}
+	w.at = at
 	w.close(end, tag1, false, key)
 }
 
