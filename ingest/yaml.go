@@ -15,11 +15,12 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// The parser recurses, so that a hostile file could exhaust the stack; these
-// bound how deep, far above what a list of tables needs.
+// The parser recurses and takes time by the square of the number of keys, so
+// that a hostile file could exhaust the stack or take minutes; these bound it to
+// about a second, far above what a list of tables needs.
 const (
-	maxYAML     = 1 << 20 // bytes
-	maxYAMLLine = 4096
+	maxYAML     = 128 << 10 // bytes
+	maxYAMLLine = 2048
 	maxYAMLFlow = 64 // brackets within brackets
 )
 
