@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/graphmill/graphmill/ingest/table"
@@ -115,4 +117,23 @@ func FuzzYAML(f *testing.F) {
 			t.Fatalf("accepted a graph without edges: %q", text)
 		}
 	})
+}
+
+// The example of the format page is read as it stands there.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../docs/graph-yaml.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, ok := strings.Cut(text, "```")
+	y := yamlFile{"graph-yaml.md"}
+	body, err := y.parse([]byte(text))
+	l := &lister{y: y}
+	if err == nil {
+		err = l.read(body)
+	}
+	if !ok || err != nil || len(l.nodes) != 4 || len(l.edges) != 4 || l.edges[1].where == nil {
+		t.Fatalf("%d nodes, %d edges, error %v", len(l.nodes), len(l.edges), err)
+	}
 }
