@@ -6,7 +6,8 @@
 
 Prints one JSON: each piece of work ("race") with the best and all rates of every
 contestant, the ratios of Graphmill's best to each peer's best, peak memory, load
-of the machine, versions and command lines. Contestants take turns, so that a busy
+of the machine, versions and command lines. A race that fails is named under "failed",
+the others go on, and the exit status is 1. Contestants take turns, so that a busy
 minute hits all of them. docs/benchmarks.md says what each race measures.
 
 Needs Go (or --graphmill), GRAPHMILL_SHARED, and what bench/peers.sh needs. Only the
@@ -31,6 +32,10 @@ FANOUT, BATCH_SIZE = "15,10", 1024
 MEMORY = "256MiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
+
+
+class Failed(Exception):
+    """A contestant failed, or did other work than the others."""
 
 
 @dataclasses.dataclass
@@ -71,7 +76,7 @@ def measure(c):
         wall = time.perf_counter() - start
         out.seek(0), err.seek(0)
         if child.returncode:
-            sys.exit(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
+            raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
         run = Run(out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, load)
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
@@ -82,7 +87,7 @@ class Bench:
     """The machine, the programs and the inputs of a run."""
 
     def __init__(self, args):
-        self.args, self.races, self.versions = args, [], {}
+        self.args, self.races, self.failed, self.versions, self.stores = args, [], [], {}, set()
         self.shared = pathlib.Path(os.environ.get("GRAPHMILL_SHARED") or sys.exit(
             "GRAPHMILL_SHARED is not set; set it to the folder that holds data/ and peers/")).resolve()
         self.work = args.work.resolve()
@@ -115,12 +120,12 @@ class Bench:
     def store(self, name, *command):
         """A store by this graphmill: made anew in each run."""
         out = self.work / "stores" / name
-        if name not in self.versions.setdefault("stores", []):
+        if name not in self.stores:
             print(f"bench.py: making {name}", file=sys.stderr)
             out.parent.mkdir(exist_ok=True)
             shutil.rmtree(out, ignore_errors=True)
             subprocess.run([str(a) for a in (self.graphmill, *command, "--out", out)], check=True, stdout=sys.stderr)
-            self.versions["stores"].append(name)
+            self.stores.add(name)
         return out
 
     def rmat(self):
@@ -155,7 +160,7 @@ class Bench:
                 print(f"bench.py: {what}: {c.name}: {c.rate(runs[c.name][-1]):.4g} {unit}", file=sys.stderr)
         drawn = {c.name: c.drawn(runs[c.name][0]) for c in contestants if c.drawn}
         if drawn and max(drawn.values()) > min(drawn.values()) * (1 + SAME_WORK):
-            sys.exit(f"{what}: found {drawn} sampled edges, expected the same within {SAME_WORK:.0%}; they do not do the same work")
+            raise Failed(f"{what}: found {drawn} sampled edges, expected the same within {SAME_WORK:.0%}; they do not do the same work")
         table = {}
         for c in contestants:
             rates = [c.rate(r) for r in runs[c.name]]
@@ -252,9 +257,8 @@ class Bench:
                                      "--shards", 4, "--threads", threads, "--out", out], lambda r: packages / r.wall, output=out)])
 
     def result(self):
-        del self.versions["stores"]
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
-                "versions": self.versions, "repeat": self.args.repeat, "races": self.races}
+                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
 
 
 def cpu():
@@ -299,11 +303,16 @@ def main():
     args = p.parse_args()
     bench = Bench(args)
     for race in args.races:
-        getattr(bench, race)()
+        try:
+            getattr(bench, race)()
+        except (Failed, subprocess.CalledProcessError) as e:
+            print(f"bench.py: {race}: {e}", file=sys.stderr)
+            bench.failed.append(f"{race}: {e}")
     result = bench.result()
     print(json.dumps(result, indent=1))
     if args.markdown:
         args.markdown.write_text("\n".join(markdown(result)) + "\n")
+    sys.exit(1 if bench.failed else 0)
 
 
 if __name__ == "__main__":
