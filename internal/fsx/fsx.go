@@ -75,7 +75,7 @@ func wrap(f *os.File, err error) (File, error) {
 
 func (osFS) Open(name string) (File, error) { return wrap(os.Open(name)) }
 func (osFS) Create(name string) (File, error) {
-	return wrap(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
+	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
 func (osFS) Temp(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package fsx
+
+import "os"
+
+func startWriteback(*os.File) {}
