@@ -175,6 +175,9 @@ func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, er
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
 		return nil, fmt.Errorf("%w: found --indptr or --indices with a source of format %s, expected them alone", ErrUsage, f.name())
 	}
+	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
+		return nil, fmt.Errorf("%w: found --data-path with a source of format %s, expected it with a unigraph", ErrUsage, f.name())
+	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
 		return nil, fmt.Errorf("%w: found --columns, --src or --dst with a source of format %s, expected them with an edge list", ErrUsage, f.name())
 	}

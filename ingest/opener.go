@@ -18,28 +18,32 @@ import (
 type opener struct {
 	fsys    fsx.FS
 	meta    string // the metadata file
+	dir     string // what names are relative to
 	outside bool
 	tables  map[string]table.Table
 	files   []string
 }
 
 func newOpener(fsys fsx.FS, meta string, o Options) *opener {
-	return &opener{fsys: fsys, meta: meta, outside: o.Outside, tables: map[string]table.Table{}, files: []string{meta}}
+	dir := o.DataPath
+	if dir == "" {
+		dir = filepath.Dir(meta)
+	}
+	return &opener{fsys: fsys, meta: meta, dir: dir, outside: o.Outside, tables: map[string]table.Table{}, files: []string{meta}}
 }
 
 // find resolves a name: relative to the folder of the metadata file, as a plain
 // name, a glob, or base@N. It checks that the files lie in that folder, and not
 // by way of a symbolic link.
 func (p *opener) find(names ...string) ([]string, error) {
-	dir := filepath.Dir(p.meta)
 	var files []string
 	for _, name := range names {
-		found, err := tfgnn.Tables(p.fsys, dir, name, p.outside)
+		found, err := tfgnn.Tables(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrSource, p.meta, err)
 		}
 		for _, f := range found {
-			if err := p.inside(dir, f); err != nil {
+			if err := p.inside(p.dir, f); err != nil {
 				return nil, err
 			}
 			if !slices.Contains(p.files, f) {

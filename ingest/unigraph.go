@@ -81,6 +81,9 @@ func (u *unigraphReader) open(m *tfgnnpb.Metadata) (table.Table, []looks, error)
 
 func (u *unigraphReader) nodes(name string, set *tfgnnpb.NodeSet) error {
 	place := fmt.Sprintf("%s: node set %q", u.p.meta, name)
+	if set.GetFeatures()[tfgnn.IDName] != nil {
+		u.s.DeclaredIDs = append(u.s.DeclaredIDs, name)
+	}
 	t, fields, err := u.open(set.GetMetadata())
 	if err != nil {
 		return fmt.Errorf("%s: %w", place, err)

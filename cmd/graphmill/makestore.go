@@ -143,7 +143,8 @@ func (s *stageLines) done() {
 // reportBuild tells what a build counted.
 func reportBuild(r *report.Report, b *build.Result) {
 	var nodeRows, edgeRows, reversed uint64
-	rows := report.Table{Title: "Rows of the edge tables", Columns: []string{"edge type", "rows", "of other types", "no end", "dangling", "self-loops", "reverses added", "duplicates", "edges"}}
+	special := false
+	rows := report.Table{Title: "From rows to edges", Columns: []string{"edge type", "rows", "of other types", "no end", "dangling", "self-loops", "reverses added", "duplicates", "edges"}}
 	for _, n := range b.Nodes {
 		nodeRows += n.Rows
 		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: their id came before", n.Type))
@@ -157,6 +158,7 @@ func reportBuild(r *report.Report, b *build.Result) {
 			row = append(row, report.Count(n, ""))
 		}
 		rows.Rows = append(rows.Rows, row)
+		special = special || e.Rows != e.Count
 		r.Warn(int64(e.Absent), fmt.Sprintf("rows of %s give no edge: an end is empty", name))
 		r.Warn(int64(e.Dangling), fmt.Sprintf("dangling edges of %s dropped: an end is no node", name))
 		r.Warn(int64(e.SelfLoops), fmt.Sprintf("self-loops of %s dropped", name))
@@ -169,7 +171,9 @@ func reportBuild(r *report.Report, b *build.Result) {
 	if reversed > 0 {
 		r.In("reverses added", report.Count(reversed, "edges"))
 	}
-	r.Table(rows)
+	if special {
+		r.Table(rows)
+	}
 	for _, c := range b.Left {
 		r.Note("column " + c + " is left out: not every type has it with this dtype and shape")
 	}

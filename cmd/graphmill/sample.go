@@ -129,11 +129,22 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 		return err
 	}
 	defer closeWith(&err, s.Close)
-	r := t.begin("sample", "Subgraphs of "+filepath.Base(filepath.Clean(dir)), f.common)
+	name := filepath.Base(filepath.Clean(dir))
+	r := t.begin("sample", "Subgraphs of "+name, f.common)
+	sum, err := store.Sum(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	size, err := store.Size(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	r.Input(name, size, sum)
 	return t.sampleStore(cmd, s, f, r, start)
 }
 
 func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlags, r *report.Report, start time.Time) (err error) {
+	began := time.Now()
 	plan, job, err := f.resolve(cmd, s)
 	if err != nil {
 		return err
@@ -151,7 +162,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 	}
 	defer sampler.Close()
 	prepared := time.Now()
-	r.Stage("open and compile the plan", prepared.Sub(start), 0, "")
+	r.Stage("compile the plan", prepared.Sub(began), 0, "")
 
 	w, err := store.Create(fsx.OS, f.out, f.force)
 	if err != nil {
@@ -208,7 +219,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 		return err
 	}
 	r.Stage("checksums", time.Since(sampled), 0, "")
-	if err := reportSample(r, w.Dir(), s, made, stats, out, sampled.Sub(prepared)); err != nil {
+	if err := reportSample(r, w.Dir(), stats, out, sampled.Sub(prepared)); err != nil {
 		return err
 	}
 	return t.publish(w, r, f.common, start)
@@ -283,16 +294,11 @@ func recordIDs(s *store.Store, plan *sample.Plan, flag string) ([]string, error)
 }
 
 // reportSample tells what was sampled.
-func reportSample(r *report.Report, dir string, s *store.Store, made store.Made, stats sample.Stats, out writer, d time.Duration) error {
+func reportSample(r *report.Report, dir string, stats sample.Stats, out writer, d time.Duration) error {
 	size, err := store.Size(fsx.OS, dir)
 	if err != nil {
 		return err
 	}
-	from, err := store.Size(fsx.OS, s.Dir)
-	if err != nil {
-		return err
-	}
-	r.Input(filepath.Base(filepath.Clean(s.Dir)), from, made.Inputs["store"])
 	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
 	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
 	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs)/d.Seconds(), "/s"))

@@ -80,6 +80,9 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	defer closeWith(&err, func() error { return fsx.OS.RemoveAll(temp) })
 	r := t.begin("sample", "Subgraphs of "+filepath.Base(f.tfgnn.schema), f.common)
+	if _, err := fingerprints(cmd.Context(), src.Files, r, filepath.Base); err != nil {
+		return err
+	}
 	w, err := store.Create(fsx.OS, temp, true)
 	if err != nil {
 		return err
