@@ -34,6 +34,10 @@ type budget struct {
 
 func newBudget(opt *Options) (budget, error) {
 	b := budget{threads: max(1, opt.Threads), work: freeWork}
+	if opt.work > 0 {
+		b.work = opt.work
+		return b, nil
+	}
 	if opt.Memory == 0 {
 		b.work = max(b.work, int64(b.threads)*minWork)
 		return b, nil

@@ -216,6 +216,7 @@ func TestBuild(t *testing.T) {
 		bad := o.build()
 		opt.Threads = rapid.SampledFrom([]int{1, 2, 8}).Draw(t, "threads")
 		opt.Memory = rapid.SampledFrom([]int64{0, 64 << 20, 256 << 20}).Draw(t, "memory")
+		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that all is spilled and split
 		got, _, err := build(t, fsx.OS, dir, in, opt)
 		if bad != "" {
 			if err == nil || !strings.Contains(err.Error(), bad) {

@@ -76,4 +76,6 @@ type Options struct {
 	// paper", "edges a:r:b", ...) is, in units of its own; total is 0 where it is
 	// not known. Calls come from several goroutines.
 	Progress func(stage string, done, total int64)
+
+	work int64 // tests: bytes of all buffers
 }

@@ -179,7 +179,7 @@ func (b *builder) resolve(ctx context.Context, r *refs) (err error) {
 	shift := uint(18)
 	for ; shift < foundShift && positions>>shift >= 256 && int64(width)<<(shift+1) <= b.budget.leaf(); shift++ {
 	}
-	buckets := max(2, 1<<bits.Len64(max(positions, 1)-1>>shift))
+	buckets := max(2, 1<<bits.Len64((max(positions, 1)-1)>>shift))
 	spill := extsort.NewSpill(b.fs, b.tmp, b.budget.spill())
 	defer func() { err = joinErr(err, spill.Close()) }()
 	found := extsort.NewPartition(spill, buckets, extentFor(buckets, b.budget.work/8, b.budget.threads), shift)
