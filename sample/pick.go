@@ -42,15 +42,28 @@ func (c *Context) floyd(h uint64, n uint32, out []uint32) {
 		clear(c.seen[:])
 		c.tick = 1
 	}
-	tick := c.tick
+	tick, seen := c.tick, &c.seen
 	j := n - uint32(len(out))
+	if n <= floydTable { // no branch: hits cannot be predicted
+		for i := range out {
+			h += gamma
+			t := uint32(Below(Mix(h), uint64(j)+1))
+			if seen[t%floydTable] == tick {
+				t = j
+			}
+			seen[t%floydTable] = tick
+			out[i] = t
+			j++
+		}
+		return
+	}
 	for i := range out {
 		h += gamma
 		t := uint32(Below(Mix(h), uint64(j)+1))
-		if c.seen[t%floydTable] == tick && (n <= floydTable || slices.Contains(out[:i], t)) {
+		if seen[t%floydTable] == tick && slices.Contains(out[:i], t) {
 			t = j
 		}
-		c.seen[t%floydTable] = tick
+		seen[t%floydTable] = tick
 		out[i] = t
 		j++
 	}

@@ -21,8 +21,8 @@ type Options struct {
 }
 
 // hugeWords is the length from which a copy into huge pages pays: 32 MiB is
-// beyond what the TLB covers with small pages.
-const hugeWords = 8 << 20
+// beyond what the TLB covers with small pages. Tests lower it.
+var hugeWords = 8 << 20
 
 // Sampler is a plan compiled against a graph. It is immutable and safe for
 // concurrent use; each goroutine samples through its own Context.
