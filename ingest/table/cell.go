@@ -16,7 +16,7 @@ import (
 func (c *column) put(cell []byte) (absent bool, problem string) {
 	text := cell
 	if c.DType != graph.String || len(c.Shape) > 0 {
-		text = bytes.TrimSpace(cell)
+		text = trim(cell)
 	}
 	if len(text) == 0 && !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0) {
 		switch c.Empty {
@@ -155,6 +155,9 @@ func parseInt(text []byte, d graph.DType) (uint64, bool) {
 
 // parseFloat reads a decimal number, nan or inf. Float32 is rounded once.
 func parseFloat(text []byte, d graph.DType) (float64, bool) {
+	if v, ok := shortFloat(text, d); ok {
+		return v, true
+	}
 	if bytes.ContainsAny(text, "xX_") {
 		return 0, false
 	}
@@ -164,6 +167,58 @@ func parseFloat(text []byte, d graph.DType) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), width)
 	return v, err == nil
+}
+
+// shortFloat reads "-12.345" where the digits and the power of ten are numbers
+// that the dtype holds exactly, so that their quotient is rounded once.
+func shortFloat(text []byte, d graph.DType) (float64, bool) {
+	i, negative := 0, false
+	if len(text) > 0 && text[0] == '-' {
+		i, negative = 1, true
+	}
+	m, digits, point := uint64(0), 0, -1
+	if len(text)-i > 16 {
+		return 0, false
+	}
+	for ; i < len(text); i++ {
+		c := text[i] - '0'
+		if c <= 9 {
+			m = 10*m + uint64(c)
+			digits++
+		} else if text[i] == '.' && point < 0 {
+			point = digits
+		} else {
+			return 0, false
+		}
+	}
+	places := 0
+	if point >= 0 {
+		places = digits - point
+	}
+	if digits == 0 || m >= 1<<53 {
+		return 0, false
+	}
+	v := float64(m) / tens[places]
+	if d == graph.Float32 {
+		if m >= 1<<24 || places > 10 {
+			return 0, false
+		}
+		v = float64(float32(m) / float32(tens[places]))
+	}
+	if negative {
+		v = -v
+	}
+	return v, true
+}
+
+var tens = [17]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16}
+
+// trim is bytes.TrimSpace, which is only called where it finds something.
+func trim(text []byte) []byte {
+	if n := len(text); n > 0 && (text[0] <= ' ' || text[0] >= 0x80 || text[n-1] <= ' ' || text[n-1] >= 0x80) {
+		return bytes.TrimSpace(text)
+	}
+	return text
 }
 
 // vectorOf appends the values of a vector: separated by spaces, commas or ';', or

@@ -170,15 +170,24 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; enclose a field with a delimiter in quotes", f, p.expected())}
 		}
 		begin, i := at, p.targets[f]
-		// An integer is read without looking for its end first.
+		// An integer, in quotes or not, is read without looking for its end first.
 		done := false
 		if i >= 0 && p.cols[i].wide && p.cols[i].next < 0 {
-			if v, q := number(b, at); q > 0 && p.ends(b, q) {
-				c := &p.cols[i]
-				if done = c.fits(v); done {
-					putInt(c.data.add(8), v)
-					at = q
+			open := at
+			if b[at] == '"' {
+				open++
+			}
+			v, q := number(b, open)
+			if open > at {
+				if b[q] == '"' {
+					q++
+				} else {
+					q = 0
 				}
+			}
+			if q > 0 && p.ends(b, q) && p.cols[i].fits(v) {
+				putInt(p.cols[i].data.add(8), v)
+				at, done = q, true
 			}
 		}
 		if !done {
@@ -191,6 +200,9 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 				c := &p.cols[i]
 				none, problem := c.put(cell)
 				if problem != "" {
+					if !strings.Contains(problem, ";") {
+						problem += "; correct it, or read the column as another dtype"
+					}
 					return 0, &badText{begin, fmt.Sprintf("found %s in column %q, expected %s", quote(cell), c.Name, problem)}
 				}
 				absent = absent || none
@@ -320,6 +332,7 @@ type column struct {
 	Column
 	// wide: an integer scalar, kept as 64 bits until the chunk is complete.
 	wide    bool
+	largest uint64 // where wide
 	ragged  bool
 	values  int // in a row; where ragged, a row is a multiple of it
 	next    int // another column that asks for the same field, or -1
@@ -345,7 +358,9 @@ func newColumn(a Column) (column, error) {
 			c.values *= d
 		}
 	}
-	c.wide = len(a.Shape) == 0 && a.DType.IsInt()
+	if c.wide = len(a.Shape) == 0 && a.DType.IsInt(); c.wide {
+		_, c.largest = bounds(a.DType)
+	}
 	if a.Empty == EmptyFill && !(a.DType == graph.String && !a.ID) {
 		if strings.TrimSpace(a.Fill) == "" && a.DType != graph.String {
 			return c, fmt.Errorf("found an empty fill value, expected a value of %s", a.DType)
@@ -381,6 +396,5 @@ func (c *column) vector(rows int) Vector {
 
 // fits says whether an integer from the fast path is in the range of the dtype.
 func (c *column) fits(v uint64) bool {
-	_, largest := bounds(c.DType)
-	return v <= largest
+	return v <= c.largest
 }
