@@ -28,7 +28,8 @@ ascend, ids are in range, the id index finds every id.`,
 				return err
 			}
 			start := time.Now()
-			line := t.progress("verify", 0, "bytes")
+			total, _ := store.Size(fsx.OS, args[0]) // of a damaged folder it is unknown
+			line := t.progress("verify", total, "bytes")
 			v, err := store.Verify(cmd.Context(), fsx.OS, args[0], c.threads, func(n int64) { line.Add(n) })
 			line.Done()
 			if err != nil {
