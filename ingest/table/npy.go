@@ -29,6 +29,7 @@ type Npy struct {
 	cols  []array
 	rows  int
 	bytes int64
+	chunk int // bytes; tests make it small
 }
 
 // array is a part of an .npy file seen as a column: row i is width values at
@@ -77,7 +78,7 @@ func OpenNpy(fsys fsx.FS, columns []NpyColumn) (*Npy, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("found no columns, expected at least one")
 	}
-	t := &Npy{fsys: fsys}
+	t := &Npy{fsys: fsys, chunk: chunkSize}
 	for i, c := range columns {
 		h, size, err := readHeader(fsys, c.Path)
 		if err != nil {
@@ -133,7 +134,7 @@ func OpenPairs(fsys fsx.FS, path string) (*Npy, error) {
 	if !d.IsInt() {
 		return nil, fmt.Errorf("%w: %s: found %s, expected integers: the ends of edges", ErrFormat, path, d)
 	}
-	t := &Npy{fsys: fsys, rows: e, bytes: size}
+	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
 		t.cols = append(t.cols, array{Field{name, d, nil}, path, d, 1, h.Offset + int64(i)*far, stride, int64(i) * inner, index[i]})
 	}
@@ -189,7 +190,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 		}
 		width += max(asked[i].stride, 8)
 	}
-	step := int(max(1, chunkSize/width))
+	step := int(max(1, int64(t.chunk)/width))
 	threads = max(threads, 1)
 	readers := make([]npyReader, threads)
 	for i := range readers {
