@@ -70,7 +70,7 @@ type Context struct {
 	ends     []uint32
 
 	// Of the block's nodes: local id, type-wise id, first position, edges.
-	nearLocal, node, start, degree [blockNodes]uint32
+	nearLocal, node, start, degree [waveNodes]uint32
 
 	seen   [floydTable]uint32 // see floyd
 	tick   uint32
@@ -302,7 +302,7 @@ func (c *Context) run(o *op, prefix uint64) error {
 	var err error
 	if c.s.plan.Expand == ExpandAll {
 		for list := c.inputs(o); len(list) > 0 && err == nil; {
-			m = uint32(copy(c.nearLocal[:], list))
+			m = uint32(copy(c.nearLocal[:blockNodes], list))
 			list = list[m:]
 			if m == blockNodes {
 				err = c.runBlock(o, prefix, m)

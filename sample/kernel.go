@@ -15,7 +15,7 @@ type block struct {
 	local, node, start, degree []uint32
 }
 
-// block is part of the context's block.
+// block is m of the context's nodes.
 func (c *Context) block(at, m uint32) block {
 	end := at + m
 	return block{c.nearLocal[at:end:end], c.node[at:end:end], c.start[at:end:end], c.degree[at:end:end]}
@@ -52,7 +52,8 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	switch {
 	case o.how == Uniform && o.times == nil:
 		n = c.pickUniform(o, key, b, pos, near)
-	case o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil && o.take <= stagedTake:
+	case o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil &&
+		o.take <= stagedTake && len(b.node) <= blockNodes:
 		n = c.pickWeighted(o, key, b, pos, near)
 	default:
 		n = c.pickAny(o, key, b, pos, near)

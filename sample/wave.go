@@ -4,14 +4,18 @@ package sample
 // a fanout list: all their frontiers are known when it begins.
 //
 // Where these are small together (single seeds, typed graphs), the ops go
-// through the phases side by side as one block, so that the latencies of their
+// through the phases side by side, so that the latencies of their
 // loads overlap; one op's few nodes alone would wait for each. What is reached
 // is still numbered op by op, so the result is the same.
 type wave struct{ first, end int } // places in Sampler.ops
 
-// part is an op's share of a wave's block.
+// waveNodes is the most nodes of a wave that runs side by side: several blocks,
+// since one op's part of it is small.
+const waveNodes = 512
+
+// part is an op's share of a wave.
 type part struct {
-	at, m  uint32 // of the block
+	at, m  uint32 // of the nodes
 	off, n int    // of the picks
 }
 
@@ -34,7 +38,7 @@ func wavesOf(ops []op) []wave {
 	return ws
 }
 
-// wave runs a wave whose frontiers fit one block; ok is false, and nothing done,
+// wave runs a wave whose frontiers are small; ok is false, and nothing done,
 // where they do not.
 func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 	if c.s.noWaves || w.end-w.first == 1 {
@@ -91,23 +95,23 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 	return true, nil
 }
 
-// gather puts an op's frontier into the block from at on, if it fits.
+// gather puts an op's frontier into the wave from at on, if it fits.
 func (c *Context) gather(o *op, at uint32) (m uint32, fits bool) {
 	if c.s.plan.Expand == ExpandAll {
 		for _, f := range o.from {
-			if f > 0 && len(c.ops[f].every) > blockNodes-int(at) || f == 0 && c.sub.NodesByHop[o.near][0] > blockNodes-at {
+			if f > 0 && len(c.ops[f].every) > waveNodes-int(at) || f == 0 && c.sub.NodesByHop[o.near][0] > waveNodes-at {
 				return 0, false
 			}
 		}
 		list := c.inputs(o)
-		if len(list) > blockNodes-int(at) {
+		if len(list) > waveNodes-int(at) {
 			return 0, false
 		}
 		return uint32(copy(c.nearLocal[at:], list)), true
 	}
 	for _, f := range o.from {
 		first, end := c.fresh(f, o.near)
-		if end-first > blockNodes-at-m {
+		if end-first > waveNodes-at-m {
 			return 0, false
 		}
 		for ; first < end; first++ {
