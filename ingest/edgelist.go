@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
@@ -63,11 +64,11 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 	}
 	src, err := pick(t, fields, o.Src, srcNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
 	}
 	dst, err := pick(t, fields, o.Dst, dstNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != IDsAuto {
@@ -134,6 +135,34 @@ func openEdgeList(fsys fsx.FS, files []string, o Options) (*table.CSV, []table.C
 	for _, c := range specs {
 		csv.Names = append(csv.Names, c.Name)
 	}
-	t, err = table.OpenCSV(fsys, files, csv)
+	t, err = openText(fsys, files, csv)
 	return t, specs, err
+}
+
+// openText opens a table of text. A header in a file whose columns the caller
+// names would become a row: it is found where the cell in the first line is the
+// only one of a column that is no number.
+func openText(fsys fsx.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
+	t, err := table.OpenCSV(fsys, files, csv)
+	if err != nil || csv.Names == nil {
+		return t, err
+	}
+	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: csv.Delimiter})
+	if err != nil || len(headed.Fields()) != len(csv.Names) {
+		return t, nil
+	}
+	with, err := t.Guess()
+	if err != nil {
+		return nil, err
+	}
+	without, err := headed.Guess()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range headed.Fields() {
+		if without[i].Seen && without[i].Number && !with[i].Number {
+			return nil, fmt.Errorf("%w: %s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", ErrUsage, files[0], f.Name, strings.Join(csv.Names, ","))
+		}
+	}
+	return t, nil
 }

@@ -92,7 +92,7 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	var t table.Table
 	switch ext := table.Extension(files[0]); ext {
 	case ".csv", ".tsv", ".txt":
-		t, err = table.OpenCSV(p.fsys, files, csv)
+		t, err = openText(p.fsys, files, csv)
 		if none := (*table.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)
 		}

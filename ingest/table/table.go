@@ -32,9 +32,9 @@ const (
 type Column struct {
 	Name  string
 	DType graph.DType
-	// Shape of one row: empty for a scalar; a -1 is a variable dimension. A cell
-	// of a CSV file holds the values of a vector separated by spaces or ';', or
-	// in brackets.
+	// Shape of one row: empty for a scalar; the first dimension is variable where
+	// it is -1. A cell of a CSV file holds the values of a vector separated by
+	// spaces or ';', or in brackets. An empty cell is then no values.
 	Shape []int
 	Empty Empty
 	Fill  string
@@ -47,7 +47,8 @@ type Vector struct {
 	// Data holds the values, little-endian and row-major, or the bytes of the
 	// strings. Its first byte is 8-byte aligned.
 	Data []byte
-	// Lengths is the number of values of each row; nil where the shape is fixed.
+	// Lengths is the number of single values of each row, a multiple of the fixed
+	// dimensions; nil where the shape is fixed.
 	Lengths []uint32
 	// Ends is, for strings, the end of each value in Data.
 	Ends []uint32
