@@ -274,34 +274,6 @@ func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, w
 	w.close(end, tag1, false, key)
 }
 
-// Texts adds a feature of byte strings.
-func (w *Writer) Texts(key Key, values ...[]byte) {
-	end := w.open()
-	for i := len(values) - 1; i >= 0; i-- {
-		w.text(values[i])
-	}
-	w.close(end, tag1, false, key)
-}
-
-// text writes one value of a list of byte strings in front.
-func (w *Writer) text(value []byte) {
-	w.room(len(value) + maxVarint + 1)
-	w.at -= len(value)
-	copy(w.buf[w.at:], value)
-	w.length(len(value), tag1)
-}
-
-// Floats adds a feature of floats.
-func (w *Writer) Floats(key Key, values ...float32) {
-	end := w.open()
-	w.room(4 * len(values))
-	for i := len(values) - 1; i >= 0; i-- {
-		w.at -= 4
-		binary.LittleEndian.PutUint32(w.buf[w.at:], math.Float32bits(values[i]))
-	}
-	w.close(end, tag2, true, key)
-}
-
 // Narrow is the float32 nearest to a float64, the convert of float64 columns.
 func Narrow(v float64) float32 { return float32(v) }
 

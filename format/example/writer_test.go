@@ -197,7 +197,7 @@ func subgraph() func(w *Writer) []byte {
 		Ints(w, k[3], dst)
 		Ints(w, k[2], src)
 		w.Int(k[1], int64(len(src)))
-		w.Floats(k[0], 1)
+		w.Int(k[0], 1)
 		return w.Close()
 	}
 }

@@ -167,7 +167,9 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 		return r.encode(c, sub, r.base+number, last)
 	}
 	stats, err := sample.Run(ctx, r.s, job, r.newChunk, encode, func(c *chunk, _ uint64) error { return r.sink(c) })
-	stats.Batches = min(stats.Batches, batches)
+	if err == nil {
+		stats.Batches = batches // not chunks
+	}
 	r.base += subgraphs
 	return stats, err
 }

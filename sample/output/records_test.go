@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -457,6 +459,35 @@ func TestRecordsAreDeterministic(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The subgraphs of all ranks are counted before they are made, whole batches or
+// not.
+func TestSubgraphs(t *testing.T) {
+	g := typed(40)
+	rapid.Check(t, func(t *rapid.T) {
+		scope := rapid.SampledFrom([]sample.Scope{sample.ScopeSeed, sample.ScopeBatch}).Draw(t, "scope")
+		s, err := sample.New(g, &sample.Plan{SeedType: []string{"paper"}, Scope: scope}, sample.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		job := sample.Job{
+			Seeds:     seeds(40)[:rapid.IntRange(0, 40).Draw(t, "seeds")],
+			BatchSize: rapid.IntRange(1, 15).Draw(t, "batch size"),
+			Ranks:     rapid.IntRange(0, 4).Draw(t, "ranks"),
+		}
+		for job.Rank = range max(job.Ranks, 1) {
+			stats, err := sample.Run(context.Background(), s, job, func() int { return 0 },
+				func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int, uint64) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := Subgraphs(s, job); got != stats.Subgraphs {
+				t.Fatalf("rank %d: found %d, expected %d", job.Rank, got, stats.Subgraphs)
+			}
+		}
+	})
 }
 
 func TestShards(t *testing.T) {
