@@ -5,10 +5,11 @@
   bench/bench.py sample csv npy strings tfgnn --markdown results.md
 
 Prints one JSON: each piece of work ("race") with the best and all rates of every
-contestant, the ratios of Graphmill's best to each peer's best, peak memory, load
-of the machine, versions and command lines. A race that fails is named under "failed",
+contestant, the ratios of Graphmill's best to each peer's best, peak memory, what
+other processes took, versions and command lines. A race that fails is named under "failed",
 the others go on, and the exit status is 1. Contestants take turns, so that a busy
-minute hits all of them. docs/benchmarks.md says what each race measures.
+minute hits all of them; a race is "disturbed" where other processes took more than
+a tenth of the machine from any contestant's best turn: its ratios are no figures. docs/benchmarks.md says what each race measures.
 
 Needs Go (or --graphmill), GRAPHMILL_SHARED, and what bench/peers.sh needs. Only the
 standard library is used here, and no data is held: a child's peak memory is never
@@ -31,6 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FANOUT, BATCH_SIZE = "15,10", 1024
 MEMORY = "256MiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
+DISTURBED = 0.1  # share of the machine that others may take from a best turn
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -45,7 +47,7 @@ class Run:
     wall: float      # seconds, start of the process included
     cpu: float       # seconds of user and system time, children included
     peak_rss: int    # bytes
-    load: float      # runnable processes a minute before it
+    others: float    # share of the machine's CPU time that went to other processes
 
     def __getitem__(self, key):
         return json.loads(self.stdout)[key]
@@ -63,21 +65,34 @@ class Contestant:
     turns: int = 1 << 30        # at most: for the slow ones
 
 
+def busy():
+    """CPU seconds that the machine has spent on work since it started; None where
+    the system does not tell."""
+    try:
+        with open("/proc/stat") as f:
+            user, nice, system, _, _, irq, softirq, steal = map(int, f.readline().split()[1:9])
+        return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return None
+
+
 def measure(c):
     """Runs a contestant once."""
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
         c.output.parent.mkdir(parents=True, exist_ok=True)
-    load, start = os.getloadavg()[0], time.perf_counter()
+    before, start = busy(), time.perf_counter()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         child = subprocess.Popen([str(a) for a in c.command], stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=os.environ | c.env)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - start
+        cpu = usage.ru_utime + usage.ru_stime
+        others = None if before is None else max(0, busy() - before - cpu) / (wall * os.cpu_count())
         out.seek(0), err.seek(0)
         if child.returncode:
             raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
-        run = Run(out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, load)
+        run = Run(out.read(), wall, cpu, usage.ru_maxrss * 1024, others)
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
     return run
@@ -166,11 +181,16 @@ class Bench:
             rates = [c.rate(r) for r in runs[c.name]]
             table[c.name] = {"best": max(rates), "all": rates, "peak_rss_bytes": max(r.peak_rss for r in runs[c.name]),
                              "cpu_seconds": min(r.cpu for r in runs[c.name]), "wall_seconds": min(r.wall for r in runs[c.name]),
-                             "load": [r.load for r in runs[c.name]], "command": self.shown(c.command)}
+                             "others": [r.others for r in runs[c.name]], "command": self.shown(c.command)}
         best = {name: row["best"] for name, row in table.items()}
-        ours = contestants[0].name
-        ratios = {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
-        self.races.append({"what": what, "unit": unit, "ours": ours, "contestants": table, "ratios": ratios})
+        ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
+        of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
+        race = {"what": what, "unit": unit, "ours": contestants[0].name, "ratios": ratios(contestants[0].name),
+                "disturbed": None in of_best or max(of_best) > DISTURBED, "contestants": table}
+        for c in contestants:
+            if c.drawn and c.name.startswith("graphmill"):
+                race["same_work_ratios"] = ratios(c.name)
+        self.races.append(race)
 
     # The races.
 
@@ -271,15 +291,15 @@ def cpu():
 
 def markdown(result):
     """The races as a table: ratios first."""
-    yield "| work | against | ratio | Graphmill | peer | peak memory, Graphmill / peer |"
-    yield "|---|---|--:|--:|--:|--:|"
+    yield "| work | against | ratio | ratio at the same work | Graphmill | peer | peak memory, Graphmill / peer |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
     for race in result["races"]:
-        table = race["contestants"]
-        ours = table[race["ours"]]
-        rows = [(peer, f"**{ratio:.3g} x**", f"{table[peer]['best']:.3g}", f" / {table[peer]['peak_rss_bytes'] / 2**20:,.0f}")
+        table, same = race["contestants"], race.get("same_work_ratios")
+        ours, what = table[race["ours"]], race["what"] + (" (DISTURBED)" if race["disturbed"] else "")
+        rows = [(peer, f"**{ratio:.3g} x**", f"{same[peer]:.3g} x" if same else "-", f"{table[peer]['best']:.3g}", f" / {table[peer]['peak_rss_bytes'] / 2**20:,.0f}")
                 for peer, ratio in race["ratios"].items()]
-        for peer, ratio, rate, memory in rows or [("-", "-", "-", "")]:
-            yield (f"| {race['what']} ({race['unit']}) | {peer} | {ratio} | {ours['best']:.3g} | {rate} | "
+        for peer, ratio, exact, rate, memory in rows or [("-", "-", "-", "-", "")]:
+            yield (f"| {what}, {race['unit']} | {peer} | {ratio} | {exact} | {ours['best']:.3g} | {rate} | "
                    f"{ours['peak_rss_bytes'] / 2**20:,.0f}{memory} MiB |")
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
