@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -263,5 +264,32 @@ func TestBench(t *testing.T) {
 	cancel()
 	if _, _, err := Bench(ctx, s, job, 30); !errors.Is(err, context.Canceled) {
 		t.Fatalf("found error %v, expected that of the context", err)
+	}
+}
+
+// TestRunAllocates holds that a run's allocations do not grow with its batches.
+func TestRunAllocates(t *testing.T) {
+	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
+	mallocs := func(batches int) uint64 {
+		var many []uint32
+		for len(many) < 16*batches {
+			many = append(many, seeds...)
+		}
+		job := Job{Seeds: many[:16*batches], BatchSize: 16, Threads: 2, Shuffle: true}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Run(context.Background(), s, job, func() *[]byte { return new([]byte) },
+			func(out *[]byte, _ *Batch, sub *Subgraph) error { *out = append(*out, byte(sub.Drawn)); return nil },
+			func(out *[]byte, _ uint64) error { *out = (*out)[:0]; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.Mallocs - before.Mallocs
+	}
+	mallocs(500)
+	few, many := mallocs(500), mallocs(3000)
+	if many > few+250 {
+		t.Fatalf("found %d allocations in 500 batches and %d in 3,000, expected about as many", few, many)
 	}
 }
