@@ -238,8 +238,9 @@ edge_sets { key: "aa" value { source: "a" target: "a" metadata { filename: "aa.t
 
 func record(source, target string) string {
 	var w example.Writer
-	w.Texts(example.NewKey("#target"), []byte(target))
-	w.Texts(example.NewKey("#source"), []byte(source))
+	for _, f := range [][2]string{{"#target", target}, {"#source", source}} {
+		example.TextRows(&w, example.NewKey(f[0]), []byte(f[1]), []uint32{0, uint32(len(f[1]))}, 1, []uint32{0})
+	}
 	return string(tfrecord.AppendFrame(nil, w.Close()))
 }
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -30,21 +31,34 @@ func examples(rows ...struct {
 		var w example.Writer
 		w.Reset()
 		if r.s != nil {
-			var texts [][]byte
-			for _, s := range r.s {
-				texts = append(texts, []byte(s))
-			}
-			w.Texts(example.NewKey("s"), texts...)
+			addTexts(&w, "s", r.s...)
 		}
 		if r.i != nil {
 			example.Ints(&w, example.NewKey("i"), r.i)
 		}
 		if r.f != nil {
-			w.Floats(example.NewKey("f"), r.f...)
+			addFloats(&w, "f", r.f...)
 		}
 		out = tfrecord.AppendFrame(out, w.Close())
 	}
 	return out
+}
+
+// addTexts and addFloats add a feature of these values.
+func addTexts(w *example.Writer, key string, values ...string) {
+	offsets := []uint32{0}
+	for _, v := range values {
+		offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(v)))
+	}
+	example.TextRows(w, example.NewKey(key), []byte(strings.Join(values, "")), offsets, len(values), []uint32{0})
+}
+
+func addFloats(w *example.Writer, key string, values ...float32) {
+	column, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic(err)
+	}
+	example.Float32Rows(w, example.NewKey(key), column, len(values), []uint32{0})
 }
 
 type exampleRow = struct {
