@@ -11,9 +11,6 @@ type bitmap struct {
 
 func newBitmap(n uint64) *bitmap { return &bitmap{words: make([]uint64, (n+63)/64)} }
 
-// bytes is the memory of a bitmap of n rows.
-func bitmapBytes(n uint64) int64 { return int64(n/64+1) * 16 }
-
 func (m *bitmap) has(row uint64) bool { return m.words[row/64]>>(row&63)&1 != 0 }
 
 func (m *bitmap) add(row uint64) { m.words[row/64] |= 1 << (row & 63) }

@@ -217,6 +217,7 @@ func TestBuild(t *testing.T) {
 		opt.Threads = rapid.SampledFrom([]int{1, 2, 8}).Draw(t, "threads")
 		opt.Memory = rapid.SampledFrom([]int64{0, 64 << 20, 256 << 20}).Draw(t, "memory")
 		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that all is spilled and split
+		opt.wide = rapid.IntRange(0, 3).Draw(t, "wide") == 0
 		got, _, err := build(t, fsx.OS, dir, in, opt)
 		if bad != "" {
 			if err == nil || !strings.Contains(err.Error(), bad) {

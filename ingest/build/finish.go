@@ -367,7 +367,7 @@ func (w *finisher) cost(size int64, width uint64) int64 {
 	n := size / int64(w.lay.least())
 	c := size + n*16 + int64(min(width, 1<<40))*12
 	if len(w.lay.cols) > 0 {
-		c += n*8 + 2*columnBatch
+		c += n * 8
 	}
 	if w.dedupe() {
 		c += n * 20

@@ -131,7 +131,7 @@ func (g *group) build(ctx context.Context) error {
 			return err
 		}
 	}
-	wide := slices.ContainsFunc(g.parts, func(p *part) bool {
+	wide := g.opt.wide || slices.ContainsFunc(g.parts, func(p *part) bool {
 		return p.src.t.known && g.top(p.src.t) > 1<<32 || p.dst.t.known && g.top(p.dst.t) > 1<<32
 	})
 	err := g.buildAs(ctx, wide)

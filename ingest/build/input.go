@@ -78,4 +78,5 @@ type Options struct {
 	Progress func(stage string, done, total int64)
 
 	work int64 // tests: bytes of all buffers
+	wide bool  // tests: records as for ids of more than 32 bits
 }

@@ -326,6 +326,7 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 		oracleEdge
 	}
 	var all []edge
+	seen := map[[2]int]bool{}
 	for k, list := range lists {
 		e := &o.in.Edges[parts[k]]
 		for _, x := range list {
@@ -333,13 +334,14 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 			if o.opt.Primary == graph.Out {
 				y.near, y.far = y.far, y.near
 			}
-			if o.opt.DuplicateEdges != Keep && slices.ContainsFunc(all, func(z edge) bool { return z.near == y.near && z.far == y.far }) {
+			if o.opt.DuplicateEdges != Keep && seen[[2]int{y.near, y.far}] {
 				if o.opt.DuplicateEdges == Error {
 					return e.Table.Where(uint64(x.row))
 				}
 				continue
 			}
 			all = append(all, y)
+			seen[[2]int{y.near, y.far}] = true
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].near < all[j].near })
