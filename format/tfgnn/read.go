@@ -132,8 +132,8 @@ func findSchema(fsys fsx.FS, dir string) (*tfgnnpb.GraphSchema, string, error) {
 
 // prefixed puts the file in front of each of the errors that were joined.
 func prefixed(file string, err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	var all []error

@@ -52,7 +52,7 @@ func NewGzipReader(r io.Reader, name string) (*Reader, error) {
 func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(HeaderSize)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	zipped := len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b
@@ -72,9 +72,9 @@ func (r *Reader) Offset() int64 { return r.offset }
 // until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	var head [HeaderSize]byte
-	if k, err := io.ReadFull(r.r, head[:]); err == io.EOF {
+	if k, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
 		return nil, io.EOF
-	} else if err == io.ErrUnexpectedEOF {
+	} else if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, Overhead)
 	} else if err != nil {
 		return nil, r.failed(err)
@@ -118,7 +118,7 @@ func (r *Reader) read(n int64) ([]byte, error) {
 		}
 		r.buf = r.buf[:at+more]
 		k, err := io.ReadFull(r.r, r.buf[at:])
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, r.corrupt("found %d bytes of a record, expected %d; the file is cut", at+k, n)
 		}
 		if err != nil {
