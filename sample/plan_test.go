@@ -40,6 +40,8 @@ func TestParsePlanRefuses(t *testing.T) {
 		{`"take": 2`, `"take": -2`, "op 1: found take -2"},
 		{`"take": 2`, `"take": 2.5`, "plan.json:2:"},
 		{`"take": 2`, `"takes": 2`, `plan.json:2: invalid plan: found unknown field "takes"`},
+		{`"take": 2`, `"Take": 2`, `plan.json:2: invalid plan: found unknown field "Take"`},
+		{`"scope"`, `"SCOPE"`, `plan.json:1: invalid plan: found unknown field "SCOPE"`},
 		{`"from": [1]`, `"from": [2]`, "op 2: found op 2 in from, expected 0 to 1"},
 		{`"from": [1]`, `"from": [0]`, `op 2: found op 0 in from, which reaches ["b"]`},
 		{`"dir": "in"`, `"dir": "up"`, `op 1: found direction "up"`},

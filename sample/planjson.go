@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -50,6 +52,9 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, planError(name, data, d.InputOffset(), errors.New("found more after the plan, expected one JSON object"))
 	}
+	if err := foldedFields(data); err != nil {
+		return nil, planError(name, data, 0, err)
+	}
 	p, err := raw.plan()
 	if err == nil {
 		err = p.check()
@@ -61,6 +66,47 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return p, nil
+}
+
+// unknownField leads the decoder's error for a field that a plan lacks.
+const unknownField = "json: unknown field "
+
+// foldedFields refuses names that differ from a plan's in case, which the
+// decoder takes and other readers of the file would not.
+func foldedFields(data []byte) error {
+	known := func(b []byte, names ...string) (map[string]json.RawMessage, error) {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(b, &m); err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !slices.Contains(names, name) {
+				return nil, errors.New(unknownField + strconv.Quote(name))
+			}
+		}
+		return m, nil
+	}
+	m, err := known(data, "seed_type", "scope", "expand", "ops", "before")
+	if err != nil {
+		return err
+	}
+	if b := m["before"]; b != nil {
+		if _, err := known(b, "column", "or_equal", "untimed"); err != nil {
+			return err
+		}
+	}
+	var ops []json.RawMessage
+	if b := m["ops"]; b != nil {
+		if err := json.Unmarshal(b, &ops); err != nil {
+			return err
+		}
+	}
+	for _, o := range ops {
+		if _, err := known(o, "from", "edges", "dir", "take", "how", "column"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // planError puts the line of a JSON error ahead of it.
@@ -77,8 +123,9 @@ func planError(name string, data []byte, at int64, err error) error {
 		at = int64(len(data))
 		err = errors.New("found the end of the file, expected a plan")
 	}
-	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		at = int64(bytes.Index(data, []byte(field)))
+	field, unknown := strings.CutPrefix(err.Error(), unknownField)
+	if unknown {
+		at = int64(max(bytes.Index(data, []byte(field)), 0))
 		err = fmt.Errorf("found unknown field %s, expected those of a plan", field)
 	}
 	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
