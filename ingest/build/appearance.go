@@ -184,14 +184,16 @@ func (n *numberer) rank(ctx context.Context, p *extsort.Partition, b int, lo uin
 		}); err != nil {
 			return err
 		}
+		p.Free(b)
 		if err := sub.Finish(); err != nil {
 			return err
 		}
 		for i := range sub.Buckets() {
+			size := sub.Bytes(i)
 			if err := n.rank(ctx, sub, i, lo+uint64(i)<<(width-cut), width-cut, base, out); err != nil {
 				return err
 			}
-			base += uint64(sub.Bytes(i) / firstSeenBytes)
+			base += uint64(size / firstSeenBytes)
 		}
 		return nil
 	}
@@ -203,6 +205,7 @@ func (n *numberer) rank(ctx context.Context, p *extsort.Partition, b int, lo uin
 	if _, err := p.Load(b, mem[:size]); err != nil {
 		return err
 	}
+	p.Free(b)
 	list := view24(mem[:size])
 	slices.SortFunc(list, func(x, y firstSeen) int {
 		if x.at < y.at {
@@ -333,6 +336,9 @@ func (d *distinct) split(ctx context.Context, sources []*extsort.Partition, b, u
 	for i := range 1 << cut {
 		if err := d.bucket(ctx, subs, i, used+cut); err != nil {
 			return err
+		}
+		for _, p := range subs {
+			p.Free(i)
 		}
 	}
 	return nil

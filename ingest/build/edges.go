@@ -291,9 +291,7 @@ func (e *emitter) chunk(c *table.Chunk) error {
 			return err
 		}
 	}
-	if done := e.done.Add(int64(c.Rows)); e.opt.Progress != nil {
-		e.progress("edges "+e.p.Type.String(), done, int64(e.p.rows))
-	}
+	e.progress("edges "+e.p.Type.String(), e.done.Add(int64(c.Rows)), int64(e.p.rows))
 	return nil
 }
 

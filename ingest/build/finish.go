@@ -136,12 +136,11 @@ func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			size := edges.Bytes(b)
 			if err := w.bucket(ctx, edges, b); err != nil {
 				return err
 			}
-			if s.opt.Progress != nil {
-				s.progress("adjacency "+s.etype.String(), done.Add(edges.Bytes(b)/int64(s.lay.fixed)), int64(total))
-			}
+			s.progress("adjacency "+s.etype.String(), done.Add(size/int64(s.lay.fixed)), int64(total))
 		}
 	})
 	if err != nil {
@@ -424,6 +423,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 		}
 		return nil
 	})
+	edges.Free(b)
 	if err == nil {
 		err = sub.Finish()
 	}

@@ -73,6 +73,7 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 		if err := o.spill.Get(w.data, b); err != nil {
 			return err
 		}
+		o.spill.Free(w.data)
 		for i := range vs {
 			vs[i], b = cutVector(b)
 		}

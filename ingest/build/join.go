@@ -180,9 +180,8 @@ func (b *builder) resolve(ctx context.Context, r *refs) (err error) {
 	for ; shift < foundShift && positions>>shift >= 256 && int64(width)<<(shift+1) <= b.budget.leaf(); shift++ {
 	}
 	buckets := max(2, 1<<bits.Len64((max(positions, 1)-1)>>shift))
-	spill := extsort.NewSpill(b.fs, b.tmp, b.budget.spill())
-	defer func() { err = joinErr(err, spill.Close()) }()
-	found := extsort.NewPartition(spill, buckets, extentFor(buckets, b.budget.work/8, b.budget.threads), shift)
+	// What is found takes the places of the references that it is found for.
+	found := extsort.NewPartition(r.spill, buckets, extentFor(buckets, b.budget.work/8, b.budget.threads), shift)
 	defer found.Close()
 	joiners := make([]joiner, b.budget.threads)
 	for i := range joiners {
@@ -195,10 +194,11 @@ func (b *builder) resolve(ctx context.Context, r *refs) (err error) {
 	var done atomic.Int64
 	used := bits.Len(uint(r.t.buckets - 1))
 	if err := b.each(ctx, r.t.buckets, func(worker, k int) error {
+		n := r.part.Bytes(k) / hashedBytes
 		if err := joiners[worker].bucket(ctx, r.t.keys.part, r.part, k, used); err != nil {
 			return err
 		}
-		b.progress("join "+r.t.Type, done.Add(r.part.Bytes(k)/hashedBytes), int64(positions))
+		b.progress("join "+r.t.Type, done.Add(n), int64(positions))
 		return nil
 	}); err != nil {
 		return err
@@ -274,7 +274,7 @@ func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, u
 	}); err != nil {
 		return err
 	}
-	return refs.Scan(b, &j.buf, func(data []byte, _ bool) error {
+	err := refs.Scan(b, &j.buf, func(data []byte, _ bool) error {
 		for _, k := range hashes(data) {
 			id := uint64(noKey)
 			for i := k.slot(size); slots[i].rest&placeMask != 0; i = (i + 1) & mask {
@@ -295,6 +295,8 @@ func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, u
 		}
 		return ctx.Err()
 	})
+	refs.Free(b)
+	return err
 }
 
 // split cuts a bucket whose keys do not fit the memory of a worker.
@@ -309,10 +311,12 @@ func (j *joiner) split(ctx context.Context, keys, refs *extsort.Partition, b, us
 	if err != nil {
 		return err
 	}
+	refs.Free(b)
 	for i := range 1 << cut {
 		if err := j.bucket(ctx, k, r, i, used+cut); err != nil {
 			return err
 		}
+		k.Free(i)
 	}
 	return nil
 }
@@ -340,6 +344,7 @@ func (j *joiner) place(found *extsort.Partition, b int, first uint64, n int) err
 	}); err != nil {
 		return err
 	}
+	found.Free(b)
 	return j.r.resolved.WriteAt(out, int64(first)*int64(width))
 }
 

@@ -264,8 +264,9 @@ func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, 
 		if err := s.part(ctx, x, sub, i, lo+uint64(i)<<w, w, base); err != nil {
 			return err
 		}
-		if x.t.dropped == nil {
+		if !x.write || x.t.dropped == nil {
 			base += uint64(sub.Bytes(i) / hashedBytes)
+			sub.Free(i)
 			continue
 		}
 		var buf []byte
@@ -279,6 +280,7 @@ func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, 
 		}); err != nil {
 			return err
 		}
+		sub.Free(i)
 	}
 	return nil
 }

@@ -70,6 +70,7 @@ func (w *finisher) leaf(ctx context.Context, edges *extsort.Partition, b int, x 
 	if err != nil {
 		return err
 	}
+	edges.Free(b)
 	w.index(l, runs)
 	l.next = alloc[uint32](w, int(x.width))
 	clear(l.next)

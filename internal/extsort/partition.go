@@ -34,9 +34,6 @@ func NewPartition(s *Spill, buckets, extent int, shift uint) *Partition {
 	return &Partition{spill: s, buckets: buckets, extent: extent, shift: shift}
 }
 
-// WriterBytes is the memory of one Writer.
-func WriterBytes(buckets, extent int) int64 { return int64(buckets) * (int64(extent) + 16) }
-
 // Writer appends records for one worker. It is not safe for use by several.
 type Writer struct {
 	p      *Partition
@@ -238,6 +235,14 @@ func (p *Partition) Scan(b int, buf *[]byte, fn func(data []byte, first bool) er
 		}
 		return fn((*buf)[:x.n], first)
 	})
+}
+
+// Free gives the extents of bucket b back to the Spill.
+func (p *Partition) Free(b int) {
+	for _, x := range p.lists[b] {
+		p.spill.Free(x.Extent)
+	}
+	p.lists[b] = nil
 }
 
 func (p *Partition) each(b int, fn func(x piece, first bool) error) error {

@@ -12,7 +12,11 @@ import (
 // blockBytes is the unit in which a Spill takes memory.
 const blockBytes = 1 << 20
 
-// Spill stores extents of bytes. Put and Get may be called from several
+// pageBytes is the unit of an extent's place: writes of whole pages spare the
+// system reading the rest.
+const pageBytes = 4 << 10
+
+// Spill stores extents of bytes. Its methods but Close may be called from several
 // goroutines; Close ends it.
 type Spill struct {
 	fs    fsx.FS
@@ -21,9 +25,10 @@ type Spill struct {
 
 	mu     sync.Mutex
 	blocks [][]byte // blockBytes each; addresses below limit are theirs
-	used   int64    // of the blocks, rounded up where an extent did not fit
+	used   int64    // of the blocks
 	file   fsx.File
-	end    int64 // of the file
+	end    int64           // of the file
+	free   map[int][]int64 // places to use again, by size
 }
 
 // Extent is where bytes lie: addresses below Spill.limit are memory, those above
@@ -39,7 +44,7 @@ func (e Extent) Len() int { return e.n }
 // NewSpill makes a Spill that holds up to memory bytes in memory and the rest in
 // an unnamed file in dir, made when it is needed.
 func NewSpill(fsys fsx.FS, dir string, memory int64) *Spill {
-	return &Spill{fs: fsys, dir: dir, limit: max(memory, 0) / blockBytes * blockBytes}
+	return &Spill{fs: fsys, dir: dir, limit: max(memory, 0) / blockBytes * blockBytes, free: map[int][]int64{}}
 }
 
 // Close gives everything back.
@@ -56,33 +61,45 @@ func (s *Spill) Close() error {
 	return f.Close()
 }
 
-// Spilled is the number of bytes in the file.
-func (s *Spill) Spilled() int64 {
+// Free gives extents back whose bytes are not needed any more, for others.
+func (s *Spill) Free(es ...Extent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.end
+	for _, e := range es {
+		if n := pages(e.n); n > 0 {
+			s.free[n] = append(s.free[n], e.at)
+		}
+	}
 }
 
-// place finds room for n bytes.
+func pages(n int) int { return (n + pageBytes - 1) &^ (pageBytes - 1) }
+
+// place finds room for n bytes. mem is that room, if it is in memory.
 func (s *Spill) place(n int) (e Extent, mem []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n <= blockBytes {
+	size := pages(n)
+	if list := s.free[size]; len(list) > 0 {
+		e = Extent{list[len(list)-1], n}
+		s.free[size] = list[:len(list)-1]
+		return e, s.memory(e), nil
+	}
+	if size <= blockBytes {
 		at := s.used
-		if at/blockBytes != (at+int64(n)-1)/blockBytes {
+		if at/blockBytes != (at+int64(size)-1)/blockBytes {
 			at = (at + blockBytes - 1) / blockBytes * blockBytes
 		}
-		if at+int64(n) <= s.limit {
-			i := int(at / blockBytes)
-			if i == len(s.blocks) {
+		if at+int64(size) <= s.limit {
+			if int(at/blockBytes) == len(s.blocks) {
 				b, err := Slab(blockBytes)
 				if err != nil {
 					return e, nil, err
 				}
 				s.blocks = append(s.blocks, b)
 			}
-			s.used = at + int64(n)
-			return Extent{at, n}, s.blocks[i][at%blockBytes:][:n], nil
+			s.used = at + int64(size)
+			e = Extent{at, n}
+			return e, s.memory(e), nil
 		}
 	}
 	if s.file == nil {
@@ -91,8 +108,16 @@ func (s *Spill) place(n int) (e Extent, mem []byte, err error) {
 		}
 	}
 	e = Extent{s.limit + s.end, n}
-	s.end += int64(n)
+	s.end += int64(size)
 	return e, nil, nil
+}
+
+// memory is where an extent lies in memory, nil for one of the file.
+func (s *Spill) memory(e Extent) []byte {
+	if e.at >= s.limit {
+		return nil
+	}
+	return s.blocks[e.at/blockBytes][e.at%blockBytes:][:e.n]
 }
 
 // Put stores a copy of b.
@@ -119,8 +144,11 @@ func (s *Spill) Get(e Extent, b []byte) error {
 	if e.n == 0 {
 		return nil
 	}
-	if e.at < s.limit {
-		copy(b, s.blocks[e.at/blockBytes][e.at%blockBytes:][:e.n])
+	s.mu.Lock() // for the list of blocks, which grows
+	mem := s.memory(e)
+	s.mu.Unlock()
+	if mem != nil {
+		copy(b, mem)
 		return nil
 	}
 	if n, err := s.file.ReadAt(b, e.at-s.limit); err != nil && !(errors.Is(err, io.EOF) && n == len(b)) {
