@@ -4,6 +4,7 @@ package example
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -48,7 +49,7 @@ func TestGoldenExamples(t *testing.T) {
 		}
 		for {
 			record, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -40,7 +40,7 @@ func NewReader(r io.Reader, name string, size int64) *Reader {
 func NewGzipReader(r io.Reader, name string) (*Reader, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: found no gzip stream (%v), expected one; is the file compressed? %w", name, err, ErrCorrupt)
+		return nil, fmt.Errorf("%s: found no gzip stream (%w), expected one; is the file compressed? %w", name, err, ErrCorrupt)
 	}
 	return NewReader(z, name, -1), nil
 }

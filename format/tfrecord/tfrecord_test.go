@@ -20,7 +20,7 @@ func readAll(t testing.TB, r *Reader) ([][]byte, error) {
 	var records [][]byte
 	for {
 		b, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return records, nil
 		}
 		if err != nil {
@@ -77,7 +77,7 @@ func TestReadBack(t *testing.T) {
 				t.Fatalf("record %d: found %x, %v, expected %x", i, got, err, want)
 			}
 		}
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("found %v, expected io.EOF", err)
 		}
 		if r.Offset() != int64(len(file)) {
@@ -216,7 +216,7 @@ var errRead = errors.New("the disk is gone")
 
 func (f failing) Read(b []byte) (int, error) {
 	n, err := f.r.Read(b)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errRead
 	}
 	return n, err

@@ -76,7 +76,7 @@ func readShards(t testing.TB, dir string) [][][]byte {
 		var records [][]byte
 		for {
 			record, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
