@@ -225,11 +225,13 @@ func FindColumn(cs []*Column, name string) *Column {
 	return nil
 }
 
+// Bytes is the memory that the list fills.
+func (x Index) Bytes() int64 { return int64(4*len(x.U32) + 8*len(x.U64)) }
+
 // Bytes is the memory that the adjacency fills.
-func (a *Adjacency) Bytes() int64 {
-	n := 0
-	for _, x := range []Index{a.Indptr, a.Far, a.EdgeID} {
-		n += 4*len(x.U32) + 8*len(x.U64)
-	}
-	return int64(n)
+func (a *Adjacency) Bytes() int64 { return a.Indptr.Bytes() + a.Far.Bytes() + a.EdgeID.Bytes() }
+
+// Bytes is the memory that the column fills.
+func (c *Column) Bytes() int64 {
+	return int64(len(c.Values)) + c.RowOffsets.Bytes() + c.StringOffsets.Bytes()
 }

@@ -87,7 +87,7 @@ edge drawn by an op.`,
 				job.Seeds, job.Times = withEdges(s.Graph, plan, job)
 			}
 			job.Shuffle, job.Threads = true, c.threads
-			sampler, err := sample.New(s.Graph, plan, sample.Options{Memory: hugePages(c), Warn: func(m string) { t.warn("%s", m) }})
+			sampler, err := newSampler(s.Graph, plan, c, 0, sample.Options{Warn: func(m string) { t.warn("%s", m) }})
 			if err != nil {
 				return err
 			}
@@ -116,15 +116,6 @@ edge drawn by an op.`,
 	p.add(cmd)
 	cmd.Flags().IntVar(&batches, "batches", 200, "batches to time")
 	return cmd
-}
-
-// hugePages is the budget of the copies that make sampling faster: what the
-// user allows, or as much as the graph takes.
-func hugePages(c common) int64 {
-	if c.memory > 0 {
-		return int64(c.memory) / 2
-	}
-	return 1 << 62
 }
 
 // withEdges keeps the seeds that an op of the first hop finds edges at.

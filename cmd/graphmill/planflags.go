@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/sample/seeds"
 	"github.com/graphmill/graphmill/sample/spec"
@@ -186,4 +188,49 @@ func (p *planFlags) fanoutPlan(g *graph.Graph, seedType string) (*sample.Plan, e
 		}
 	}
 	return sample.FromFanouts(g, fanouts, o)
+}
+
+// newSampler compiles a plan within a budget; columns is the bytes of the columns
+// that the caller will read besides. A budget that cannot hold the least needed
+// is refused.
+func newSampler(g *graph.Graph, plan *sample.Plan, c common, columns int64, opt sample.Options) (*sample.Sampler, error) {
+	need := sample.Need(g, plan, c.threads) + columns + processBytes
+	opt.Memory = 1 << 62
+	if c.memory > 0 {
+		if int64(c.memory) < need {
+			return nil, fmt.Errorf("found --memory %s, expected at least %s, which the memory executor needs for this plan; give more memory or fewer --threads",
+				human.Bytes(int64(c.memory)), human.Bytes(need))
+		}
+		opt.Memory = int64(c.memory) - need
+	}
+	return sample.New(g, plan, opt)
+}
+
+// processBytes is what the program holds before it works.
+const processBytes = 24 << 20
+
+// columnBytes is the size of the columns and ids that TFRecords of a plan join.
+func columnBytes(g *graph.Graph, plan *sample.Plan) int64 {
+	reached := map[string]bool{plan.SeedType[0]: true}
+	var n int64
+	add := func(cols []*graph.Column) {
+		for _, c := range cols {
+			n += c.Bytes()
+		}
+	}
+	for _, e := range g.Edges {
+		if slices.ContainsFunc(plan.Ops, func(o sample.Op) bool { return o.Edges == e.Type.String() }) {
+			reached[e.Type.Src], reached[e.Type.Dst] = true, true
+			add(e.Columns)
+		}
+	}
+	for _, t := range g.Nodes {
+		if reached[t.Type] {
+			add(t.Columns)
+			if t.IDs != nil {
+				add([]*graph.Column{t.IDs})
+			}
+		}
+	}
+	return n
 }

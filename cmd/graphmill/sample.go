@@ -153,7 +153,11 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 		return err
 	}
 	job.Shuffle, job.Threads = f.shuffle, f.threads
-	sampler, err := sample.New(s.Graph, plan, sample.Options{Memory: hugePages(f.common), Ops: f.ops, Warn: func(m string) {
+	var columns int64
+	if f.format == "tfrecord" {
+		columns = columnBytes(s.Graph, plan)
+	}
+	sampler, err := newSampler(s.Graph, plan, f.common, columns, sample.Options{Ops: f.ops, Warn: func(m string) {
 		t.warn("%s", m)
 		r.Note(m)
 	}})
