@@ -338,8 +338,8 @@ func (s *leafIndex) leaf(x *indexer, p *extsort.Partition, from, to int, lo uint
 		at += p.Bytes(b)
 	}
 	recs, list := hashes(loaded), hashes(sorted)
-	if dropped := x.t.dropped; x.write && dropped != nil {
-		recs = slices.DeleteFunc(recs, func(k hashed) bool { return dropped.has(k.rest & placeMask) })
+	if x.write && x.t.dropped != nil { // otherwise other workers may be entering rows
+		recs = slices.DeleteFunc(recs, func(k hashed) bool { return x.t.dropped.has(k.rest & placeMask) })
 		n = len(recs)
 	}
 	clear(ends)

@@ -113,18 +113,23 @@ func splitLines(s string) []string {
 
 // BenchmarkBuild builds a graph of BUILD_ROWS edges (1 << 22) of integer ids, or
 // of string ids, and reports edges per second up to the finished, checksummed
-// store.
+// store, within BUILD_MEMORY bytes (256 MiB).
+// BUILD_CSV names a file of edges (src,dst) to read instead.
 func BenchmarkBuild(b *testing.B) {
 	rows := uint64(1 << 22)
 	if s := os.Getenv("BUILD_ROWS"); s != "" {
 		rows, _ = strconv.ParseUint(s, 10, 64)
+	}
+	memory := int64(256 << 20)
+	if s := os.Getenv("BUILD_MEMORY"); s != "" {
+		memory, _ = strconv.ParseInt(s, 10, 64)
 	}
 	for _, c := range []struct {
 		name   string
 		keys   bool
 		nodes  uint64
 		memory int64
-	}{{"integers", false, rows / 16, 256 << 20}, {"integers-free", false, rows / 16, 0}, {"strings", true, rows / 5, 256 << 20}} {
+	}{{"integers", false, rows / 16, memory}, {"free", false, rows / 16, 0}, {"strings", true, rows / 5, memory}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				in := Input{Nodes: []Nodes{{Type: "n", Count: 0}}}
@@ -136,6 +141,13 @@ func BenchmarkBuild(b *testing.B) {
 				}
 				in.Edges = []Edges{{Type: graph.EdgeType{Src: "n", Rel: "e", Dst: "n"}, Table: &synthetic{rows: rows, nodes: c.nodes},
 					Src: table.Column{Name: "src", DType: id.DType}, Dst: table.Column{Name: "dst", DType: id.DType}}}
+				if name := os.Getenv("BUILD_CSV"); name != "" {
+					tab, err := table.OpenCSV(fsx.OS, []string{name}, table.CSVOptions{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					in.Edges[0].Table = tab
+				}
 				start := time.Now()
 				w, err := store.Create(fsx.OS, b.TempDir()+"/s", true)
 				if err != nil {
@@ -146,6 +158,7 @@ func BenchmarkBuild(b *testing.B) {
 					b.Fatal(err)
 				}
 				built := time.Since(start)
+				rows := res.Edges[0].Rows
 				if err := w.Seal(context.Background(), res.Meta, 2); err != nil {
 					b.Fatal(err)
 				}
