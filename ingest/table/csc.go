@@ -46,10 +46,6 @@ func (t *CSC) Nodes() uint64 { return uint64(t.indptr.rows) - 1 }
 // Edges is the number of edges.
 func (t *CSC) Edges() uint64 { return uint64(t.indices.rows) }
 
-// Arrays are the two arrays as tables of one column each, "indptr" and
-// "indices", for who can use them as they are. Check says whether they fit.
-func (t *CSC) Arrays() (indptr, indices *Npy) { return t.indptr, t.indices }
-
 // Fields implements Table.
 func (t *CSC) Fields() []Field {
 	return []Field{{"src", t.indices.cols[0].dtype, nil}, {"dst", t.indptr.cols[0].dtype, nil}}

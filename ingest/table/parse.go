@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -341,8 +340,6 @@ type column struct {
 	ends    []uint32
 }
 
-var errShape = errors.New("shape")
-
 func newColumn(a Column) (column, error) {
 	c := column{Column: a, values: 1, next: -1}
 	if a.DType == graph.Invalid || a.DType > graph.String {
@@ -353,7 +350,7 @@ func newColumn(a Column) (column, error) {
 		case d == -1 && i == 0:
 			c.ragged = true
 		case d <= 0 || c.values > maxRecord/d:
-			return c, fmt.Errorf("%w: found %v, expected positive dimensions, of which the first may be -1, of at most %d values", errShape, a.Shape, maxRecord)
+			return c, fmt.Errorf("found shape %v, expected positive dimensions, of which the first may be -1, of at most %d values", a.Shape, maxRecord)
 		default:
 			c.values *= d
 		}

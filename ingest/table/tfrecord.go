@@ -2,9 +2,11 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -364,6 +366,13 @@ func (d *exampleDecoder) put(c *column, f *example.Feature) (absent bool, found,
 		}
 	case example.FloatList:
 		d.floats = f.AppendFloats(d.floats[:0])
+		if c.DType == graph.Float32 {
+			b := c.data.add(4 * len(d.floats))
+			for i, v := range d.floats {
+				binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+			}
+			break
+		}
 		for _, v := range d.floats {
 			if !c.DType.IsFloat() {
 				return false, "a float_list", c.expected()
