@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // adjacency is a graph.Adjacency as the kernel reads it: 32 bits throughout.
@@ -129,12 +130,12 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 func tooLarge(g *graph.Graph) error {
 	for _, n := range g.Nodes {
 		if n.Count > math.MaxUint32 {
-			return fmt.Errorf("%w: found %d nodes of type %s, expected fewer than 2^32", ErrTooLarge, n.Count, n.Type)
+			return tagged.Errorf(ErrTooLarge, "found %d nodes of type %s, expected fewer than 2^32", n.Count, n.Type)
 		}
 	}
 	for _, e := range g.Edges {
 		if e.Count > math.MaxUint32 {
-			return fmt.Errorf("%w: found %d edges of type %s, expected fewer than 2^32", ErrTooLarge, e.Count, e.Type)
+			return tagged.Errorf(ErrTooLarge, "found %d edges of type %s, expected fewer than 2^32", e.Count, e.Type)
 		}
 	}
 	return nil

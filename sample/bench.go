@@ -2,10 +2,11 @@ package sample
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // benchWarm is the batches that a context samples before the clock starts, so
@@ -23,10 +24,10 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 	}
 	total := job.Batches(s.SeedWidth())
 	if total == 0 || n < 1 {
-		return 0, 0, fmt.Errorf("%w: found %d batches of which to time %d, expected at least 1", ErrSeed, total, n)
+		return 0, 0, tagged.Errorf(ErrSeed, "found %d batches of which to time %d, expected at least 1", total, n)
 	}
 	if s.plan.Before != nil && job.Times == nil {
-		return 0, 0, fmt.Errorf("%w: found no times of seeds with before in the plan, expected one a seed", ErrSeed)
+		return 0, 0, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
 	}
 	threads := max(job.Threads, 1)
 	jobs, errs := make([]Job, threads), make([]error, threads)

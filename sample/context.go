@@ -3,6 +3,8 @@ package sample
 import (
 	"fmt"
 	"math"
+
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Input is what one subgraph is made of.
@@ -198,14 +200,14 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 func (c *Context) begin(in Input) error {
 	width := c.s.SeedWidth()
 	if len(in.Seeds)%width != 0 {
-		return fmt.Errorf("%w: found %d ids, expected pairs of source and target", ErrSeed, len(in.Seeds))
+		return tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target", len(in.Seeds))
 	}
 	if c.s.plan.Scope == ScopeSeed && len(in.Seeds) != width {
-		return fmt.Errorf("%w: found %d seeds, expected one for scope seed", ErrSeed, len(in.Seeds)/width)
+		return tagged.Errorf(ErrSeed, "found %d seeds, expected one for scope seed", len(in.Seeds)/width)
 	}
 	for i, v := range in.Seeds {
 		if t := c.s.g.Nodes[c.s.seedTypes[i%width]]; int(v) >= t.Count {
-			return fmt.Errorf("%w: found node %d of type %s, expected less than %d", ErrSeed, v, t.Type, t.Count)
+			return tagged.Errorf(ErrSeed, "found node %d of type %s, expected less than %d", v, t.Type, t.Count)
 		}
 	}
 	c.sub.Input, c.sub.Drawn = in, 0

@@ -2,9 +2,10 @@ package sample
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Job is the subgraphs of one epoch: what to sample, in which order.
@@ -55,13 +56,13 @@ func newBatches(j *Job, width int) (*batches, error) {
 	ranks := max(j.Ranks, 1)
 	switch {
 	case len(j.Seeds)%width != 0:
-		return nil, fmt.Errorf("%w: found %d ids, expected pairs of source and target", ErrSeed, len(j.Seeds))
+		return nil, tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target", len(j.Seeds))
 	case j.BatchSize < 1:
-		return nil, fmt.Errorf("%w: found batch size %d, expected at least 1", ErrSeed, j.BatchSize)
+		return nil, tagged.Errorf(ErrSeed, "found batch size %d, expected at least 1", j.BatchSize)
 	case j.Rank < 0 || j.Rank >= ranks:
-		return nil, fmt.Errorf("%w: found rank %d of %d, expected 0 to %d", ErrSeed, j.Rank, ranks, ranks-1)
+		return nil, tagged.Errorf(ErrSeed, "found rank %d of %d, expected 0 to %d", j.Rank, ranks, ranks-1)
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
-		return nil, fmt.Errorf("%w: found %d times for %d seeds, expected one each", ErrSeed, len(j.Times), len(j.Seeds)/width)
+		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one each", len(j.Times), len(j.Seeds)/width)
 	}
 	b := &batches{job: j, width: width, total: uint64(len(j.Seeds) / width)}
 	if j.Shuffle {
@@ -135,7 +136,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 		return stats, err
 	}
 	if s.plan.Before != nil && job.Times == nil {
-		return stats, fmt.Errorf("%w: found no times of seeds with before in the plan, expected one a seed", ErrSeed)
+		return stats, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
 	}
 	type done struct {
 		out   T

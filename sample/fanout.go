@@ -1,12 +1,12 @@
 package sample
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Fanouts is how many edges a node each hop takes, counted outwards from the
@@ -36,14 +36,14 @@ func ParseFanouts(text string) (Fanouts, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		i := strings.LastIndex(part, "=")
 		if i < 0 {
-			return Fanouts{}, fmt.Errorf("%w: found %q in fanout, expected TYPE=N,N", ErrPlan, part)
+			return Fanouts{}, tagged.Errorf(ErrPlan, "found %q in fanout, expected TYPE=N,N", part)
 		}
 		name := strings.TrimSpace(part[:i])
 		if name == "" {
-			return Fanouts{}, fmt.Errorf("%w: found %q in fanout, expected an edge type before =", ErrPlan, part)
+			return Fanouts{}, tagged.Errorf(ErrPlan, "found %q in fanout, expected an edge type before =", part)
 		}
 		if slices.ContainsFunc(f.Types, func(t TypeFanouts) bool { return t.Edges == name }) {
-			return Fanouts{}, fmt.Errorf("%w: found edge type %q twice in fanout, expected it once", ErrPlan, name)
+			return Fanouts{}, tagged.Errorf(ErrPlan, "found edge type %q twice in fanout, expected it once", name)
 		}
 		hops, err := parseHops(part[i+1:])
 		if err != nil {
@@ -59,7 +59,7 @@ func parseHops(text string) ([]int, error) {
 	for field := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 32)
 		if err != nil || n < All {
-			return nil, fmt.Errorf("%w: found fanout %q, expected a number from 0 to 2^31 - 1, or -1 for all", ErrPlan, field)
+			return nil, tagged.Errorf(ErrPlan, "found fanout %q, expected a number from 0 to 2^31 - 1, or -1 for all", field)
 		}
 		hops = append(hops, int(n))
 	}
@@ -140,10 +140,10 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 	for _, t := range f.Types {
 		e, err := g.EdgeType(t.Edges)
 		if err != nil {
-			return nil, 0, fmt.Errorf("%w: fanout: %w", ErrPlan, err)
+			return nil, 0, tagged.Errorf(ErrPlan, "fanout: %w", err)
 		}
 		if takes[e] != nil {
-			return nil, 0, fmt.Errorf("%w: found edge type %s twice in fanout, expected it once", ErrPlan, g.Edges[e].Type)
+			return nil, 0, tagged.Errorf(ErrPlan, "found edge type %s twice in fanout, expected it once", g.Edges[e].Type)
 		}
 		takes[e] = t.Hops
 		hops = max(hops, len(t.Hops))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Errors of plans and of compilation.
@@ -120,7 +121,7 @@ func (p *Plan) Hops() []int {
 }
 
 func (p *Plan) fail(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrPlan, fmt.Sprintf(format, args...))
+	return tagged.Errorf(ErrPlan, "%s", fmt.Sprintf(format, args...))
 }
 
 // check finds what is wrong with a plan on any graph.

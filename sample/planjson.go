@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // The JSON of a plan, as testdata/reference/sampling.py reads it. Pointers tell
@@ -61,7 +62,7 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 	}
 	if err != nil {
 		if !errors.Is(err, ErrPlan) {
-			err = fmt.Errorf("%w: %w", ErrPlan, err)
+			err = tagged.Errorf(ErrPlan, "%w", err)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Options is what compilation may use.
@@ -120,7 +121,7 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 		o.take = takeAll
 	}
 	if o.near < 0 || o.far < 0 {
-		return op{}, fmt.Errorf("%w: found edge type %s without its node types in the graph", ErrPlan, edges.Type)
+		return op{}, tagged.Errorf(ErrPlan, "found edge type %s without its node types in the graph", edges.Type)
 	}
 	var err error
 	if o.adj, err = s.adjacencyOf(e, p.Dir); err != nil {

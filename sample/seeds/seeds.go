@@ -18,6 +18,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
 )
@@ -47,7 +48,7 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text, nodeType strin
 	switch {
 	case text == "" || isType && !filtered || isType && strings.Contains(condition, "="):
 		if isType && nodeType != "" && nodeType != name {
-			return nil, fmt.Errorf("%w: found seeds of node type %q, expected %q, from which the plan starts", sample.ErrSeed, name, nodeType)
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
 		}
 		t, err := typeOf(g, cmp.Or(nodeType, name))
 		if err != nil {
@@ -59,7 +60,7 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text, nodeType strin
 		return all(g.Nodes[t]), nil
 	}
 	if _, err := fsys.Stat(text); err != nil {
-		return nil, fmt.Errorf("%w: found seeds %q, which is neither a node type (%s) nor a file: %w", sample.ErrSeed, text, typeNames(g), err)
+		return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
 	}
 	t, err := typeOf(g, nodeType)
 	if err != nil {
@@ -81,11 +82,11 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 		if len(g.Nodes) == 1 {
 			return 0, nil
 		}
-		return -1, fmt.Errorf("%w: found no node type for the seeds, expected one of %s; give --seeds TYPE, or --seed-type TYPE with a file", sample.ErrSeed, typeNames(g))
+		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give --seeds TYPE, or --seed-type TYPE with a file", typeNames(g))
 	}
 	t := g.NodeType(name)
 	if t < 0 {
-		return -1, fmt.Errorf("%w: found node type %q, expected one of %s", sample.ErrSeed, name, typeNames(g))
+		return -1, tagged.Errorf(sample.ErrSeed, "found node type %q, expected one of %s", name, typeNames(g))
 	}
 	return t, nil
 }
@@ -110,11 +111,11 @@ func where(n *graph.Nodes, condition string) (*Seeds, error) {
 		for _, c := range n.Columns {
 			have = append(have, c.Name)
 		}
-		return nil, fmt.Errorf("%w: found column %q, expected a column of node type %s: %s", sample.ErrSeed, name, n.Type, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of node type %s: %s", name, n.Type, strings.Join(have, ", "))
 	}
 	match, err := matcher(c, value)
 	if err != nil {
-		return nil, fmt.Errorf("%w: column %q of node type %s: %w", sample.ErrSeed, name, n.Type, err)
+		return nil, tagged.Errorf(sample.ErrSeed, "column %q of node type %s: %w", name, n.Type, err)
 	}
 	s := &Seeds{Type: n.Type}
 	for i := range n.Count {
@@ -123,7 +124,7 @@ func where(n *graph.Nodes, condition string) (*Seeds, error) {
 		}
 	}
 	if len(s.Nodes) == 0 {
-		return nil, fmt.Errorf("%w: found no node of type %s with %s = %q", sample.ErrSeed, n.Type, name, value)
+		return nil, tagged.Errorf(sample.ErrSeed, "found no node of type %s with %s = %q", n.Type, name, value)
 	}
 	return s, nil
 }
@@ -199,7 +200,7 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 				if col.DType != graph.String {
 					id = strconv.AppendUint(nil, graph.View[uint64](id)[0], 10)
 				}
-				return fmt.Errorf("%w: %s: found id %q, expected one of a %s", sample.ErrSeed, tab.Where(c.First+uint64(i)), id, n.Type)
+				return tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected one of a %s", tab.Where(c.First+uint64(i)), id, n.Type)
 			}
 			out.Nodes = append(out.Nodes, uint32(node))
 		}
@@ -209,7 +210,7 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 		return nil, err
 	}
 	if len(out.Nodes) == 0 {
-		return nil, fmt.Errorf("%w: %s: found no seeds", sample.ErrSeed, file)
+		return nil, tagged.Errorf(sample.ErrSeed, "%s: found no seeds", file)
 	}
 	return out, nil
 }
@@ -243,7 +244,7 @@ func open(fsys fsx.FS, s *store.Store, file string, t int) (table.Table, table.C
 	fields := tab.Fields()
 	i := slices.IndexFunc(fields, func(f table.Field) bool { return f.Name == "id" || f.Name == "#id" })
 	if i < 0 && len(fields) > 1 {
-		return nil, none, nil, fmt.Errorf("%w: %s:1: found no column id, expected one that holds the seeds", sample.ErrSeed, file)
+		return nil, none, nil, tagged.Errorf(sample.ErrSeed, "%s:1: found no column id, expected one that holds the seeds", file)
 	}
 	col.Name = fields[max(i, 0)].Name
 	return tab, col, ids.Find, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
 
@@ -18,11 +19,11 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 		for _, c := range n.Columns {
 			have = append(have, c.Name)
 		}
-		return nil, fmt.Errorf("%w: found no column %q of node type %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", sample.ErrSeed, column, n.Type, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of node type %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", column, n.Type, strings.Join(have, ", "))
 	}
 	at, err := timeReader(c)
 	if err != nil {
-		return nil, fmt.Errorf("%w: column %q of node type %s: %w", sample.ErrSeed, column, n.Type, err)
+		return nil, tagged.Errorf(sample.ErrSeed, "column %q of node type %s: %w", column, n.Type, err)
 	}
 	times := make([]sample.Time, len(s.Nodes))
 	for i, v := range s.Nodes {

@@ -12,11 +12,11 @@
 package spec
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
 
@@ -30,20 +30,20 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 	p := &sample.Plan{Scope: sample.ScopeSeed, Expand: sample.ExpandAll}
 	seed := s.GetSeedOp()
 	if seed == nil {
-		return nil, fmt.Errorf("%w: found no seed_op in the sampling spec, expected one", sample.ErrPlan)
+		return nil, tagged.Errorf(sample.ErrPlan, "found no seed_op in the sampling spec, expected one")
 	}
 	p.SeedType = []string{seed.GetNodeSetName()}
 	numbers := map[string]int{seed.GetOpName(): 0}
 	for i, op := range s.SamplingOps {
 		e, err := g.EdgeType(op.GetEdgeSetName())
 		if err != nil {
-			return nil, fmt.Errorf("%w: sampling op %q: %w", sample.ErrPlan, op.GetOpName(), err)
+			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: %w", op.GetOpName(), err)
 		}
 		o := sample.Op{Edges: g.Edges[e].Type.String(), Dir: graph.Out, Take: int(op.GetSampleSize())}
 		for _, in := range op.InputOpNames {
 			n, ok := numbers[in]
 			if !ok {
-				return nil, fmt.Errorf("%w: sampling op %q: found input %q, expected an op that stands before it", sample.ErrPlan, op.GetOpName(), in)
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an op that stands before it", op.GetOpName(), in)
 			}
 			o.From = append(o.From, n)
 		}
@@ -56,14 +56,14 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 			o.How, o.Column = sample.Top, weights(g.Edges[e])
 		case tfgnnpb.SamplingStrategy_LATEST_K:
 			if timeColumn == "" {
-				return nil, fmt.Errorf("%w: sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", sample.ErrPlan, op.GetOpName())
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", op.GetOpName())
 			}
 			o.How, o.Column = sample.Top, timeColumn
 		default:
-			return nil, fmt.Errorf("%w: sampling op %q: found strategy %v, expected TOP_K, RANDOM_UNIFORM, RANDOM_WEIGHTED or LATEST_K", sample.ErrPlan, op.GetOpName(), op.GetStrategy())
+			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found strategy %v, expected TOP_K, RANDOM_UNIFORM, RANDOM_WEIGHTED or LATEST_K", op.GetOpName(), op.GetStrategy())
 		}
 		if _, twice := numbers[op.GetOpName()]; twice {
-			return nil, fmt.Errorf("%w: found op name %q twice, expected it once", sample.ErrPlan, op.GetOpName())
+			return nil, tagged.Errorf(sample.ErrPlan, "found op name %q twice, expected it once", op.GetOpName())
 		}
 		numbers[op.GetOpName()] = i + 1
 		p.Ops = append(p.Ops, o)
