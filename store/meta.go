@@ -11,6 +11,7 @@ import (
 // Names of the files that every output folder, or every store, has.
 const (
 	MetaFile        = "graph.json"
+	MadeFile        = "made.json" // where there is no graph.json
 	ManifestFile    = "manifest.json"
 	ManifestSumFile = "manifest.json.xxh3"
 	ReportHTMLFile  = "report.html"
@@ -18,8 +19,8 @@ const (
 	ReportSumFile   = "report.xxh3"
 )
 
-// The kinds of folder. Records are folders of other files (TFRecords) that have
-// a manifest but no graph.json.
+// The kinds of folder. A folder of other files (TFRecords) has a manifest and
+// made.json, but no graph.json.
 const (
 	KindStore      = "store"
 	KindCollection = "collection"

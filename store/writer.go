@@ -143,6 +143,15 @@ func (w *Writer) WriteFile(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// WriteMade says what a folder without graph.json was made of.
+func (w *Writer) WriteMade(made Made) error {
+	b, err := encode(made)
+	if err != nil {
+		return err
+	}
+	return w.WriteFile(MadeFile, b)
+}
+
 // outFile syncs when it is closed, so that a manifest never names bytes that a
 // crash can lose.
 type outFile struct {

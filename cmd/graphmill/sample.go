@@ -196,7 +196,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 		if err != nil {
 			return err
 		}
-		out, finish = rec, func(store.Made) (*store.Meta, error) { return nil, rec.Finish() }
+		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
 	}
 	defer closeWith(&err, out.Close)
 	var stats sample.Stats

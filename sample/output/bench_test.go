@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/store"
 )
 
 // BenchmarkRecords writes subgraphs of about 36 edges to disk, features joined.
@@ -41,7 +42,7 @@ func BenchmarkRecords(b *testing.B) {
 				job.Epoch++
 			}
 			b.StopTimer()
-			if err := r.Finish(); err != nil {
+			if err := r.Finish(store.Made{}); err != nil {
 				b.Fatal(err)
 			}
 			n := float64(b.N) * 50000

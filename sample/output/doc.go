@@ -8,7 +8,7 @@
 //	r, err := output.NewRecords(w, s, output.RecordsOptions{Shards: 8, Subgraphs: n})
 //	defer r.Close()
 //	stats, err := r.Run(ctx, job)
-//	err = r.Finish()
+//	err = r.Finish(made)
 //	err = w.Seal(ctx, nil, threads)
 //	err = w.Publish()
 //

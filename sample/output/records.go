@@ -287,8 +287,9 @@ func (r *Records) closeFile() {
 	})
 }
 
-// Finish completes the files and writes the schema.
-func (r *Records) Finish() error {
+// Finish completes the files, writes the schema, and what the records were made
+// of.
+func (r *Records) Finish(made store.Made) error {
 	if r.written != r.opt.Subgraphs {
 		return fmt.Errorf("found %d subgraphs, expected the %d that the shards were planned for", r.written, r.opt.Subgraphs)
 	}
@@ -300,7 +301,7 @@ func (r *Records) Finish() error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	return r.w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.encoding.schema))
+	return errors.Join(r.w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.encoding.schema)), r.w.WriteMade(made))
 }
 
 // Close closes what is open and waits for it. It does nothing after Finish.

@@ -46,7 +46,7 @@ func writeRecords(ctx context.Context, fsys fsx.FS, dir string, s *sample.Sample
 			return err
 		}
 	}
-	if err := r.Finish(); err != nil {
+	if err := r.Finish(store.Made{}); err != nil {
 		return err
 	}
 	if err := w.Seal(ctx, nil, 1); err != nil {
@@ -383,7 +383,7 @@ func TestRefusals(t *testing.T) {
 		}
 		_, err = r.Run(context.Background(), sample.Job{Seeds: seeds(20), BatchSize: 5})
 		if err == nil {
-			err = r.Finish()
+			err = r.Finish(store.Made{})
 		}
 		if err == nil || !strings.Contains(err.Error(), "subgraphs, expected the") {
 			t.Errorf("%d of 20 subgraphs: found error %v", n, err)
