@@ -48,11 +48,11 @@ func parseColumns(s string) ([]table.Column, error) {
 			if typed {
 				var err error
 				if c.DType, c.Shape, err = parseType(strings.TrimSpace(typ)); err != nil {
-					return nil, fmt.Errorf("%w: --columns: column %q: %w", ErrUsage, c.Name, err)
+					return nil, usagef("--columns: column %q: %w", c.Name, err)
 				}
 			}
 			if c.Name == "" || slices.ContainsFunc(cols, func(x table.Column) bool { return x.Name == c.Name }) {
-				return nil, fmt.Errorf("%w: found --columns %q, expected different names that are not empty", ErrUsage, s)
+				return nil, usagef("found --columns %q, expected different names that are not empty", s)
 			}
 			cols = append(cols, c)
 			start = i + 1
@@ -147,7 +147,7 @@ func pick(t table.Table, fields []looks, given string, usual []string) (*looks, 
 	if len(usual) > 1 {
 		expected = "one of " + strings.Join(usual, ", ") + " among them"
 	}
-	return nil, fmt.Errorf("%w: %s: found the columns %s, expected %s", ErrSource, t.Files()[0], strings.Join(fieldNames(fields), ", "), expected)
+	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], strings.Join(fieldNames(fields), ", "), expected)
 }
 
 // end is the column of an end of edges, or of the ids of nodes.

@@ -52,7 +52,7 @@ func lastAt(path string) int {
 func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
 	files, err := tfgnn.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSource, err)
+		return nil, sourcef("%w", err)
 	}
 	t, specs, err := openEdgeList(fsys, files, o)
 	if err != nil {
@@ -91,7 +91,7 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 		e.Columns = append(e.Columns, feature(f.Field, o))
 	}
 	if !integer && o.NumNodes > 0 {
-		return nil, fmt.Errorf("%w: found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest", ErrUsage)
+		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")
 	}
 	return &Source{
 		Primary: graph.In,
@@ -161,7 +161,7 @@ func openText(fsys fsx.FS, files []string, csv table.CSVOptions) (*table.CSV, er
 	}
 	for i, f := range headed.Fields() {
 		if without[i].Seen && without[i].Number && !with[i].Number {
-			return nil, fmt.Errorf("%w: %s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", ErrUsage, files[0], f.Name, strings.Join(csv.Names, ","))
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
 		}
 	}
 	return t, nil

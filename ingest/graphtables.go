@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -41,7 +40,7 @@ func (l *lister) resolve() error {
 
 // place prefixes an error of a table with the place that names it.
 func (l *lister) place(at ast.Node, err error) error {
-	if err == nil || errors.Is(err, ErrSource) && strings.HasPrefix(err.Error(), ErrSource.Error()+": "+l.y.path+":") {
+	if err == nil || strings.HasPrefix(err.Error(), l.y.path+":") {
 		return err
 	}
 	return l.y.errorf(at, "%w", err)

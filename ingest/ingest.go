@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,13 +11,6 @@ import (
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
 )
-
-// ErrSource is wrapped by errors about what a source says or lacks; those about
-// the bytes of its tables are of package table.
-var ErrSource = errors.New("bad source")
-
-// ErrUsage is wrapped by errors about options that do not fit the source.
-var ErrUsage = errors.New("wrong options")
 
 // IDs says how the original ids of nodes are read.
 type IDs uint8
@@ -35,7 +27,7 @@ const (
 func ParseIDs(s string) (IDs, error) {
 	i := slices.Index([]string{"auto", "integer", "string"}, s)
 	if i < 0 {
-		return 0, fmt.Errorf("%w: found ids %q, expected auto, integer or string", ErrUsage, s)
+		return 0, usagef("found ids %q, expected auto, integer or string", s)
 	}
 	return IDs(i), nil
 }
@@ -151,7 +143,7 @@ func detect(fsys fsx.FS, path string) (format, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %s: found %s of no known format, expected %s; or name the format with --format", ErrSource, path, what, supported())
+	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with --format", path, what, supported())
 }
 
 // Open reads what a source says and opens its tables.
@@ -162,7 +154,7 @@ func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, er
 	case o.Format != "":
 		i := slices.Index(Formats(), o.Format)
 		if i < 0 {
-			return nil, fmt.Errorf("%w: found format %q, expected one of %s%s", ErrUsage, o.Format, strings.Join(Formats(), ", "), hint(o.Format, Formats()))
+			return nil, usagef("found format %q, expected one of %s%s", o.Format, strings.Join(Formats(), ", "), hint(o.Format, Formats()))
 		}
 		f = formats[i]
 	case o.Indptr != "" || o.Indices != "":
@@ -173,13 +165,13 @@ func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, er
 		}
 	}
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
-		return nil, fmt.Errorf("%w: found --indptr or --indices with a source of format %s, expected them alone", ErrUsage, f.name())
+		return nil, usagef("found --indptr or --indices with a source of format %s, expected them alone", f.name())
 	}
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
-		return nil, fmt.Errorf("%w: found --data-path with a source of format %s, expected it with a unigraph", ErrUsage, f.name())
+		return nil, usagef("found --data-path with a source of format %s, expected it with a unigraph", f.name())
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, fmt.Errorf("%w: found --columns, --src or --dst with a source of format %s, expected them with an edge list", ErrUsage, f.name())
+		return nil, usagef("found --columns, --src or --dst with a source of format %s, expected them with an edge list", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {
@@ -218,7 +210,7 @@ func checkTwice(in *build.Input) error {
 	seen := map[graph.EdgeType]bool{}
 	for _, e := range in.Edges {
 		if seen[e.Type] {
-			return fmt.Errorf("%w: found edge type %s twice, expected each once; rename one of the two", ErrSource, e.Type)
+			return sourcef("found edge type %s twice, expected each once; rename one of the two", e.Type)
 		}
 		seen[e.Type] = true
 	}

@@ -272,7 +272,7 @@ b:ba:a ab.csv #target:string>#source:string #weight:float32`
 		{name: "folder", files: files, want: want},
 		{name: "file", files: files, path: "schema.pbtxt", want: want},
 		{name: "a shard less", files: with("a.csv-00001-of-00002", ""), want: "found 1 of 2 shards", err: ErrSource},
-		{name: "no table", files: with("aa.tfrecord", ""), want: `edge set "aa": bad source: `, err: ErrSource},
+		{name: "no table", files: with("aa.tfrecord", ""), want: `edge set "aa": `, err: ErrSource},
 		{name: "no feature", files: with("ab.csv", "source,target,wieght\n1,2,3\n"), want: `did you mean "wieght"?`, err: ErrSource},
 		{name: "no ends", files: with("ab.csv", "src,dst,weight\n1,2,3\n"), want: "expected one of #source, source among them", err: ErrSource},
 		{name: "no edges", files: map[string]string{"s.pbtxt": `node_sets { key: "a" value { } } edge_sets { key: "e" value { source: "a" target: "a" } }`}, want: "found no filename in its metadata", err: ErrSource},

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/graphmill/graphmill/graph"
@@ -25,7 +24,7 @@ func (npyEdges) detect(path string, names []string) bool {
 
 func (npyEdges) open(_ context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
 	if o.IDs == IDsString {
-		return nil, fmt.Errorf("%w: found string ids with arrays, expected integer ids", ErrUsage)
+		return nil, usagef("found string ids with arrays, expected integer ids")
 	}
 	t, nodes, err := openArrays(fsys, path, o.Indptr, o.Indices, o.NumNodes)
 	if err != nil {
@@ -49,14 +48,14 @@ func openArrays(fsys fsx.FS, path, indptr, indices string, given uint64) (t tabl
 		return t, given, err
 	}
 	if path != "" || indptr == "" || indices == "" {
-		return nil, 0, fmt.Errorf("%w: found only some of an indptr and indices, or a source beside them; expected both and nothing else", ErrUsage)
+		return nil, 0, usagef("found only some of an indptr and indices, or a source beside them; expected both and nothing else")
 	}
 	csc, err := table.OpenCSC(fsys, indptr, indices)
 	if err != nil {
 		return nil, 0, err
 	}
 	if given > 0 && given < csc.Nodes() {
-		return nil, 0, fmt.Errorf("%w: found %d nodes in %s, expected at most the %d of --num-nodes", ErrUsage, csc.Nodes(), indptr, given)
+		return nil, 0, usagef("found %d nodes in %s, expected at most the %d of --num-nodes", csc.Nodes(), indptr, given)
 	}
 	return csc, max(given, csc.Nodes()), nil
 }

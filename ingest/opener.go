@@ -40,7 +40,7 @@ func (p *opener) find(names ...string) ([]string, error) {
 	for _, name := range names {
 		found, err := tfgnn.Tables(p.fsys, p.dir, name, p.outside)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrSource, p.meta, err)
+			return nil, sourcef("%s: %w", p.meta, err)
 		}
 		for _, f := range found {
 			if err := p.inside(p.dir, f); err != nil {
@@ -62,7 +62,7 @@ func (p *opener) inside(dir, file string) error {
 	}
 	rel, err := filepath.Rel(dir, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%w: %s: found the table %s, expected one within %s; allow files outside of it with --allow-outside", ErrSource, p.meta, file, dir)
+		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with --allow-outside", p.meta, file, dir)
 	}
 	for at := dir; rel != ""; {
 		var part string
@@ -73,7 +73,7 @@ func (p *opener) inside(dir, file string) error {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%w: %s: found the symbolic link %s, which can lead out of %s; allow it with --allow-outside", ErrSource, p.meta, at, dir)
+			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with --allow-outside", p.meta, at, dir)
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	case ".tfrecord", ".tfrecords":
 		t, err = table.OpenTFRecord(p.fsys, files)
 	default:
-		err = fmt.Errorf("%w: %s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, or .tfrecord", ErrSource, files[0], ext)
+		err = sourcef("%s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, or .tfrecord", files[0], ext)
 	}
 	if err != nil {
 		return nil, err

@@ -29,11 +29,11 @@ func (unigraph) detect(path string, names []string) bool {
 
 func (unigraph) open(_ context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
 	if o.IDs == IDsInteger || o.NumNodes > 0 {
-		return nil, fmt.Errorf("%w: found integer ids or --num-nodes with a unigraph, expected neither: its ids are strings", ErrUsage)
+		return nil, usagef("found integer ids or --num-nodes with a unigraph, expected neither: its ids are strings")
 	}
 	schema, file, warnings, err := tfgnn.ReadSchema(fsys, path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSource, err)
+		return nil, sourcef("%w", err)
 	}
 	u := unigraphReader{p: newOpener(fsys, file, o), o: o, s: &Source{Primary: graph.Out, Warnings: warnings}}
 	if c := schema.GetContext(); c.GetMetadata().GetFilename() != "" {
@@ -127,7 +127,7 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 			u.warn("the auxiliary edge set %q is left out: it has no table", name)
 			return nil
 		}
-		return fmt.Errorf("%w: %s: found no filename in its metadata, expected the table of its edges", ErrSource, place)
+		return sourcef("%s: found no filename in its metadata, expected the table of its edges", place)
 	}
 	e := build.Edges{Type: graph.EdgeType{Src: set.GetSource(), Rel: name, Dst: set.GetTarget()}, Table: t}
 	e.Src, e.Dst = end(tfgnn.SourceName, false), end(tfgnn.TargetName, false)
@@ -181,19 +181,19 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 		f := features[name]
 		d, ok := tfTypes[f.GetDtype()]
 		if !ok {
-			return nil, fmt.Errorf("%w: %s: feature %q: found dtype %s, expected a number, bool or string", ErrSource, place, name, f.GetDtype())
+			return nil, sourcef("%s: feature %q: found dtype %s, expected a number, bool or string", place, name, f.GetDtype())
 		}
 		c := table.Column{Name: name, DType: d, Empty: u.o.Empty, Fill: u.o.Fill}
 		for i, dim := range f.GetShape().GetDim() {
 			if i > 0 && dim.GetSize() == -1 {
-				return nil, fmt.Errorf("%w: %s: feature %q: found a variable dimension behind the first, expected one in front at most", ErrSource, place, name)
+				return nil, sourcef("%s: feature %q: found a variable dimension behind the first, expected one in front at most", place, name)
 			}
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
 		// Rows of a TFRecord table can lack a feature where empty cells have a value.
 		_, text := t.(*table.CSV)
 		if len(fields) > 0 && field(fields, name) == nil && (text || u.o.Empty == table.EmptyError) {
-			return nil, fmt.Errorf("%w: %s: feature %q: found no such column in %s, expected it among %s%s", ErrSource, place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint(name, fieldNames(fields)))
+			return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint(name, fieldNames(fields)))
 		}
 		cols = append(cols, c)
 	}

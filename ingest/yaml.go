@@ -41,7 +41,7 @@ func (y yamlFile) errorf(at ast.Node, format string, a ...any) error {
 		p := at.GetToken().Position
 		place = fmt.Sprintf("%s:%d:%d", y.path, p.Line, p.Column)
 	}
-	return fmt.Errorf("%w: %s: %w", ErrSource, place, fmt.Errorf(format, a...))
+	return sourcef("%s: %w", place, fmt.Errorf(format, a...))
 }
 
 // read is the one document of the file.
@@ -57,7 +57,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 	depth := 0
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if len(line) > maxYAMLLine {
-			return nil, fmt.Errorf("%w: %s:%d: found a line of %d bytes, expected at most %d", ErrSource, y.path, i+1, len(line), maxYAMLLine)
+			return nil, sourcef("%s:%d: found a line of %d bytes, expected at most %d", y.path, i+1, len(line), maxYAMLLine)
 		}
 		for _, c := range line {
 			switch c {
@@ -67,7 +67,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 				depth = max(0, depth-1)
 			}
 			if depth > maxYAMLFlow {
-				return nil, fmt.Errorf("%w: %s:%d: found more than %d open brackets, expected fewer", ErrSource, y.path, i+1, maxYAMLFlow)
+				return nil, sourcef("%s:%d: found more than %d open brackets, expected fewer", y.path, i+1, maxYAMLFlow)
 			}
 		}
 	}
@@ -75,12 +75,12 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 	if err != nil {
 		if e := (yaml.Error)(nil); errors.As(err, &e) && e.GetToken() != nil {
 			p := e.GetToken().Position
-			return nil, fmt.Errorf("%w: %s:%d:%d: found bad YAML: %s", ErrSource, y.path, p.Line, p.Column, e.GetMessage())
+			return nil, sourcef("%s:%d:%d: found bad YAML: %s", y.path, p.Line, p.Column, e.GetMessage())
 		}
-		return nil, fmt.Errorf("%w: %s: found bad YAML: %w", ErrSource, y.path, err)
+		return nil, sourcef("%s: found bad YAML: %w", y.path, err)
 	}
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%w: %s: found %d documents, expected one with nodes and edges", ErrSource, y.path, len(f.Docs))
+		return nil, sourcef("%s: found %d documents, expected one with nodes and edges", y.path, len(f.Docs))
 	}
 	return f.Docs[0].Body, nil
 }

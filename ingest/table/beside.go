@@ -78,7 +78,7 @@ func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn fun
 }
 
 func (t *beside) differ(rows string) error {
-	return fmt.Errorf("%w: %s: found %d rows, expected %s as in %s", ErrFormat, t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
+	return badf("%s: found %d rows, expected %s as in %s", t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
 }
 
 func newReader(fsys fsx.FS, columns int) npyReader {

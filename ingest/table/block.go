@@ -85,7 +85,7 @@ func (b *block) load(r fsx.File, t *CSV, f csvFile, at int64, parity func(odd bo
 			return true, nil
 		}
 		if n-own > t.record {
-			return false, fmt.Errorf("%w: %s: %s", ErrFormat, place(r, f, b.origin+int64(own)), tooLong(t.record))
+			return false, badf("%s: %s", place(r, f, b.origin+int64(own)), tooLong(t.record))
 		}
 		from = n
 		if n, err = b.read(r, f, n, min(f.size, b.origin+int64(2*n))); err != nil {
@@ -101,7 +101,7 @@ func (b *block) read(r io.ReaderAt, f csvFile, n int, behind int64) (int, error)
 	m, err := r.ReadAt(b.buf[n:want], b.origin+int64(n))
 	if n += m; n < want {
 		if err == nil || errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%w: %s: found %d bytes, expected %d; the file was cut while it was read", ErrFormat, f.path, b.origin+int64(n), f.size)
+			err = badf("%s: found %d bytes, expected %d; the file was cut while it was read", f.path, b.origin+int64(n), f.size)
 		}
 		return n, err
 	}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -16,14 +15,14 @@ func (a *array) check(c Column) error {
 		width *= d
 	}
 	if width != a.width {
-		return fmt.Errorf("%w: %s: found rows of shape %v, expected %v for column %q", ErrFormat, a.path, a.Shape, c.Shape, c.Name)
+		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
 	}
 	from, to := a.dtype, c.DType
 	ok := from == to || to == graph.String && !from.IsFloat() ||
 		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 	if !ok {
-		return fmt.Errorf("%w: %s: found %s, expected a dtype that can be read as %s for column %q; convert the array", ErrFormat, a.path, from, to, c.Name)
+		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, to, c.Name)
 	}
 	return nil
 }

@@ -30,12 +30,12 @@ func OpenCSC(fsys fsx.FS, indptr, indices string) (*CSC, error) {
 			return nil, err
 		}
 		if a := n.cols[0]; !a.dtype.IsInt() || len(a.Shape) > 0 {
-			return nil, fmt.Errorf("%w: %s: found %s with rows of shape %v, expected integers in one dimension", ErrFormat, c.path, a.dtype, a.Shape)
+			return nil, badf("%s: found %s with rows of shape %v, expected integers in one dimension", c.path, a.dtype, a.Shape)
 		}
 		*c.table = n
 	}
 	if t.indptr.rows == 0 {
-		return nil, fmt.Errorf("%w: %s: found no values, expected one more than there are nodes", ErrFormat, indptr)
+		return nil, badf("%s: found no values, expected one more than there are nodes", indptr)
 	}
 	return t, nil
 }
@@ -70,7 +70,7 @@ func (t *CSC) Check(ctx context.Context, threads int) error {
 	type ends struct{ row, first, last uint64 }
 	seen := make([][]ends, max(threads, 1))
 	bad := func(row, found uint64, expected string) error {
-		return fmt.Errorf("%w: %s: found %d, expected %s", ErrFormat, a.place(row), found, expected)
+		return badf("%s: found %d, expected %s", a.place(row), found, expected)
 	}
 	asked := []Column{{Name: "indptr", DType: graph.Uint64}}
 	_, err := t.indptr.Scan(ctx, asked, threads, func(worker int, c *Chunk) error {
@@ -121,7 +121,7 @@ func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 			at[i] = len(inner)
 			inner = append(inner, c)
 		case c.Name != "dst" || c.DType != graph.Uint64 || len(c.Shape) > 0:
-			return 0, fmt.Errorf("%w: %s: found the columns src and dst, expected %q as %s among them; dst is read as uint64", ErrFormat, t.indptr.cols[0].path, c.Name, c.DType)
+			return 0, badf("%s: found the columns src and dst, expected %q as %s among them; dst is read as uint64", t.indptr.cols[0].path, c.Name, c.DType)
 		}
 	}
 	if len(inner) == 0 {
@@ -203,7 +203,7 @@ func (w *cscWorker) destinations(t *CSC, first uint64, rows int) error {
 	for done := 0; done < rows; {
 		n := min(window, int(t.Nodes())-row)
 		if n == 0 {
-			return fmt.Errorf("%w: %s: found other values than at first, expected a file that does not change", ErrFormat, t.indptr.cols[0].path)
+			return badf("%s: found other values than at first, expected a file that does not change", t.indptr.cols[0].path)
 		}
 		ends, err := w.read(t, row+1, n)
 		if err != nil {

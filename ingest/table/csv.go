@@ -13,9 +13,6 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// ErrFormat is wrapped by every error about the bytes of an input table.
-var ErrFormat = errors.New("bad input table")
-
 const (
 	chunkSize  = 1 << 20  // bytes of a file that a worker takes at a time
 	marginSize = 64 << 10 // bytes read behind a chunk, for its last record
@@ -116,7 +113,7 @@ func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 		return f, head{}, err
 	}
 	if info.IsDir() {
-		return f, head{}, fmt.Errorf("%w: %s: found a folder, expected a file", ErrFormat, path)
+		return f, head{}, badf("%s: found a folder, expected a file", path)
 	}
 	f.size = info.Size()
 	h := head{path: path}
@@ -126,7 +123,7 @@ func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 	}
 	b := h.bytes
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return f, h, fmt.Errorf("%w: %s:1:1: found UTF-16, expected UTF-8; convert the file", ErrFormat, path)
+		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file", path)
 	}
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		h.body = 3
@@ -155,7 +152,7 @@ func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 }
 
 func (h *head) tooLong() error {
-	return fmt.Errorf("%w: %s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", ErrFormat, h.path, h.line+1, len(h.bytes))
+	return badf("%s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", h.path, h.line+1, len(h.bytes))
 }
 
 // first is the first record, without its line end.
@@ -187,14 +184,14 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		return nil
 	}
 	if len(line) == 0 {
-		return fmt.Errorf("%w: %s: found no line, expected a header", ErrFormat, place)
+		return badf("%s: found no line, expected a header", place)
 	}
 	block := append(append([]byte(nil), line...), '\n')
 	end := len(block)
 	block = append(block, make([]byte, padding)...)
 	names, bad := t.syntax.split(block, end)
 	if bad != nil {
-		return fmt.Errorf("%w: %s:%d: %s", ErrFormat, place, bad.at+1, bad.text)
+		return badf("%s:%d: %s", place, bad.at+1, bad.text)
 	}
 	if !o.Header && slices.ContainsFunc(names, isNumber) {
 		return &NoHeaderError{place, names}
@@ -208,7 +205,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		}
 	}
 	if have := t.names(); !slices.Equal(have, names) {
-		return fmt.Errorf("%w: %s: found the header %q, expected %q as in %s", ErrFormat, place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
+		return badf("%s: found the header %q, expected %q as in %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
 	}
 	rest := h.bytes[h.body+len(line):]
 	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n")))]
@@ -220,10 +217,10 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 func checkNames(place string, names []string) error {
 	for i, n := range names {
 		if n == "" {
-			return fmt.Errorf("%w: %s: found no name for column %d, expected one; name all columns", ErrFormat, place, i+1)
+			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}
 		if slices.Contains(names[:i], n) {
-			return fmt.Errorf("%w: %s: found two columns %q, expected different names", ErrFormat, place, n)
+			return badf("%s: found two columns %q, expected different names", place, n)
 		}
 	}
 	return nil

@@ -48,13 +48,13 @@ func openInflated(fsys fsx.FS, path string, comp compression) (*inflated, error)
 	case gz:
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: %s: found no gzip data: %w", ErrFormat, path, err), f.Close())
+			return nil, errors.Join(badf("%s: found no gzip data: %w", path, err), f.Close())
 		}
 		r.Reader = z
 	case zst:
 		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: %s: found no zstd data: %w", ErrFormat, path, err), f.Close())
+			return nil, errors.Join(badf("%s: found no zstd data: %w", path, err), f.Close())
 		}
 		r.Reader, r.stop = z, z.Close
 	}
@@ -97,7 +97,7 @@ func cannotInflate(path string, err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return err
 	}
-	return fmt.Errorf("%w: %s: found damaged or cut compressed data, expected a whole file: %w", ErrFormat, path, err)
+	return badf("%s: found damaged or cut compressed data, expected a whole file: %w", path, err)
 }
 
 // inflater cuts an inflated file into blocks of whole records.
@@ -158,7 +158,7 @@ func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*b
 			eof = err == io.EOF
 			if end = lastRecordEnd(b.buf[:n]); end < 0 && !eof {
 				if n > z.t.record {
-					return fmt.Errorf("%w: %s:%d: %s", ErrFormat, f.path, line+1, tooLong(z.t.record))
+					return badf("%s:%d: %s", f.path, line+1, tooLong(z.t.record))
 				}
 				limit *= 2
 				b.grow(limit, n)

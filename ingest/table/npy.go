@@ -67,7 +67,7 @@ func readHeader(fsys fsx.FS, path string) (h npy.Header, size int64, err error) 
 		return h, 0, err
 	}
 	if h, err = npy.Read(f, info.Size()); err != nil {
-		return h, 0, fmt.Errorf("%w: %s: %w", ErrFormat, path, err)
+		return h, 0, badf("%s: %w", path, err)
 	}
 	return h, info.Size(), nil
 }
@@ -85,13 +85,13 @@ func OpenNpy(fsys fsx.FS, columns []NpyColumn) (*Npy, error) {
 			return nil, err
 		}
 		if len(h.Shape) == 0 {
-			return nil, fmt.Errorf("%w: %s: found a single value, expected an array", ErrFormat, c.Path)
+			return nil, badf("%s: found a single value, expected an array", c.Path)
 		}
 		if h.Values() == 0 && h.Shape[0] > 0 {
-			return nil, fmt.Errorf("%w: %s: found shape %v, expected rows with values", ErrFormat, c.Path, h.Shape)
+			return nil, badf("%s: found shape %v, expected rows with values", c.Path, h.Shape)
 		}
 		if i > 0 && h.Shape[0] != t.rows {
-			return nil, fmt.Errorf("%w: %s: found %d rows, expected %d as in %s", ErrFormat, c.Path, h.Shape[0], t.rows, t.cols[0].path)
+			return nil, badf("%s: found %d rows, expected %d as in %s", c.Path, h.Shape[0], t.rows, t.cols[0].path)
 		}
 		a := array{path: c.Path, dtype: descrs[h.Descr], width: 1, offset: h.Offset, index: "[%d]"}
 		for _, d := range h.Shape[1:] {
@@ -129,10 +129,10 @@ func OpenPairs(fsys fsx.FS, path string) (*Npy, error) {
 		e, inner, stride = h.Shape[0], s, 2*s
 		index = [2]string{"[%d, 0]", "[%d, 1]"}
 	default:
-		return nil, fmt.Errorf("%w: %s: found shape %v, expected (2, E) or (E, 2): the ends of edges", ErrFormat, path, h.Shape)
+		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2): the ends of edges", path, h.Shape)
 	}
 	if !d.IsInt() {
-		return nil, fmt.Errorf("%w: %s: found %s, expected integers: the ends of edges", ErrFormat, path, d)
+		return nil, badf("%s: found %s, expected integers: the ends of edges", path, d)
 	}
 	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
@@ -182,7 +182,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 			for _, a := range t.cols {
 				names = append(names, a.Name)
 			}
-			return 0, fmt.Errorf("%w: %s: found the columns %s, expected %q among them", ErrFormat, t.cols[0].path, strings.Join(names, ", "), c.Name)
+			return 0, badf("%s: found the columns %s, expected %q among them", t.cols[0].path, strings.Join(names, ", "), c.Name)
 		}
 		asked[i] = &t.cols[n]
 		if err := asked[i].check(c); err != nil {
@@ -290,7 +290,7 @@ func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
 	r.path = ""
 	if m, err := f.ReadAt(r.raw, from); m < n {
 		if err == nil || errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%w: %s: found %d bytes, expected %d; the file was cut while it was read", ErrFormat, path, from+int64(m), from+int64(n))
+			err = badf("%s: found %d bytes, expected %d; the file was cut while it was read", path, from+int64(m), from+int64(n))
 		}
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 	r.data[i].n = 0
 	r.ends[i] = r.ends[i][:0]
 	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, c.DType); bad >= 0 {
-		return fmt.Errorf("%w: %s: found %s, expected %s", ErrFormat, a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
+		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
 	}
 	v := &r.chunk.Columns[i]
 	v.Data, v.Ends = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil

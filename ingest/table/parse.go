@@ -17,7 +17,7 @@ type badText struct {
 }
 
 func (e *badText) error(place string) error {
-	return fmt.Errorf("%w: %s: %s", ErrFormat, place, e.text)
+	return badf("%s: %s", place, e.text)
 }
 
 // quote shows the start of a cell in a message.
@@ -53,7 +53,7 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 	for i, a := range asked {
 		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name })
 		if f < 0 {
-			return nil, fmt.Errorf("%w: %s: found the columns %s, expected %q among them", ErrFormat, t.files[0].path, strings.Join(t.names(), ", "), a.Name)
+			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, strings.Join(t.names(), ", "), a.Name)
 		}
 		c, err := newColumn(a)
 		if err != nil {

@@ -42,7 +42,7 @@ func OpenTFRecord(fsys fsx.FS, paths []string) (*TFRecord, error) {
 			return nil, err
 		}
 		if info.IsDir() {
-			return nil, fmt.Errorf("%w: %s: found a folder, expected a file", ErrFormat, path)
+			return nil, badf("%s: found a folder, expected a file", path)
 		}
 		t.bytes += info.Size()
 		if t.fields != nil {
@@ -84,7 +84,7 @@ func dtypeOf(k example.Kind) graph.DType {
 }
 
 func (t *TFRecord) corrupt(path string, record uint64, err error) error {
-	return fmt.Errorf("%w: %s: %w", ErrFormat, recordPlace(path, record), err)
+	return badf("%s: %w", recordPlace(path, record), err)
 }
 
 func recordPlace(path string, record uint64) string {
@@ -117,7 +117,7 @@ func (t *TFRecord) records(path string, fn func(record []byte) error) (err error
 		return nil
 	}
 	if errors.Is(err, tfrecord.ErrCorrupt) {
-		err = fmt.Errorf("%w: %w", ErrFormat, err)
+		err = badf("%w", err)
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func (t *TFRecord) Scan(ctx context.Context, columns []Column, threads int, fn f
 		for _, a := range columns {
 			// A feature that rows may lack can be missing in the first one.
 			if a.Empty == EmptyError && !slices.ContainsFunc(t.fields, func(f Field) bool { return f.Name == a.Name }) {
-				return 0, fmt.Errorf("%w: %s: found the features %s, expected %q among them", ErrFormat, t.paths[0], strings.Join(t.names(), ", "), a.Name)
+				return 0, badf("%s: found the features %s, expected %q among them", t.paths[0], strings.Join(t.names(), ", "), a.Name)
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func (d *exampleDecoder) batch(t *TFRecord, worker int, b *batch, fn func(worker
 			c := &d.cols[j]
 			none, found, expected := d.put(c, d.decoder.Find(c.Name))
 			if expected != "" {
-				return fmt.Errorf("%w: %s: found %s in feature %q, expected %s", ErrFormat, recordPlace(b.path, b.local+uint64(i)), found, c.Name, expected)
+				return badf("%s: found %s in feature %q, expected %s", recordPlace(b.path, b.local+uint64(i)), found, c.Name, expected)
 			}
 			absent = absent || none
 		}
