@@ -159,7 +159,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := max(1, calls/100)
+	step := max(1, calls/60)
 	for at := created + 1; at <= calls; at += step {
 		// Thread timing moves a few calls, so that the last ones may not come.
 		if n, err := run(at); n >= at && !errors.Is(err, errDisk) {

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -390,11 +391,17 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 		}
 		count++
 		if plain {
-			rec, err := e.w.Slot(near, 12)
-			if err != nil {
-				return err
+			rec := e.w.Fast(near, 12)
+			if rec == nil {
+				var err error
+				if rec, err = e.w.Slot(near, 12); err != nil {
+					return err
+				}
 			}
-			lay.put(rec, near, far, at)
+			_ = rec[11]
+			binary.LittleEndian.PutUint32(rec, uint32(near))
+			binary.LittleEndian.PutUint32(rec[4:], uint32(far))
+			binary.LittleEndian.PutUint32(rec[8:], uint32(at))
 		} else if err := e.record(from+i, near, far, at, blob); err != nil {
 			return err
 		}

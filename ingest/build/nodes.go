@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -126,7 +127,7 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 			} else {
 				c = t.Columns[find(t.Columns, &c)]
 			}
-			if at := find(ask, &c); at >= 0 {
+			if at := slices.IndexFunc(ask, func(x table.Column) bool { return reflect.DeepEqual(x, c) }); at >= 0 {
 				places = append(places, at)
 				continue
 			}

@@ -38,6 +38,7 @@ func NewPartition(s *Spill, buckets, extent int, shift uint) *Partition {
 type Writer struct {
 	p      *Partition
 	shift  uint
+	extent int
 	worker int
 	run    int
 	slab   []byte
@@ -55,7 +56,7 @@ func (p *Partition) Writer() (*Writer, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w := &Writer{p: p, shift: p.shift, worker: len(p.writers), slab: slab, fill: make([]int32, p.buckets), bigFor: -1}
+	w := &Writer{p: p, shift: p.shift, extent: p.extent, worker: len(p.writers), slab: slab, fill: make([]int32, p.buckets), bigFor: -1}
 	p.writers = append(p.writers, w)
 	return w, nil
 }
@@ -63,15 +64,26 @@ func (p *Partition) Writer() (*Writer, error) {
 // Slot is room for a record of n bytes in the bucket of key. It is valid until
 // the next call.
 func (w *Writer) Slot(key uint64, n int) ([]byte, error) {
-	if b := key >> (w.shift & 63); b < uint64(len(w.fill)) {
-		at := int(w.fill[b])
-		if at+n <= w.p.extent {
-			w.fill[b] = int32(at + n)
-			at += int(b) * w.p.extent
-			return w.slab[at : at+n : at+n], nil
-		}
+	if b := w.Fast(key, n); b != nil {
+		return b, nil
 	}
 	return w.slow(key, n)
+}
+
+// Fast is Slot where the buffer of the bucket has room, and nil where it has not.
+// It is small enough to be inlined into a loop.
+func (w *Writer) Fast(key uint64, n int) []byte {
+	b := key >> (w.shift & 63)
+	if b >= uint64(len(w.fill)) {
+		return nil
+	}
+	to := int(w.fill[b]) + n
+	if to > w.extent {
+		return nil
+	}
+	w.fill[b] = int32(to)
+	to += int(b) * w.extent
+	return w.slab[to-n : to]
 }
 
 func (w *Writer) slow(key uint64, n int) ([]byte, error) {
@@ -85,11 +97,11 @@ func (w *Writer) slow(key uint64, n int) ([]byte, error) {
 	if err := w.flush(int(b)); err != nil {
 		return nil, err
 	}
-	if n <= w.p.extent {
+	if n <= w.extent {
 		return w.Slot(key, n)
 	}
 	w.big, w.bigFor = append(w.big[:0], make([]byte, n)...), int(b)
-	w.fill[b] = int32(w.p.extent) // so that the next record of this bucket comes here
+	w.fill[b] = int32(w.extent) // so that the next record of this bucket comes here
 	return w.big, nil
 }
 
@@ -128,7 +140,7 @@ func (w *Writer) flush(b int) error {
 		return nil
 	}
 	w.fill[b] = 0
-	return w.store(b, w.slab[b*w.p.extent:][:n])
+	return w.store(b, w.slab[b*w.extent:][:n])
 }
 
 // NextRun begins a run: what follows may come in any order relative to what went
