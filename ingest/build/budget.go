@@ -54,6 +54,15 @@ func newBudget(opt *Options) (budget, error) {
 // spill is the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 
+// edges is the memory of the extents of edges; without the other direction they
+// have its shares too.
+func (b budget) edges(both bool) int64 {
+	if both {
+		return b.work / 8
+	}
+	return b.work * 3 / 8
+}
+
 // leaf is the memory in which one worker finishes a bucket.
 func (b budget) leaf() int64 { return b.work * 3 / 8 / int64(b.threads) }
 

@@ -148,7 +148,7 @@ func (g *group) build(ctx context.Context) error {
 func (g *group) top(t *nodeType) uint64 { return t.offset + t.count }
 
 func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
-	spill := extsort.NewSpill(g.fs, g.tmp, g.budget.spill())
+	spill := extsort.NewSpill(g.fs, g.tmp, g.budget.edges(g.opt.Both))
 	defer func() { err = errors.Join(err, spill.Close()) }()
 	lay := newLayout(wide, g.cols)
 	var edges *extsort.Partition
