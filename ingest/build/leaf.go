@@ -182,12 +182,12 @@ func (w *finisher) scatter(l *leafState) {
 		} else {
 			h.at, h.seq = to, w.lay.seq(w.record(l, to))
 		}
-		w.sink0()
+		w.siftDown()
 	}
 }
 
-// sink0 restores the heap below its first element.
-func (w *finisher) sink0() {
+// siftDown restores the heap below its first element.
+func (w *finisher) siftDown() {
 	h := w.heap
 	for i := 0; ; {
 		c := 2*i + 1

@@ -25,10 +25,9 @@ type nodeType struct {
 	// keyed: ends are found by hash. Otherwise they are the type-wise ids.
 	keyed bool
 	// known: count is final, and larger ends dangle. Otherwise count is the
-	// largest end so far + 1, and where names the end of it.
+	// largest end so far + 1.
 	known  bool
 	count  uint64
-	where  func() string
 	offset uint64 // of the first node in a homogeneous graph
 	number int    // in byte order
 
