@@ -2,7 +2,8 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // What errors are, by errors.Is; the texts of these are not in theirs, which
@@ -15,14 +16,6 @@ var (
 	ErrUsage = errors.New("wrong options")
 )
 
-type kindError struct {
-	error
-	kind error
-}
-
-func (e kindError) Unwrap() error        { return e.error }
-func (e kindError) Is(target error) bool { return target == e.kind }
-
 // sourcef and usagef are fmt.Errorf for an ErrSource and an ErrUsage.
-func sourcef(format string, a ...any) error { return kindError{fmt.Errorf(format, a...), ErrSource} }
-func usagef(format string, a ...any) error  { return kindError{fmt.Errorf(format, a...), ErrUsage} }
+func sourcef(format string, a ...any) error { return tagged.Errorf(ErrSource, format, a...) }
+func usagef(format string, a ...any) error  { return tagged.Errorf(ErrUsage, format, a...) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // resolve opens the tables and decides what the file leaves open: the ends of
@@ -100,7 +101,7 @@ func (l *lister) ends(e *edgeEntry) error {
 			for _, n := range l.nodes {
 				names = append(names, n.out.Type)
 			}
-			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} where edges alone know it", typ, e.typ, strings.Join(names, ", "), hint(typ, names), typ)
+			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} where edges alone know it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
 		}
 	}
 	switch {
@@ -131,7 +132,7 @@ func (l *lister) ends(e *edgeEntry) error {
 		return err
 	}
 	if e.where != nil && field(e.fields, e.where.Column) == nil {
-		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, strings.Join(fieldNames(e.fields), ", "), hint(e.where.Column, fieldNames(e.fields)))
+		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, strings.Join(fieldNames(e.fields), ", "), suggest.Hint(e.where.Column, fieldNames(e.fields)))
 	}
 	// A table of nodes: the end that is not named is the node of the row.
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
@@ -215,7 +216,7 @@ func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
 	for _, c := range s.columns {
 		f := field(s.fields, c.Name)
 		if f == nil {
-			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(fieldNames(s.fields), ", "), hint(c.Name, fieldNames(s.fields)))
+			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(fieldNames(s.fields), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))
 		}
 		if c.DType == graph.Invalid {
 			c.DType, c.Shape = f.DType, f.Shape

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // graphYAML is a file that lists node and edge tables, or the folder of a
@@ -202,7 +203,7 @@ func (l *lister) readID(f entry, n *nodeEntry) (err error) {
 		if f.key == "column" {
 			n.id = s
 		} else if n.ids, err = ParseIDs(s); err != nil {
-			return l.y.errorf(f.value, "found ids %q, expected auto, integer or string%s", s, hint(s, []string{"auto", "integer", "string"}))
+			return l.y.errorf(f.value, "found ids %q, expected auto, integer or string%s", s, suggest.Hint(s, []string{"auto", "integer", "string"}))
 		}
 	}
 	return err

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // IDs says how the original ids of nodes are read.
@@ -154,7 +154,7 @@ func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, er
 	case o.Format != "":
 		i := slices.Index(Formats(), o.Format)
 		if i < 0 {
-			return nil, usagef("found format %q, expected one of %s%s", o.Format, strings.Join(Formats(), ", "), hint(o.Format, Formats()))
+			return nil, usagef("found format %q, expected one of %s%s", o.Format, strings.Join(Formats(), ", "), suggest.Hint(o.Format, Formats()))
 		}
 		f = formats[i]
 	case o.Indptr != "" || o.Indices != "":
@@ -215,39 +215,4 @@ func checkTwice(in *build.Input) error {
 		seen[e.Type] = true
 	}
 	return nil
-}
-
-// hint proposes the known word that a wrong one is closest to.
-func hint(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is the number of letters to insert, delete or change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0] // of the row above
-		row[0] = i + 1
-		for j := range len(b) {
-			change := left
-			if a[i] != b[j] {
-				change++
-			}
-			left = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

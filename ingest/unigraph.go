@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // unigraph is a graph of TF-GNN: a GraphSchema whose sets name their tables. The
@@ -193,7 +194,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 		// Rows of a TFRecord table can lack a feature where empty cells have a value.
 		_, text := t.(*table.CSV)
 		if len(fields) > 0 && field(fields, name) == nil && (text || u.o.Empty == table.EmptyError) {
-			return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint(name, fieldNames(fields)))
+			return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), suggest.Hint(name, fieldNames(fields)))
 		}
 		cols = append(cols, c)
 	}

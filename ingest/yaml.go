@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // The parser recurses and takes time by the square of the number of keys, so
@@ -105,7 +106,7 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 			return nil, err
 		}
 		if known != nil && !slices.Contains(known, key) {
-			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), hint(key, known))
+			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), suggest.Hint(key, known))
 		}
 		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
 			return nil, y.errorf(v.Key, "found the key %q twice, expected it once", key)
