@@ -220,7 +220,10 @@ func TestBuild(t *testing.T) {
 		opt.wide = rapid.IntRange(0, 3).Draw(t, "wide") == 0
 		got, _, err := build(t, fsx.OS, dir, in, opt)
 		if bad != "" {
-			if err == nil || !strings.Contains(err.Error(), bad) {
+			// A homogeneous graph reads some tables early to count their nodes, so
+			// that the first bad row of another table may be the one that is named.
+			anyTable := opt.Homogeneous && len(in.Nodes) > 1
+			if err == nil || !strings.Contains(err.Error(), bad) && !anyTable {
 				t.Fatalf("error %v, want one about %s", err, bad)
 			}
 			return

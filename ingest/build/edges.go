@@ -197,7 +197,7 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 
 // limit is the number from which an end needs a closer look.
 func limit(e end) uint64 {
-	if e.t.known {
+	if e.t.known && !e.t.counted {
 		return e.t.count
 	}
 	return maxUnknown
@@ -401,7 +401,7 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	}
 	p := e.p
 	switch {
-	case !x.t.known:
+	case !x.t.known || x.t.counted:
 		e.bad.report(row, func(context.Context) error {
 			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings, and they are numbered", p.Table.Where(row), what, v, limit)
 		})

@@ -26,10 +26,12 @@ type nodeType struct {
 	keyed bool
 	// known: count is final, and larger ends dangle. Otherwise count is the
 	// largest end so far + 1.
-	known  bool
-	count  uint64
-	offset uint64 // of the first node in a homogeneous graph
-	number int    // in byte order
+	known bool
+	count uint64
+	// counted: count was found in the edges, of which none dangles for it.
+	counted bool
+	offset  uint64 // of the first node in a homogeneous graph
+	number  int    // in byte order
 
 	keys    *keys
 	buckets int     // of keys and refs
