@@ -73,6 +73,11 @@ func (h How) String() string { return howNames[h] }
 // All as an op's Take takes every edge that the strategy may take.
 const All = -1
 
+// OnesColumn names the weights of an edge type that has none, where a plan needs
+// some: a column of ones that the graph gains in memory (package spec). Outputs
+// leave it out. It cannot be a feature's name: TF-GNN reserves '#'.
+const OnesColumn = "#one"
+
 // Plan is what a subgraph is made of: the ops that follow the seeds.
 type Plan struct {
 	// SeedType has one node type, or two, source and target, for link seeds.
@@ -120,20 +125,16 @@ func (p *Plan) Hops() []int {
 	return hops
 }
 
-func (p *Plan) fail(format string, args ...any) error {
-	return tagged.Errorf(ErrPlan, "%s", fmt.Sprintf(format, args...))
-}
-
 // check finds what is wrong with a plan on any graph.
 func (p *Plan) check() error {
 	if n := len(p.SeedType); n != 1 && n != 2 {
-		return p.fail("found %d seed types, expected one, or two for link seeds", n)
+		return tagged.Errorf(ErrPlan, "found %d seed types, expected one, or two for link seeds", n)
 	}
 	if int(p.Scope) >= len(scopeNames) || int(p.Expand) >= len(expandNames) {
-		return p.fail("found scope %d and expand %d, expected named values", p.Scope, p.Expand)
+		return tagged.Errorf(ErrPlan, "found scope %d and expand %d, expected named values", p.Scope, p.Expand)
 	}
 	if p.Before != nil && p.Scope != ScopeSeed {
-		return p.fail("found before with scope %s, expected scope seed; times belong to single seeds", p.Scope)
+		return tagged.Errorf(ErrPlan, "found before with scope %s, expected scope seed; times belong to single seeds", p.Scope)
 	}
 	reaches := make([][]string, len(p.Ops)+1)
 	reaches[0] = p.SeedType
@@ -141,32 +142,32 @@ func (p *Plan) check() error {
 		number := i + 1
 		et, err := graph.ParseEdgeType(op.Edges)
 		if err != nil {
-			return p.fail("op %d: %v", number, err)
+			return tagged.Errorf(ErrPlan, "op %d: %w", number, err)
 		}
 		reaches[number] = []string{et.Far(op.Dir)}
 		for _, f := range op.From {
 			if f < 0 || f >= number {
-				return p.fail("op %d: found op %d in from, expected 0 to %d", number, f, i)
+				return tagged.Errorf(ErrPlan, "op %d: found op %d in from, expected 0 to %d", number, f, i)
 			}
 			if !slices.Contains(reaches[f], et.Near(op.Dir)) {
-				return p.fail("op %d: found op %d in from, which reaches %q, expected one that reaches %q, where %s starts (dir %s)",
+				return tagged.Errorf(ErrPlan, "op %d: found op %d in from, which reaches %q, expected one that reaches %q, where %s starts (dir %s)",
 					number, f, reaches[f], et.Near(op.Dir), op.Edges, op.Dir)
 			}
 		}
 		if op.Take < All || int64(op.Take) >= 1<<31 {
-			return p.fail("op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
+			return tagged.Errorf(ErrPlan, "op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
 		}
 		switch op.How {
 		case Uniform, Replace:
 			if op.Column != "" {
-				return p.fail("op %d: found column %q with how %s, expected none; columns are for weighted and top", number, op.Column, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted and top", number, op.Column, op.How)
 			}
 		case Weighted, Top:
 			if op.Column == "" {
-				return p.fail("op %d: found no column with how %s, expected the column to go by", number, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected the column to go by", number, op.How)
 			}
 		default:
-			return p.fail("op %d: found how %d, expected a named value", number, op.How)
+			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
 		}
 	}
 	return nil
@@ -185,7 +186,7 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			for _, n := range g.Nodes {
 				have = append(have, n.Type)
 			}
-			return p.fail("found seed type %q, expected one of %q", t, have)
+			return tagged.Errorf(ErrPlan, "found seed type %q, expected one of %q", t, have)
 		}
 	}
 	for i, op := range p.Ops {
@@ -195,16 +196,16 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			for _, e := range g.Edges {
 				have = append(have, e.Type.String())
 			}
-			return p.fail("op %d: found edge type %q, expected one of %q", i+1, op.Edges, have)
+			return tagged.Errorf(ErrPlan, "op %d: found edge type %q, expected one of %q", i+1, op.Edges, have)
 		}
 		if op.Column != "" {
 			if err := checkColumn(e, op.Column); err != nil {
-				return p.fail("op %d: %v", i+1, err)
+				return tagged.Errorf(ErrPlan, "op %d: %w", i+1, err)
 			}
 		}
 		if p.timed(op.Edges) {
 			if err := checkColumn(e, p.Before.Column); err != nil {
-				return p.fail("op %d: before: %v; list the edge type as untimed to draw its edges at any time", i+1, err)
+				return tagged.Errorf(ErrPlan, "op %d: before: %w; list the edge type as untimed to draw its edges at any time", i+1, err)
 			}
 		}
 	}

@@ -51,9 +51,6 @@ type Decoder struct {
 // Decode reads a record. The features are views of it, valid until the next
 // Decode or a change of the record.
 func (d *Decoder) Decode(record []byte) error {
-	for i := range d.features {
-		d.features[i].lists = d.features[i].lists[:0]
-	}
 	d.features, d.base = d.features[:0], record
 	err := d.fields(record, "an Example", func(num protowire.Number, msg []byte) error {
 		if num != 1 {

@@ -12,8 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// ErrInvalid is wrapped by errors of a schema or spec that can be read but makes
-// no sense.
+// ErrInvalid is wrapped by errors of a schema that can be read but makes no sense.
 var ErrInvalid = errors.New("not a valid message")
 
 // The feature names that TF-GNN's encoding keeps for itself: the number of items
@@ -158,59 +157,6 @@ func (c *checker) shape(at, key string, f *tfgnnpb.Feature) {
 	if named && f.Description == nil {
 		c.warnf("%s: TF-GNN refuses a name of a dimension where the feature has no description", at)
 	}
-}
-
-// CheckSpec checks a sampling spec against the schema that it samples: every op
-// is named once, comes after its inputs and starts where they end.
-func CheckSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) error {
-	c := &checker{schema: schema}
-	at := map[string]string{} // op -> the node set that it gives
-	switch seed := spec.SeedType.(type) {
-	case *tfgnnpb.SamplingSpec_SeedOp:
-		set := seed.SeedOp.GetNodeSetName()
-		if _, ok := schema.NodeSets[set]; !ok {
-			c.errorf("seed op %q: found node set %q, expected one of [%s]", seed.SeedOp.GetOpName(), set, names(schema.NodeSets))
-		}
-		c.op(at, seed.SeedOp.GetOpName(), set)
-	case *tfgnnpb.SamplingSpec_SymmetricLinkSeedOp:
-		const end = "_readout/source"
-		set, ok := schema.EdgeSets[end]
-		if !ok {
-			c.errorf("seed op %q: found no edge set %q, expected it in the schema of a link sampling", seed.SymmetricLinkSeedOp.GetOpName(), end)
-		}
-		c.op(at, seed.SymmetricLinkSeedOp.GetOpName(), set.GetSource())
-	default:
-		c.errorf("found no seed op, expected seed_op or symmetric_link_seed_op")
-	}
-	for _, op := range spec.SamplingOps {
-		where := fmt.Sprintf("sampling op %q", op.GetOpName())
-		if n := op.GetSampleSize(); n < 1 {
-			c.errorf("%s: found sample_size %d, expected at least 1", where, n)
-		}
-		if len(op.InputOpNames) == 0 {
-			c.errorf("%s: found no input_op_names, expected at least one", where)
-		}
-		set, ok := schema.EdgeSets[op.GetEdgeSetName()]
-		if !ok {
-			c.errorf("%s: found edge set %q, expected one of [%s]", where, op.GetEdgeSetName(), names(schema.EdgeSets))
-		}
-		for _, in := range op.InputOpNames {
-			if from, known := at[in]; !known {
-				c.errorf("%s: found input %q, expected an op that stands before it; one of [%s]", where, in, names(at))
-			} else if ok && from != set.GetSource() {
-				c.errorf("%s: found input %q, which gives nodes of %q, expected nodes of %q, where edge set %q starts", where, in, from, set.GetSource(), op.GetEdgeSetName())
-			}
-		}
-		c.op(at, op.GetOpName(), set.GetTarget())
-	}
-	return errors.Join(c.errs...)
-}
-
-func (c *checker) op(at map[string]string, name, set string) {
-	if _, twice := at[name]; name == "" || twice {
-		c.errorf("found op name %q, expected a name that no op before it has", name)
-	}
-	at[name] = set
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -28,7 +28,7 @@ func ParseSchema(name string, text []byte) (*tfgnnpb.GraphSchema, error) {
 }
 
 // ParseSpec reads a SamplingSpec. Errors are prefixed with name, usually the
-// path. It does not check what the spec says: see CheckSpec.
+// path. It does not check what the spec says.
 func ParseSpec(name string, text []byte) (*tfgnnpb.SamplingSpec, error) {
 	m := new(tfgnnpb.SamplingSpec)
 	return m, parse(name, text, m)

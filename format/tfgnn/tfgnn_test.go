@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
@@ -152,39 +151,6 @@ func TestCheckSchema(t *testing.T) {
 	}
 }
 
-func TestCheckSpec(t *testing.T) {
-	schema, err := ParseSchema("s", []byte(base+`node_sets { key: "m" value {} } edge_sets { key: "nm" value { source: "n" target: "m" } }`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const seed = `seed_op { op_name: "s" node_set_name: "n" } `
-	for _, c := range []struct{ text, err string }{
-		{seed, ""},
-		{seed + `sampling_ops { op_name: "a" input_op_names: ["s"] edge_set_name: "e" sample_size: 3 } sampling_ops { op_name: "b" input_op_names: ["s", "a"] edge_set_name: "nm" sample_size: 1 strategy: LATEST_K }`, ""},
-		{``, "found no seed op"},
-		{`seed_op { op_name: "s" node_set_name: "x" }`, `seed op "s": found node set "x", expected one of [m, n]`},
-		{`symmetric_link_seed_op { op_name: "s" }`, `found no edge set "_readout/source"`},
-		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "e" }`, "found sample_size 0"},
-		{seed + `sampling_ops { op_name: "a" edge_set_name: "e" sample_size: 1 }`, "found no input_op_names"},
-		{seed + `sampling_ops { op_name: "a" input_op_names: "b" edge_set_name: "e" sample_size: 1 }`, `found input "b", expected an op that stands before it; one of [s]`},
-		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "x" sample_size: 1 }`, `found edge set "x", expected one of [e, nm]`},
-		{seed + `sampling_ops { op_name: "s" input_op_names: "s" edge_set_name: "e" sample_size: 1 }`, `found op name "s"`},
-		{seed + `sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "nm" sample_size: 1 } sampling_ops { op_name: "b" input_op_names: "a" edge_set_name: "e" sample_size: 1 }`, `found input "a", which gives nodes of "m", expected nodes of "n"`},
-	} {
-		spec, err := ParseSpec("p", []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = CheckSpec(spec, schema)
-		if (err == nil) != (c.err == "") || err != nil && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: found error %v, expected %q", c.text, err, c.err)
-		}
-	}
-	if spec, _ := ParseSpec("p", []byte(`sampling_ops { op_name: "a" }`)); spec.SamplingOps[0].GetStrategy() != tfgnnpb.SamplingStrategy_TOP_K {
-		t.Errorf("found strategy %v where none is given, expected TOP_K", spec.SamplingOps[0].GetStrategy())
-	}
-}
-
 func write(t testing.TB, dir string, files ...string) {
 	t.Helper()
 	for _, f := range files {
@@ -316,16 +282,11 @@ func FuzzSchema(f *testing.F) {
 func FuzzSpec(f *testing.F) {
 	f.Add([]byte(`seed_op < op_name: "s" node_set_name: "n" > sampling_ops { op_name: "a" input_op_names: ["s"] edge_set_name: "e" sample_size: 3 strategy: RANDOM_WEIGHTED }`))
 	f.Add([]byte(`symmetric_link_seed_op { }`))
-	schema, err := ParseSchema("s", []byte(base))
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := ParseSpec("s", text)
 		if err != nil {
 			return
 		}
-		_ = CheckSpec(m, schema)
 		out := AppendText(nil, m)
 		again, err := ParseSpec("s", out)
 		if err != nil || !proto.Equal(m, again) {

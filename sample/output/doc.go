@@ -33,8 +33,8 @@
 // otherwise. Seeds are the first nodes of their set; where there may be several,
 // context/num_seeds says how many. Edges keep their stored source and target,
 // also where they were walked against their direction. All columns are joined, by
-// their own names and types, but for #input_position; with RecordsOptions.IDs the
-// original ids too, as #id. A set that is empty in a subgraph is left out of its
+// their own names and types, but for #input_position and sample.OnesColumn; with
+// RecordsOptions.IDs the original ids too, as #id. A set that is empty in a subgraph is left out of its
 // Example, as TF-GNN's sampler does it and its parser expects it.
 //
 // # What is in a collection

@@ -151,7 +151,7 @@ func (n *encoding) edges(t *graph.Edges, number int, name string) error {
 
 func (n *encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*sample.Subgraph) []uint32) error {
 	for _, c := range columns {
-		if c.Name == inputPosition {
+		if c.Name == inputPosition || c.Name == sample.OnesColumn {
 			continue
 		}
 		if _, twice := features[c.Name]; twice {

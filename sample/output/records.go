@@ -7,9 +7,9 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -25,6 +25,10 @@ const SchemaFile = "schema.pbtxt"
 
 // maxShards is what the five digits of a shard's name can count.
 const maxShards = 99999
+
+// maxClosing is how many files are closed at a time, of which each stays open
+// until it is synced: many small shards are written faster than that.
+const maxClosing = 16
 
 // chunkSeeds is the seeds that a worker takes at a time under scope seed, where a
 // batch means nothing else: enough for large writes, few enough for the cache.
@@ -60,9 +64,7 @@ type Records struct {
 	written uint64   // subgraphs
 	bytes   int64
 
-	closing sync.WaitGroup
-	mu      sync.Mutex
-	errs    []error // of files that were closed
+	closing errgroup.Group // files whose writing is done
 
 	nodes, edges report.Histogram
 }
@@ -88,7 +90,9 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 	if err != nil {
 		return nil, err
 	}
-	return &Records{w: w, s: s, opt: opt, encoding: n, shard: -1}, nil
+	r := &Records{w: w, s: s, opt: opt, encoding: n, shard: -1}
+	r.closing.SetLimit(maxClosing)
+	return r, nil
 }
 
 // Schema is the schema of the Examples. The caller does not change it.
@@ -273,18 +277,10 @@ func (r *Records) next() error {
 }
 
 func (r *Records) closeFile() {
-	if r.file == nil {
-		return
+	if r.file != nil {
+		r.closing.Go(r.file.Close)
+		r.file = nil
 	}
-	file := r.file
-	r.file = nil
-	r.closing.Go(func() {
-		if err := file.Close(); err != nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.errs = append(r.errs, err)
-		}
-	})
 }
 
 // Finish completes the files, writes the schema, and what the records were made
@@ -304,11 +300,8 @@ func (r *Records) Finish(made store.Made) error {
 	return errors.Join(r.w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.encoding.schema)), r.w.WriteMade(made))
 }
 
-// Close closes what is open and waits for it. It does nothing after Finish.
+// Close closes what is open and waits for it. It closes nothing more after Finish.
 func (r *Records) Close() error {
 	r.closeFile()
-	r.closing.Wait()
-	err := errors.Join(r.errs...)
-	r.errs = nil
-	return err
+	return r.closing.Wait()
 }

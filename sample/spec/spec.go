@@ -20,10 +20,6 @@ import (
 	"github.com/graphmill/graphmill/sample"
 )
 
-// onesColumn stands for the weights of an edge type that has none. Its name
-// cannot be a feature's: TF-GNN reserves '#'.
-const onesColumn = "#one"
-
 // Compile makes the plan of a spec on g. Where an op needs weights and the edge
 // type has none, g gains a column of ones.
 func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sample.Plan, error) {
@@ -38,6 +34,12 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 		e, err := g.EdgeType(op.GetEdgeSetName())
 		if err != nil {
 			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: %w", op.GetOpName(), err)
+		}
+		if n := op.GetSampleSize(); n < 1 {
+			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found sample_size %d, expected at least 1", op.GetOpName(), n)
+		}
+		if len(op.InputOpNames) == 0 {
+			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found no input_op_names, expected at least one", op.GetOpName())
 		}
 		o := sample.Op{Edges: g.Edges[e].Type.String(), Dir: graph.Out, Take: int(op.GetSampleSize())}
 		for _, in := range op.InputOpNames {
@@ -73,7 +75,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 
 // weights names the column of an edge type's weights.
 func weights(e *graph.Edges) string {
-	for _, name := range []string{"#weight", "weight", onesColumn} {
+	for _, name := range []string{"#weight", "weight", sample.OnesColumn} {
 		if graph.FindColumn(e.Columns, name) != nil {
 			return name
 		}
@@ -82,7 +84,7 @@ func weights(e *graph.Edges) string {
 	for i := range ones {
 		ones[i] = 1
 	}
-	e.Columns = append(e.Columns, &graph.Column{Name: onesColumn, DType: graph.Uint8, Rows: e.Count, Values: ones})
+	e.Columns = append(e.Columns, &graph.Column{Name: sample.OnesColumn, DType: graph.Uint8, Rows: e.Count, Values: ones})
 	sort.Slice(e.Columns, func(i, j int) bool { return e.Columns[i].Name < e.Columns[j].Name })
-	return onesColumn
+	return sample.OnesColumn
 }

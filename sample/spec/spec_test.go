@@ -57,6 +57,9 @@ func TestCompile(t *testing.T) {
 		{name: "unknown input", text: seed + op("a", `"z"`, "cites", ""), err: `found input "z"`},
 		{name: "wrong end", text: seed + op("a", `"s"`, "writes", "strategy: RANDOM_UNIFORM"), err: "op 1"},
 		{name: "name twice", text: seed + op("s", `"s"`, "cites", ""), err: `"s" twice`},
+		{name: "no inputs", text: seed + op("a", "", "cites", ""), err: "found no input_op_names"},
+		{name: "no sample size", text: seed + strings.Replace(op("a", `"s"`, "cites", ""), "sample_size: 3", "", 1), err: "found sample_size 0"},
+		{name: "a negative sample size", text: seed + strings.Replace(op("a", `"s"`, "cites", ""), "size: 3", "size: -1", 1), err: "found sample_size -1"},
 		{name: "no seed op", text: op("a", `"s"`, "cites", ""), err: "no seed_op"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
