@@ -74,6 +74,7 @@ func (g *group) scan(ctx context.Context, spill *extsort.Spill, lay *layout) (ed
 	}
 	shift := bits.Len64(max(top, 1)-1) - bits.Len(uint(buckets-1))
 	edges = extsort.NewPartition(spill, buckets, extent, uint(max(shift, 0)))
+	edges.Codec = lay.codec()
 	made := edges
 	defer func() {
 		if err != nil {

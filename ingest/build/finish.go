@@ -392,6 +392,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 		shift = uint(max(bits.Len64(x.seqs-1)-bits.Len(uint(buckets-1)), 0))
 	}
 	sub := extsort.NewPartition(edges.Spill(), buckets, extent, shift)
+	sub.Codec = edges.Codec
 	defer sub.Close()
 	out, err := sub.Writer()
 	if err != nil {

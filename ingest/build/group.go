@@ -166,6 +166,8 @@ func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
 		defer func() { err = errors.Join(err, otherSpill.Close()) }()
 		buckets, extent := geometry(edges.Total()/int64(lay.least()), int64(lay.head), g.budget.work/8, g.budget.threads)
 		other = extsort.NewPartition(otherSpill, buckets, extent, 0)
+		heads := newLayout(wide, nil)
+		other.Codec = heads.codec()
 		defer other.Close()
 		s.other = other
 	}

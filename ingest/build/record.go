@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/extsort"
 )
 
 // layout is the form of the records of edges in buckets:
@@ -59,6 +60,14 @@ func (l *layout) least() int {
 
 // plain says whether records are three numbers of 32 bits and nothing else.
 func (l *layout) plain() bool { return !l.wide && len(l.cols) == 0 }
+
+// codec is how extents of the records are packed, nil: not.
+func (l *layout) codec() *extsort.Codec {
+	if l.plain() {
+		return packedEdges
+	}
+	return nil
+}
 
 // put writes the head of a record.
 func (l *layout) put(rec []byte, near, far, seq uint64) {

@@ -10,6 +10,10 @@ import (
 
 // Partition cuts records by ranges of a key of 64 bits.
 type Partition struct {
+	// Codec makes extents smaller; nil: they are stored as they are. It is set
+	// before the first Writer is made.
+	Codec *Codec
+
 	spill   *Spill
 	buckets int // a power of two
 	extent  int // bytes of a buffer
@@ -20,12 +24,22 @@ type Partition struct {
 	lists   [][]piece // by bucket, after Finish
 }
 
+// Codec is a smaller form of the records of an extent. Its functions are called
+// from several goroutines.
+type Codec struct {
+	// Pack appends the form to dst, or says that it is not smaller.
+	Pack func(dst, records []byte) ([]byte, bool)
+	// Unpack restores the records into dst, which has their size.
+	Unpack func(dst, packed []byte) error
+}
+
 // piece is an extent of the records of one bucket.
 type piece struct {
 	Extent
-	worker, run int
-	shift       uint
+	size        int // of the records; larger than the extent if they are packed
+	worker, run int32
 	bucket      uint32 // in the width of then
+	shift       uint8
 }
 
 // NewPartition makes a partition. buckets is a power of two, extent the bytes of
@@ -39,13 +53,14 @@ type Writer struct {
 	p      *Partition
 	shift  uint
 	extent int
-	worker int
-	run    int
+	worker int32
+	run    int32
 	slab   []byte
 	fill   []int32
 	big    []byte // a record larger than a buffer, not stored yet
 	bigFor int
 	pieces []piece
+	packed []byte
 }
 
 // Writer makes the Writer of one more worker.
@@ -56,7 +71,7 @@ func (p *Partition) Writer() (*Writer, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w := &Writer{p: p, shift: p.shift, extent: p.extent, worker: len(p.writers), slab: slab, fill: make([]int32, p.buckets), bigFor: -1}
+	w := &Writer{p: p, shift: p.shift, extent: p.extent, worker: int32(len(p.writers)), slab: slab, fill: make([]int32, p.buckets), bigFor: -1}
 	p.writers = append(p.writers, w)
 	return w, nil
 }
@@ -119,8 +134,15 @@ func (w *Writer) grow(key uint64) error {
 }
 
 func (w *Writer) store(b int, data []byte) error {
+	size := len(data)
+	if c := w.p.Codec; c != nil {
+		var smaller bool
+		if w.packed, smaller = c.Pack(w.packed[:0], data); smaller {
+			data = w.packed
+		}
+	}
 	e, err := w.p.spill.Put(data)
-	w.pieces = append(w.pieces, piece{Extent: e, worker: w.worker, run: w.run, shift: w.shift, bucket: uint32(b)})
+	w.pieces = append(w.pieces, piece{Extent: e, size: size, worker: w.worker, run: w.run, shift: uint8(w.shift), bucket: uint32(b)})
 	return err
 }
 
@@ -167,7 +189,7 @@ func (p *Partition) Finish() error {
 			return err
 		}
 		for _, x := range w.pieces {
-			b := x.bucket >> (p.shift - x.shift)
+			b := x.bucket >> (p.shift - uint(x.shift))
 			p.lists[b] = append(p.lists[b], x)
 		}
 		w.pieces = nil
@@ -206,7 +228,7 @@ func (p *Partition) Total() int64 {
 func (p *Partition) Bytes(b int) int64 {
 	var n int64
 	for _, x := range p.lists[b] {
-		n += int64(x.n)
+		n += int64(x.size)
 	}
 	return n
 }
@@ -217,35 +239,55 @@ type Run struct{ From, To int }
 // Load reads bucket b into buf, which has its Bytes, and says where the runs are.
 func (p *Partition) Load(b int, buf []byte) ([]Run, error) {
 	var runs []Run
+	var packed []byte
 	at := 0
 	err := p.each(b, func(x piece, first bool) error {
-		if at+x.n > len(buf) {
+		if at+x.size > len(buf) {
 			return fmt.Errorf("bucket %d: found more than %d bytes", b, len(buf))
 		}
-		if err := p.spill.Get(x.Extent, buf[at:at+x.n]); err != nil {
+		if err := p.get(x, buf[at:at+x.size], &packed); err != nil {
 			return err
 		}
 		if first {
 			runs = append(runs, Run{at, at})
 		}
-		at += x.n
+		at += x.size
 		runs[len(runs)-1].To = at
 		return nil
 	})
 	return runs, err
 }
 
+// get reads the records of a piece; packed is a buffer for what it was packed to.
+func (p *Partition) get(x piece, records []byte, packed *[]byte) error {
+	if x.n == x.size {
+		return p.spill.Get(x.Extent, records)
+	}
+	b := p.spill.inMemory(x.Extent)
+	if b == nil {
+		if x.n > cap(*packed) {
+			*packed = make([]byte, x.n)
+		}
+		b = (*packed)[:x.n]
+		if err := p.spill.Get(x.Extent, b); err != nil {
+			return err
+		}
+	}
+	return p.Codec.Unpack(records, b)
+}
+
 // Scan reads bucket b an extent at a time through buf, which it may enlarge, and
 // calls fn for each; first marks the begin of a run. Extents hold whole records.
 func (p *Partition) Scan(b int, buf *[]byte, fn func(data []byte, first bool) error) error {
+	var packed []byte
 	return p.each(b, func(x piece, first bool) error {
-		if x.n > len(*buf) {
-			*buf = make([]byte, x.n)
+		if x.size > len(*buf) {
+			*buf = make([]byte, x.size)
 		}
-		if err := p.spill.Get(x.Extent, (*buf)[:x.n]); err != nil {
+		if err := p.get(x, (*buf)[:x.size], &packed); err != nil {
 			return err
 		}
-		return fn((*buf)[:x.n], first)
+		return fn((*buf)[:x.size], first)
 	})
 }
 

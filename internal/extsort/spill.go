@@ -120,6 +120,13 @@ func (s *Spill) memory(e Extent) []byte {
 	return s.blocks[e.at/blockBytes][e.at%blockBytes:][:e.n]
 }
 
+// inMemory is memory for any goroutine.
+func (s *Spill) inMemory(e Extent) []byte {
+	s.mu.Lock() // for the list of blocks, which grows
+	defer s.mu.Unlock()
+	return s.memory(e)
+}
+
 // Put stores a copy of b.
 func (s *Spill) Put(b []byte) (Extent, error) {
 	if len(b) == 0 {
@@ -144,10 +151,7 @@ func (s *Spill) Get(e Extent, b []byte) error {
 	if e.n == 0 {
 		return nil
 	}
-	s.mu.Lock() // for the list of blocks, which grows
-	mem := s.memory(e)
-	s.mu.Unlock()
-	if mem != nil {
+	if mem := s.inMemory(e); mem != nil {
 		copy(b, mem)
 		return nil
 	}
