@@ -1,8 +1,6 @@
 package graph
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // Numbers is any fixed-size number that an array holds.
 type Numbers interface {
@@ -10,7 +8,7 @@ type Numbers interface {
 }
 
 // Bytes views numbers as the bytes that files hold. Files are little-endian, and
-// so is every machine that the product is built for.
+// so is every machine that the product is built for: see machine.go.
 func Bytes[T Numbers](v []T) []byte {
 	if len(v) == 0 {
 		return nil

@@ -37,6 +37,6 @@
 // refused by New (ErrTooLarge). A subgraph holds fewer than 2^31 nodes of a
 // type.
 //
-// The package imports package graph and the standard library and x/sys, and does
-// no file I/O.
+// The package imports graph, format/example (for the small floats), internal/tagged
+// and x/sys, and does no file I/O.
 package sample

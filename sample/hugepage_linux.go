@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 const hugePage = 2 << 20
@@ -21,7 +23,7 @@ func allocHuge(n int) (words []uint32, free func(), err error) {
 	body := m[skip : skip+uintptr(n*4)]
 	// Without huge pages the memory serves as well, only slower.
 	_ = unix.Madvise(body, unix.MADV_HUGEPAGE)
-	return view[uint32](body, n), func() { _ = unix.Munmap(m) }, nil
+	return graph.View[uint32](body), func() { _ = unix.Munmap(m) }, nil
 }
 
 // adviseHuge asks for huge pages for the whole ones within a slice of the heap

@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -29,20 +30,20 @@ func readValues(e *graph.Edges, name string) (*values, error) {
 	v := &values{}
 	if c.DType.IsFloat() {
 		if c.DType == graph.Float64 && viewable(b, 8) {
-			v.floats = view[float64](b, n)
+			v.floats = graph.View[float64](b)[:n]
 			return v, nil
 		}
 		if c.DType == graph.Float32 && viewable(b, 4) {
-			v.singles = view[float32](b, n)
+			v.singles = graph.View[float32](b)[:n]
 			return v, nil
 		}
 		v.floats = make([]float64, n)
 		for i := range v.floats {
 			switch c.DType {
 			case graph.Float16:
-				v.floats[i] = halfToFloat(le.Uint16(b[2*i:]))
+				v.floats[i] = float64(example.Float16(le.Uint16(b[2*i:])))
 			case graph.BFloat16:
-				v.floats[i] = float64(math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16))
+				v.floats[i] = float64(example.BFloat16(le.Uint16(b[2*i:])))
 			case graph.Float32:
 				v.floats[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
 			default:
@@ -52,7 +53,7 @@ func readValues(e *graph.Edges, name string) (*values, error) {
 		return v, nil
 	}
 	if c.DType == graph.Int64 && viewable(b, 8) {
-		v.ints = view[int64](b, n)
+		v.ints = graph.View[int64](b)[:n]
 		return v, nil
 	}
 	v.ints = make([]int64, n)
@@ -118,34 +119,9 @@ func (v *values) weight(e uint32) float64 {
 	return 0
 }
 
-// viewable says whether little-endian bytes can be read in place as numbers of a
-// width.
+// viewable says whether bytes can be read in place as numbers of a width.
 func viewable(b []byte, width uintptr) bool {
-	one := uint16(1)
-	return len(b) > 0 && *(*byte)(unsafe.Pointer(&one)) == 1 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%width == 0
-}
-
-func view[T any](b []byte, n int) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
-}
-
-// halfToFloat is the value of an IEEE 754 binary16.
-func halfToFloat(h uint16) float64 {
-	sign := 1.0
-	if h>>15 == 1 {
-		sign = -1
-	}
-	exp, frac := int(h>>10&31), float64(h&1023)
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(frac, -24)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(frac+1024, exp-25)
+	return len(b) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%width == 0
 }
 
 // Time is the time of a seed: an integer or a float, as its column is.
