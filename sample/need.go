@@ -10,50 +10,97 @@ const contextBytes = 16 << 20
 // at least: the adjacencies and columns that its ops read, what is built of them,
 // and the threads' tables. A plan that Validate refuses needs nothing.
 func Need(g *graph.Graph, p *Plan, threads int) int64 {
-	var n int64
-	type walk struct {
-		edges *graph.Edges
-		dir   graph.Direction
+	if p.Validate(g) != nil {
+		return 0
 	}
-	walks, columns := map[walk]bool{}, map[*graph.Column]bool{}
-	read := func(e *graph.Edges, name string) {
-		c := graph.FindColumn(e.Columns, name)
-		if c == nil || columns[c] {
-			return
-		}
-		columns[c] = true
-		n += int64(len(c.Values)) + 8*int64(e.Count) // the column, and its numbers or prefix sums
+	n := need{g: g, seen: map[held]bool{}}
+	reached := map[string]bool{}
+	for _, t := range p.SeedType {
+		reached[t] = true
 	}
 	for _, op := range p.Ops {
 		e := edgesOf(g, op.Edges)
-		if e == nil {
-			continue
-		}
+		reached[e.Type.Far(op.Dir)] = true
+		n.adjacency(e, op.Dir)
 		if op.Column != "" {
-			read(e, op.Column)
+			n.column(e, op.Column)
+		}
+		if op.How == Weighted {
+			n.sums(e, op.Column, op.Dir)
 		}
 		if p.timed(op.Edges) {
-			read(e, p.Before.Column)
-		}
-		if walks[walk{e, op.Dir}] {
-			continue
-		}
-		walks[walk{e, op.Dir}] = true
-		if a := e.Adj[op.Dir]; a != nil {
-			n += a.Bytes()
-			continue
-		}
-		// Built from the other direction: offsets, neighbours, edge ids.
-		near := g.NodeType(e.Type.Near(op.Dir))
-		n += e.Adj[e.Primary].Bytes() + 8*int64(e.Count)
-		if near >= 0 {
-			n += 8 * int64(g.Nodes[near].Count)
+			n.column(e, p.Before.Column)
 		}
 	}
 	for _, t := range g.Nodes {
-		if t.Count <= directNodes && p.Scope != ScopeSeed {
-			n += 4 * int64(t.Count) * int64(threads)
+		if t.Count <= directNodes && p.Scope != ScopeSeed && reached[t.Type] {
+			n.bytes += 4 * int64(t.Count) * int64(threads)
 		}
 	}
-	return n + contextBytes*int64(threads)
+	return n.bytes + contextBytes*int64(threads)
+}
+
+// need adds up what a sampler holds, each thing once.
+type need struct {
+	g     *graph.Graph
+	seen  map[held]bool
+	bytes int64
+}
+
+// held is an adjacency, or with the name of a column this or its sums.
+type held struct {
+	edges  *graph.Edges
+	column string
+	sums   bool
+	dir    graph.Direction
+}
+
+// first says whether h is counted for the first time.
+func (n *need) first(h held) bool {
+	again := n.seen[h]
+	n.seen[h] = true
+	return !again
+}
+
+func (n *need) nodes(nodeType string) int64 {
+	if i := n.g.NodeType(nodeType); i >= 0 {
+		return int64(n.g.Nodes[i].Count)
+	}
+	return 0
+}
+
+func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
+	if !n.first(held{edges: e, dir: dir}) {
+		return
+	}
+	if a := e.Adj[dir]; a != nil {
+		// What is not in 32 bits is copied.
+		n.bytes += a.Bytes() + 4*int64(len(a.Indptr.U64)+len(a.Far.U64)+len(a.EdgeID.U64))
+		return
+	}
+	if e.Adj[1-dir] != nil {
+		// Built of the other one: offsets and places, neighbours and edge ids.
+		n.adjacency(e, 1-dir)
+		n.bytes += 8*n.nodes(e.Type.Near(dir)) + 8*int64(e.Count)
+	}
+}
+
+func (n *need) column(e *graph.Edges, name string) {
+	if !n.first(held{edges: e, column: name}) {
+		return
+	}
+	c := graph.FindColumn(e.Columns, name)
+	n.bytes += int64(len(c.Values))
+	switch c.DType {
+	case graph.Int64, graph.Float32, graph.Float64: // read in place
+	default:
+		n.bytes += 8 * int64(e.Count)
+	}
+}
+
+// sums is those of weights, and the guide to them.
+func (n *need) sums(e *graph.Edges, column string, dir graph.Direction) {
+	if n.first(held{edges: e, column: column, sums: true, dir: dir}) {
+		n.bytes += 8*int64(e.Count) + 4*(int64(e.Count)/8+n.nodes(e.Type.Near(dir)))
+	}
 }

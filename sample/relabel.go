@@ -69,9 +69,6 @@ func (l *localIDs) begin() {
 		clear(l.narrow)
 		l.base = 1
 	}
-	if l.kind == relabelDirect && l.direct == nil {
-		l.direct = makeTable[uint32](l.count)
-	}
 	if l.kind != was {
 		l.wide, l.narrow = nil, nil
 	}
@@ -86,6 +83,10 @@ func (l *localIDs) reserve(more int) {
 		l.nodes = nodes
 	}
 	switch l.kind {
+	case relabelDirect:
+		if l.direct == nil {
+			l.direct = makeTable[uint32](l.count)
+		}
 	case relabelWide:
 		if 2*need > len(l.wide) {
 			l.growWide(4 * need)

@@ -105,8 +105,8 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 }
 
 func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
-	e := slices.IndexFunc(s.g.Edges, func(e *graph.Edges) bool { return e.Type.String() == p.Edges })
-	edges := s.g.Edges[e]
+	edges := edgesOf(s.g, p.Edges)
+	e := slices.Index(s.g.Edges, edges)
 	o := op{
 		number: uint64(number),
 		near:   s.g.NodeType(edges.Type.Near(p.Dir)),

@@ -1,0 +1,48 @@
+package sample
+
+import (
+	"testing"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// TestNeed holds that what ops share is counted once, and what is read in place is
+// not counted as a copy.
+func TestNeed(t *testing.T) {
+	const threads = 2
+	one := Op{From: []int{0}, Edges: "a:r:b", Take: 1}
+	with := func(o Op, edit func(*Op)) Op { edit(&o); return o }
+	weighted := with(one, func(o *Op) { o.How, o.Column = Weighted, "d_weight" })
+	// 2 edges between 2 nodes of a and 2 of b; the weights are float64.
+	const (
+		in      = 4*3 + 4*2 // offsets, neighbours
+		built   = 8*2 + 8*2 // offsets and places, neighbours and edge ids
+		column  = 8 * 2
+		sums    = 8*2 + 4*2 // sums, guide
+		tables  = threads * 4 * (2 + 2)
+		context = threads * contextBytes
+	)
+	for _, test := range []struct {
+		name string
+		ops  []Op
+		want int64
+	}{
+		{"no op", nil, context + tables/2},
+		{"one op", []Op{one}, context + tables + in},
+		{"the same twice", []Op{one, one}, context + tables + in},
+		{"both directions", []Op{one, with(one, func(o *Op) { o.From, o.Dir = []int{1}, graph.Out })}, context + tables + in + built},
+		{"top", []Op{with(weighted, func(o *Op) { o.How = Top })}, context + tables + in + column},
+		{"weighted", []Op{weighted, weighted}, context + tables + in + column + sums},
+		{"refused", []Op{with(one, func(o *Op) { o.Edges = "a:x:b" })}, 0},
+	} {
+		g := smallGraph()
+		p := &Plan{SeedType: []string{"b"}, Scope: ScopeBatch, Ops: test.ops}
+		if got := Need(g, p, threads); got != test.want {
+			t.Errorf("%s: found %d bytes, expected %d", test.name, got-context, test.want-context)
+		}
+	}
+	p := &Plan{SeedType: []string{"b"}, Scope: ScopeSeed, Ops: []Op{one}}
+	if got := Need(smallGraph(), p, threads); got != context+in {
+		t.Errorf("scope seed: found %d bytes, expected %d: it has no table over all nodes", got-context, in)
+	}
+}
