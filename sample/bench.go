@@ -15,8 +15,8 @@ const benchWarm = 20
 
 // Bench times exactly n batches of a job on job.Threads workers, relabelled and
 // then dropped, and returns the edges that they drew and the seconds that passed.
-// The batches are those of Run; past the last one they start over in the next
-// epoch. All workers warm up first, off the clock, on other batches.
+// The batches are those of Run; past the last one they start over, drawn as in the
+// next epoch. All workers warm up first, off the clock, on draws of the epoch before.
 func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
 	source, err := newBatches(&job, s.SeedWidth())
 	if err != nil {
@@ -39,14 +39,13 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 		all.Go(func() {
 			jobs[i] = job
 			w := worker{c: s.NewContext(), scope: s.plan.Scope, job: &jobs[i]}
-			one := func(index uint64) (Stats, error) {
-				jobs[i].Epoch = job.Epoch + index/total
+			one := func(epoch, index uint64) (Stats, error) {
+				jobs[i].Epoch = epoch
 				source.get(index%total, &w.batch)
 				return w.run(ctx, func(*Subgraph) error { return nil })
 			}
-			// The last batches of the epoch before are not among the timed ones.
 			for j := range uint64(benchWarm) {
-				if _, errs[i] = one(total - 1 - (j*uint64(threads)+uint64(i))%total); errs[i] != nil {
+				if _, errs[i] = one(job.Epoch-1, total-1-(j*uint64(threads)+uint64(i))%total); errs[i] != nil {
 					break
 				}
 			}
@@ -58,7 +57,7 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 					break
 				}
 				var st Stats
-				st, errs[i] = one(index)
+				st, errs[i] = one(job.Epoch+index/total, index)
 				edges.Add(st.Drawn)
 			}
 		})

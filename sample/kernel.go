@@ -67,6 +67,9 @@ func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	b := c.block(0, m)
 	c.locate(o, b)
 	need := o.measure(b)
+	if need > maxLocal {
+		return c.errSubgraph(o.far)
+	}
 	e := &c.edges[o.edges]
 	e.reserve(need)
 	near, _ := e.ends(o, need)

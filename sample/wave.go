@@ -68,6 +68,9 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 		}
 		p.n = need - p.off
 	}
+	if need > maxLocal {
+		return false, nil // a block of one op may yet be small enough
+	}
 	if len(c.pos) < need {
 		c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
 	}
