@@ -39,9 +39,9 @@ func TestParsePlanRefuses(t *testing.T) {
 		{`"take": 2, `, ``, "op 1: found no take"},
 		{`"take": 2`, `"take": -2`, "op 1: found take -2"},
 		{`"take": 2`, `"take": 2.5`, "plan.json:2:"},
-		{`"take": 2`, `"takes": 2`, `plan.json:2: invalid plan: found unknown field "takes"`},
-		{`"take": 2`, `"Take": 2`, `plan.json:2: invalid plan: found unknown field "Take"`},
-		{`"scope"`, `"SCOPE"`, `plan.json:1: invalid plan: found unknown field "SCOPE"`},
+		{`"take": 2`, `"takes": 2`, `plan.json:2: found unknown field "takes"`},
+		{`"take": 2`, `"Take": 2`, `plan.json:2: found unknown field "Take"`},
+		{`"scope"`, `"SCOPE"`, `plan.json:1: found unknown field "SCOPE"`},
 		{`"from": [1]`, `"from": [2]`, "op 2: found op 2 in from, expected 0 to 1"},
 		{`"from": [1]`, `"from": [0]`, `op 2: found op 0 in from, which reaches ["b"]`},
 		{`"dir": "in"`, `"dir": "up"`, `op 1: found direction "up"`},
@@ -51,8 +51,8 @@ func TestParsePlanRefuses(t *testing.T) {
 		{`a:r:b", "dir": "in"`, `a:b", "dir": "in"`, `found edge type "a:b"`},
 		{`"ops": [`, `"before": {"column": "t", "or_equal": true}, "ops": [`, "expected scope seed"},
 		{`"ops": [`, `"before": {"column": "t"}, "ops": [`, "found no before.or_equal"},
-		{`-1}]}`, `-1}]} 7`, "plan.json:3: invalid plan: found more after the plan"},
-		{`-1}]}`, `-1}]`, "plan.json:3: invalid plan: found the end of the file"},
+		{`-1}]}`, `-1}]} 7`, "plan.json:3: found more after the plan"},
+		{`-1}]}`, `-1}]`, "plan.json:3: found the end of the file"},
 		{`"ops": [`, "\n\n\"ops\": {", "plan.json:"},
 	} {
 		text := strings.Replace(goodPlan, test.old, test.new, 1)
@@ -63,6 +63,22 @@ func TestParsePlanRefuses(t *testing.T) {
 		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "plan.json:") {
 			t.Errorf("%q: found %+v, error %v; expected plan.json: ...%s", test.new, p, err, test.want)
 		}
+	}
+}
+
+// TestDocumentedPlan holds the plan file of the docs to the reader.
+func TestDocumentedPlan(t *testing.T) {
+	text, err := os.ReadFile("../docs/plan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, plan, _ := strings.Cut(string(text), "```json\n")
+	plan, _, ok := strings.Cut(plan, "```")
+	if !ok {
+		t.Fatal("found no plan in the docs")
+	}
+	if _, err := ParsePlan("docs", []byte(plan)); err != nil {
+		t.Error(err)
 	}
 }
 

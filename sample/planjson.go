@@ -41,8 +41,8 @@ type beforeJSON struct {
 }
 
 // ParsePlan reads the JSON of a plan. It is strict: an unknown or missing field
-// is an error (only "how" may be left out, for uniform), and so is a plan
-// without a meaning. Errors lead with name and line.
+// is an error (only "how" and "before" may be left out), and so is a plan without a
+// meaning. Errors lead with name, and with the line where the JSON is at fault.
 func ParsePlan(name string, data []byte) (*Plan, error) {
 	var raw planJSON
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -130,7 +130,7 @@ func planError(name string, data []byte, at int64, err error) error {
 		err = fmt.Errorf("found unknown field %s, expected those of a plan", field)
 	}
 	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
-	return fmt.Errorf("%s:%d: %w: %w", name, line, ErrPlan, err)
+	return tagged.Errorf(ErrPlan, "%s:%d: %w", name, line, err)
 }
 
 func (r *planJSON) plan() (*Plan, error) {
