@@ -94,6 +94,19 @@ func (x Index) At(i int) uint64 {
 	return x.U64[i]
 }
 
+// CheckOffsets says whether a list of offsets starts at 0, ascends and ends at end.
+func (x Index) CheckOffsets(end int) error {
+	n, last := x.Len(), uint64(0)
+	for i := range n {
+		at := x.At(i)
+		if at < last || i == 0 && at != 0 || i == n-1 && at != uint64(end) {
+			return fmt.Errorf("found offset %d at %d, expected offsets that ascend from 0 to %d", at, i, end)
+		}
+		last = at
+	}
+	return nil
+}
+
 // Adjacency lists the edges of one type by the node they are walked from. The
 // edges of node v are Far[Indptr.At(v):Indptr.At(v+1)], by ascending edge id.
 type Adjacency struct {

@@ -116,3 +116,30 @@ func TestColumn(t *testing.T) {
 		t.Error("empty lists are not empty")
 	}
 }
+
+func TestCheckOffsets(t *testing.T) {
+	for _, c := range []struct {
+		offsets []uint64
+		end     int
+		err     string
+	}{
+		{nil, 0, ""},
+		{[]uint64{0}, 0, ""},
+		{[]uint64{0, 0, 2, 5}, 5, ""},
+		{[]uint64{1, 5}, 5, "found offset 1 at 0"},
+		{[]uint64{0, 3, 2, 5}, 5, "found offset 2 at 2"},
+		{[]uint64{0, 4}, 5, "found offset 4 at 1, expected offsets that ascend from 0 to 5"},
+		{[]uint64{0, 6, 5}, 5, "found offset 5 at 2"},
+	} {
+		narrow := make([]uint32, len(c.offsets))
+		for i, v := range c.offsets {
+			narrow[i] = uint32(v)
+		}
+		for _, x := range []graph.Index{{U64: c.offsets}, {U32: narrow}} {
+			err := x.CheckOffsets(c.end)
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%v to %d: found error %v, expected %q", c.offsets, c.end, err, c.err)
+			}
+		}
+	}
+}

@@ -34,12 +34,8 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int) (*adjacenc
 		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d, and %d or none",
 			e.Type, a.Indptr.Len(), a.Far.Len(), a.EdgeID.Len(), near+1, e.Count, e.Count)
 	}
-	for i, last := 0, uint64(0); i <= near; i++ {
-		at := a.Indptr.At(i)
-		if at < last || i == 0 && at != 0 || i == near && at != uint64(e.Count) {
-			return nil, fmt.Errorf("%s: found offset %d at node %d, expected offsets that ascend from 0 to %d", e.Type, at, i, e.Count)
-		}
-		last = at
+	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
 	check := func(x graph.Index, what string, n int) error {
 		for i := range x.U32 {

@@ -208,6 +208,9 @@ func columnWriter(c *graph.Column) (func(*encoder, example.Key, []uint32), error
 		}
 		width *= d
 	}
+	if err := checkOffsets(c, width); err != nil {
+		return nil, err
+	}
 	switch c.DType {
 	case graph.Bool, graph.Uint8:
 		return intWriter[uint8](c, width), nil
@@ -243,6 +246,22 @@ func columnWriter(c *graph.Column) (func(*encoder, example.Key, []uint32), error
 		return textWriter(c, width, c.StringOffsets.U32), nil
 	}
 	return nil, fmt.Errorf("found dtype %s, expected one that TF-GNN knows", c.DType)
+}
+
+// checkOffsets says whether the offsets of a column lead to its elements, of width
+// values each, and these to its bytes: what is joined is not looked at again.
+func checkOffsets(c *graph.Column, width int) error {
+	values := len(c.Values) / max(c.DType.Size(), 1)
+	if c.DType == graph.String {
+		values = max(c.StringOffsets.Len()-1, 0)
+		if err := c.StringOffsets.CheckOffsets(len(c.Values)); err != nil {
+			return err
+		}
+	}
+	if c.Ragged() {
+		return c.RowOffsets.CheckOffsets(values / width)
+	}
+	return nil
 }
 
 func intWriter[T example.Integer](c *graph.Column, width int) func(*encoder, example.Key, []uint32) {

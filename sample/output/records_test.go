@@ -343,6 +343,13 @@ func TestRefusals(t *testing.T) {
 	withID.Nodes[withID.NodeType("paper")].Columns[0].Name = "#id"
 	deep := typed(20)
 	deep.Nodes[deep.NodeType("paper")].Columns[0].Shape = []int{2, -1}
+	column := func(g *graph.Graph, name string) *graph.Column {
+		return graph.FindColumn(g.Nodes[g.NodeType("paper")].Columns, name)
+	}
+	descend, beyond := typed(20), typed(20)
+	ends := column(descend, "title").StringOffsets.U64
+	ends[3], ends[4] = ends[5], ends[2]
+	column(beyond, "ragged").RowOffsets.U64[20]++
 	for _, c := range []struct {
 		g   *graph.Graph
 		opt RecordsOptions
@@ -358,6 +365,8 @@ func TestRefusals(t *testing.T) {
 		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
 		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
 		{deep, RecordsOptions{}, `paper: column "bool": found shape [2 -1]`},
+		{descend, RecordsOptions{}, `paper: column "title": found offset`},
+		{beyond, RecordsOptions{}, `paper: column "ragged": found offset`},
 	} {
 		s := sampler(t, c.g, "2,2", seedScope, false)
 		w := create(t, fsx.OS, filepath.Join(t.TempDir(), "out"))

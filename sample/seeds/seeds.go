@@ -135,6 +135,9 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 		return nil, fmt.Errorf("found shape %v, expected one value a row", c.Shape)
 	}
 	if c.DType == graph.String {
+		if err := c.StringOffsets.CheckOffsets(len(c.Values)); err != nil {
+			return nil, err
+		}
 		return func(i int) bool { return string(c.Text(i)) == value }, nil
 	}
 	var want []byte
@@ -163,14 +166,17 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 			return nil, fmt.Errorf("found value %q, expected a number of dtype %s", value, c.DType)
 		}
 		want = graph.Bytes([]uint64{v})[:c.DType.Size()]
-	case c.DType == graph.Float32 || c.DType == graph.Float64:
+	case c.DType == graph.Float32 || c.DType == graph.Float64: // by value: -0 is 0
 		v, err := strconv.ParseFloat(value, 8*c.DType.Size())
 		if err != nil {
 			return nil, fmt.Errorf("found value %q, expected a number", value)
 		}
-		if want = graph.Bytes([]float64{v}); c.DType == graph.Float32 {
-			want = graph.Bytes([]float32{float32(v)})
+		if c.DType == graph.Float32 {
+			rows := graph.View[float32](c.Values)
+			return func(i int) bool { return rows[i] == float32(v) }, nil
 		}
+		rows := graph.View[float64](c.Values)
+		return func(i int) bool { return rows[i] == v }, nil
 	default:
 		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string", c.DType)
 	}

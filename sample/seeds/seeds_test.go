@@ -3,6 +3,7 @@ package seeds_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,7 @@ func papers() *store.Store {
 		{Type: "paper", Count: 4, Columns: []*graph.Column{
 			strs("split", "train", "test", "train", ""),
 			{Name: "year", DType: graph.Int16, Rows: 4, Values: graph.Bytes([]int16{2001, -5, 2003, 2001})},
-			{Name: "score", DType: graph.Float32, Rows: 4, Values: graph.Bytes([]float32{.5, 1, .25, .5})},
+			{Name: "score", DType: graph.Float32, Rows: 4, Values: graph.Bytes([]float32{.5, 1, float32(math.Copysign(0, -1)), .5})},
 			{Name: "open", DType: graph.Bool, Rows: 4, Values: []byte{1, 0, 1, 1}},
 			{Name: "time", DType: graph.Int64, Rows: 4, Values: graph.Bytes([]int64{10, 20, 30, 40})},
 			{Name: "feat", DType: graph.Float32, Shape: []int{2}, Rows: 4, Values: make([]byte, 32)},
@@ -69,6 +70,7 @@ func TestFind(t *testing.T) {
 		{name: "an integer", text: "paper:year=2001", want: []uint32{0, 3}},
 		{name: "a negative integer", text: "paper:year=-5", want: []uint32{1}},
 		{name: "a float", text: "paper:score=0.50", want: []uint32{0, 3}},
+		{name: "zero, whatever its sign", text: "paper:score=0", want: []uint32{2}},
 		{name: "a bool", text: "paper:open=false", want: []uint32{1}},
 		{name: "a list of ids", text: file("plain.txt", "2\n0\n2\n"), seedType: "paper", want: []uint32{2, 0, 2}},
 		{name: "a table", text: file("t.csv", "year,id\n5,1\n6,3\n"), seedType: "paper", want: []uint32{1, 3}},
@@ -83,7 +85,7 @@ func TestFind(t *testing.T) {
 		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
 		{name: "a vector", text: "paper:feat=1", err: "expected one value a row"},
 		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
-		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2: found id "9", expected one of a paper`},
+		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected one of a paper`},
 		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
 		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected one of a author`},
 	} {
