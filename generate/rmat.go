@@ -53,7 +53,7 @@ func (t *RMAT) Files() []string { return nil }
 func (t *RMAT) Bytes() int64 { return int64(t.edges) * 16 }
 
 // Where implements table.Table.
-func (t *RMAT) Where(row uint64) string { return fmt.Sprintf("R-MAT edge %d", row) }
+func (t *RMAT) Where(row uint64, _ string) string { return fmt.Sprintf("R-MAT edge %d", row) }
 
 // chunkRows is the rows of a chunk: 1 MiB of ids.
 const chunkRows = 1 << 16

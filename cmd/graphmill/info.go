@@ -155,8 +155,8 @@ func degrees(e *graph.Edges) *report.Histogram {
 func (i info) text(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: a %s", i.Folder, i.Kind)
-	if i.Graphs > 0 {
-		fmt.Fprintf(w, " of %s graphs", human.Count(int64(i.Graphs)))
+	if i.Kind == store.KindCollection {
+		fmt.Fprintf(w, " of %s graphs", human.Exact(int64(i.Graphs)))
 	}
 	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Command, i.Made.Version)
 	for _, n := range i.Nodes {

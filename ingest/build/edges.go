@@ -177,7 +177,7 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 		return err
 	}
 	if p.scanned && rows != p.rows {
-		return fmt.Errorf("%s: found %d rows, expected %d as before; the file was changed meanwhile", p.Table.Where(0), rows, p.rows)
+		return fmt.Errorf("%s: found %d rows, expected %d as before; the file was changed meanwhile", p.Table.Where(0, ""), rows, p.rows)
 	}
 	if err := s.bad.check(ctx); err != nil {
 		return err
@@ -304,16 +304,29 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 	seq := (p.base + c.First + uint64(from)) << e.sym
 	step := uint64(1) << e.sym
 	srcLimit, dstLimit := e.srcLimit, e.dstLimit
-	srcMax, dstMax := e.srcTop, e.dstTop
+	srcMax, dstMax := uint64(0), uint64(0)
 	count := uint64(0)
 	defer func() {
-		e.srcTop, e.dstTop = srcMax, dstMax
+		e.srcTop, e.dstTop = max(e.srcTop, srcMax), max(e.dstTop, dstMax)
 		e.stats.Count += count
 	}()
 	dst = dst[:len(src)]
-	for i, s := range src {
-		d := dst[i]
-		at := seq
+	quick := plain && e.w != nil && !p.Symmetrise && !loops
+	for i := 0; i < len(src); i++ {
+		if quick {
+			near, far := dst[i:], src[i:]
+			if out {
+				near, far = far, near
+			}
+			n := e.quick(near, far, uint32(seq), uint32(step))
+			i += n
+			count += uint64(n)
+			seq += uint64(n) * step
+			if i == len(src) {
+				break
+			}
+		}
+		s, d, at := src[i], dst[i], seq
 		seq += step
 		var blob []byte
 		if !plain {
@@ -342,7 +355,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			if e.opt.SelfLoops == Error {
 				row := c.First + uint64(from+i)
 				e.bad.report(row, func(ctx context.Context) error {
-					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give --self-loops keep or drop", p.Table.Where(row))
+					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give --self-loops keep or drop", p.Table.Where(row, ""))
 				})
 			}
 			continue
@@ -360,17 +373,11 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 		}
 		count++
 		if plain {
-			rec := e.w.Fast(near, 12)
-			if rec == nil {
-				var err error
-				if rec, err = e.w.Slot(near, 12); err != nil {
-					return err
-				}
+			rec, err := e.w.Slot(near, plainBytes)
+			if err != nil {
+				return err
 			}
-			_ = rec[11]
-			binary.LittleEndian.PutUint32(rec, uint32(near))
-			binary.LittleEndian.PutUint32(rec[4:], uint32(far))
-			binary.LittleEndian.PutUint32(rec[8:], uint32(at))
+			lay.put(rec, near, far, at)
 		} else if err := e.record(from+i, near, far, at, blob); err != nil {
 			return err
 		}
@@ -383,6 +390,50 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 		}
 	}
 	return nil
+}
+
+// quick makes the plain records of the first rows of a batch, up to the first row
+// that needs a closer look or whose bucket has no room left, and returns their
+// number. It is most of the work of a scan of integers: a loop with nothing else in
+// it keeps its state in registers.
+func (e *emitter) quick(near, far []uint64, seq, step uint32) int {
+	n, f := e.p.src, e.p.dst
+	nearLimit, farLimit, nearTop, farTop := e.srcLimit, e.dstLimit, &e.srcTop, &e.dstTop
+	if e.opt.Primary == graph.In {
+		n, f = f, n
+		nearLimit, farLimit, nearTop, farTop = farLimit, nearLimit, farTop, nearTop
+	}
+	nearOff, farOff := n.t.offset, f.t.offset
+	// Ids beyond 32 bits need a closer look too.
+	nearLimit, farLimit = min(nearLimit, 1<<32-min(nearOff, 1<<32)), min(farLimit, 1<<32-min(farOff, 1<<32))
+	b := e.w.Buffers()
+	nearMax, farMax := uint64(0), uint64(0)
+	far = far[:len(near)]
+	i := 0
+	for ; i < len(near); i++ {
+		x, y := near[i], far[i]
+		if x >= nearLimit || y >= farLimit {
+			break
+		}
+		key := x + nearOff
+		k := key >> (b.Shift & 63)
+		if k >= uint64(len(b.Fill)) {
+			break
+		}
+		at := int(b.Fill[k])
+		if at+plainBytes > b.Extent {
+			break
+		}
+		b.Fill[k] = int32(at + plainBytes)
+		at += int(k) * b.Extent
+		rec := b.Slab[at : at+plainBytes : at+plainBytes]
+		binary.LittleEndian.PutUint64(rec, key|(y+farOff)<<32)
+		binary.LittleEndian.PutUint32(rec[8:], seq)
+		seq += step
+		nearMax, farMax = max(nearMax, x+1), max(farMax, y+1)
+	}
+	*nearTop, *farTop = max(*nearTop, nearMax), max(*farTop, farMax)
+	return i
 }
 
 // dangles deals with a row that has an end that is no node. It says whether the
@@ -404,18 +455,18 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	switch {
 	case !x.t.known || x.t.counted:
 		e.bad.report(row, func(context.Context) error {
-			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings, and they are numbered", p.Table.Where(row), what, v, limit)
+			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings, and they are numbered", p.Table.Where(row, x.column.Name), what, v, limit)
 		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if v != dangling {
-				return fmt.Errorf("%s: found %s %d, expected an id of %s below %d; give --dangling-edges drop to leave such edges out", p.Table.Where(row), what, v, x.t.Type, limit)
+				return fmt.Errorf("%s: found %s %d, expected an id of %s below %d; give --dangling-edges drop to leave such edges out", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of %s (%s); give --dangling-edges drop to leave such edges out", p.Table.Where(row), what, text, x.t.Type, x.t.Table.Files()[0])
+			return fmt.Errorf("%s: found %s %s, expected an id of %s (%s); give --dangling-edges drop to leave such edges out", p.Table.Where(row, x.column.Name), what, text, x.t.Type, x.t.Table.Files()[0])
 		})
 	}
 	return true

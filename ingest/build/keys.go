@@ -442,9 +442,9 @@ func (x *indexer) duplicate(first, row uint64) {
 			return err
 		}
 		if id != other {
-			return fmt.Errorf("%s: %w", t.Table.Where(row), errCollision)
+			return fmt.Errorf("%s: %w", t.Table.Where(row, t.ID.Name), errCollision)
 		}
-		return fmt.Errorf("%s: found id %s again, first at %s; give --duplicate-nodes drop to keep the first row of each id", t.Table.Where(row), id, t.Table.Where(first))
+		return fmt.Errorf("%s: found id %s again, first at %s; give --duplicate-nodes drop to keep the first row of each id", t.Table.Where(row, t.ID.Name), id, t.Table.Where(first, t.ID.Name))
 	})
 }
 

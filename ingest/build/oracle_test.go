@@ -179,7 +179,7 @@ func (o *oracle) keys(x *oracleNodes) string {
 			key := keyOf(id, x.t.cells[id.Name][r])
 			if _, ok := x.ids[key]; ok {
 				if o.opt.DuplicateNodes == Error {
-					return x.t.Where(uint64(r))
+					return x.t.Where(uint64(r), "")
 				}
 				x.rowID = append(x.rowID, -1)
 				continue
@@ -268,13 +268,13 @@ func (o *oracle) edges(part int, e *Edges) (list []oracleEdge, bad string) {
 		}
 		if s < 0 || d < 0 {
 			if o.opt.DanglingEdges == Error {
-				return nil, t.Where(uint64(r))
+				return nil, t.Where(uint64(r), "")
 			}
 			continue
 		}
 		if sn == dn && s == d && o.opt.SelfLoops != Keep {
 			if o.opt.SelfLoops == Error {
-				return nil, t.Where(uint64(r))
+				return nil, t.Where(uint64(r), "")
 			}
 			continue
 		}
@@ -336,7 +336,7 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 			}
 			if o.opt.DuplicateEdges != Keep && seen[[2]int{y.near, y.far}] {
 				if o.opt.DuplicateEdges == Error {
-					return e.Table.Where(uint64(x.row))
+					return e.Table.Where(uint64(x.row), "")
 				}
 				continue
 			}

@@ -27,7 +27,7 @@ type synthetic struct {
 func (t *synthetic) Fields() []table.Field   { return nil }
 func (t *synthetic) Files() []string         { return []string{"synthetic"} }
 func (t *synthetic) Bytes() int64            { return int64(t.rows) * 15 }
-func (t *synthetic) Where(row uint64) string { return fmt.Sprint("synthetic:", row) }
+func (t *synthetic) Where(row uint64, _ string) string { return fmt.Sprint("synthetic:", row) }
 
 func mix(x uint64) uint64 {
 	x ^= x >> 32

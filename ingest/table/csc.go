@@ -58,7 +58,7 @@ func (t *CSC) Files() []string { return []string{t.indptr.cols[0].path, t.indice
 func (t *CSC) Bytes() int64 { return t.indptr.bytes + t.indices.bytes }
 
 // Where implements Table: "indices.npy[17]".
-func (t *CSC) Where(row uint64) string { return t.indices.Where(row) }
+func (t *CSC) Where(row uint64, column string) string { return t.indices.Where(row, column) }
 
 // Check reads indptr: it must start with 0, never fall, and end with the number
 // of edges.

@@ -290,9 +290,20 @@ func TestCSVShards(t *testing.T) {
 		t.Fatal(d)
 	}
 	for row, want := range []string{"a.csv:2", "c.csv.zst:2", "c.csv.zst:4", "d.csv:2"} {
-		if got := table.Where(uint64(row)); got != filepath.Join(dir, want) {
+		if got := table.Where(uint64(row), ""); got != filepath.Join(dir, want) {
 			t.Errorf("row %d is at %s, want %s", row, got, want)
 		}
+	}
+	for row, want := range []string{"a.csv:2:3", "c.csv.zst:2:3", "c.csv.zst:4:3", "d.csv:2:3"} {
+		if got := table.Where(uint64(row), "y"); got != filepath.Join(dir, want) {
+			t.Errorf("y of row %d is at %s, want %s", row, got, want)
+		}
+	}
+	if got := table.Where(3, "x"); got != filepath.Join(dir, "d.csv:2:1") {
+		t.Errorf("x of row 3 is at %s", got)
+	}
+	if got := table.Where(99, "x"); !strings.Contains(got, "row 100") {
+		t.Errorf("a row that there is not is at %s", got)
 	}
 	bad := write(t, dir, "e.csv", "y,x\n")
 	if _, err := OpenCSV(fsx.OS, append(paths, bad), CSVOptions{}); err == nil || !strings.Contains(err.Error(), `found the header "y x", expected "x y"`) {

@@ -168,7 +168,7 @@ func (t *Npy) Bytes() int64 { return t.bytes }
 func (t *Npy) Rows() uint64 { return uint64(t.rows) }
 
 // Where implements Table: "edges.npy[0, 17]".
-func (t *Npy) Where(row uint64) string { return t.cols[0].place(row) }
+func (t *Npy) Where(row uint64, _ string) string { return t.cols[0].place(row) }
 
 // Scan implements Table. Memory: threads times 1 MiB, or one row where that is
 // more, twice.

@@ -56,7 +56,7 @@ func TestNpy(t *testing.T) {
 	if d := cmp.Diff(Field{"f32", graph.Float32, []int{2}}, table.Fields()[1]); d != "" {
 		t.Fatal(d)
 	}
-	if got, want := table.Where(2), filepath.Join(dir, "a.npy[2]"); got != want {
+	if got, want := table.Where(2, ""), filepath.Join(dir, "a.npy[2]"); got != want {
 		t.Fatalf("row 2 is at %s, want %s", got, want)
 	}
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestPairs(t *testing.T) {
 		if err == nil {
 			var got []string
 			got, err = rows(table, []Column{col("src", graph.Uint64), col("dst", graph.Uint64)}, 2)
-			text = strings.Join(got, ",") + " " + filepath.Base(table.Where(1))
+			text = strings.Join(got, ",") + " " + filepath.Base(table.Where(1, ""))
 		}
 		if err == nil && text != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v %s: %s, error %v, want %s", c.shape, c.descr, text, err, c.want)

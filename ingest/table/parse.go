@@ -326,6 +326,26 @@ func (s syntax) skip(b *block, n int) int {
 	}
 }
 
+// fieldAt is the offset of field n of the record at b[at:], or of the record
+// where it has no such field.
+func (s syntax) fieldAt(b []byte, at, end, n int) int {
+	p := &parser{syntax: s, stops: stopsOf(s)}
+	record := at
+	for at = s.blanks(b, at); n > 0; n-- {
+		_, next, bad := p.field(b, at, end)
+		if bad != nil {
+			return record
+		}
+		if at = s.blanks(b, next); lineEnd(b, at) > 0 {
+			return record
+		}
+		if !s.runs {
+			at++
+		}
+	}
+	return at
+}
+
 // column gathers the values of one column.
 type column struct {
 	Column

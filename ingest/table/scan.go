@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -261,20 +262,26 @@ func (s *scan) unit(worker int, p *parser, u *unit, b *block, r fsx.File, err er
 var errFound = errors.New("found")
 
 // Where implements Table: "edges.csv:17".
-func (t *CSV) Where(row uint64) string {
+func (t *CSV) Where(row uint64, column string) string {
 	where := t.files[0].path
+	field := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == column })
 	_, err := t.scan(context.Background(), nil, 1, func(_ int, u *unit, c *Chunk) error {
 		if row >= c.First+uint64(c.Rows) {
 			return nil
 		}
 		at := t.syntax.skip(u.block, int(row-c.First))
+		if field > 0 {
+			at = t.syntax.fieldAt(u.block.buf, at, u.block.end, field)
+		}
 		f := t.files[u.file]
 		r, err := t.fsys.Open(f.path)
 		if err != nil {
 			return err
 		}
 		where = u.block.place(r, f, at)
-		where = where[:strings.LastIndexByte(where, ':')]
+		if field < 0 {
+			where = where[:strings.LastIndexByte(where, ':')]
+		}
 		return errors.Join(errFound, r.Close())
 	})
 	if !errors.Is(err, errFound) {

@@ -79,7 +79,8 @@ type Table interface {
 	// first error of fn, of the files or of ctx ends the scan and is returned
 	// after every goroutine has ended. It returns the number of rows.
 	Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (rows uint64, err error)
-	// Where names the place of a row for a message: "edges.csv:17". It may read
-	// the file again.
-	Where(row uint64) string
+	// Where names the place of a row for a message, "edges.csv:17", or of its cell
+	// in a column where the format has places of cells, "edges.csv:17:3". It may
+	// read the file again.
+	Where(row uint64, column string) string
 }

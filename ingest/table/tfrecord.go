@@ -134,7 +134,7 @@ func (t *TFRecord) Files() []string { return t.paths }
 func (t *TFRecord) Bytes() int64 { return t.bytes }
 
 // Where implements Table: "nodes.tfrecord: record 17".
-func (t *TFRecord) Where(row uint64) string {
+func (t *TFRecord) Where(row uint64, _ string) string {
 	first := uint64(0)
 	stop := errors.New("enough")
 	for _, path := range t.paths {

@@ -93,7 +93,7 @@ func TestTFRecord(t *testing.T) {
 		t.Fatal(d)
 	}
 	for row, want := range []string{"1: record 0", "1: record 1", "2: record 0"} {
-		if got := table.Where(uint64(row)); got != filepath.Join(dir, want) {
+		if got := table.Where(uint64(row), ""); got != filepath.Join(dir, want) {
 			t.Errorf("row %d is at %s, want %s", row, got, want)
 		}
 	}

@@ -206,7 +206,7 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 				if col.DType != graph.String {
 					id = strconv.AppendUint(nil, graph.View[uint64](id)[0], 10)
 				}
-				return tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected one of a %s", tab.Where(c.First+uint64(i)), id, n.Type)
+				return tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected one of a %s", tab.Where(c.First+uint64(i), col.Name), id, n.Type)
 			}
 			out.Nodes = append(out.Nodes, uint32(node))
 		}
