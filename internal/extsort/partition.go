@@ -86,7 +86,6 @@ func (w *Writer) Slot(key uint64, n int) ([]byte, error) {
 }
 
 // Fast is Slot where the buffer of the bucket has room, and nil where it has not.
-// It is small enough to be inlined into a loop.
 func (w *Writer) Fast(key uint64, n int) []byte {
 	b := key >> (w.shift & 63)
 	if b >= uint64(len(w.fill)) {
@@ -100,6 +99,20 @@ func (w *Writer) Fast(key uint64, n int) []byte {
 	to += int(b) * w.extent
 	return w.slab[to-n : to]
 }
+
+// Buffers are the buffers of a Writer as they are between two calls of it, for
+// loops that put records of one size there themselves. Bucket key >> Shift has the
+// bytes b*Extent to (b+1)*Extent of Slab, of which Fill[b] are taken. A record
+// without room there goes through Slot.
+type Buffers struct {
+	Shift  uint
+	Extent int
+	Fill   []int32
+	Slab   []byte
+}
+
+// Buffers gives the buffers; they are valid until the next call of a method.
+func (w *Writer) Buffers() Buffers { return Buffers{w.shift, w.extent, w.fill, w.slab} }
 
 func (w *Writer) slow(key uint64, n int) ([]byte, error) {
 	b := key >> w.shift
