@@ -10,7 +10,7 @@ import (
 )
 
 // Value is what stands in a cell: a count, a size, a time, a number, a share or
-// text. Make it with the functions of these names; the zero Value is an empty
+// text. Count, Bytes, Number, Share and Text make it; the zero Value is an empty
 // cell.
 type Value struct {
 	// One of these is set.
@@ -35,12 +35,6 @@ func Count[T int | int32 | int64 | uint32 | uint64](n T, unit string) Value {
 
 // Bytes is a size.
 func Bytes(n int64) Value { return Value{Bytes: &n} }
-
-// Duration is a time span.
-func Duration(d time.Duration) Value {
-	s := d.Seconds()
-	return Value{Seconds: &s}
-}
 
 // Number is any finite number with a unit, which may be empty.
 func Number(f float64, unit string) Value { return Value{Number: &f, Unit: unit} }

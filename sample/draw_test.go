@@ -154,7 +154,10 @@ func TestOrderIsPermutation(t *testing.T) {
 			}
 			wide, narrow := make([]uint64, n), make([]uint32, n)
 			o.Fill(wide, 0)
-			o.Fill32(narrow, 0)
+			for i := range narrow {
+				narrow[i] = uint32(i)
+			}
+			o.Map32(narrow)
 			seen := make([]bool, n)
 			for i, x := range wide {
 				if x >= n || seen[x] || uint64(narrow[i]) != x {

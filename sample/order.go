@@ -144,12 +144,21 @@ func (o *Orderer) At(pos uint64) uint64 {
 
 // Fill sets dst[i] to the item at position first+i. All positions must be below
 // Len.
-func (o *Orderer) Fill(dst []uint64, first uint64) { fillOrder(o, dst, first) }
+func (o *Orderer) Fill(dst []uint64, first uint64) {
+	if o.sorted != nil {
+		for i, x := range o.sorted[first : first+uint64(len(dst))] {
+			dst[i] = uint64(x)
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = first + uint64(i)
+	}
+	mapOrder(o, dst)
+}
 
-// Fill32 is Fill for orders of at most 2^32 items.
-func (o *Orderer) Fill32(dst []uint32, first uint64) { fillOrder(o, dst, first) }
-
-// Map32 replaces each position in ids by the item there.
+// Map32 replaces each position in ids by the item there; the order is of at most
+// 2^32 items.
 func (o *Orderer) Map32(ids []uint32) {
 	if o.sorted != nil {
 		for i, x := range ids {
@@ -158,19 +167,6 @@ func (o *Orderer) Map32(ids []uint32) {
 		return
 	}
 	mapOrder(o, ids)
-}
-
-func fillOrder[T uint32 | uint64](o *Orderer, dst []T, first uint64) {
-	if o.sorted != nil {
-		for i, x := range o.sorted[first : first+uint64(len(dst))] {
-			dst[i] = T(x)
-		}
-		return
-	}
-	for i := range dst {
-		dst[i] = T(first + uint64(i))
-	}
-	mapOrder(o, dst)
 }
 
 // mapOrder permutes values in place. Those that land at n or above are gathered

@@ -11,9 +11,8 @@
 // header and no footer: an empty file is a file of no records, and two files
 // joined are a file of both. A file may be compressed as a whole with gzip.
 //
-// Writing is into the caller's memory: AppendFrame frames a record that exists,
-// Begin and End one that is encoded in place. So a buffer of many records is made
-// by any number of goroutines, and is written to its file by one call.
+// Writing is into the caller's memory, by AppendFrame. So a buffer of many records is
+// made by any number of goroutines, and is written to its file by one call.
 //
 // Reading checks both checksums and never allocates more than the input has
 // shown to hold: a length in a header is a claim, not a fact. Errors wrap

@@ -6,12 +6,9 @@ import (
 )
 
 const (
-	// HeaderSize is the number of bytes in front of a record.
-	HeaderSize = 12
-	// FooterSize is the number of bytes behind a record.
-	FooterSize = 4
-	// Overhead is what framing adds to a record.
-	Overhead = HeaderSize + FooterSize
+	headerSize = 12
+	footerSize = 4
+	overhead   = headerSize + footerSize // what framing adds to a record
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -24,27 +21,9 @@ func Checksum(data []byte) uint32 {
 
 // AppendFrame appends a frame around record to dst and returns the longer slice.
 func AppendFrame(dst, record []byte) []byte {
-	dst, start := Begin(dst)
-	return End(append(dst, record...), start)
-}
-
-// Begin reserves the header of a frame at the end of dst. The caller appends the
-// record to the result, then calls End with the same start.
-func Begin(dst []byte) (buf []byte, start int) {
-	var header [HeaderSize]byte
-	return append(dst, header[:]...), len(dst)
-}
-
-// End completes the frame that Begin opened at start: the record is all that was
-// appended since.
-func End(buf []byte, start int) []byte {
-	record := buf[start+HeaderSize:]
-	sum := Checksum(record)
-	putHeader(buf[start:], len(record))
-	return binary.LittleEndian.AppendUint32(buf, sum)
-}
-
-func putHeader(b []byte, n int) {
-	binary.LittleEndian.PutUint64(b, uint64(n))
-	binary.LittleEndian.PutUint32(b[8:], Checksum(b[:8]))
+	at := len(dst)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(record)))
+	dst = binary.LittleEndian.AppendUint32(dst, Checksum(dst[at:]))
+	dst = append(dst, record...)
+	return binary.LittleEndian.AppendUint32(dst, Checksum(record))
 }

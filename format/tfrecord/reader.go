@@ -36,46 +36,38 @@ func NewReader(r io.Reader, name string, size int64) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size}
 }
 
-// NewGzipReader reads records from a stream that is compressed with gzip.
-func NewGzipReader(r io.Reader, name string) (*Reader, error) {
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: found no gzip stream (%w), expected one; is the file compressed? %w", name, err, ErrCorrupt)
-	}
-	return NewReader(z, name, -1), nil
-}
-
 // Open reads records from r, which is decompressed when it starts as a gzip
 // stream does. An uncompressed file starts so only if its first record is longer
 // than 35 KiB and its length ends in 0x8b1f; the checksum of the length, which
 // would have to agree, is looked at first.
 func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
-	head, err := b.Peek(HeaderSize)
+	head, err := b.Peek(headerSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	zipped := len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b
-	if zipped && len(head) == HeaderSize && Checksum(head[:8]) == binary.LittleEndian.Uint32(head[8:]) {
+	if zipped && len(head) == headerSize && Checksum(head[:8]) == binary.LittleEndian.Uint32(head[8:]) {
 		zipped = false
 	}
-	if zipped {
-		return NewGzipReader(b, name)
+	if !zipped {
+		return NewReader(b, name, size), nil
 	}
-	return NewReader(b, name, size), nil
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: found a damaged gzip header (%w), expected a whole one: %w", name, err, ErrCorrupt)
+	}
+	return NewReader(z, name, -1), nil
 }
-
-// Offset is where the next frame starts, in the uncompressed stream.
-func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the next record, or io.EOF after the last. The bytes are valid
 // until the next call.
 func (r *Reader) Next() ([]byte, error) {
-	var head [HeaderSize]byte
+	var head [headerSize]byte
 	if k, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	} else if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, Overhead)
+		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, overhead)
 	} else if err != nil {
 		return nil, r.failed(err)
 	}
@@ -83,13 +75,13 @@ func (r *Reader) Next() ([]byte, error) {
 	if got, want := binary.LittleEndian.Uint32(head[8:]), Checksum(head[:8]); got != want {
 		return nil, r.corrupt("found checksum %08x of a record's length, expected %08x; the file is damaged or no TFRecord file", got, want)
 	}
-	if n > math.MaxInt64-Overhead {
-		return nil, r.corrupt("found a record of %d bytes, expected at most %d; the file is damaged", n, int64(math.MaxInt64-Overhead))
+	if n > math.MaxInt64-overhead {
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d; the file is damaged", n, int64(math.MaxInt64-overhead))
 	}
-	if r.left >= 0 && int64(n)+Overhead > r.left {
-		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-Overhead))
+	if r.left >= 0 && int64(n)+overhead > r.left {
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-overhead))
 	}
-	record, err := r.read(int64(n) + FooterSize)
+	record, err := r.read(int64(n) + footerSize)
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +89,9 @@ func (r *Reader) Next() ([]byte, error) {
 	if got, want := binary.LittleEndian.Uint32(footer), Checksum(record); got != want {
 		return nil, r.corrupt("found checksum %08x of a record of %d bytes, expected %08x; the file is damaged", got, n, want)
 	}
-	r.offset += int64(n) + Overhead
+	r.offset += int64(n) + overhead
 	if r.left >= 0 {
-		r.left -= int64(n) + Overhead
+		r.left -= int64(n) + overhead
 	}
 	return record, nil
 }
