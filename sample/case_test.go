@@ -104,6 +104,28 @@ func (r *refGraph) build(primary graph.Direction) *graph.Graph {
 	return g
 }
 
+// storeBoth gives a graph its other direction too, in 64 bits.
+func storeBoth(t testing.TB, g *graph.Graph) {
+	t.Helper()
+	wide := func(x []uint32) graph.Index {
+		out := make([]uint64, len(x))
+		for i, v := range x {
+			out[i] = uint64(v)
+		}
+		return graph.Index{U64: out}
+	}
+	for _, e := range g.Edges {
+		count := func(d graph.Direction) int { return g.Nodes[g.NodeType(e.Type.Near(d))].Count }
+		other := 1 - e.Primary
+		a, err := readAdjacency(e, e.Adj[e.Primary], count(e.Primary), count(other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := a.reverse(count(other))
+		e.Adj[other] = &graph.Adjacency{Indptr: wide(r.indptr), Far: wide(r.far), EdgeID: wide(r.eid)}
+	}
+}
+
 // testColumn takes a column's dtype from its name's first letter: f and d are
 // floats of 4 and 8 bytes, i and l integers.
 func testColumn(name string, x []*float64) *graph.Column {
@@ -233,7 +255,11 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		if !g.ascends(primary) {
 			continue
 		}
-		s, err := New(g.build(primary), plan, Options{Ops: true})
+		built := g.build(primary)
+		if kind == relabelWide {
+			storeBoth(t, built)
+		}
+		s, err := New(built, plan, Options{Ops: true})
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", r.Name, err, r.Plan)
 		}

@@ -88,11 +88,13 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 		s.ops = append(s.ops, o)
 	}
-	for i := range s.ops {
-		s.ops[i].dedupe = s.mayRepeat(i)
-		if p.Expand == ExpandAll {
-			for j := range s.ops {
-				s.ops[i].every = s.ops[i].every || slices.Contains(s.ops[j].from, i+1)
+	s.markRepeats()
+	if p.Expand == ExpandAll {
+		for i := range s.ops {
+			for _, f := range s.ops[i].from {
+				if f > 0 {
+					s.ops[f-1].every = true
+				}
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 	}
 	if err == nil && s.plan.timed(p.Edges) {
 		if o.times, err = columns.values(edges, s.plan.Before.Column); err == nil {
-			o.ascending = ascends(o.adj, o.times)
+			o.ascending = columns.ascending(o.adj, o.times)
 		}
 	}
 	return o, err
@@ -144,32 +146,39 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 // unique is the list without later repeats.
 func unique(list []int) []int {
 	var out []int
+	seen := map[int]bool{}
 	for _, x := range list {
-		if !slices.Contains(out, x) {
+		if !seen[x] {
+			seen[x] = true
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// mayRepeat says whether op i may draw an edge that an earlier op drew: one that
-// walks the same edge type in the other direction, or from nodes that it may
+// markRepeats finds the ops that may draw an edge that an earlier op drew: those
+// that walk the same edge type in the other direction, or from nodes that they may
 // share. Under ExpandNew the nodes of two ops' frontiers differ when their inputs
 // do.
-func (s *Sampler) mayRepeat(i int) bool {
-	o := &s.ops[i]
-	for _, p := range s.ops[:i] {
-		if p.edges != o.edges {
-			continue
+func (s *Sampler) markRepeats() {
+	type walk struct {
+		edges int
+		dir   graph.Direction
+	}
+	inputs := map[walk]map[int]bool{} // of the ops so far
+	for i := range s.ops {
+		o := &s.ops[i]
+		same := inputs[walk{o.edges, o.dir}]
+		o.dedupe = inputs[walk{o.edges, 1 - o.dir}] != nil || same != nil && s.plan.Expand == ExpandAll ||
+			slices.ContainsFunc(o.from, func(f int) bool { return same[f] })
+		if same == nil {
+			same = map[int]bool{}
+			inputs[walk{o.edges, o.dir}] = same
 		}
-		if p.dir != o.dir || s.plan.Expand == ExpandAll {
-			return true
-		}
-		if slices.ContainsFunc(o.from, func(f int) bool { return slices.Contains(p.from, f) }) {
-			return true
+		for _, f := range o.from {
+			same[f] = true
 		}
 	}
-	return false
 }
 
 // useHugePages copies the big arrays that are read at random, as far as the

@@ -34,10 +34,20 @@ func guideAt(start, v uint32) uint32 { return start/8 + v }
 type columnCache struct {
 	byName   map[string]*values
 	byWeight map[string]*weights
+	byTime   map[*adjacency]bool // ascends; a plan has one column of times
 }
 
 func newColumnCache() *columnCache {
-	return &columnCache{map[string]*values{}, map[string]*weights{}}
+	return &columnCache{map[string]*values{}, map[string]*weights{}, map[*adjacency]bool{}}
+}
+
+func (c *columnCache) ascending(a *adjacency, times *values) bool {
+	up, known := c.byTime[a]
+	if !known {
+		up = ascends(a, times)
+		c.byTime[a] = up
+	}
+	return up
 }
 
 func (c *columnCache) values(e *graph.Edges, name string) (*values, error) {
