@@ -1,6 +1,6 @@
 # make quickstart   build, run the main job on the embedded real graph
 # make test         every test that needs this repository alone
-# make interop      tests against GRAPHMILL_SHARED and the real peers
+# make interop      tests against GRAPHMILL_SHARED and the real peers, and of the code without assembly
 # make lint         formatting, vet, golangci-lint
 # make fuzz         each fuzz target for a while (FUZZTIME=30s)
 
@@ -37,6 +37,7 @@ test: $(VENV)/pins
 interop: $(VENV)/pins
 	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
 	$(GO) test -tags interop -timeout 40m ./...
+	$(GO) test -tags purego ./sample
 
 $(GOLANGCI):
 	mkdir -p $(@D)
