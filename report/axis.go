@@ -17,7 +17,6 @@ func decades(lo, hi float64, name func(float64) string) []plot.Tick {
 	var ticks []plot.Tick
 	for e := from; e <= to; e++ {
 		if e%every == 0 { // so 1, or 100%, has a label
-
 			v := math.Pow10(e)
 			ticks = append(ticks, plot.Tick{Value: v, Label: name(v)})
 		}

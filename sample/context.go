@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -388,8 +387,8 @@ func (c *Context) inputs(o *op) []uint32 {
 
 // errSubgraph refuses what local ids cannot number.
 func (c *Context) errSubgraph(t int) error {
-	return fmt.Errorf("%w: found a subgraph with 2^31 or more nodes of type %s, expected fewer; take fewer edges or smaller batches",
-		ErrTooLarge, c.s.g.Nodes[t].Type)
+	return tagged.Errorf(ErrTooLarge, "found a subgraph that may have 2^31 or more nodes of type %s, expected fewer; take fewer edges or smaller batches",
+		c.s.g.Nodes[t].Type)
 }
 
 const maxLocal = math.MaxInt32

@@ -13,8 +13,8 @@ import (
 var (
 	// ErrPlan: a plan that has no meaning, or none on this graph.
 	ErrPlan = errors.New("invalid plan")
-	// ErrTooLarge: a type with 2^32 or more members.
-	ErrTooLarge = errors.New("type too large")
+	// ErrTooLarge: more nodes or edges than 32-bit ids can number.
+	ErrTooLarge = errors.New("too large")
 	// ErrWeight: weights whose sum is infinite.
 	ErrWeight = errors.New("infinite weight")
 	// ErrSeed: seeds that do not fit the plan or the graph.
@@ -143,6 +143,9 @@ func (p *Plan) check() error {
 		et, err := graph.ParseEdgeType(op.Edges)
 		if err != nil {
 			return tagged.Errorf(ErrPlan, "op %d: %w", number, err)
+		}
+		if op.Dir > graph.Out {
+			return tagged.Errorf(ErrPlan, "op %d: found dir %d, expected a named value", number, op.Dir)
 		}
 		reaches[number] = []string{et.Far(op.Dir)}
 		for _, f := range op.From {

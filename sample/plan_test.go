@@ -106,6 +106,8 @@ func TestValidate(t *testing.T) {
 		{"untimed", func(p *Plan) { p.Scope = ScopeSeed; p.Before = &Before{Column: "t", Untimed: []string{"a:r:b"}} }, ""},
 		{"no seed type", func(p *Plan) { p.SeedType = nil }, "found 0 seed types"},
 		{"values", func(p *Plan) { p.Scope = 9 }, "expected named values"},
+		{"direction", func(p *Plan) { p.Ops[0].Dir = 2 }, "op 1: found dir 2"},
+		{"strategy", func(p *Plan) { p.Ops[0].How = 9 }, "op 1: found how 9"},
 	} {
 		p, err := ParsePlan("p", []byte(goodPlan))
 		if err != nil {

@@ -99,10 +99,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 	}
 	s.waves = wavesOf(s.ops)
-	if err := s.useHugePages(); err != nil {
-		s.Close()
-		return nil, err
-	}
+	s.useHugePages()
 	return s, nil
 }
 
@@ -182,8 +179,8 @@ func (s *Sampler) markRepeats() {
 }
 
 // useHugePages copies the big arrays that are read at random, as far as the
-// budget goes.
-func (s *Sampler) useHugePages() error {
+// budget and the address space go.
+func (s *Sampler) useHugePages() {
 	left := s.opt.Memory
 	for e := range s.adj {
 		for _, a := range s.adj[e] {
@@ -197,7 +194,7 @@ func (s *Sampler) useHugePages() error {
 				}
 				words, free, err := allocHuge(len(*x))
 				if err != nil {
-					return err
+					return
 				}
 				left -= size
 				copy(words, *x)
@@ -206,7 +203,6 @@ func (s *Sampler) useHugePages() error {
 			}
 		}
 	}
-	return nil
 }
 
 // Graph is the graph that is sampled.

@@ -1,6 +1,8 @@
 package sample
 
 import (
+	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -84,5 +86,21 @@ func TestContextRefuses(t *testing.T) {
 	}
 	if sub, err := c.Sample(Input{Seeds: []uint32{7}}); err != nil || sub.Nodes[0][0] != 7 {
 		t.Errorf("found %v, %v after refusals, expected the subgraph of node 7", sub, err)
+	}
+}
+
+// TestTooManyPicks holds that picks beyond local ids are refused before memory is
+// asked for, whether ops go alone or side by side.
+func TestTooManyPicks(t *testing.T) {
+	op := Op{From: []int{0}, Edges: "a:r:b", Take: math.MaxInt32, How: Replace}
+	for n := 1; n <= 2; n++ {
+		s, err := New(smallGraph(), &Plan{SeedType: []string{"b"}, Scope: ScopeBatch, Ops: []Op{op, op}[:n]}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.NewContext().Sample(Input{Seeds: []uint32{0, 1}}); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%d ops: found error %v, expected ErrTooLarge", n, err)
+		}
+		s.Close()
 	}
 }

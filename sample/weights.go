@@ -1,12 +1,12 @@
 package sample
 
 import (
-	"fmt"
 	"math"
 	"sort"
 	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // weights is a column of weights along an adjacency.
@@ -83,8 +83,8 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 			w.prefix[p] = sum
 		}
 		if math.IsInf(sum, 1) {
-			return nil, fmt.Errorf("%w: found an infinite sum of column %q over the %s-edges of node %d of %s, expected finite weights and sums",
-				ErrWeight, name, dir, n, e.Type)
+			return nil, tagged.Errorf(ErrWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums",
+				e.Type, name, dir, n)
 		}
 		if w.guide != nil {
 			start, end := a.indptr[n], a.indptr[n+1]
