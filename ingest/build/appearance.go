@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 	"sort"
@@ -46,7 +45,7 @@ func (b *builder) numberByAppearance(ctx context.Context) error {
 			continue
 		}
 		if err := b.stage("numbering", t.Type, func() (uint64, error) { return b.number(ctx, t) }); err != nil {
-			return fmt.Errorf("node type %s: %w", t.Type, err)
+			return err
 		}
 	}
 	return nil
@@ -66,7 +65,7 @@ func (b *builder) number(ctx context.Context, t *nodeType) (uint64, error) {
 			continue
 		}
 		if err := b.scanKeys(ctx, p, b.budget.work/16/int64(len(b.parts))); err != nil {
-			return 0, fmt.Errorf("edge type %s: %w", p.Type, err)
+			return 0, err
 		}
 		for _, r := range p.refs {
 			if r.t == t {

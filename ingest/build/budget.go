@@ -2,11 +2,12 @@ package build
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
+
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrMemory is wrapped by the error about a budget that cannot hold the least.
+// ErrMemory is the kind of errors about a budget that cannot hold the least.
 var ErrMemory = errors.New("memory budget too small")
 
 // What a build needs whatever it does: the program itself, and for each thread
@@ -44,7 +45,7 @@ func newBudget(opt *Options) (budget, error) {
 	}
 	least := int64(baseBytes + threadBytes + minWork)
 	if opt.Memory < least {
-		return b, fmt.Errorf("%w: found %d bytes, expected at least %d; give --memory %dMiB or more", ErrMemory, opt.Memory, least, (least+1<<20-1)>>20)
+		return b, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d; give --memory %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
 	}
 	b.threads = int(min(int64(b.threads), (opt.Memory-baseBytes)/(threadBytes+minWork)))
 	b.work = opt.Memory - baseBytes - int64(b.threads)*threadBytes
@@ -54,13 +55,17 @@ func newBudget(opt *Options) (budget, error) {
 // spill is the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 
-// edges is the memory of the extents of edges; without the other direction they
-// have its shares too.
-func (b budget) edges(both bool) int64 {
-	if both {
-		return b.work / 8
+// edges is the memory of the extents of edges: without the other direction, or
+// without keys, they have the shares of these too.
+func (b budget) edges(both, keys bool) int64 {
+	share := int64(1)
+	if !both {
+		share += 2
 	}
-	return b.work * 3 / 8
+	if !keys {
+		share += 2
+	}
+	return b.work * share / 8
 }
 
 // leaf is the memory in which one worker finishes a bucket.

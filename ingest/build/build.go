@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func (b *builder) run(ctx context.Context) error {
 	}
 	for _, g := range groups {
 		if err := g.build(ctx); err != nil {
-			return fmt.Errorf("edge type %s: %w", g.etype, err)
+			return err
 		}
 	}
 	if err := b.finishNodes(ctx); err != nil {

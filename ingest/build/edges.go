@@ -177,7 +177,7 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 		return err
 	}
 	if p.scanned && rows != p.rows {
-		return fmt.Errorf("%s: found %d rows, expected %d as before; the file was changed meanwhile", p.Table.Where(0, ""), rows, p.rows)
+		return fmt.Errorf("%s: found %d rows, expected %d as before; leave the file alone while it is read", p.Table.Where(0, ""), rows, p.rows)
 	}
 	if err := s.bad.check(ctx); err != nil {
 		return err
@@ -460,13 +460,13 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if v != dangling {
-				return fmt.Errorf("%s: found %s %d, expected an id of %s below %d; give --dangling-edges drop to leave such edges out", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
+				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give --dangling-edges drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of %s (%s); give --dangling-edges drop to leave such edges out", p.Table.Where(row, x.column.Name), what, text, x.t.Type, x.t.Table.Files()[0])
+			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give --dangling-edges drop", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
 		})
 	}
 	return true

@@ -147,8 +147,13 @@ func (g *group) build(ctx context.Context) error {
 // top is one more than the largest id that a type's nodes have here.
 func (g *group) top(t *nodeType) uint64 { return t.offset + t.count }
 
+// hasKeys says whether some node type has keys, whose partitions stay until the end.
+func (b *builder) hasKeys() bool {
+	return slices.ContainsFunc(b.types, func(t *nodeType) bool { return t.keyed })
+}
+
 func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
-	spill := extsort.NewSpill(g.fs, g.tmp, g.budget.edges(g.opt.Both))
+	spill := extsort.NewSpill(g.fs, g.tmp, g.budget.edges(g.opt.Both, g.hasKeys()))
 	defer func() { err = errors.Join(err, spill.Close()) }()
 	lay := newLayout(wide, g.cols)
 	var edges *extsort.Partition

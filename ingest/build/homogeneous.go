@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/store"
@@ -18,14 +17,14 @@ func (b *builder) offsets(ctx context.Context) error {
 			}
 			g := &group{builder: b, etype: p.Type, parts: []*part{p}}
 			if err := g.join(ctx, p); err != nil {
-				return fmt.Errorf("edge type %s: %w", p.Type, err)
+				return err
 			}
 			if err := b.stage("counting", p.Type.String(), func() (uint64, error) {
 				lay := newLayout(true, nil)
 				err := g.scanPart(ctx, p, nil, &lay)
 				return p.rows, err
 			}); err != nil {
-				return fmt.Errorf("edge type %s: %w", p.Type, err)
+				return err
 			}
 		}
 		for _, t := range b.types {
@@ -54,7 +53,7 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 	if len(s.columns) > 0 {
 		for _, t := range b.types {
 			if err := b.stage("nodes", t.Type, func() (uint64, error) { return b.readType(ctx, t, false, s) }); err != nil {
-				return fmt.Errorf("node type %s: %w", t.Type, err)
+				return err
 			}
 		}
 	}

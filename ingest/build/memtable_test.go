@@ -41,8 +41,8 @@ func (t *memTable) Fields() []table.Field {
 	}
 	return fs
 }
-func (t *memTable) Files() []string         { return []string{t.name} }
-func (t *memTable) Bytes() int64            { return int64(t.rows) * 16 }
+func (t *memTable) Files() []string                   { return []string{t.name} }
+func (t *memTable) Bytes() int64                      { return int64(t.rows) * 16 }
 func (t *memTable) Where(row uint64, _ string) string { return fmt.Sprintf("%s:%d", t.name, row+2) }
 
 func (t *memTable) add(c table.Column, cells []cell) {

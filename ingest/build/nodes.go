@@ -39,19 +39,19 @@ func (b *builder) scanNodes(ctx context.Context) error {
 		}
 		if t.ID.Name != "" && t.ID.DType == graph.Uint64 {
 			if err := b.stage("ids", t.Type, func() (uint64, error) { return b.compareIDs(ctx, t) }); err != nil {
-				return fmt.Errorf("node type %s: %w", t.Type, err)
+				return err
 			}
 		}
 		now := !b.opt.Homogeneous && (!t.keyed || b.opt.DuplicateNodes == Error)
 		if err := b.stage("nodes", t.Type, func() (uint64, error) { return b.scanType(ctx, t, t.keyed, now) }); err != nil {
-			return fmt.Errorf("node type %s: %w", t.Type, err)
+			return err
 		}
 		if now || b.opt.Homogeneous {
 			continue
 		}
 		// Rows that are left out had to be known first.
 		if err := b.stage("columns", t.Type, func() (uint64, error) { return b.scanType(ctx, t, false, true) }); err != nil {
-			return fmt.Errorf("node type %s: %w", t.Type, err)
+			return err
 		}
 	}
 	return nil

@@ -24,9 +24,9 @@ type synthetic struct {
 	ids         bool // a node table: row i has key i
 }
 
-func (t *synthetic) Fields() []table.Field   { return nil }
-func (t *synthetic) Files() []string         { return []string{"synthetic"} }
-func (t *synthetic) Bytes() int64            { return int64(t.rows) * 15 }
+func (t *synthetic) Fields() []table.Field             { return nil }
+func (t *synthetic) Files() []string                   { return []string{"synthetic"} }
+func (t *synthetic) Bytes() int64                      { return int64(t.rows) * 15 }
 func (t *synthetic) Where(row uint64, _ string) string { return fmt.Sprint("synthetic:", row) }
 
 func mix(x uint64) uint64 {

@@ -286,7 +286,10 @@ func (p *Partition) get(x piece, records []byte, packed *[]byte) error {
 			return err
 		}
 	}
-	return p.Codec.Unpack(records, b)
+	if err := p.Codec.Unpack(records, b); err != nil {
+		return fmt.Errorf("temporary file in %s: %w", p.spill.dir, err)
+	}
+	return nil
 }
 
 // Scan reads bucket b an extent at a time through buf, which it may enlarge, and
