@@ -520,22 +520,27 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// Whatever call to the file system fails, the run says so, nothing is published
-// and no goroutine stays (see TestMain).
+// Whatever call to the file system fails, there is an error or the output, which is
+// whole where it is, and no goroutine stays (see TestMain).
 func TestRecordsFail(t *testing.T) {
 	s := sampler(t, typed(60), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
 	job := sample.Job{Seeds: seeds(60), BatchSize: 7, Threads: 2}
 	count := &fsx.Fault{FS: fsx.OS}
-	if err := writeRecords(context.Background(), count, filepath.Join(t.TempDir(), "out"), s, RecordsOptions{Shards: 2}, job); err != nil {
+	first := filepath.Join(t.TempDir(), "out")
+	if err := writeRecords(context.Background(), count, first, s, RecordsOptions{Shards: 2}, job); err != nil {
 		t.Fatal(err)
 	}
+	whole := files(t, first)
 	broken := errors.New("broken")
 	parent := t.TempDir()
 	for i := int64(1); i <= count.Calls(); i++ {
 		dir := filepath.Join(parent, fmt.Sprint(i))
 		err := writeRecords(context.Background(), &fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}, dir, s, RecordsOptions{Shards: 2}, job)
-		if _, missing := os.Stat(dir); err == nil && missing != nil {
+		switch _, missing := os.Stat(dir); {
+		case missing != nil && err == nil:
 			t.Errorf("call %d fails: found no error and no output", i)
+		case missing == nil && !maps.Equal(files(t, dir), whole):
+			t.Errorf("call %d fails: found an output that is not whole (error %v)", i, err)
 		}
 	}
 }
