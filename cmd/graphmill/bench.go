@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,7 @@ edge drawn by an op.`,
 			if err := c.check(); err != nil {
 				return err
 			}
-			if err := p.check(); err != nil {
+			if err := p.check(cmd); err != nil {
 				return err
 			}
 			if batches < 1 {
@@ -125,7 +126,7 @@ func withEdges(g *graph.Graph, p *sample.Plan, job sample.Job) ([]uint32, []samp
 	for i, v := range job.Seeds {
 		for _, op := range p.Ops {
 			e, err := g.EdgeType(op.Edges)
-			if err != nil || op.From[0] != 0 {
+			if err != nil || !slices.Contains(op.From, 0) {
 				continue
 			}
 			// Degrees in a direction that is not stored are not known here.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -40,10 +41,15 @@ type common struct {
 }
 
 func (c *common) add(cmd *cobra.Command) {
+	c.addThreads(cmd)
+	cmd.Flags().Var(&c.memory, "memory", "bound of the peak memory, such as 2GiB (default: no bound)")
+}
+
+// addThreads adds the flags of a command that holds little memory.
+func (c *common) addThreads(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&c.json, "json", false, "print one JSON report on stdout")
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "worker threads; results do not depend on them")
-	f.Var(&c.memory, "memory", "bound of the peak memory, such as 2GiB (default: no bound)")
 }
 
 func (c *common) check() error {
@@ -69,6 +75,41 @@ func (o *outFlags) check() error {
 		return usagef("found no --out, expected a folder to write; give --out FOLDER")
 	}
 	return nil
+}
+
+// keeps refuses an output folder that would replace what the command reads:
+// an input, or a folder that holds one.
+func (o *outFlags) keeps(inputs ...string) error {
+	out, err := realPath(o.out)
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		path, err := realPath(in)
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(out, path); err == nil && filepath.IsLocal(rel) {
+			return usagef("found --out %s, which is or holds the input %s, expected another folder", o.out, in)
+		}
+	}
+	return nil
+}
+
+// realPath is the absolute path without symbolic links of what exists, or will.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real, nil
+	}
+	dir, base := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, base), nil
+	}
+	return path, nil
 }
 
 // byteSize is a flag value: a number of bytes, or with a unit.
@@ -112,7 +153,7 @@ func (b *byteSize) Type() string { return "BYTES" }
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s: found %d arguments, expected %s", cmd.CommandPath(), len(args), what)
+			return usagef("found %d arguments, expected %s", len(args), what)
 		}
 		return nil
 	}
@@ -120,7 +161,7 @@ func oneArg(what string) cobra.PositionalArgs {
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s: found argument %q, expected none", cmd.CommandPath(), args[0])
+		return usagef("found argument %q, expected none", args[0])
 	}
 	return nil
 }
@@ -165,5 +206,8 @@ func (t *terminal) publish(w sealer, r *report.Report, c common, start time.Time
 	if err := errors.Join(w.Report(html, json), w.Publish()); err != nil {
 		return err
 	}
-	return t.finish(r, c)
+	if err := t.finish(r, c); err != nil {
+		return fmt.Errorf("the output is whole and in its place, but its report could not be printed: %w", err)
+	}
+	return nil
 }

@@ -135,7 +135,13 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 		t.warn("%s", w)
 		r.Note(w)
 	}
-	root := filepath.Dir(path)
+	if err := f.keeps(src.Files...); err != nil {
+		return err
+	}
+	root := path
+	if info, err := fsx.OS.Stat(path); err == nil && !info.IsDir() {
+		root = filepath.Dir(path)
+	}
 	inputs, err := fingerprints(cmd.Context(), src.Files, r, func(file string) string {
 		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
@@ -148,7 +154,7 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 	made := store.Made{Command: "import", Inputs: inputs, Version: version(), Options: map[string]string{
 		"format": src.Format, "homogeneous": strconv.FormatBool(f.homogeneous), "symmetrise": strconv.FormatBool(f.options.Symmetrise),
 		"dangling_edges": f.dangling.String(), "duplicate_nodes": f.nodes.String(), "duplicate_edges": f.duplicates.String(),
-		"self_loops": f.selves.String(), "empty_cells": f.empty, declaredIDs: strings.Join(src.DeclaredIDs, ","),
+		"self_loops": f.selves.String(), "empty_cells": f.empty, "both": strconv.FormatBool(f.both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
 	if f.options.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(f.options.NumNodes)

@@ -46,7 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args[1:])
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	switch usage := (usageError{}); {
 	case err == nil:
 		return exitDone
@@ -57,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "graphmill: %v\n", err)
-		fmt.Fprintln(stderr, "Try 'graphmill --help', or 'graphmill COMMAND --help'.")
+		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	default:
 		fmt.Fprintf(stderr, "graphmill: %v\n", err)
@@ -111,7 +111,7 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%s: %w%s", cmd.CommandPath(), err, suggestFlag(cmd, err))}
+		return usageError{fmt.Errorf("%w%s", err, suggestFlag(cmd, err))}
 	})
 	root.SetHelpTemplate(helpTemplate)
 	root.AddCommand(newQuickstart(t), newImport(t), newGenerate(t), newInfo(t), newSample(t), newVerify(t), newReport(t), newBench(t))

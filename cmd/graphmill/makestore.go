@@ -174,8 +174,8 @@ func reportBuild(r *report.Report, b *build.Result) {
 	if special {
 		r.Table(rows)
 	}
-	for _, c := range b.Left {
-		r.Note("column " + c + " is left out: not every type has it with this dtype and shape")
+	if len(b.Left) > 0 {
+		r.Note(fmt.Sprintf("%d columns are left out, which not every type has with the same dtype and shape: %s", len(b.Left), strings.Join(b.Left, ", ")))
 	}
 	// A step comes once a type; a person wants to know where the time went.
 	var names []string

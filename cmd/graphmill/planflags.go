@@ -47,13 +47,30 @@ func (p *planFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the seed type)")
 	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids of a seeds file")
 	f.StringVar(&p.seedTime, "seed-time", "", "node column with the seeds' times (default: the column of --before)")
-	f.IntVar(&p.limit, "limit-seeds", 0, "take only the first N seeds")
+	f.IntVar(&p.limit, "limit-seeds", 0, "take only the first N seeds (default: all)")
 	f.IntVar(&p.batchSize, "batch-size", 1024, "seeds a batch")
 	f.Uint64Var(&p.seed, "seed", 0, "seed of all draws")
 	f.Uint64Var(&p.epoch, "epoch", 0, "number of the first epoch")
 }
 
-func (p *planFlags) check() error {
+func (p *planFlags) check(cmd *cobra.Command) error {
+	changed := func(name string) bool { return cmd.Flags().Changed(name) }
+	// A plan or spec says all of this itself: nothing is ignored in silence.
+	if p.fanout == "" {
+		for _, name := range []string{"direction", "expand", "scope", "replace", "weight", "before", "untimed"} {
+			if changed(name) {
+				return usagef("found --%s without --fanout, expected it to stand in the plan", name)
+			}
+		}
+	}
+	switch {
+	case p.spec == "" && changed("time-column"):
+		return usagef("found --time-column without --sampling-spec, expected them together")
+	case p.before == "" && changed("untimed"):
+		return usagef("found --untimed without --before, expected them together")
+	case changed("limit-seeds") && p.limit < 1:
+		return usagef("found --limit-seeds %d, expected at least 1", p.limit)
+	}
 	given := 0
 	for _, s := range []string{p.fanout, p.plan, p.spec} {
 		if s != "" {
@@ -65,8 +82,6 @@ func (p *planFlags) check() error {
 		return usagef("found %d of --fanout, --plan and --sampling-spec, expected one; try --fanout 15,10", given)
 	case p.batchSize < 1:
 		return usagef("found --batch-size %d, expected at least 1", p.batchSize)
-	case p.limit < 0:
-		return usagef("found --limit-seeds %d, expected 0 or more", p.limit)
 	case p.replace && p.weight != "":
 		return usagef("found --replace and --weight, expected one of them")
 	}
@@ -95,6 +110,9 @@ func (p *planFlags) resolve(cmd *cobra.Command, s *store.Store) (*sample.Plan, s
 	}
 	found, err := seeds.Find(cmd.Context(), fsx.OS, s, p.seeds, seedType)
 	if err != nil {
+		if _, missing := fsx.OS.Stat(p.seeds); missing == nil { // what a file says is no usage
+			return nil, job, err
+		}
 		return nil, job, usageOf(err)
 	}
 	if plan == nil {
@@ -106,6 +124,9 @@ func (p *planFlags) resolve(cmd *cobra.Command, s *store.Store) (*sample.Plan, s
 		found.Nodes = found.Nodes[:min(p.limit, len(found.Nodes))]
 	}
 	job.Seeds = found.Nodes
+	if plan.Before == nil && p.seedTime != "" {
+		return nil, job, usagef("found --seed-time with a plan that looks at no times, expected --before")
+	}
 	if plan.Before != nil {
 		column := p.seedTime
 		if column == "" {
@@ -138,6 +159,7 @@ func (p *planFlags) fixedPlan(g *graph.Graph) (*sample.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		spec.AddOnes(plan, g)
 		return plan, plan.Validate(g)
 	case p.spec != "":
 		text, err := tfgnn.ReadSpec(fsx.OS, p.spec)

@@ -15,7 +15,8 @@ import (
 func closeWith(err *error, f func() error) { *err = errors.Join(*err, f()) }
 
 func newReport(t *terminal) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:     "report FOLDER",
 		Short:   "Make the page of an output folder again",
 		Long:    `Writes report.html anew from report.json, and prints the report in words.`,
@@ -38,7 +39,9 @@ func newReport(t *terminal) *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(t.stderr, "graphmill: wrote %s/%s\n", args[0], store.ReportHTMLFile)
-			return r.Text(t.stdout)
+			return t.finish(r, common{json: asJSON})
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON on stdout")
+	return cmd
 }

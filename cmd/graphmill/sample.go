@@ -50,7 +50,9 @@ features by reference) or as TFRecords that TF-GNN reads (features joined).
 The same seed, plan and store give the same bytes at any number of threads, any
 memory budget and any number of ranks.
 
-Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.`,
+Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.
+Edges with an end that is no node are then dropped, counted and reported; import
+is stricter and stops at them.`,
 		Example: `  graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill sample g.store --fanout 'cites=15,10;writes=5,5' --seeds paper --scope seed --format tfrecord --shards 8 --out samples
   graphmill sample g.store --sampling-spec spec.pbtxt --format tfrecord --out samples
@@ -92,7 +94,7 @@ Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.`,
 }
 
 func (f *sampleFlags) check(cmd *cobra.Command) error {
-	if err := errors.Join(f.common.check(), f.outFlags.check(), f.planFlags.check()); err != nil {
+	if err := errors.Join(f.common.check(), f.outFlags.check(), f.planFlags.check(cmd)); err != nil {
 		return usageError{err}
 	}
 	changed := func(name string) bool { return cmd.Flags().Changed(name) }
@@ -129,6 +131,9 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 		return err
 	}
 	defer closeWith(&err, s.Close)
+	if err := f.keeps(dir); err != nil {
+		return err
+	}
 	name := filepath.Base(filepath.Clean(dir))
 	r := t.begin("sample", "Subgraphs of "+name, f.common)
 	sum, err := store.Sum(fsx.OS, dir)

@@ -44,7 +44,7 @@ ascend, ids are in range, the id index finds every id.`,
 			return nil
 		},
 	}
-	c.add(cmd)
+	c.addThreads(cmd)
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -206,7 +205,7 @@ func read(ctx context.Context, fsys fsx.FS, s *store.Store, file string, t int) 
 				if col.DType != graph.String {
 					id = strconv.AppendUint(nil, graph.View[uint64](id)[0], 10)
 				}
-				return tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected one of a %s", tab.Where(c.First+uint64(i), col.Name), id, n.Type)
+				return tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected that of a node of type %s", tab.Where(c.First+uint64(i), col.Name), id, n.Type)
 			}
 			out.Nodes = append(out.Nodes, uint32(node))
 		}
@@ -236,7 +235,7 @@ func open(fsys fsx.FS, s *store.Store, file string, t int) (table.Table, table.C
 		}, nil
 	}
 	if info, err := fsys.Stat(file); err == nil && info.IsDir() {
-		return nil, none, nil, &fs.PathError{Op: "read", Path: file, Err: fs.ErrInvalid}
+		return nil, none, nil, tagged.Errorf(sample.ErrSeed, "%s: found a folder, expected a file of ids", file)
 	}
 	ids, err := s.IDs(t)
 	if err != nil {

@@ -85,9 +85,9 @@ func TestFind(t *testing.T) {
 		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
 		{name: "a vector", text: "paper:feat=1", err: "expected one value a row"},
 		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
-		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected one of a paper`},
+		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected that of a node of type paper`},
 		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
-		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected one of a author`},
+		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.seedType)

@@ -80,11 +80,28 @@ func weights(e *graph.Edges) string {
 			return name
 		}
 	}
+	addOnes(e)
+	return sample.OnesColumn
+}
+
+func addOnes(e *graph.Edges) {
 	ones := make([]byte, e.Count)
 	for i := range ones {
 		ones[i] = 1
 	}
 	e.Columns = append(e.Columns, &graph.Column{Name: sample.OnesColumn, DType: graph.Uint8, Rows: e.Count, Values: ones})
 	sort.Slice(e.Columns, func(i, j int) bool { return e.Columns[i].Name < e.Columns[j].Name })
-	return sample.OnesColumn
+}
+
+// AddOnes gives g the columns of ones that a plan names, so that a plan that
+// Compile made, and an output recorded, runs again.
+func AddOnes(p *sample.Plan, g *graph.Graph) {
+	for _, op := range p.Ops {
+		if op.Column != sample.OnesColumn {
+			continue
+		}
+		if i, err := g.EdgeType(op.Edges); err == nil && graph.FindColumn(g.Edges[i].Columns, sample.OnesColumn) == nil {
+			addOnes(g.Edges[i])
+		}
+	}
 }

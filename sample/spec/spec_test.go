@@ -84,7 +84,18 @@ func TestCompile(t *testing.T) {
 			if p.Scope != sample.ScopeSeed || p.Expand != sample.ExpandAll {
 				t.Errorf("scope %v, expand %v", p.Scope, p.Expand)
 			}
-			if _, err := json.Marshal(p); err != nil {
+			// The plan that an output records runs again.
+			text, err := json.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := sample.ParsePlan("plan.json", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := papers()
+			spec.AddOnes(again, fresh)
+			if err := again.Validate(fresh); err != nil {
 				t.Error(err)
 			}
 		})
