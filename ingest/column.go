@@ -70,6 +70,9 @@ type looks struct {
 	table.Field // DType is the one to read it as where nobody says
 	unsigned    bool
 	rows        bool // holds the numbers of the rows
+	mixed       bool // some are unsigned; odd, in oddRow, is the first that is not
+	odd         string
+	oddRow      uint64
 }
 
 // describe says what the fields of a table look like.
@@ -91,6 +94,7 @@ func describe(t table.Table) ([]looks, error) {
 		}
 		g := guesses[i]
 		out[i].unsigned, out[i].rows = g.Unsigned && !g.Empty, g.Rows && g.Seen
+		out[i].mixed, out[i].odd, out[i].oddRow = g.Mixed, g.Odd, g.OddRow
 		switch {
 		case !g.Seen:
 			out[i].DType = graph.String

@@ -74,6 +74,15 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 	if o.IDs != IDsAuto {
 		integer = o.IDs == IDsInteger
 	}
+	var warnings []string
+	if o.IDs == IDsAuto && !integer {
+		for _, f := range []*looks{src, dst} {
+			if f.mixed {
+				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give --ids integer to stop there, or --ids string if that is meant",
+					t.Where(f.oddRow, f.Name), f.odd))
+			}
+		}
+	}
 	e := build.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
 	for _, f := range fields {
 		if f.Name == src.Name || f.Name == dst.Name {
@@ -94,8 +103,9 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")
 	}
 	return &Source{
-		Primary: graph.In,
-		Files:   files,
+		Primary:  graph.In,
+		Files:    files,
+		Warnings: warnings,
 		Input: build.Input{
 			Nodes: []build.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
 			Edges: []build.Edges{e},

@@ -108,12 +108,9 @@ type head struct {
 func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 	f := csvFile{path: path}
 	_, f.comp = extension(path)
-	info, err := t.fsys.Stat(path)
+	info, err := fsx.Regular(t.fsys, path)
 	if err != nil {
-		return f, head{}, err
-	}
-	if info.IsDir() {
-		return f, head{}, badf("%s: found a folder, expected a file", path)
+		return f, head{}, badf("%w", err)
 	}
 	f.size = info.Size()
 	h := head{path: path}

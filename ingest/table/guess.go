@@ -17,6 +17,13 @@ type Guess struct {
 	Rows     bool // each is the number of its row, from 0
 	Empty    bool // some are empty; they count for nothing above
 	Seen     bool // some are not empty
+	// Mixed: some are Unsigned and some are not; Odd is the first that is not,
+	// and OddRow its row.
+	Mixed  bool
+	Odd    string
+	OddRow uint64
+
+	whole bool // one is Unsigned
 }
 
 // Guess looks at the first MiB of the first file with rows, one guess a field.
@@ -83,13 +90,18 @@ func (g *Guess) add(cell []byte, row uint64) {
 		return
 	}
 	g.Seen = true
-	c := text[0]
-	if g.Unsigned {
+	if g.Unsigned || !g.Mixed {
+		c := text[0]
 		v, ok := parseInt(text, graph.Uint64)
-		g.Rows = g.Rows && v == row
-		g.Unsigned = ok && len(text) == len(cell) && c != '+' && c != '-' && (c != '0' || len(text) == 1)
+		ok = ok && len(text) == len(cell) && c != '+' && c != '-' && (c != '0' || len(text) == 1)
+		g.Rows = g.Rows && ok && v == row
+		if !ok && g.Unsigned {
+			g.Odd, g.OddRow = string(cell[:min(len(cell), 40)]), row
+		}
+		g.whole = g.whole || ok
+		g.Unsigned = g.Unsigned && ok
+		g.Mixed = g.whole && !g.Unsigned
 	}
-	g.Rows = g.Rows && g.Unsigned
 	if g.Integer {
 		_, g.Integer = parseInt(text, graph.Int64)
 	}

@@ -37,12 +37,9 @@ func OpenTFRecord(fsys fsx.FS, paths []string) (*TFRecord, error) {
 		return nil, errors.New("found no files, expected at least one")
 	}
 	for _, path := range paths {
-		info, err := fsys.Stat(path)
+		info, err := fsx.Regular(fsys, path)
 		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() {
-			return nil, badf("%s: found a folder, expected a file", path)
+			return nil, badf("%w", err)
 		}
 		t.bytes += info.Size()
 		if t.fields != nil {

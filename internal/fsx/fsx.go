@@ -136,6 +136,21 @@ func (f osFile) Map() ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
+// Regular is Stat of a file with bytes to read at any place: a folder, pipe or
+// device is an error, and is not opened.
+func Regular(fsys FS, name string) (fs.FileInfo, error) {
+	info, err := fsys.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write what it gives to a file first", name)
+	}
+	return info, nil
+}
+
 // ReadFile reads a whole file of at most limit bytes; a larger one is an error,
 // before anything is allocated for it.
 func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
