@@ -20,7 +20,7 @@
 // each is found by hash, and its rank among them is the id.
 //
 // Buckets are extents of one unnamed temporary file, or memory while the budget
-// allows. A bucket that is too large for the memory of a worker, because ids are
+// allows; records without columns are packed there to half of their size. A bucket that is too large for the memory of a worker, because ids are
 // skewed or their number was not known, is cut again: by id, and the edges of one
 // node by position. The bytes written are the same for any budget, thread count
 // and order of chunks.

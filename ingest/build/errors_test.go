@@ -62,6 +62,7 @@ func TestErrors(t *testing.T) {
 			`e.csv:2: found destination 2199023255552, expected ids below 1099511627776; read the ids as strings`},
 		{"sparse", Input{Nodes: free, Edges: edge(pairs(1, 1<<31, 3), v, w)}, Options{},
 			`e.csv:3: found id 2147483648 among 3 edges, expected ids below 67108864; read the ids as strings`},
+		{"too many nodes", Input{Nodes: []Nodes{{Type: "n", Count: 1<<40 + 1}}}, Options{}, `node type n: found 1099511627777 as the number of nodes, expected at most 1099511627776`},
 		{"no type", Input{Edges: edge(pairs(1, 2), v, w)}, Options{}, `edge type n:e:n: found node type "n", expected one of`},
 		{"type twice", Input{Nodes: []Nodes{{Type: "n"}, {Type: "n"}}}, Options{}, `found node type "n" twice`},
 		{"edge type twice", Input{Nodes: free, Edges: append(edge(pairs(1, 2), v, w), edge(pairs(1, 2), v, w)...)}, Options{}, `found edge type n:e:n twice`},

@@ -90,6 +90,9 @@ func (b *builder) model() error {
 			if n.Count > 0 && t.keyed {
 				return fmt.Errorf("node type %s: found a number of nodes beside string ids, expected it for integer ids only", n.Type)
 			}
+			if n.Count > maxUnknown {
+				return fmt.Errorf("node type %s: found %d as the number of nodes, expected at most %d; give the number that there is", n.Type, n.Count, uint64(maxUnknown))
+			}
 			t.known, t.count = n.Count > 0, n.Count
 		}
 		b.nodes[n.Type] = t

@@ -35,14 +35,17 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 	}
 	low, high, fars := ^uint32(0), uint32(0), uint32(0)
 	first := binary.LittleEndian.Uint32(recs[8:])
-	var lengths [33]int // how many steps have so many bits
-	last := first
 	for b := recs; len(b) >= plainBytes; b = b[plainBytes:] {
-		near, seq := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[8:])
+		near := binary.LittleEndian.Uint32(b)
 		low, high = min(low, near), max(high, near)
 		fars |= binary.LittleEndian.Uint32(b[4:])
-		lengths[bits.Len32(seq-last)]++ // a step back wraps around and is long
-		last = seq
+	}
+	// A sample of the steps tells about how many are of so many bits.
+	const sample = 4
+	var lengths [33]int
+	for at := plainBytes; at < len(recs); at += sample * plainBytes {
+		step := binary.LittleEndian.Uint32(recs[at+8:]) - binary.LittleEndian.Uint32(recs[at-4:])
+		lengths[bits.Len32(step)]++ // a step back wraps around and is long
 	}
 	farBits := bits.Len32(fars)
 	ends := bits.Len32(high-low) + farBits
@@ -52,7 +55,7 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 		for _, k := range lengths[step+1:] {
 			long += k
 		}
-		if size := packedHeader + n*w + packedPad + 4*long; size < least {
+		if size := packedHeader + n*w + packedPad + 4*long*sample; size < least {
 			width, stepBits, least = w, step, size
 		}
 	}
@@ -69,7 +72,7 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 	mask := uint32(1)<<stepBits - 1
 	out := head[packedHeader:]
 	longs := uint32(0)
-	last = first
+	last := first
 	for b := recs; len(b) >= plainBytes; b = b[plainBytes:] {
 		near, far, seq := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 		step := seq - last
@@ -79,12 +82,12 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 			longs++
 			step = mask
 		}
-		x := uint64(near-low)<<(farBits&31)<<(farBits&32) | uint64(far)
+		x := uint64(near-low)<<(farBits&63) | uint64(far)
 		put64(out, x<<(stepBits&63)|uint64(step)) // the next record covers the bytes too many
 		out = out[width:]
 	}
 	put32(dst[at+8:], longs)
-	return dst, len(dst)-at < len(recs) // steps of all bits set were not counted as long before
+	return dst, len(dst)-at < len(recs) // there may be more long steps than the sample says
 }
 
 var errPacked = errors.New("found a damaged extent, expected what was written; check the disk")
@@ -114,8 +117,8 @@ func unpackEdges(dst, packed []byte) error {
 		}
 		seq += step
 		x >>= stepBits & 63
-		put32(dst, near+uint32(x>>farBits))
-		put32(dst[4:], uint32(x&farMask))
+		_ = dst[11]
+		put64(dst, uint64(near+uint32(x>>(farBits&63)))|(x&farMask)<<32)
 		put32(dst[8:], seq)
 	}
 	return nil

@@ -4,7 +4,8 @@
 // A Partition has a number of buckets of equal width (a power of two) in key
 // space. Workers append records through a Writer each, which collects them in one
 // small buffer a bucket; full buffers become extents of a Spill, which keeps them
-// in memory up to a limit and beyond it in one unnamed temporary file. A key
+// in memory up to a limit and beyond it in one unnamed temporary file. A Codec can
+// make extents smaller on the way, for what they cost is memory traffic. A key
 // above the last bucket doubles the width: buckets are then merged in pairs by
 // joining their lists of extents, so that the range of keys need not be known.
 //
