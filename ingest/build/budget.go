@@ -17,6 +17,8 @@ const (
 	threadBytes = 6 << 20
 	// minWork is the least of buffers for a thread.
 	minWork = 2 << 20
+	// listBytes is about what the lists of extents take where extents are small.
+	listBytes = 8 << 20
 	// freeWork is the size of all buffers without a budget.
 	freeWork = 1 << 30
 	// maxExtent and minExtent bound the buffer of one bucket.
@@ -55,17 +57,18 @@ func newBudget(opt *Options) (budget, error) {
 // spill is the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 
-// edges is the memory of the extents of edges: without the other direction, or
-// without keys, they have the shares of these too.
+// edges is the memory of the extents of edges. Without the other direction, or
+// without keys, they have the shares of these too, but for what the lists of the
+// extents take: these grow with the edges, and the more the smaller the extents.
 func (b budget) edges(both, keys bool) int64 {
-	share := int64(1)
+	memory := b.work / 8
 	if !both {
-		share += 2
+		memory += b.work/4 - listBytes/4
 	}
 	if !keys {
-		share += 2
+		memory += max(b.work/4-2*listBytes, 0)
 	}
-	return b.work * share / 8
+	return max(memory, 0)
 }
 
 // leaf is the memory in which one worker finishes a bucket.

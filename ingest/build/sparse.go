@@ -25,7 +25,7 @@ func (b *builder) sparse(ctx context.Context, p *part) error {
 				if v == largest {
 					row := c.First + uint64(i)
 					first.report(row, func(context.Context) error {
-						return fmt.Errorf("%s: found id %d among %d edges, expected ids below %d; read the ids as strings, and they are numbered, or say how many nodes there are", p.Table.Where(row, ""), v, p.rows, limit)
+						return fmt.Errorf("%s: found id %d among %d edges, expected ids below %d; read the ids as strings, and they are numbered, or say how many nodes there are", p.Table.Where(row, e.column.Name), v, p.rows, limit)
 					})
 					break
 				}
@@ -34,7 +34,9 @@ func (b *builder) sparse(ctx context.Context, p *part) error {
 		}); err != nil {
 			return err
 		}
-		return first.check(ctx)
+		if err := first.check(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
