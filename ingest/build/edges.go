@@ -337,7 +337,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 				e.stats.Filtered++
 				continue
 			}
-			if s == noEnd || d == noEnd {
+			if p.src.marked(s, noEnd) || p.dst.marked(d, noEnd) {
 				continue // the scan of the keys has counted it
 			}
 			if c.Absent != nil && c.Absent[from+i] {
@@ -439,10 +439,10 @@ func (e *emitter) quick(near, far []uint64, seq, step uint32) int {
 // dangles deals with a row that has an end that is no node. It says whether the
 // row gives no edge.
 func (e *emitter) dangles(row, s, d uint64) bool {
-	if s == noEnd || d == noEnd {
+	if e.p.src.marked(s, noEnd) || e.p.dst.marked(d, noEnd) {
 		return true
 	}
-	if s == leftOut || d == leftOut {
+	if e.p.src.marked(s, leftOut) || e.p.dst.marked(d, leftOut) {
 		e.stats.Absent++
 		return true
 	}
@@ -459,7 +459,7 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
-			if v != dangling {
+			if !x.marked(v, dangling) {
 				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give --dangling-edges drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)

@@ -59,8 +59,12 @@ type end struct {
 	slot   int          // in refs
 }
 
-func (e end) isRow() bool   { return e.column.Name == "" }
-func (e end) isKeyed() bool { return !e.isRow() && e.t.keyed }
+func (e end) isRow() bool { return e.column.Name == "" }
+
+// marked says whether an end's value is a mark that stands for no id. Ends that
+// are ids themselves have no marks: a user's id can be any number.
+func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
+func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
 
 // model checks the input and sorts it.
 func (b *builder) model() error {
