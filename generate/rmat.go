@@ -92,7 +92,7 @@ func (t *RMAT) Scan(ctx context.Context, columns []table.Column, threads int, fn
 					}
 					chunk.Columns[i].Data = graph.Bytes(wide[i][:n])
 				}
-				chunk.First, chunk.Rows = first, n
+				chunk.First, chunk.Rows, chunk.Bytes = first, n, int64(n)*16
 				if err := fn(w, &chunk); err != nil {
 					return err
 				}

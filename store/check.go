@@ -41,28 +41,9 @@ func (c *checker) offsets(what string, x graph.Index, end int) {
 	if c.err != nil || x.Len() == 0 {
 		return
 	}
-	if x.At(0) != 0 || last(x) != end {
-		c.fail("%s: found offsets from %d to %d, expected 0 to %d", what, x.At(0), x.At(x.Len()-1), end)
-		return
+	if err := x.CheckOffsets(end); err != nil {
+		c.fail("%s: %w", what, err)
 	}
-	if i := descent(x); i >= 0 {
-		c.fail("%s: found offset %d behind %d at %d, expected ascending offsets", what, x.At(i), x.At(i-1), i)
-	}
-}
-
-// descent is the first place where a list descends, -1 if it ascends.
-func descent(x graph.Index) int {
-	for i := 1; i < len(x.U32); i++ {
-		if x.U32[i] < x.U32[i-1] {
-			return i
-		}
-	}
-	for i := 1; i < len(x.U64); i++ {
-		if x.U64[i] < x.U64[i-1] {
-			return i
-		}
-	}
-	return -1
 }
 
 // below checks that ids are in [0, n).

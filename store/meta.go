@@ -53,6 +53,9 @@ type NodesMeta struct {
 	Columns map[string]ColumnMeta `json:"columns"`
 	IDs     *ColumnMeta           `json:"ids,omitempty"`
 	Arrays  map[string]string     `json:"arrays,omitempty"`
+	// Types are the node types that a homogeneous graph was made of; the column
+	// #type counts in them.
+	Types []string `json:"types,omitempty"`
 }
 
 // EdgesMeta is an edge type. Arrays of a store: indptr and far in the primary
@@ -63,6 +66,7 @@ type EdgesMeta struct {
 	Primary string                `json:"primary,omitempty"`
 	Arrays  map[string]string     `json:"arrays"`
 	Columns map[string]ColumnMeta `json:"columns"`
+	Types   []string              `json:"types,omitempty"` // as of NodesMeta
 }
 
 // ContextMeta has one row a graph of a collection. Arrays: seed_ptr, seed_local,

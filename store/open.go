@@ -126,6 +126,17 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 	return m, nil
 }
 
+// view reads an array of uint32 or uint64.
+func view(descr string, b []byte) (graph.Index, bool) {
+	switch descr {
+	case "u4":
+		return graph.Index{U32: graph.View[uint32](b)}, true
+	case "u8":
+		return graph.Index{U64: graph.View[uint64](b)}, true
+	}
+	return graph.Index{}, false
+}
+
 // index maps an array of offsets or ids; an empty name is the empty list.
 // want < 0 takes any length.
 func (s *Store) index(name string, want int) (graph.Index, error) {
@@ -136,7 +147,7 @@ func (s *Store) index(name string, want int) (graph.Index, error) {
 	if err != nil {
 		return graph.Index{}, err
 	}
-	x, ok := index(m.Descr, m.data)
+	x, ok := view(m.Descr, m.data)
 	if !ok || len(m.Shape) != 1 {
 		return x, fmt.Errorf("%s: found %s %v, expected one dimension of u4 or u8", name, m.Descr, m.Shape)
 	}

@@ -25,12 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var ctx = context.Background()
 
 // array writes a whole array and returns its name.
-func array[T store.Numbers](w *store.Writer, name string, dtype graph.DType, v ...T) (string, error) {
+func array[T graph.Numbers](w *store.Writer, name string, dtype graph.DType, v ...T) (string, error) {
 	a, err := w.Array(name, dtype)
 	if err != nil {
 		return "", err
 	}
-	_, err = a.Write(store.Bytes(v))
+	_, err = a.Write(graph.Bytes(v))
 	return name, errors.Join(err, a.Close())
 }
 
@@ -52,11 +52,11 @@ func write(fsys fsx.FS, out string, force bool) (err error) {
 		data          []byte
 		ends, lengths []uint32
 	}{
-		{"x", graph.Float32, []int{2}, store.Bytes([]float32{1, 2, 3, 4, 5, 6}), nil, nil},
+		{"x", graph.Float32, []int{2}, graph.Bytes([]float32{1, 2, 3, 4, 5, 6}), nil, nil},
 		{"text", graph.String, nil, []byte("onethree"), []uint32{3, 3, 8}, nil},
-		{"ragged", graph.Int64, []int{-1}, store.Bytes([]int64{7, 8, 9}), nil, []uint32{2, 0, 1}},
+		{"ragged", graph.Int64, []int{-1}, graph.Bytes([]int64{7, 8, 9}), nil, []uint32{2, 0, 1}},
 		{"words", graph.String, []int{-1}, []byte("abc"), []uint32{1, 3}, []uint32{0, 2, 0}},
-		{"#bf", graph.BFloat16, nil, store.Bytes([]uint16{1, 2, 3}), nil, nil},
+		{"#bf", graph.BFloat16, nil, graph.Bytes([]uint16{1, 2, 3}), nil, nil},
 	} {
 		cw, err := w.Column(store.NodesDir("a"), c.name, c.dtype, c.shape)
 		if err != nil {
@@ -106,7 +106,7 @@ func TestWriteOpen(t *testing.T) {
 	if d := cmp.Diff([]string{"#bf", "ragged", "text", "words", "x"}, names); d != "" {
 		t.Fatal(d)
 	}
-	if got := store.View[float32](graph.FindColumn(a.Columns, "x").Row(1)); !cmp.Equal(got, []float32{3, 4}) {
+	if got := graph.View[float32](graph.FindColumn(a.Columns, "x").Row(1)); !cmp.Equal(got, []float32{3, 4}) {
 		t.Errorf("x[1] = %v", got)
 	}
 	text := graph.FindColumn(a.Columns, "text")

@@ -34,7 +34,7 @@ type Writer struct {
 // ErrExists is wrapped by Create's error for a folder that is there already.
 var ErrExists = errors.New("exists")
 
-// Create begins the output folder out. Its parent must exist. An existing out is
+// Create begins the output folder out, and makes its parents. An existing out is
 // an error, unless force is set and it is empty or the output of an earlier run;
 // it then stays until Publish.
 func Create(fsys fsx.FS, out string, force bool) (*Writer, error) {
@@ -44,8 +44,8 @@ func Create(fsys fsx.FS, out string, force bool) (*Writer, error) {
 	}
 	parent, base := filepath.Split(out)
 	dir := filepath.Join(parent, "."+base+".partial")
-	if err := fsys.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	if err := fsys.MkdirAll(dir); err != nil {
+		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", out, err)
 	}
 	unlock, err := fsys.Lock(dir)
 	if err != nil {

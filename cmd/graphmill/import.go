@@ -70,7 +70,7 @@ flag says what to do with them. The store is the same for any --memory and
 	fs := cmd.Flags()
 	o := &f.options
 	fs.StringVar(&o.Format, "format", "", "format of SRC, if it is not clear: "+strings.Join(ingest.Formats(), ", "))
-	fs.StringVar(&o.Columns, "columns", "", "columns of an edge list without a header: src,dst,weight:float32")
+	fs.StringVar(&o.Columns, "columns", "", "columns of an edge list: names for one without a header, or a choice, with dtypes: src,dst,weight:float32")
 	fs.StringVar(&o.Src, "src", "", "column of the sources of an edge list")
 	fs.StringVar(&o.Dst, "dst", "", "column of the destinations of an edge list")
 	fs.StringVar(&f.ids, "ids", "auto", "ids are integer or string")

@@ -120,13 +120,13 @@ type stageLines struct {
 	at    int64
 }
 
-func (s *stageLines) update(stage string, done, total int64) {
+func (s *stageLines) update(stage string, done, total int64, unit string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if stage != s.stage {
 		s.line.Done()
 		s.stage, s.at = stage, 0
-		s.line = s.t.progress(stage, total, "")
+		s.line = s.t.progress(stage, total, unit)
 	}
 	if done > s.at {
 		s.line.Add(done - s.at)

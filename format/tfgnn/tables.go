@@ -44,7 +44,7 @@ func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
 	}
 	if filepath.IsAbs(name) {
 		if !absolute {
-			return nil, fmt.Errorf("%s: found an absolute file name, expected one relative to %s; make it relative or allow absolute names: %w", name, dir, ErrTable)
+			return nil, fmt.Errorf("%s: found an absolute file name, expected one relative to %s; make it relative, or give --allow-outside: %w", name, dir, ErrTable)
 		}
 		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
 	}

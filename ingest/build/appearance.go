@@ -212,14 +212,14 @@ func (n *numberer) rank(ctx context.Context, p *extsort.Partition, b int, lo uin
 		}
 		return 1
 	})
-	first := store.View[uint64](mem[size:])[:len(list)]
+	first := graph.View[uint64](mem[size:])[:len(list)]
 	for i, x := range list {
 		first[i] = x.at
 		if err := writeHashed(out, hashed{x.hash, x.rest&^placeMask | (base + uint64(i))}); err != nil {
 			return err
 		}
 	}
-	return n.first.WriteAt(store.Bytes(first), int64(base)*8)
+	return n.first.WriteAt(graph.Bytes(first), int64(base)*8)
 }
 
 // distinct finds the distinct keys of buckets of references.

@@ -175,7 +175,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var left = at * 10
 		opt.Threads = 1
-		opt.Progress = func(string, int64, int64) {
+		opt.Progress = func(string, int64, int64, string) {
 			if left--; left == 0 {
 				cancel()
 			}

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/store"
@@ -158,7 +160,19 @@ func (b *builder) stage(name, typ string, fn func() (rows uint64, err error)) er
 
 func (b *builder) progress(stage string, done, total int64) {
 	if b.opt.Progress != nil {
-		b.opt.Progress(stage, done, total)
+		b.opt.Progress(stage, done, total, "rows")
+	}
+}
+
+// scanned tells of a chunk of a table whose number of rows is known (not 0) or
+// not.
+func (b *builder) scanned(stage string, t table.Table, c *table.Chunk, rows uint64, done *atomic.Int64) {
+	switch {
+	case b.opt.Progress == nil:
+	case rows == 0 && c.Bytes > 0:
+		b.opt.Progress(stage, done.Add(c.Bytes), t.Bytes(), "bytes")
+	default:
+		b.progress(stage, done.Add(int64(c.Rows)), int64(rows))
 	}
 }
 

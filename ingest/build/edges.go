@@ -261,7 +261,7 @@ func (e *emitter) chunk(c *table.Chunk) error {
 			return err
 		}
 	}
-	e.progress("edges "+e.p.Type.String(), e.done.Add(int64(c.Rows)), int64(e.p.rows))
+	e.scanned("edges "+e.p.Type.String(), e.p.Table, c, e.p.rows, &e.done)
 	return nil
 }
 

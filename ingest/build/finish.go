@@ -226,6 +226,9 @@ func (s *sink) create(total, rows uint64) (err error) {
 			return err
 		}
 		s.meta.Columns[TypeColumn] = x
+		for _, p := range s.parts {
+			s.meta.Types = append(s.meta.Types, p.Type.String())
+		}
 	}
 	for _, c := range s.lay.cols {
 		var out outColumn

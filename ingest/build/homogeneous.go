@@ -66,6 +66,9 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 		n += t.count
 	}
 	m.Count = int(n)
+	for _, t := range b.types {
+		m.Types = append(m.Types, t.Type)
+	}
 	for name, dtype := range map[string]graph.DType{TypeColumn: typeDType(len(b.types)), TypeWiseIDColumn: indexType(n)} {
 		meta := fixedMeta(dir, name, dtype, nil)
 		a, err := b.array(meta.File, dtype)

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/graphmill/graphmill/graph"
 	"sync"
 
 	"github.com/graphmill/graphmill/ingest/table"
@@ -96,9 +97,9 @@ func (o *inOrder) append(rows uint64, vs []table.Vector) error {
 // appendVector appends the lengths of the three lists of a vector, and the
 // lists, padded so that the next vector is aligned.
 func appendVector(b []byte, v *table.Vector) []byte {
-	b = append(b, store.Bytes([]uint32{uint32(len(v.Ends)), uint32(len(v.Lengths)), uint32(len(v.Data)), 0})...)
-	b = append(b, store.Bytes(v.Ends)...)
-	b = append(b, store.Bytes(v.Lengths)...)
+	b = append(b, graph.Bytes([]uint32{uint32(len(v.Ends)), uint32(len(v.Lengths)), uint32(len(v.Data)), 0})...)
+	b = append(b, graph.Bytes(v.Ends)...)
+	b = append(b, graph.Bytes(v.Lengths)...)
 	b = append(b, v.Data...)
 	for len(b)%4 != 0 {
 		b = append(b, 0)
@@ -108,10 +109,10 @@ func appendVector(b []byte, v *table.Vector) []byte {
 
 // cutVector is the inverse of appendVector, as a view.
 func cutVector(b []byte) (v table.Vector, rest []byte) {
-	n := store.View[uint32](b[:16])
+	n := graph.View[uint32](b[:16])
 	b = b[16:]
-	v.Ends, b = store.View[uint32](b[:4*n[0]]), b[4*n[0]:]
-	v.Lengths, b = store.View[uint32](b[:4*n[1]]), b[4*n[1]:]
+	v.Ends, b = graph.View[uint32](b[:4*n[0]]), b[4*n[0]:]
+	v.Lengths, b = graph.View[uint32](b[:4*n[1]]), b[4*n[1]:]
 	v.Data, b = b[:n[2]], b[(n[2]+3)&^3:]
 	return v, b
 }

@@ -73,9 +73,10 @@ type Options struct {
 	Memory         int64  // bytes of peak RSS; 0: 1 GiB of buffers, beyond which files are used
 	TempDir        string // empty: the folder that is being written
 	// Progress, if not nil, is told from time to time how far a stage ("nodes
-	// paper", "edges a:r:b", ...) is, in units of its own; total is 0 where it is
-	// not known. Calls come from several goroutines.
-	Progress func(stage string, done, total int64)
+	// paper", "edges a:r:b", ...) is, in "rows", or in "bytes" of the tables where
+	// the number of rows is not known; total is 0 where neither is. Calls come from
+	// several goroutines.
+	Progress func(stage string, done, total int64, unit string)
 
 	work int64 // tests: bytes of all buffers
 	wide bool  // tests: records as for ids of more than 32 bits

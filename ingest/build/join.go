@@ -103,7 +103,7 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 				}
 			}
 		}
-		b.progress("ends "+p.Type.String(), done.Add(int64(c.Rows)), 0)
+		b.scanned("ends "+p.Type.String(), p.Table, c, 0, &done)
 		return nil
 	})
 	if err != nil {

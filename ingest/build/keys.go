@@ -329,7 +329,7 @@ func (s *leafIndex) leaf(x *indexer, p *extsort.Partition, from, to int, lo uint
 	}
 	loaded, rest := s.mem[:size], s.mem[size:]
 	sorted, rest := rest[:size], rest[size:]
-	ends := store.View[uint32](rest[:4<<width])
+	ends := graph.View[uint32](rest[:4<<width])
 	out := rest[4<<width:]
 	at := int64(0)
 	for b := from; b < to; b++ {

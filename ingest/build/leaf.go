@@ -9,7 +9,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"
-	"github.com/graphmill/graphmill/store"
 )
 
 // columnBatch is the number of bytes of a column that are gathered at once.
@@ -231,7 +230,7 @@ func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 func (w *finisher) place(l *leafState, from, to uint32) {
 	if w.lay.plain() && !w.wideFar {
 		next, lo := l.next, uint32(l.lo)
-		far, seq := store.View[uint32](l.far), store.View[uint32](l.seq)
+		far, seq := graph.View[uint32](l.far), graph.View[uint32](l.seq)
 		for b := l.buf[int(from)*12 : int(to)*12]; len(b) >= 12; b = b[12:] {
 			v := binary.LittleEndian.Uint32(b) - lo
 			i := next[v]

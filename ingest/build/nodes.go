@@ -162,7 +162,7 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 				return err
 			}
 		}
-		b.progress("nodes "+t.Type, done.Add(int64(c.Rows)), int64(t.stats.Rows))
+		b.scanned("nodes "+t.Type, t.Table, c, t.stats.Rows, &done)
 		return nil
 	})
 	if err == nil && rows > maxUnknown {

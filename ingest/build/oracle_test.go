@@ -57,7 +57,7 @@ func (o *oracle) put(name, descr string, shape []int, data []byte) {
 	o.files[name] = append(h, data...)
 }
 
-func u64le(vs []uint64) []byte { return store.Bytes(vs) }
+func u64le(vs []uint64) []byte { return graph.Bytes(vs) }
 
 // putColumn writes the cells of a column.
 func (o *oracle) putColumn(dir, name string, c table.Column, cells []cell) {

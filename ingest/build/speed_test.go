@@ -73,7 +73,7 @@ func (t *synthetic) Scan(ctx context.Context, columns []table.Column, threads in
 						}
 					}
 					if columns[k].DType != graph.String {
-						v.Data = store.Bytes(nums[k][:c.Rows])
+						v.Data = graph.Bytes(nums[k][:c.Rows])
 					}
 				}
 				if err := fn(w, c); err != nil {

@@ -62,7 +62,7 @@ func TestStoreOpens(t *testing.T) {
 	b := s.Graph.Nodes[1]
 	for v := range b.Count {
 		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
-			row := store.View[uint32](pos.Values)[i]
+			row := graph.View[uint32](pos.Values)[i]
 			src, dst := rows.cells["src"][row].texts[0], rows.cells["dst"][row].texts[0]
 			if got := fmt.Sprint("node/", adj.Far.At(int(i))); got != src || string(b.IDs.Text(v)) != dst {
 				t.Fatalf("edge %d: %s -> %s, want %s -> %s", i, got, b.IDs.Text(v), src, dst)

@@ -30,7 +30,7 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 				return false, ""
 			}
 		default:
-			return false, c.expected() + "; fill the cell, or say what an empty one means"
+			return false, c.expected() + "; fill the cell, or give --empty-cells VALUE"
 		}
 	}
 	if len(c.Shape) == 0 {

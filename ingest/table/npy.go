@@ -199,6 +199,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	err := each(ctx, (t.rows+step-1)/step, threads, func(worker, unit int) error {
 		r := &readers[worker]
 		r.chunk.First = uint64(unit) * uint64(step)
+		r.chunk.Bytes = t.bytes / int64(t.rows) * int64(step)
 		r.chunk.Rows = min(step, t.rows-unit*step)
 		for i, c := range columns {
 			if err := r.read(i, asked[i], c); err != nil {

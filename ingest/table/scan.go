@@ -249,7 +249,10 @@ func (s *scan) unit(worker int, p *parser, u *unit, b *block, r fsx.File, err er
 	if chunk.Rows == 0 {
 		return true
 	}
-	chunk.First = first
+	chunk.First, chunk.Bytes = first, 0
+	if b.origin >= 0 {
+		chunk.Bytes = int64(b.end - b.at)
+	}
 	u.block = b
 	if err := s.fn(worker, u, chunk); err != nil {
 		s.fail(u.seq, err)

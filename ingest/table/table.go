@@ -61,6 +61,9 @@ type Chunk struct {
 	First   uint64
 	Rows    int
 	Columns []Vector // as asked for
+	// Bytes is what the rows take of Table.Bytes; 0 where that is not known, as of
+	// compressed files.
+	Bytes int64
 	// Absent marks rows that have an empty cell in a column with EmptyAbsent; nil
 	// where there is none.
 	Absent []bool
