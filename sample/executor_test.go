@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/graphmill/graphmill/graph"
 	"go.uber.org/goleak"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

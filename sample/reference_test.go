@@ -15,8 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 var update = flag.Bool("update", false, "write testdata/cases.json.gz by the reference (needs python3 with numpy)")

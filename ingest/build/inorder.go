@@ -1,8 +1,9 @@
 package build
 
 import (
-	"github.com/graphmill/graphmill/graph"
 	"sync"
+
+	"github.com/graphmill/graphmill/graph"
 
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"

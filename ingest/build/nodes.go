@@ -174,7 +174,6 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 // nodeWorker is the state of one worker that reads a node table.
 type nodeWorker struct {
 	keys    *extsort.Writer
-	next    uint64
 	buf     []byte
 	vectors []table.Vector
 }

@@ -309,7 +309,6 @@ func (o *oracle) commonColumns(lists [][]table.Column) []table.Column {
 
 // adjacency writes one edge type; first is the number of the first part.
 func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge, first int) (bad string) {
-	near, far := 0, 0
 	count := func(name string) int {
 		if o.opt.Homogeneous {
 			n := 0
@@ -320,7 +319,7 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 		}
 		return o.nodes[name].count
 	}
-	near, far = count(typ.Near(o.opt.Primary)), count(typ.Far(o.opt.Primary))
+	near, far := count(typ.Near(o.opt.Primary)), count(typ.Far(o.opt.Primary))
 	type edge struct {
 		near, far int
 		oracleEdge

@@ -20,7 +20,6 @@ import (
 // what is timed is the build.
 type synthetic struct {
 	rows, nodes uint64
-	keys        bool // ends are strings
 	ids         bool // a node table: row i has key i
 }
 

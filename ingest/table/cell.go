@@ -95,7 +95,7 @@ func (c *column) one(text []byte) bool {
 
 // expected names the values of the column.
 func (c *column) expected() string {
-	what := ""
+	var what string
 	switch d := c.DType; {
 	case d == graph.String && c.ID:
 		what = "an id"

@@ -73,10 +73,10 @@ func readHead(fsys fsx.FS, path string, comp compression, buf []byte) (b []byte,
 		buf = make([]byte, headSize)
 	}
 	n, err := fill(r, buf[:headSize])
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, cannotInflate(path, err)
 	}
-	return buf[:n], err == io.EOF, nil
+	return buf[:n], errors.Is(err, io.EOF), nil
 }
 
 // fill reads until b is full or the reader ends, which is io.EOF and not, as
@@ -152,10 +152,10 @@ func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*b
 		for end < 0 && !eof {
 			m, err := fill(r, b.buf[n:limit])
 			n += m
-			if err != nil && err != io.EOF {
+			if err != nil && !errors.Is(err, io.EOF) {
 				return cannotInflate(f.path, err)
 			}
-			eof = err == io.EOF
+			eof = errors.Is(err, io.EOF)
 			if end = lastRecordEnd(b.buf[:n]); end < 0 && !eof {
 				if n > z.t.record {
 					return badf("%s:%d: %s", f.path, line+1, tooLong(z.t.record))

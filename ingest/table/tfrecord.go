@@ -61,7 +61,7 @@ func OpenTFRecord(fsys fsx.FS, paths []string) (*TFRecord, error) {
 			}
 			return stop
 		})
-		if err != nil && err != stop {
+		if err != nil && !errors.Is(err, stop) {
 			return nil, err
 		}
 	}
@@ -110,7 +110,7 @@ func (t *TFRecord) records(path string, fn func(record []byte) error) (err error
 			err = fn(record)
 		}
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if errors.Is(err, tfrecord.ErrCorrupt) {
