@@ -61,7 +61,7 @@ func OpenTFRecord(fsys fsx.FS, paths []string) (*TFRecord, error) {
 			}
 			return stop
 		})
-		if err != nil && !errors.Is(err, stop) {
+		if err != nil && err != stop { //nolint:errorlint // joined with that of a close it is an error
 			return nil, err
 		}
 	}
@@ -106,12 +106,12 @@ func (t *TFRecord) records(path string, fn func(record []byte) error) (err error
 	r, err := tfrecord.Open(f, path, info.Size())
 	for err == nil {
 		var record []byte
-		if record, err = r.Next(); err == nil {
+		if record, err = r.Next(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
 			err = fn(record)
 		}
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
 	}
 	if errors.Is(err, tfrecord.ErrCorrupt) {
 		err = badf("%w", err)
