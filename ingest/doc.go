@@ -10,8 +10,8 @@
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - graph.yaml: a list of node and edge tables of all these kinds.
 //
-// A new format is a type that implements format, listed in formats. Detect names
-// the format of a path.
+// A new format is a type that implements format, listed in formats, and
+// says of a path whether it looks like one.
 //
 // Formats read the first lines and headers of tables, never all rows. Files that
 // a metadata file names lie in its folder, without symbolic links on the way,

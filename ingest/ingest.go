@@ -113,16 +113,7 @@ func supported() string {
 	return strings.Join(text, ", ")
 }
 
-// Detect is the name of the format of a path, which exists or is a pattern of
-// files.
-func Detect(fsys fsx.FS, path string) (string, error) {
-	f, err := detect(fsys, path)
-	if err != nil {
-		return "", err
-	}
-	return f.name(), nil
-}
-
+// detect is the format of a path, which exists or is a pattern of files.
 func detect(fsys fsx.FS, path string) (format, error) {
 	var names []string
 	what := "a file"

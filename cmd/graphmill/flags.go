@@ -192,14 +192,19 @@ type sealer interface {
 	Publish() error
 }
 
+// render makes both forms of a report.
+func render(r *report.Report) (html, json []byte, err error) {
+	if html, err = r.HTML(); err != nil {
+		return nil, nil, err
+	}
+	json, err = r.JSON()
+	return html, json, err
+}
+
 // publish puts the report beside a sealed output and gives the folder its name.
 func (t *terminal) publish(w sealer, r *report.Report, c common, start time.Time) error {
 	r.Finish(time.Since(start))
-	html, err := r.HTML()
-	if err != nil {
-		return err
-	}
-	json, err := r.JSON()
+	html, json, err := render(r)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/output"
 	"github.com/graphmill/graphmill/sample/seeds"
 	"github.com/graphmill/graphmill/sample/spec"
 	"github.com/graphmill/graphmill/store"
@@ -233,25 +233,19 @@ const processBytes = 24 << 20
 
 // columnBytes is the size of the columns and ids that TFRecords of a plan join.
 func columnBytes(g *graph.Graph, plan *sample.Plan) int64 {
-	reached := map[string]bool{plan.SeedType[0]: true}
 	var n int64
-	add := func(cols []*graph.Column) {
-		for _, c := range cols {
+	nodes, edges := output.Reach(g, plan)
+	for _, i := range edges {
+		for _, c := range g.Edges[i].Columns {
 			n += c.Bytes()
 		}
 	}
-	for _, e := range g.Edges {
-		if slices.ContainsFunc(plan.Ops, func(o sample.Op) bool { return o.Edges == e.Type.String() }) {
-			reached[e.Type.Src], reached[e.Type.Dst] = true, true
-			add(e.Columns)
+	for _, i := range nodes {
+		for _, c := range g.Nodes[i].Columns {
+			n += c.Bytes()
 		}
-	}
-	for _, t := range g.Nodes {
-		if reached[t.Type] {
-			add(t.Columns)
-			if t.IDs != nil {
-				add([]*graph.Column{t.IDs})
-			}
+		if ids := g.Nodes[i].IDs; ids != nil {
+			n += ids.Bytes()
 		}
 	}
 	return n

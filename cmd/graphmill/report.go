@@ -27,11 +27,7 @@ func newReport(t *terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			html, err := r.HTML()
-			if err != nil {
-				return err
-			}
-			json, err := r.JSON()
+			html, json, err := render(r)
 			if err != nil {
 				return err
 			}

@@ -216,7 +216,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 	line.Done()
 	sampled := time.Now()
 	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs), "subgraphs")
-	made, err := f.made(s, plan)
+	made, err := f.made(cmd.Context(), s, plan)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 }
 
 // made says what the output is a function of.
-func (f *sampleFlags) made(s *store.Store, plan *sample.Plan) (store.Made, error) {
+func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Plan) (store.Made, error) {
 	sum, err := store.Sum(fsx.OS, s.Dir)
 	if err != nil {
 		return store.Made{}, err
@@ -244,10 +244,21 @@ func (f *sampleFlags) made(s *store.Store, plan *sample.Plan) (store.Made, error
 	if err != nil {
 		return store.Made{}, err
 	}
-	return store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.seed, Plan: text, Version: version(),
+	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.seed, Plan: text, Version: version(),
 		Options: map[string]string{
 			"seeds": f.seeds, "limit_seeds": strconv.Itoa(f.limit), "batch_size": strconv.Itoa(f.batchSize), "shuffle": strconv.FormatBool(f.shuffle),
-			"epoch": strconv.FormatUint(f.epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}, nil
+			"epoch": strconv.FormatUint(f.epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}
+	if f.seedTime != "" {
+		made.Options["seed_time"] = f.seedTime
+	}
+	// Seeds of a file are an input: named by content, not by where the file lies.
+	if info, err := fsx.OS.Stat(f.seeds); err == nil && info.Mode().IsRegular() && s.Graph.NodeType(f.seeds) < 0 {
+		if made.Inputs["seeds"], err = store.Fingerprint(ctx, fsx.OS, f.seeds); err != nil {
+			return store.Made{}, err
+		}
+		made.Options["seeds"] = filepath.Base(f.seeds)
+	}
+	return made, nil
 }
 
 var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
@@ -272,15 +283,10 @@ const declaredIDs = "declared_ids"
 
 // recordIDs is the node types whose original ids are written.
 func recordIDs(s *store.Store, plan *sample.Plan, flag string) ([]string, error) {
-	reached := map[string]bool{plan.SeedType[0]: true}
-	for _, op := range plan.Ops {
-		if e, err := graph.ParseEdgeType(op.Edges); err == nil {
-			reached[e.Far(op.Dir)] = true
-		}
-	}
 	var have []string
-	for _, n := range s.Graph.Nodes {
-		if n.IDs != nil && n.IDs.DType == graph.String && reached[n.Type] {
+	reached, _ := output.Reach(s.Graph, plan)
+	for _, i := range reached {
+		if n := s.Graph.Nodes[i]; n.IDs != nil && n.IDs.DType == graph.String {
 			have = append(have, n.Type)
 		}
 	}

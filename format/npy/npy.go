@@ -47,9 +47,6 @@ func (h Header) Size() int {
 	return n
 }
 
-// DataBytes is the number of bytes behind the header.
-func (h Header) DataBytes() int64 { return int64(h.Values()) * int64(h.Size()) }
-
 func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrFormat}, a...)...)
 }

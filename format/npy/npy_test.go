@@ -28,7 +28,7 @@ func TestWriteThenRead(t *testing.T) {
 			t.Fatalf("header of %d bytes, error %v", len(b), err)
 		}
 		want := Header{Descr: descr, Shape: shape, Offset: HeaderSize}
-		b = append(b, make([]byte, want.DataBytes())...)
+		b = append(b, make([]byte, want.Values()*want.Size())...)
 		got, err := Read(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(file("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 1, 8))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := Read(bytes.NewReader(b), int64(len(b)))
-		if err == nil && h.Offset+h.DataBytes() != int64(len(b)) {
+		if err == nil && h.Offset+int64(h.Values()*h.Size()) != int64(len(b)) {
 			t.Fatalf("accepted %v over %d bytes", h, len(b))
 		}
 	})

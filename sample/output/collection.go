@@ -80,7 +80,7 @@ func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*
 
 func (c *Collection) begin() error {
 	g, plan := c.s.Graph(), c.s.Plan()
-	nodes, edges := reach(g, plan)
+	nodes, edges := Reach(g, plan)
 	var b builder
 	b.c = c
 	for _, i := range nodes {

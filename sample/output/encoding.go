@@ -71,7 +71,7 @@ func newEncoding(s *sample.Sampler, ids []string) (*encoding, error) {
 			return nil, fmt.Errorf("found node type %q to write the ids of, expected one with string ids in the store", t)
 		}
 	}
-	nodes, edges := reach(g, plan)
+	nodes, edges := Reach(g, plan)
 	if plan.Scope != sample.ScopeSeed {
 		n.seedCount(g.NodeType(plan.SeedType[0]))
 	}

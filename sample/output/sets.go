@@ -11,9 +11,9 @@ import (
 // was made, not what the graph is.
 const inputPosition = "#input_position"
 
-// reach is the numbers of the node types that a plan reaches and of the edge types
-// that it draws from, ascending.
-func reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
+// Reach is the numbers of the node types that a plan reaches and of the edge types
+// that it draws from, ascending: what an output has.
+func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 	isNode, isEdge := make([]bool, len(g.Nodes)), make([]bool, len(g.Edges))
 	for _, t := range p.SeedType {
 		isNode[g.NodeType(t)] = true
