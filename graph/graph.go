@@ -117,10 +117,14 @@ type Adjacency struct {
 
 // Column is a typed array with one row a node, edge or graph.
 //
-// Numbers: Values holds rows * product of the fixed dimensions values,
-// little-endian, row-major. A variable first dimension (-1) adds RowOffsets
-// (rows + 1, counted in values of the remaining shape's elements). String
-// values add StringOffsets (values + 1, in bytes of Values).
+// Values holds the values of all rows, little-endian, row-major, or the bytes of
+// strings, whose StringOffsets (values + 1) bound each.
+//
+// Each variable dimension (-1) has a list in Offsets, the outermost first, which
+// bounds the elements of that dimension. Going through Shape from the left, n
+// starts as the number of rows; a fixed dimension d makes it n*d, a variable one
+// has n + 1 offsets and makes it the last of them. What n is in the end is the
+// number of values.
 type Column struct {
 	Name  string
 	DType DType
@@ -129,12 +133,58 @@ type Column struct {
 	Shape         []int
 	Rows          int
 	Values        []byte
-	RowOffsets    Index
+	Offsets       []Index
 	StringOffsets Index
 }
 
 // Ragged says whether a row has a variable number of values.
 func (c *Column) Ragged() bool { return slices.Contains(c.Shape, -1) }
+
+// Span is the values [from, to) of the rows [first, last) of a column.
+func (c *Column) Span(first, last int) (from, to int) {
+	from, to = first, last
+	k := 0
+	for _, d := range c.Shape {
+		if d != -1 {
+			from, to = from*d, to*d
+			continue
+		}
+		from, to = int(c.Offsets[k].At(from)), int(c.Offsets[k].At(to))
+		k++
+	}
+	return from, to
+}
+
+// CheckOffsets says whether the offsets of a column lead to its elements, and
+// these to its values and bytes, so that they can be followed without a look.
+func (c *Column) CheckOffsets() error {
+	n, k := c.Rows, 0
+	for _, d := range c.Shape {
+		if d != -1 {
+			n *= d
+			continue
+		}
+		if k == len(c.Offsets) || c.Offsets[k].Len() != n+1 {
+			return fmt.Errorf("found %d lists of offsets for shape %v and %d rows, expected one a variable dimension, of the length of the one before", len(c.Offsets), c.Shape, c.Rows)
+		}
+		end := c.Offsets[k].At(n)
+		if err := c.Offsets[k].CheckOffsets(int(end)); err != nil {
+			return err
+		}
+		n = int(end)
+		k++
+	}
+	if c.DType == String {
+		if c.StringOffsets.Len() != n+1 {
+			return fmt.Errorf("found %d offsets of strings, expected %d", c.StringOffsets.Len(), n+1)
+		}
+		return c.StringOffsets.CheckOffsets(len(c.Values))
+	}
+	if len(c.Values) != n*c.DType.Size() {
+		return fmt.Errorf("found %d bytes of values, expected %d values of %s", len(c.Values), n, c.DType)
+	}
+	return nil
+}
 
 // RowValues is the number of values in a row of fixed shape.
 func (c *Column) RowValues() int {
@@ -167,6 +217,9 @@ type Nodes struct {
 	// IDs holds the original ids (a string or integer scalar column), nil when
 	// the type-wise ids are the user's own.
 	IDs *Column
+	// Added is how many nodes, the last ones, are known from edges alone although
+	// the type has a table: their columns are zeros and empty.
+	Added int
 }
 
 // Edges is all that is known of an edge type.
@@ -181,6 +234,8 @@ type Edges struct {
 
 // Graph is a graph of typed nodes and edges.
 type Graph struct {
+	// Context is what belongs to the graph as a whole, by name; mostly one row.
+	Context []*Column
 	Nodes []*Nodes // in byte order of the type
 	Edges []*Edges // in byte order of "src:rel:dst"
 }
@@ -190,6 +245,7 @@ func (g *Graph) Sort() {
 	sort.Slice(g.Nodes, func(i, j int) bool { return g.Nodes[i].Type < g.Nodes[j].Type })
 	sort.Slice(g.Edges, func(i, j int) bool { return g.Edges[i].Type.String() < g.Edges[j].Type.String() })
 	byName := func(cs []*Column) { sort.Slice(cs, func(i, j int) bool { return cs[i].Name < cs[j].Name }) }
+	byName(g.Context)
 	for _, n := range g.Nodes {
 		byName(n.Columns)
 	}
@@ -246,5 +302,9 @@ func (a *Adjacency) Bytes() int64 { return a.Indptr.Bytes() + a.Far.Bytes() + a.
 
 // Bytes is the memory that the column fills.
 func (c *Column) Bytes() int64 {
-	return int64(len(c.Values)) + c.RowOffsets.Bytes() + c.StringOffsets.Bytes()
+	n := int64(len(c.Values)) + c.StringOffsets.Bytes()
+	for _, x := range c.Offsets {
+		n += x.Bytes()
+	}
+	return n
 }

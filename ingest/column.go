@@ -162,7 +162,7 @@ func end(name string, integer bool) table.Column {
 	return table.Column{Name: name, DType: graph.String, ID: true}
 }
 
-// feature is a column with the options' policy for empty cells.
-func feature(f table.Field, o Options) table.Column {
+// featureOf is a column with the options' policy for empty cells.
+func featureOf(f table.Field, o Options) table.Column {
 	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Empty: o.Empty, Fill: o.Fill}
 }

@@ -97,7 +97,7 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 				f.DType, f.Shape = specs[i].DType, specs[i].Shape
 			}
 		}
-		e.Columns = append(e.Columns, feature(f.Field, o))
+		e.Columns = append(e.Columns, featureOf(f.Field, o))
 	}
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")

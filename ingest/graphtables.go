@@ -208,7 +208,7 @@ func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
 	if !s.listed {
 		for _, f := range s.fields {
 			if !slices.Contains(but, f.Name) {
-				cols = append(cols, feature(f.Field, l.o))
+				cols = append(cols, featureOf(f.Field, l.o))
 			}
 		}
 		return cols, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -164,13 +165,6 @@ func reversed(m *tfgnnpb.Metadata) bool {
 	})
 }
 
-var tfTypes = map[tfgnnpb.DataType]graph.DType{
-	tfgnnpb.DataType_DT_BOOL: graph.Bool, tfgnnpb.DataType_DT_STRING: graph.String,
-	tfgnnpb.DataType_DT_INT8: graph.Int8, tfgnnpb.DataType_DT_INT16: graph.Int16, tfgnnpb.DataType_DT_INT32: graph.Int32, tfgnnpb.DataType_DT_INT64: graph.Int64,
-	tfgnnpb.DataType_DT_UINT8: graph.Uint8, tfgnnpb.DataType_DT_UINT16: graph.Uint16, tfgnnpb.DataType_DT_UINT32: graph.Uint32, tfgnnpb.DataType_DT_UINT64: graph.Uint64,
-	tfgnnpb.DataType_DT_HALF: graph.Float16, tfgnnpb.DataType_DT_BFLOAT16: graph.BFloat16, tfgnnpb.DataType_DT_FLOAT: graph.Float32, tfgnnpb.DataType_DT_DOUBLE: graph.Float64,
-}
-
 // features are the columns of a set. "#id" is the key itself, which every store
 // keeps.
 func (u *unigraphReader) features(place string, t table.Table, fields []looks, features map[string]*tfgnnpb.Feature) ([]table.Column, error) {
@@ -180,8 +174,8 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			continue
 		}
 		f := features[name]
-		d, ok := tfTypes[f.GetDtype()]
-		if !ok {
+		d := feature.DType(f.GetDtype())
+		if d == graph.Invalid {
 			return nil, sourcef("%s: feature %q: found dtype %s, expected a number, bool or string", place, name, f.GetDtype())
 		}
 		c := table.Column{Name: name, DType: d, Empty: u.o.Empty, Fill: u.o.Fill}

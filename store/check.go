@@ -70,16 +70,20 @@ func (c *checker) below(what string, x graph.Index, n int) {
 
 func (c *checker) columns(what string, cols []*graph.Column) {
 	for _, col := range cols {
-		if col.RowOffsets.Len() > 0 {
-			c.offsets(what+"."+col.Name, col.RowOffsets, last(col.RowOffsets))
+		if c.err == nil {
+			c.err = c.ctx.Err()
 		}
-		if col.DType == graph.String {
-			c.offsets(what+"."+col.Name, col.StringOffsets, len(col.Values))
+		if c.err != nil {
+			return
+		}
+		if err := col.CheckOffsets(); err != nil {
+			c.fail("%s.%s: %w", what, col.Name, err)
 		}
 	}
 }
 
 func (c *checker) graph(g *graph.Graph) {
+	c.columns("context", g.Context)
 	count := map[string]int{}
 	for t, n := range g.Nodes {
 		count[n.Type] = n.Count
@@ -133,15 +137,18 @@ func (c *checker) ids(t int, n *graph.Nodes) {
 
 func (c *checker) collection(l *graph.Collection) {
 	c.columns("context", l.Context)
+	c.offsets("components", l.ComponentPtr, l.Components())
 	perGraph := map[string]graph.Index{}
 	for _, n := range l.Nodes {
 		perGraph[n.Type] = n.GraphPtr
 		c.offsets(n.Type, n.GraphPtr, n.Count)
+		c.components(n.Type, l, n.GraphPtr, n.ComponentPtr, n.Count)
 		c.columns(n.Type, n.Columns)
 	}
 	for _, e := range l.Edges {
 		name := e.Type.String()
 		c.offsets(name, e.GraphPtr, e.Count)
+		c.components(name, l, e.GraphPtr, e.ComponentPtr, e.Count)
 		c.columns(name, e.Columns)
 		c.local(name+" src", e.Src, e.GraphPtr, perGraph[e.Type.Src], l.Graphs)
 		c.local(name+" dst", e.Dst, e.GraphPtr, perGraph[e.Type.Dst], l.Graphs)
@@ -161,6 +168,19 @@ func (c *checker) collection(l *graph.Collection) {
 				c.fail("graph %d: found seed with local id %d, expected a node of type %s", g, l.SeedLocal.At(int(i)), l.SeedType[i%k])
 				return
 			}
+		}
+	}
+}
+
+// components checks that the components of each graph are what the graph has.
+func (c *checker) components(what string, l *graph.Collection, graphPtr, componentPtr graph.Index, count int) {
+	if l.ComponentPtr.Len() == 0 {
+		return
+	}
+	c.offsets(what+" components", componentPtr, count)
+	for g := 0; c.err == nil && g <= l.Graphs; g++ {
+		if at := componentPtr.At(int(l.ComponentPtr.At(g))); at != graphPtr.At(g) {
+			c.fail("%s: found the components of graph %d from %d, expected from %d", what, g, at, graphPtr.At(g))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -13,33 +12,37 @@ import (
 type ColumnWriter struct {
 	meta    ColumnMeta
 	values  *Array
-	rows    *Array // row offsets
-	strings *Array // string offsets
-	nvalues uint64 // values so far, in units of the shape behind a variable dimension
+	offsets []*Array // one a variable dimension
+	ends    []uint64 // the last of each
+	strings *Array   // offsets
 	nbytes  uint64
 	scratch []byte
 }
 
-// Column begins a column whose files lie in dir ("nodes/paper"). The shape may
-// start with -1; a variable dimension elsewhere is refused.
+// Column begins a column whose files lie in dir ("nodes/paper"). Dimensions of
+// the shape are positive, or -1 where they are variable.
 func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*ColumnWriter, error) {
 	base := dir + "/" + FileName(name)
 	c := &ColumnWriter{meta: ColumnMeta{File: base + ".npy", DType: dtype.String(), Shape: append([]int{}, shape...)}}
-	row := c.meta.Shape
-	ragged := len(row) > 0 && row[0] == -1
-	if ragged {
-		row = row[1:]
-	}
-	if i := slices.IndexFunc(row, func(d int) bool { return d <= 0 }); i >= 0 {
-		return nil, fmt.Errorf("column %q: found shape %v, expected positive dimensions (-1 only first)", name, shape)
-	}
-	var err error
-	if ragged {
-		c.meta.RowOffsets = base + ".row_offsets.npy"
-		if c.rows, err = w.offsets(c.meta.RowOffsets); err != nil {
-			return nil, err
+	row := c.meta.Shape // behind the last variable dimension
+	for i, d := range shape {
+		switch {
+		case d == -1:
+			file := base + ".row_offsets.npy"
+			if n := len(c.offsets); n > 0 {
+				file = fmt.Sprintf("%s.%d.row_offsets.npy", base, n+1)
+			}
+			a, err := w.offsets(file)
+			if err != nil {
+				return nil, errors.Join(err, c.close())
+			}
+			c.meta.RowOffsets, c.offsets, c.ends = append(c.meta.RowOffsets, file), append(c.offsets, a), append(c.ends, 0)
+			row = c.meta.Shape[i+1:]
+		case d <= 0:
+			return nil, errors.Join(fmt.Errorf("column %q: found shape %v, expected positive dimensions, or -1 for variable ones", name, shape), c.close())
 		}
 	}
+	var err error
 	if dtype == graph.String {
 		c.meta.StringOffsets = base + ".string_offsets.npy"
 		if c.strings, err = w.offsets(c.meta.StringOffsets); err != nil {
@@ -66,17 +69,25 @@ func (w *Writer) offsets(name string) (*Array, error) {
 }
 
 // Append adds rows. For numbers data holds the values and ends is nil; for
-// strings ends are the ends of the values in data. lengths is the number of
-// elements of each row of a variable column, nil otherwise.
-func (c *ColumnWriter) Append(data []byte, ends, lengths []uint32) error {
-	if c.rows != nil {
+// strings ends are the ends of the values in data. lengths has, for each variable
+// dimension, the outermost first, the number of elements of each of its rows: of
+// the rows of the column, or of the elements in front of the dimension. All lists
+// empty are no rows.
+func (c *ColumnWriter) Append(data []byte, ends []uint32, lengths ...[]uint32) error {
+	if len(lengths) == 0 && len(data) == 0 && len(ends) == 0 {
+		return nil
+	}
+	if len(lengths) != len(c.offsets) {
+		return fmt.Errorf("column %s: found lengths of %d dimensions, expected %d", c.meta.File, len(lengths), len(c.offsets))
+	}
+	for k, a := range c.offsets {
 		b := c.scratch[:0]
-		for _, n := range lengths {
-			c.nvalues += uint64(n)
-			b = binary.LittleEndian.AppendUint64(b, c.nvalues)
+		for _, n := range lengths[k] {
+			c.ends[k] += uint64(n)
+			b = binary.LittleEndian.AppendUint64(b, c.ends[k])
 		}
 		c.scratch = b
-		if _, err := c.rows.Write(b); err != nil {
+		if _, err := a.Write(b); err != nil {
 			return err
 		}
 	}
@@ -100,7 +111,7 @@ func (c *ColumnWriter) Close() (ColumnMeta, error) { return c.meta, c.close() }
 
 func (c *ColumnWriter) close() error {
 	var err error
-	for _, a := range []*Array{c.values, c.rows, c.strings} {
+	for _, a := range append([]*Array{c.values, c.strings}, c.offsets...) {
 		if a != nil {
 			err = errors.Join(err, a.Close())
 		}

@@ -33,26 +33,30 @@ type Meta struct {
 	Nodes   map[string]*NodesMeta `json:"nodes"`
 	Edges   map[string]*EdgesMeta `json:"edges"`
 	Context *ContextMeta          `json:"context,omitempty"`
-	Made    Made                  `json:"made"`
+	// Schema is the file of the GraphSchema that a collection was read with.
+	Schema string `json:"schema,omitempty"`
+	Made   Made   `json:"made"`
 }
 
 // ColumnMeta says where a column lies. File holds the values, or the bytes of
-// strings.
+// strings; RowOffsets has one file a variable dimension, the outermost first.
 type ColumnMeta struct {
-	File          string `json:"file"`
-	DType         string `json:"dtype"`
-	Shape         []int  `json:"shape"`
-	RowOffsets    string `json:"row_offsets,omitempty"`
-	StringOffsets string `json:"string_offsets,omitempty"`
+	File          string   `json:"file"`
+	DType         string   `json:"dtype"`
+	Shape         []int    `json:"shape"`
+	RowOffsets    []string `json:"row_offsets,omitempty"`
+	StringOffsets string   `json:"string_offsets,omitempty"`
 }
 
 // NodesMeta is a node type. Arrays: id_buckets and id_slots (the index of IDs);
-// in a collection graph_ptr, node_id, num_sampled_nodes.
+// in a collection graph_ptr, component_ptr, node_id, num_sampled_nodes.
 type NodesMeta struct {
 	Count   int                   `json:"count"`
 	Columns map[string]ColumnMeta `json:"columns"`
 	IDs     *ColumnMeta           `json:"ids,omitempty"`
 	Arrays  map[string]string     `json:"arrays,omitempty"`
+	// Added is how many nodes, the last ones, the node table has no row of.
+	Added int `json:"added,omitempty"`
 	// Types are the node types that a homogeneous graph was made of; the column
 	// #type counts in them.
 	Types []string `json:"types,omitempty"`
@@ -60,7 +64,8 @@ type NodesMeta struct {
 
 // EdgesMeta is an edge type. Arrays of a store: indptr and far in the primary
 // direction; other_indptr, other_far and other_edge_id where the other one is
-// stored. Of a collection: graph_ptr, src, dst, edge_id, num_sampled_edges.
+// stored. Of a collection: graph_ptr, component_ptr, src, dst, edge_id,
+// num_sampled_edges.
 type EdgesMeta struct {
 	Count   int                   `json:"count"`
 	Primary string                `json:"primary,omitempty"`
@@ -69,8 +74,9 @@ type EdgesMeta struct {
 	Types   []string              `json:"types,omitempty"` // as of NodesMeta
 }
 
-// ContextMeta has one row a graph of a collection. Arrays: seed_ptr, seed_local,
-// component_ptr. SeedType is the node type of the seeds.
+// ContextMeta has one row a graph of a collection, its columns one a component;
+// of a store, the rows of the context's table. Arrays, of a collection: seed_ptr,
+// seed_local, component_ptr. SeedType is the node type of the seeds.
 type ContextMeta struct {
 	Count    int                   `json:"count"`
 	SeedType []string              `json:"seed_type,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"sort"
 
@@ -184,21 +185,28 @@ func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, erro
 		return nil, err
 	}
 	col.Values = m.data
-	fixed, values := c.Shape, rows
-	if (len(fixed) > 0 && fixed[0] == -1) != (c.RowOffsets != "") {
-		return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected both or neither", name, c.Shape, c.RowOffsets)
-	}
-	if c.RowOffsets != "" {
-		if col.RowOffsets, err = s.index(c.RowOffsets, rows+1); err != nil {
-			return nil, err
-		}
-		fixed, values = fixed[1:], last(col.RowOffsets)
-	}
-	wantShape, wantDescr := append([]int{values}, fixed...), Descr(dtype)
-	if dtype == graph.String {
-		for _, d := range fixed {
+	// elements are those of the last variable dimension, each of shape fixed.
+	fixed, elements, values := c.Shape, rows, rows
+	for i, d := range c.Shape {
+		switch {
+		case d == -1 && len(col.Offsets) < len(c.RowOffsets):
+			x, err := s.index(c.RowOffsets[len(col.Offsets)], values+1)
+			if err != nil {
+				return nil, err
+			}
+			col.Offsets = append(col.Offsets, x)
+			fixed, elements, values = c.Shape[i+1:], last(x), last(x)
+		case d < 1 || values > math.MaxInt/d:
+			return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected positive dimensions, or -1 with row offsets", name, c.Shape, c.RowOffsets)
+		default:
 			values *= d
 		}
+	}
+	if len(col.Offsets) != len(c.RowOffsets) {
+		return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected as many variable dimensions", name, c.Shape, c.RowOffsets)
+	}
+	wantShape, wantDescr := append([]int{elements}, fixed...), Descr(dtype)
+	if dtype == graph.String {
 		if col.StringOffsets, err = s.index(c.StringOffsets, values+1); err != nil {
 			return nil, err
 		}
@@ -225,12 +233,21 @@ func (s *Store) columns(metas map[string]ColumnMeta, rows int) ([]*graph.Column,
 
 func (s *Store) openGraph() error {
 	s.Graph = &graph.Graph{}
+	if m := s.Meta.Context; m != nil {
+		var err error
+		if s.Graph.Context, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+	}
 	for name, m := range s.Meta.Nodes {
 		cols, err := s.columns(m.Columns, m.Count)
 		if err != nil {
 			return err
 		}
-		n := &graph.Nodes{Type: name, Count: m.Count, Columns: cols}
+		if m.Added < 0 || m.Added > m.Count {
+			return fmt.Errorf("node type %s: found %d added nodes, expected at most all %d", name, m.Added, m.Count)
+		}
+		n := &graph.Nodes{Type: name, Count: m.Count, Columns: cols, Added: m.Added}
 		if m.IDs != nil {
 			if n.IDs, err = s.column("#id", *m.IDs, m.Count); err != nil {
 				return err
@@ -298,7 +315,19 @@ func (s *Store) openCollection() error {
 	c := &graph.Collection{Graphs: ctx.Count, SeedType: ctx.SeedType}
 	s.Collection = c
 	var err error
-	if c.Context, err = s.columns(ctx.Columns, c.Graphs); err != nil {
+	if ctx.Arrays["component_ptr"] != "" {
+		if c.ComponentPtr, err = s.need(ctx.Arrays, "component_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+	}
+	// of a type: where each component's nodes or edges are
+	components := func(arrays map[string]string) (graph.Index, error) {
+		if c.ComponentPtr.Len() == 0 {
+			return graph.Index{}, nil
+		}
+		return s.need(arrays, "component_ptr", c.Components()+1)
+	}
+	if c.Context, err = s.columns(ctx.Columns, c.Components()); err != nil {
 		return err
 	}
 	if ctx.Arrays["seed_ptr"] != "" {
@@ -312,6 +341,9 @@ func (s *Store) openCollection() error {
 	for name, m := range s.Meta.Nodes {
 		n := &graph.CollectionNodes{Type: name, Count: m.Count}
 		if n.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if n.ComponentPtr, err = components(m.Arrays); err != nil {
 			return err
 		}
 		if m.Arrays["node_id"] != "" {
@@ -334,6 +366,9 @@ func (s *Store) openCollection() error {
 			return err
 		}
 		if e.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if e.ComponentPtr, err = components(m.Arrays); err != nil {
 			return err
 		}
 		for key, x := range map[string]*graph.Index{"src": &e.Src, "dst": &e.Dst} {

@@ -46,23 +46,25 @@ func write(fsys fsx.FS, out string, force bool) (err error) {
 		Nodes: map[string]*store.NodesMeta{"a": {Count: 3, Columns: map[string]store.ColumnMeta{}}, "b/..": {Count: 2}},
 		Edges: map[string]*store.EdgesMeta{}, Made: store.Made{Command: "test", Version: "0"}}
 	for _, c := range []struct {
-		name          string
-		dtype         graph.DType
-		shape         []int
-		data          []byte
-		ends, lengths []uint32
+		name    string
+		dtype   graph.DType
+		shape   []int
+		data    []byte
+		ends    []uint32
+		lengths [][]uint32
 	}{
 		{"x", graph.Float32, []int{2}, graph.Bytes([]float32{1, 2, 3, 4, 5, 6}), nil, nil},
 		{"text", graph.String, nil, []byte("onethree"), []uint32{3, 3, 8}, nil},
-		{"ragged", graph.Int64, []int{-1}, graph.Bytes([]int64{7, 8, 9}), nil, []uint32{2, 0, 1}},
-		{"words", graph.String, []int{-1}, []byte("abc"), []uint32{1, 3}, []uint32{0, 2, 0}},
+		{"ragged", graph.Int64, []int{-1}, graph.Bytes([]int64{7, 8, 9}), nil, [][]uint32{{2, 0, 1}}},
+		{"words", graph.String, []int{-1}, []byte("abc"), []uint32{1, 3}, [][]uint32{{0, 2, 0}}},
+		{"deep", graph.Int32, []int{-1, 2, -1, 2}, graph.Bytes([]int32{1, 2, 3, 4, 5, 6}), nil, [][]uint32{{1, 0, 1}, {1, 0, 2, 0}}},
 		{"#bf", graph.BFloat16, nil, graph.Bytes([]uint16{1, 2, 3}), nil, nil},
 	} {
 		cw, err := w.Column(store.NodesDir("a"), c.name, c.dtype, c.shape)
 		if err != nil {
 			return err
 		}
-		err = cw.Append(c.data, c.ends, c.lengths)
+		err = cw.Append(c.data, c.ends, c.lengths...)
 		m, closeErr := cw.Close()
 		if err := errors.Join(err, closeErr); err != nil {
 			return err
@@ -103,7 +105,7 @@ func TestWriteOpen(t *testing.T) {
 	for _, c := range a.Columns {
 		names = append(names, c.Name)
 	}
-	if d := cmp.Diff([]string{"#bf", "ragged", "text", "words", "x"}, names); d != "" {
+	if d := cmp.Diff([]string{"#bf", "deep", "ragged", "text", "words", "x"}, names); d != "" {
 		t.Fatal(d)
 	}
 	if got := graph.View[float32](graph.FindColumn(a.Columns, "x").Row(1)); !cmp.Equal(got, []float32{3, 4}) {
@@ -113,8 +115,13 @@ func TestWriteOpen(t *testing.T) {
 	if got := fmt.Sprintf("%s|%s|%s", text.Text(0), text.Text(1), text.Text(2)); got != "one||three" {
 		t.Errorf("text = %s", got)
 	}
-	if got := graph.FindColumn(a.Columns, "words").RowOffsets.U64; !cmp.Equal(got, []uint64{0, 0, 2, 2}) {
+	if got := graph.FindColumn(a.Columns, "words").Offsets[0].U64; !cmp.Equal(got, []uint64{0, 0, 2, 2}) {
 		t.Errorf("words: row offsets %v", got)
+	}
+	if deep := graph.FindColumn(a.Columns, "deep"); !cmp.Equal(deep.Offsets, []graph.Index{{U64: []uint64{0, 1, 1, 2}}, {U64: []uint64{0, 1, 1, 3, 3}}}) {
+		t.Errorf("deep: offsets %v", deep.Offsets)
+	} else if from, to := deep.Span(2, 3); from != 2 || to != 6 {
+		t.Errorf("deep: row 2 has the values [%d, %d)", from, to)
 	}
 	e := s.Graph.Edges[0]
 	if e.Type.String() != "a:cites:b/.." || !cmp.Equal(e.Adj[graph.In].Far.U32, []uint32{2, 0, 2}) || e.Adj[graph.Out] != nil {

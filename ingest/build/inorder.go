@@ -87,12 +87,19 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 
 func (o *inOrder) append(rows uint64, vs []table.Vector) error {
 	for i, c := range o.columns {
-		if err := c.Append(vs[i].Data, vs[i].Ends, vs[i].Lengths); err != nil {
+		if err := c.Append(vs[i].Data, vs[i].Ends, lengths(vs[i].Lengths)...); err != nil {
 			return err
 		}
 	}
 	o.next += rows
 	return nil
+}
+
+func lengths(of []uint32) [][]uint32 {
+	if of == nil {
+		return nil
+	}
+	return [][]uint32{of}
 }
 
 // appendVector appends the lengths of the three lists of a vector, and the

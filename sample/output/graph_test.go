@@ -50,7 +50,7 @@ func ragged(name string, rows int, r *rand.Rand) *graph.Column {
 		}
 		ends = append(ends, uint64(len(values)/2))
 	}
-	c.Values, c.RowOffsets.U64 = graph.Bytes(values), ends
+	c.Values, c.Offsets = graph.Bytes(values), []graph.Index{{U64: ends}}
 	return c
 }
 

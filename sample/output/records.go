@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
@@ -118,7 +119,7 @@ func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 
 // chunk is the records of one batch.
 type chunk struct {
-	encoder
+	feature.Encoder
 	buf   []byte
 	parts []part
 	count int
@@ -181,7 +182,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 // encode adds a subgraph to a chunk, in a worker. last says that it is the last
 // one of its batch.
 func (r *Records) encode(c *chunk, sub *sample.Subgraph, number uint64, last bool) error {
-	record := r.encoding.encode(&c.encoder, sub)
+	record := r.encoding.encode(&c.Encoder, sub)
 	if len(record) > math.MaxInt32 {
 		return fmt.Errorf("found a subgraph of %d bytes, expected at most 2 GiB, which is what an Example can hold; take smaller batches or fewer columns", len(record))
 	}

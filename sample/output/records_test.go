@@ -21,6 +21,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
@@ -136,7 +137,7 @@ func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, 
 				}
 				first, last := int(r)*width, (int(r)+1)*width
 				if c.Ragged() {
-					first, last = int(c.RowOffsets.At(int(r)))*width, int(c.RowOffsets.At(int(r)+1))*width
+					first, last = int(c.Offsets[0].At(int(r)))*width, int(c.Offsets[0].At(int(r)+1))*width
 					lengths = append(lengths, int64((last-first)/width))
 				}
 				for i := first; i < last; i++ {
@@ -349,7 +350,7 @@ func TestRefusals(t *testing.T) {
 	descend, beyond := typed(20), typed(20)
 	ends := column(descend, "title").StringOffsets.U64
 	ends[3], ends[4] = ends[5], ends[2]
-	column(beyond, "ragged").RowOffsets.U64[20]++
+	column(beyond, "ragged").Offsets[0].U64[20]++
 	for _, c := range []struct {
 		g   *graph.Graph
 		opt RecordsOptions
@@ -364,9 +365,9 @@ func TestRefusals(t *testing.T) {
 		{collide, RecordsOptions{}, `feature "#size": found a name that the encoding uses`},
 		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
 		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
-		{deep, RecordsOptions{}, `paper: column "bool": found shape [2 -1]`},
+		{deep, RecordsOptions{}, `paper: column "bool": found 0 lists of offsets for shape [2 -1]`},
 		{descend, RecordsOptions{}, `paper: column "title": found offset`},
-		{beyond, RecordsOptions{}, `paper: column "ragged": found offset`},
+		{beyond, RecordsOptions{}, `paper: column "ragged": found 108 bytes`},
 	} {
 		s := sampler(t, c.g, "2,2", seedScope, false)
 		w := create(t, fsx.OS, filepath.Join(t.TempDir(), "out"))
@@ -565,7 +566,7 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, e := s.NewContext(), &encoder{}
+	c, e := s.NewContext(), &feature.Encoder{}
 	at := uint32(0)
 	one := func() {
 		at = (at + 1) % 500

@@ -1,0 +1,243 @@
+package feature
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Encoder is the buffers of one goroutine.
+type Encoder struct {
+	W        example.Writer
+	elements []uint64 // of the rows of a column with a variable dimension
+	lengths  []uint64
+}
+
+// Write adds a feature to the Example in the making: what the given rows of a
+// column hold.
+type Write func(e *Encoder, key example.Key, rows []uint32)
+
+// Part is one key of an Example that a column becomes.
+type Part struct {
+	Key   string
+	Write Write
+}
+
+// Parts is how a column is written under a key: its values, and the row lengths
+// of each variable dimension.
+func Parts(key string, c *graph.Column) ([]Part, error) {
+	values, err := Values(c)
+	if err != nil {
+		return nil, err
+	}
+	parts := []Part{{key, values}}
+	k := 0
+	for i, d := range c.Shape {
+		if d == -1 {
+			parts = append(parts, Part{tfgnn.RaggedKey(key, i+1), Lengths(c, k)})
+			k++
+		}
+	}
+	return parts, nil
+}
+
+// Proto declares a column in a schema.
+func Proto(c *graph.Column) *tfgnnpb.Feature {
+	f := &tfgnnpb.Feature{Dtype: dtypes[c.DType].Enum()}
+	if len(c.Shape) > 0 {
+		f.Shape = &tfgnnpb.TensorShapeProto{}
+		for _, d := range c.Shape {
+			f.Shape.Dim = append(f.Shape.Dim, &tfgnnpb.TensorShapeProto_Dim{Size: proto.Int64(int64(d))})
+		}
+	}
+	return f
+}
+
+// DType is the dtype of a column that a schema declares, Invalid for one that no
+// column has.
+func DType(d tfgnnpb.DataType) graph.DType {
+	for mine, theirs := range dtypes {
+		if theirs == d {
+			return mine
+		}
+	}
+	return graph.Invalid
+}
+
+// Shape is the shape of a column that a schema declares.
+func Shape(f *tfgnnpb.Feature) []int {
+	var shape []int
+	for _, d := range f.GetShape().GetDim() {
+		shape = append(shape, int(d.GetSize()))
+	}
+	return shape
+}
+
+var dtypes = map[graph.DType]tfgnnpb.DataType{
+	graph.Bool:     tfgnnpb.DataType_DT_BOOL,
+	graph.Int8:     tfgnnpb.DataType_DT_INT8,
+	graph.Int16:    tfgnnpb.DataType_DT_INT16,
+	graph.Int32:    tfgnnpb.DataType_DT_INT32,
+	graph.Int64:    tfgnnpb.DataType_DT_INT64,
+	graph.Uint8:    tfgnnpb.DataType_DT_UINT8,
+	graph.Uint16:   tfgnnpb.DataType_DT_UINT16,
+	graph.Uint32:   tfgnnpb.DataType_DT_UINT32,
+	graph.Uint64:   tfgnnpb.DataType_DT_UINT64,
+	graph.Float16:  tfgnnpb.DataType_DT_HALF,
+	graph.BFloat16: tfgnnpb.DataType_DT_BFLOAT16,
+	graph.Float32:  tfgnnpb.DataType_DT_FLOAT,
+	graph.Float64:  tfgnnpb.DataType_DT_DOUBLE,
+	graph.String:   tfgnnpb.DataType_DT_STRING,
+}
+
+// Values writes the values of rows. Variable dimensions are flattened: the rows
+// become those of the elements of the last variable dimension. The column's
+// offsets are checked once, here, and followed without a look afterwards.
+func Values(c *graph.Column) (Write, error) {
+	width := 1
+	for _, d := range slices.Backward(c.Shape) {
+		if d == -1 {
+			break
+		}
+		width *= d
+	}
+	if slices.ContainsFunc(c.Shape, func(d int) bool { return d < 1 && d != -1 }) {
+		return nil, fmt.Errorf("found shape %v, expected positive dimensions, or -1 for variable ones", c.Shape)
+	}
+	if err := c.CheckOffsets(); err != nil {
+		return nil, err
+	}
+	switch c.DType {
+	case graph.Bool, graph.Uint8:
+		return intWriter[uint8](c, width), nil
+	case graph.Int8:
+		return intWriter[int8](c, width), nil
+	case graph.Int16:
+		return intWriter[int16](c, width), nil
+	case graph.Int32:
+		return intWriter[int32](c, width), nil
+	case graph.Int64, graph.Uint64: // of which uint64 keeps its bits
+		return intWriter[int64](c, width), nil
+	case graph.Uint16:
+		return intWriter[uint16](c, width), nil
+	case graph.Uint32:
+		return intWriter[uint32](c, width), nil
+	case graph.Float16:
+		return floatWriter(c, width, example.Float16), nil
+	case graph.BFloat16:
+		return floatWriter(c, width, example.BFloat16), nil
+	case graph.Float64:
+		return floatWriter(c, width, example.Narrow), nil
+	case graph.Float32:
+		if c.Ragged() {
+			return func(e *Encoder, k example.Key, rows []uint32) {
+				example.Float32Rows(&e.W, k, c.Values, width, e.flatten(c, rows))
+			}, nil
+		}
+		return func(e *Encoder, k example.Key, rows []uint32) { example.Float32Rows(&e.W, k, c.Values, width, rows) }, nil
+	case graph.String:
+		if c.StringOffsets.U64 != nil {
+			return textWriter(c, width, c.StringOffsets.U64), nil
+		}
+		return textWriter(c, width, c.StringOffsets.U32), nil
+	}
+	return nil, fmt.Errorf("found dtype %s, expected one that TF-GNN knows", c.DType)
+}
+
+func intWriter[T example.Integer](c *graph.Column, width int) Write {
+	values := view[T](c)
+	if c.Ragged() {
+		return func(e *Encoder, k example.Key, rows []uint32) {
+			example.IntRows(&e.W, k, values, width, e.flatten(c, rows))
+		}
+	}
+	return func(e *Encoder, k example.Key, rows []uint32) { example.IntRows(&e.W, k, values, width, rows) }
+}
+
+func floatWriter[T float64 | uint16](c *graph.Column, width int, convert func(T) float32) Write {
+	values := view[T](c)
+	if c.Ragged() {
+		return func(e *Encoder, k example.Key, rows []uint32) {
+			example.FloatRows(&e.W, k, values, width, e.flatten(c, rows), convert)
+		}
+	}
+	return func(e *Encoder, k example.Key, rows []uint32) {
+		example.FloatRows(&e.W, k, values, width, rows, convert)
+	}
+}
+
+func textWriter[O example.Offset](c *graph.Column, width int, offsets []O) Write {
+	if c.Ragged() {
+		return func(e *Encoder, k example.Key, rows []uint32) {
+			example.TextRows(&e.W, k, c.Values, offsets, width, e.flatten(c, rows))
+		}
+	}
+	return func(e *Encoder, k example.Key, rows []uint32) {
+		example.TextRows(&e.W, k, c.Values, offsets, width, rows)
+	}
+}
+
+// flatten lists the elements of the last variable dimension in the given rows.
+func (e *Encoder) flatten(c *graph.Column, rows []uint32) []uint64 {
+	e.elements = e.elements[:0]
+	if len(c.Shape) > 0 && c.Shape[0] == -1 && len(c.Offsets) == 1 {
+		x := c.Offsets[0]
+		for _, r := range rows {
+			for i := x.At(int(r)); i < x.At(int(r)+1); i++ {
+				e.elements = append(e.elements, i)
+			}
+		}
+		return e.elements
+	}
+	for _, r := range rows {
+		from, to := rank(c, len(c.Offsets), int(r))
+		for i := from; i < to; i++ {
+			e.elements = append(e.elements, uint64(i))
+		}
+	}
+	return e.elements
+}
+
+// rank is the elements of row r behind the first n variable dimensions, in front
+// of the next one or of the last fixed ones.
+func rank(c *graph.Column, n, r int) (from, to int) {
+	from, to = r, r+1
+	k := 0
+	for _, d := range c.Shape {
+		switch {
+		case d == -1 && k == n:
+			return from, to
+		case d == -1:
+			from, to = int(c.Offsets[k].At(from)), int(c.Offsets[k].At(to))
+			k++
+		case k < len(c.Offsets):
+			from, to = from*d, to*d
+		}
+	}
+	return from, to
+}
+
+// Lengths writes the row lengths of variable dimension k of a column, from 0:
+// the number of elements of each of its rows. The offsets must be good.
+func Lengths(c *graph.Column, k int) Write {
+	x := c.Offsets[k]
+	return func(e *Encoder, key example.Key, rows []uint32) {
+		e.lengths = e.lengths[:0]
+		for _, r := range rows {
+			from, to := rank(c, k, int(r))
+			for i := from; i < to; i++ {
+				e.lengths = append(e.lengths, x.At(i+1)-x.At(i))
+			}
+		}
+		example.Ints(&e.W, key, e.lengths)
+	}
+}
+
+// view is the values of a column of numbers.
+func view[T graph.Numbers](c *graph.Column) []T { return graph.View[T](c.Values) }
