@@ -244,7 +244,7 @@ func (s *Store) openGraph() error {
 		if err != nil {
 			return err
 		}
-		if m.Added < 0 || m.Added > m.Count {
+		if m.Added < 0 || m.Added > max(m.Count, 0) {
 			return fmt.Errorf("node type %s: found %d added nodes, expected at most all %d", name, m.Added, m.Count)
 		}
 		n := &graph.Nodes{Type: name, Count: m.Count, Columns: cols, Added: m.Added}
