@@ -2,7 +2,7 @@
 """The same work by Graphmill and by its peers, in one run on one machine, as ratios.
 
   bench/bench.py sample --scale 18            a quick look
-  bench/bench.py sample csv npy strings tfgnn --markdown results.md
+  bench/bench.py sample csv npy strings tfgnn records shards --markdown results.md
 
 Prints one JSON: each piece of work ("race") with the best and all rates of every
 contestant, the ratios of Graphmill's best to each peer's best, peak memory, what
@@ -33,6 +33,7 @@ FANOUT, BATCH_SIZE = "15,10", 1024
 MEMORY = "256MiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
+FEW_SEEDS = 100
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -191,6 +192,7 @@ class Bench:
             if c.drawn and c.name.startswith("graphmill"):
                 race["same_work_ratios"] = ratios(c.name)
         self.races.append(race)
+        return table
 
     # The races.
 
@@ -262,23 +264,75 @@ class Bench:
     def tfgnn(self):
         graph, out = self.unigraph(), self.work / "out" / "tfgnn"
         python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
-        seeds = sum(1 for _ in open(graph / "seeds.csv")) - 1
-        packages = sum(1 for _ in open(graph / "package.csv")) - 1
+        rows = (graph / "seeds.csv").read_text().splitlines(keepends=True)
+        few = self.work / "few_seeds.csv"
+        few.write_text("".join(rows[:1 + FEW_SEEDS]))
+        seeds, packages = len(rows) - 1, sum(1 for _ in open(graph / "package.csv")) - 1
         flags = lambda name: ["--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / name]
-        some = ["--input_seeds", graph / "seeds.csv"]
-        self.race(f"debian_packages from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
-            Contestant("graphmill", [self.graphmill, "sample", *flags("graphmill.tfrecord"), *some], lambda r: seeds / r.cpu, output=out),
-            Contestant("graphmill, every package", [self.graphmill, "sample", *flags("graphmill.tfrecord")], lambda r: packages / r.cpu, output=out),
-            Contestant("tfgnn_sampler", [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some], lambda r: seeds / r.cpu, output=out, turns=1)])
+        some = lambda file: ["--input_seeds", file]
+        ours = lambda *more: [self.graphmill, "sample", *flags("graphmill.tfrecord"), *more]
+        beam = lambda file: [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some(file)]
+        table = self.race(f"debian_packages from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
+            Contestant("graphmill", ours(*some(graph / "seeds.csv")), lambda r: seeds / r.cpu, output=out),
+            Contestant("graphmill, every package", ours(), lambda r: packages / r.cpu, output=out),
+            Contestant("tfgnn_sampler", beam(graph / "seeds.csv"), lambda r: seeds / r.cpu, output=out, turns=1),
+            Contestant(f"tfgnn_sampler, {FEW_SEEDS} seeds", beam(few), lambda r: FEW_SEEDS / r.cpu, output=out, turns=1)])
+        # Two sizes tell what a subgraph costs from what each run costs.
+        self.races[-1]["fixed_cost"] = {
+            "graphmill": two_sizes(table["graphmill"], seeds, table["graphmill, every package"], packages),
+            "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds)}
         store = self.store("debian_packages.store", "import", graph)
         threads = max(self.args.threads)
         self.race(f"debian_packages store to TFRecord, every package, {threads} threads", "subgraphs/s", [
             Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
                                      "--shards", 4, "--threads", threads, "--out", out], lambda r: packages / r.wall, output=out)])
 
+    def records(self):
+        """TFRecords of subgraphs with features into a collection, and back."""
+        store = self.store("debian_packages.store", "import", self.unigraph())
+        relations = sorted(e.split(":")[1] for e in json.loads((store / "graph.json").read_text())["edges"])
+        fanout = ";".join(f"{r}=10,5" for r in relations if not r.startswith("rev_"))
+        samples = self.store("samples", "sample", store, "--seeds", "package", "--direction", "out", "--scope", "seed", "--fanout", fanout,
+                             "--format", "tfrecord", "--ids", "all", "--shards", 8)
+        files, schema = sorted(samples.glob("samples.tfrecord-*")), samples / "schema.pbtxt"
+        collection = self.store("samples.coll", "import", *files, "--schema", schema)
+        count = json.loads((collection / "graph.json").read_text())["context"]["count"]
+        peer = self.python("tfgnn", "tensorflow-gnn", "tensorflow-cpu")
+        records = lambda r: r["records_per_second"]
+        out = self.work / "out" / "records"
+        for t in self.args.threads:
+            threads = ["--threads", t]
+            self.race(f"import of {count:,} Examples into a collection, against parsing them, {t} threads", "Examples/s", [
+                Contestant("graphmill", [self.graphmill, "import", *files, "--schema", schema, *threads, "--out", out], lambda r: count / r.wall, output=out),
+                Contestant("tfgnn.parse_example", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, *threads], records)])
+            self.race(f"export of {count:,} Examples to disk, against encoding them, {t} threads", "Examples/s", [
+                Contestant("graphmill", [self.graphmill, "export", collection, "--to", "tfrecord", "--shards", 8, *threads, "--out", out], lambda r: count / r.wall, output=out),
+                Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
+
+    def shards(self):
+        """A unigraph of TFRecord shards that is larger than the memory it is read with."""
+        scale = self.args.scale + 2
+        nodes, edges = 1 << scale, 6 << scale
+        store = self.store(f"rmat{scale}x6.store", "generate", "rmat", "--scale", scale, "--edge-factor", 6, "--seed", 1)
+        unigraph = self.cached(f"shards{scale}", self.graphmill, "tfgnn", "from-store", store, "--format", "tfrecord", "--shards", 16, "--out")
+        files = sorted(unigraph.glob("*edge*.tfrecord*"))
+        peer, out = self.python("tfgnn", "tensorflow-cpu"), self.work / "out" / "shards.store"
+        for t in self.args.threads:
+            self.race(f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {t} threads", "edges/s", [
+                Contestant("graphmill", [self.graphmill, "import", unigraph / "schema.pbtxt", "--memory", "512MiB", "--threads", t, "--out", out],
+                           lambda r: edges / r.wall, output=out),
+                Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--threads", t],
+                           lambda r: r["records_per_second"], turns=1)])
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
+
+
+def two_sizes(small, few, large, many):
+    """What a run costs and what a subgraph costs, from runs of two sizes."""
+    each = (large["cpu_seconds"] - small["cpu_seconds"]) / (many - few)
+    return {"cpu_seconds_a_run": small["cpu_seconds"] - few * each, "subgraphs_a_cpu_second": 1 / each}
 
 
 def cpu():
@@ -308,7 +362,7 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn"]
+    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards"]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")
