@@ -1,0 +1,23 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func newTFGNN(t *terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tfgnn",
+		Short: "Schemas, Examples and tables of TensorFlow GNN",
+		Long: `Tools for the files of TensorFlow GNN: its schemas, its sampling specs, its
+TFRecords of GraphTensors, and the tables of its unigraphs.`,
+		Example: `  graphmill tfgnn validate schema.pbtxt --spec spec.pbtxt    find every fault, with its line`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("found tool %q, which graphmill tfgnn does not have", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	return cmd
+}
