@@ -45,7 +45,7 @@ func TestFewFilesAreOpen(t *testing.T) {
 	if err := writeRecords(context.Background(), c, filepath.Join(t.TempDir(), "out"), s, RecordsOptions{Shards: 500}, job); err != nil {
 		t.Fatal(err)
 	}
-	if open, most := c.open.Load(), c.most.Load(); open != 0 || most > maxClosing+1 {
-		t.Errorf("found %d files open at once and %d at the end, expected at most %d and none", most, open, maxClosing+1)
+	if open, most := c.open.Load(), c.most.Load(); open != 0 || most > 17 {
+		t.Errorf("found %d files open at once and %d at the end, expected at most 17 and none", most, open)
 	}
 }

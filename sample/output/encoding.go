@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"google.golang.org/protobuf/proto"
 
@@ -161,16 +160,4 @@ func (n *encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		features[c.Name] = feature.Proto(c)
 	}
 	return nil
-}
-
-// shardOf is the shard of subgraph number i of total: shards are contiguous ranges
-// whose lengths differ by at most one.
-func shardOf(i, total uint64, shards int) int {
-	return sort.Search(shards, func(s int) bool { return shardEnd(s, total, shards) > i })
-}
-
-// shardEnd is the number of the first subgraph behind a shard.
-func shardEnd(shard int, total uint64, shards int) uint64 {
-	k := uint64(shards)
-	return total/k*uint64(shard+1) + min(total%k, uint64(shard+1))
 }

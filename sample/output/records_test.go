@@ -395,7 +395,7 @@ func TestRefusals(t *testing.T) {
 		if err == nil {
 			err = r.Finish(store.Made{})
 		}
-		if err == nil || !strings.Contains(err.Error(), "subgraphs, expected the") {
+		if err == nil || !strings.Contains(err.Error(), "records, expected the") {
 			t.Errorf("%d of 20 subgraphs: found error %v", n, err)
 		}
 		if err := r.Close(); err != nil {
@@ -498,27 +498,6 @@ func TestSubgraphs(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestShards(t *testing.T) {
-	for _, total := range []uint64{0, 1, 2, 10, 17, 1 << 40} {
-		for _, shards := range []int{1, 2, 3, 10, 16} {
-			end := uint64(0)
-			for k := range shards {
-				next := shardEnd(k, total, shards)
-				if n := next - end; n != total/uint64(shards) && n != total/uint64(shards)+1 {
-					t.Fatalf("shard %d of %d, %d subgraphs: found %d", k, shards, total, n)
-				}
-				if next > end && (shardOf(end, total, shards) != k || shardOf(next-1, total, shards) != k) {
-					t.Fatalf("shard %d of %d, %d subgraphs: [%d, %d) is not its own", k, shards, total, end, next)
-				}
-				end = next
-			}
-			if end != total {
-				t.Fatalf("%d shards, %d subgraphs: found %d", shards, total, end)
-			}
-		}
-	}
 }
 
 // Whatever call to the file system fails, there is an error or the output, which is

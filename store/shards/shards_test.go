@@ -1,0 +1,24 @@
+package shards
+
+import "testing"
+
+func TestShards(t *testing.T) {
+	for _, total := range []uint64{0, 1, 2, 10, 17, 1 << 40} {
+		for _, shards := range []int{1, 2, 3, 10, 16} {
+			end := uint64(0)
+			for k := range shards {
+				next := shardEnd(k, total, shards)
+				if n := next - end; n != total/uint64(shards) && n != total/uint64(shards)+1 {
+					t.Fatalf("shard %d of %d, %d records: found %d", k, shards, total, n)
+				}
+				if next > end && (shardOf(end, total, shards) != k || shardOf(next-1, total, shards) != k) {
+					t.Fatalf("shard %d of %d, %d records: [%d, %d) is not its own", k, shards, total, end, next)
+				}
+				end = next
+			}
+			if end != total {
+				t.Fatalf("%d shards, %d records: found %d", shards, total, end)
+			}
+		}
+	}
+}
