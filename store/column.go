@@ -4,9 +4,28 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 )
+
+// arrayNames are the files of a type's or context's folder that are no columns.
+var arrayNames = []string{
+	"indptr", "far", "other_indptr", "other_far", "other_edge_id", "ids", "id_buckets", "id_slots",
+	"graph_ptr", "component_ptr", "node_id", "edge_id", "src", "dst", "num_sampled_nodes", "num_sampled_edges",
+	"seed_ptr", "seed_local", "example_form",
+}
+
+// ColumnDir is the folder of a column's files: that of its type, or one below
+// where the name would be that of another file.
+func ColumnDir(dir, name string) string {
+	stem, _, offsets := strings.Cut(name, ".")
+	if slices.Contains(arrayNames, name) || offsets && (stem == "ids" || strings.HasSuffix(name, ".row_offsets") || strings.HasSuffix(name, ".string_offsets")) {
+		return dir + "/columns"
+	}
+	return dir
+}
 
 // ColumnWriter appends the rows of a column. It holds a few 64 KiB buffers.
 type ColumnWriter struct {

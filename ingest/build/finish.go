@@ -236,7 +236,7 @@ func (s *sink) create(total, rows uint64) (err error) {
 			out.meta = fixedMeta(s.dir, c.Name, c.DType, c.Shape)
 			out.array, err = s.array(out.meta.File, c.DType, c.Shape...)
 		} else {
-			out.vars, err = s.column(columnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
+			out.vars, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
 		}
 		if err != nil {
 			return err

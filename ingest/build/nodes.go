@@ -227,7 +227,7 @@ func (b *builder) newNodeSink(types []*nodeType, dir string) (*nodeSink, error) 
 	var vars []*store.ColumnWriter
 	for i, c := range cols {
 		n := nodeColumn{Column: c, id: keyed && i == len(cols)-1}
-		name, folder := c.Name, columnDir(dir, c.Name)
+		name, folder := c.Name, store.ColumnDir(dir, c.Name)
 		if n.id {
 			name, folder = idsName(types), dir
 		}

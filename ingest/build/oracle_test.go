@@ -372,7 +372,7 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 			for _, e := range all {
 				cells = append(cells, o.in.Edges[parts[e.part-first]].Table.(*memTable).cells[c.Name][e.row])
 			}
-			o.putColumn(columnDir(dir, c.Name), c.Name, c, cells)
+			o.putColumn(store.ColumnDir(dir, c.Name), c.Name, c, cells)
 		}
 	}
 	if !o.opt.Both {
@@ -418,7 +418,7 @@ func (o *oracle) writeNodes(typ string, xs []*oracleNodes) {
 					cells = append(cells, x.t.cells[c.Name][r])
 				}
 			}
-			o.putColumn(columnDir(dir, c.Name), c.Name, c, cells)
+			o.putColumn(store.ColumnDir(dir, c.Name), c.Name, c, cells)
 		}
 	}
 	if o.opt.Homogeneous {
