@@ -21,6 +21,9 @@ type Collection struct {
 	SeedType  []string
 	SeedPtr   Index
 	SeedLocal Index
+	// ExampleForm has one row of bytes a graph: how its tf.train.Example was
+	// written (GraphTensor.Form of format/example). nil: all zeros.
+	ExampleForm *Column
 }
 
 // CollectionNodes is a node type of a collection.

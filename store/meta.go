@@ -76,7 +76,7 @@ type EdgesMeta struct {
 
 // ContextMeta has one row a graph of a collection, its columns one a component;
 // of a store, the rows of the context's table. Arrays, of a collection: seed_ptr,
-// seed_local, component_ptr. SeedType is the node type of the seeds.
+// seed_local, component_ptr, example_form. SeedType is the node type of the seeds.
 type ContextMeta struct {
 	Count    int                   `json:"count"`
 	SeedType []string              `json:"seed_type,omitempty"`

@@ -73,6 +73,11 @@ func (s *Store) open() error {
 			return fmt.Errorf("%s: %w: found %d bytes, expected %d", path, ErrDamaged, info.Size(), want.Bytes)
 		}
 	}
+	if file := s.Meta.Schema; file != "" {
+		if _, ok := m.Files[file]; !ok {
+			return fmt.Errorf("%s: found schema %q, expected a file of the manifest", s.Dir, file)
+		}
+	}
 	switch s.Meta.Kind {
 	case KindStore:
 		err = s.openGraph()
@@ -338,6 +343,11 @@ func (s *Store) openCollection() error {
 			return err
 		}
 	}
+	if file := ctx.Arrays["example_form"]; file != "" {
+		if c.ExampleForm, err = s.perGraph(file, "u1", graph.Uint8, c.Graphs); err != nil {
+			return err
+		}
+	}
 	for name, m := range s.Meta.Nodes {
 		n := &graph.CollectionNodes{Type: name, Count: m.Count}
 		if n.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
@@ -351,8 +361,10 @@ func (s *Store) openCollection() error {
 				return err
 			}
 		}
-		if n.NumSampled, err = s.hops(m.Arrays["num_sampled_nodes"], c.Graphs); err != nil {
-			return err
+		if file := m.Arrays["num_sampled_nodes"]; file != "" {
+			if n.NumSampled, err = s.perGraph(file, "u4", graph.Uint32, c.Graphs); err != nil {
+				return err
+			}
 		}
 		if n.Columns, err = s.columns(m.Columns, m.Count); err != nil {
 			return err
@@ -381,8 +393,10 @@ func (s *Store) openCollection() error {
 				return err
 			}
 		}
-		if e.NumSampled, err = s.hops(m.Arrays["num_sampled_edges"], c.Graphs); err != nil {
-			return err
+		if file := m.Arrays["num_sampled_edges"]; file != "" {
+			if e.NumSampled, err = s.perGraph(file, "u4", graph.Uint32, c.Graphs); err != nil {
+				return err
+			}
 		}
 		if e.Columns, err = s.columns(m.Columns, m.Count); err != nil {
 			return err
@@ -393,17 +407,14 @@ func (s *Store) openCollection() error {
 	return nil
 }
 
-// hops maps counts of uint32 with one row a graph and one column a hop.
-func (s *Store) hops(name string, graphs int) (*graph.Column, error) {
-	if name == "" {
-		return nil, nil
-	}
+// perGraph maps an array of rows of a fixed width, one a graph.
+func (s *Store) perGraph(name, descr string, dtype graph.DType, graphs int) (*graph.Column, error) {
 	m, err := s.mapFile(name)
 	if err != nil {
 		return nil, err
 	}
-	if m.Descr != "u4" || len(m.Shape) != 2 || m.Shape[0] != graphs {
-		return nil, fmt.Errorf("%s: found %s %v, expected u4 with %d rows of hops", name, m.Descr, m.Shape, graphs)
+	if m.Descr != descr || len(m.Shape) != 2 || m.Shape[0] != graphs {
+		return nil, fmt.Errorf("%s: found %s %v, expected %s with %d rows", name, m.Descr, m.Shape, descr, graphs)
 	}
-	return &graph.Column{Name: filepath.Base(name), DType: graph.Uint32, Shape: m.Shape[1:], Rows: graphs, Values: m.data}, nil
+	return &graph.Column{Name: filepath.Base(name), DType: dtype, Shape: m.Shape[1:], Rows: graphs, Values: m.data}, nil
 }

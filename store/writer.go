@@ -143,6 +143,17 @@ func (w *Writer) WriteFile(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// Remove takes a closed file out of the output again.
+func (w *Writer) Remove(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if open, made := w.files[name]; open || !made {
+		return fmt.Errorf("%s: found a file that is open or not there, expected one that was closed", name)
+	}
+	delete(w.files, name)
+	return w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name)))
+}
+
 // WriteMade says what a folder without graph.json was made of.
 func (w *Writer) WriteMade(made Made) error {
 	b, err := encode(made)

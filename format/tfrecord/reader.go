@@ -16,6 +16,9 @@ import (
 // TFRecord file: a cut frame or a checksum that differs.
 var ErrCorrupt = errors.New("not a whole TFRecord file")
 
+// ErrTooLong is wrapped by the error about a record above the Reader's limit.
+var ErrTooLong = errors.New("record is too long")
+
 // step is the most that a record's buffer grows by before the input has shown
 // that it holds as much.
 const step = 1 << 20
@@ -25,6 +28,8 @@ type Reader struct {
 	r      *bufio.Reader
 	name   string
 	offset int64 // of the next frame, in the uncompressed stream
+	start  int64 // of the frame that Next read last
+	limit  int64 // of a record's length
 	left   int64 // bytes that follow offset, or -1 where that is not known
 	buf    []byte
 }
@@ -33,7 +38,7 @@ type Reader struct {
 // path. size is the number of bytes in r, or -1 where it is not known, as in a
 // compressed stream: with it a wrong length is found before anything is read.
 func NewReader(r io.Reader, name string, size int64) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size}
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size, limit: math.MaxInt64 - overhead}
 }
 
 // Open reads records from r, which is decompressed when it starts as a gzip
@@ -60,6 +65,14 @@ func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	return NewReader(z, name, -1), nil
 }
 
+// Limit makes Next refuse records of more than n bytes before it reads them. The
+// error wraps ErrTooLong.
+func (r *Reader) Limit(n int64) { r.limit = min(n, math.MaxInt64-overhead) }
+
+// Offset is the byte offset, in the uncompressed stream, of the frame of the record
+// that Next returned last.
+func (r *Reader) Offset() int64 { return r.start }
+
 // Next returns the next record, or io.EOF after the last. The bytes are valid
 // until the next call.
 func (r *Reader) Next() ([]byte, error) {
@@ -81,6 +94,9 @@ func (r *Reader) Next() ([]byte, error) {
 	if r.left >= 0 && int64(n)+overhead > r.left {
 		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-overhead))
 	}
+	if int64(n) > r.limit {
+		return nil, fmt.Errorf("%s: byte %d: found a record of %d bytes, expected at most %d: %w", r.name, r.offset, n, r.limit, ErrTooLong)
+	}
 	record, err := r.read(int64(n) + footerSize)
 	if err != nil {
 		return nil, err
@@ -89,6 +105,7 @@ func (r *Reader) Next() ([]byte, error) {
 	if got, want := binary.LittleEndian.Uint32(footer), Checksum(record); got != want {
 		return nil, r.corrupt("found checksum %08x of a record of %d bytes, expected %08x; the file is damaged", got, n, want)
 	}
+	r.start = r.offset
 	r.offset += int64(n) + overhead
 	if r.left >= 0 {
 		r.left -= int64(n) + overhead

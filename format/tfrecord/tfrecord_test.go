@@ -135,6 +135,19 @@ func TestErrorNamesFileAndOffset(t *testing.T) {
 	}
 }
 
+func TestOffsetAndLimit(t *testing.T) {
+	r := NewReader(bytes.NewReader(testFile()), "f", -1)
+	r.Limit(20)
+	for _, want := range []int64{0, 16, 33} {
+		if _, err := r.Next(); err != nil || r.Offset() != want {
+			t.Fatalf("found offset %d, %v, expected %d", r.Offset(), err, want)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, ErrTooLong) || !strings.HasPrefix(err.Error(), "f: byte 66: found a record of 100 bytes, expected at most 20") {
+		t.Fatalf("found %v", err)
+	}
+}
+
 // A record larger than one step of growth.
 func TestLargeRecord(t *testing.T) {
 	big := bytes.Repeat([]byte("0123456789"), step/2)
