@@ -1,19 +1,20 @@
 package tfgnn
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
-
-// ErrInvalid is wrapped by errors of a schema that can be read but makes no sense.
-var ErrInvalid = errors.New("not a valid message")
 
 // The feature names that TF-GNN's encoding keeps for itself: the number of items
 // of a set, and the ends of an edge set.
@@ -45,130 +46,216 @@ var auxiliary = regexp.MustCompile(`^[_#!%.^~][a-zA-Z0-9_]*`)
 // IsAuxiliary says whether TF-GNN's models pass over a set of that name.
 func IsAuxiliary(set string) bool { return auxiliary.MatchString(set) }
 
-// checker gathers what is wrong, and the owner of every key.
+// maxRank bounds the dimensions of a feature, the items among them, as TensorFlow
+// does.
+const maxRank = 254
+
+// supported are the dtypes of features, in the order of their numbers.
+var supported = []tfgnnpb.DataType{
+	tfgnnpb.DataType_DT_FLOAT, tfgnnpb.DataType_DT_DOUBLE, tfgnnpb.DataType_DT_INT32, tfgnnpb.DataType_DT_UINT8,
+	tfgnnpb.DataType_DT_INT16, tfgnnpb.DataType_DT_INT8, tfgnnpb.DataType_DT_STRING, tfgnnpb.DataType_DT_INT64,
+	tfgnnpb.DataType_DT_BOOL, tfgnnpb.DataType_DT_BFLOAT16, tfgnnpb.DataType_DT_UINT16, tfgnnpb.DataType_DT_HALF,
+	tfgnnpb.DataType_DT_UINT32, tfgnnpb.DataType_DT_UINT64,
+}
+
+// Supported says whether a feature may have the dtype: bool, integers, floats and
+// strings.
+func Supported(d tfgnnpb.DataType) bool { return slices.Contains(supported, d) }
+
+// CheckSchema checks what a schema says. All faults are reported, joined, as
+// *Fault; warnings are what TF-GNN warns of, and what works otherwise than it
+// looks.
+func CheckSchema(schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
+	c := checkSchema(schema)
+	for _, w := range c.warnings {
+		warnings = append(warnings, w.Error())
+	}
+	return warnings, joined(c.faults)
+}
+
+// checker gathers what is wrong with a schema, and the owner of every key.
 type checker struct {
 	schema   *tfgnnpb.GraphSchema
-	errs     []error
-	warnings []string
+	faults   list
+	warnings list
 	keys     map[string]string
 }
 
-func (c *checker) errorf(format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrInvalid))
-}
-
-func (c *checker) warnf(format string, args ...any) {
-	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
-}
-
-// CheckSchema checks what a schema says. All faults are reported, joined, in the
-// order of the sets' names; warnings are what TF-GNN warns of, or refuses without
-// need.
-func CheckSchema(schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
+func checkSchema(schema *tfgnnpb.GraphSchema) *checker {
 	c := &checker{schema: schema, keys: map[string]string{}}
-	c.features("context", "", "the context", schema.GetContext().GetFeatures())
+	c.unknown(nil, schema.ProtoReflect())
+	c.features(fieldPath{}.field("context"), "context", "", schema.GetContext().GetFeatures())
 	for _, name := range sortedKeys(schema.NodeSets) {
-		set, where := schema.NodeSets[name], fmt.Sprintf("node set %q", name)
-		c.set("nodes", name, where, set.GetFeatures(), set.GetContext())
+		set, at := schema.NodeSets[name], fieldPath{}.entry("node_sets", name)
+		c.set(at, "nodes", name, set.GetFeatures(), set.GetContext())
 	}
 	for _, name := range sortedKeys(schema.EdgeSets) {
-		set, where := schema.EdgeSets[name], fmt.Sprintf("edge set %q", name)
-		c.set("edges", name, where, set.GetFeatures(), set.GetContext())
-		c.end(where, "source", set.GetSource())
-		c.end(where, "target", set.GetTarget())
-		c.key(FeatureKey("edges", name, SourceName), "the source of "+where)
-		c.key(FeatureKey("edges", name, TargetName), "the target of "+where)
+		set, at := schema.EdgeSets[name], fieldPath{}.entry("edge_sets", name)
+		c.set(at, "edges", name, set.GetFeatures(), set.GetContext())
+		c.end(at, "source", set.GetSource())
+		c.end(at, "target", set.GetTarget())
+		c.key(at.field("source"), FeatureKey("edges", name, SourceName))
+		c.key(at.field("target"), FeatureKey("edges", name, TargetName))
 	}
-	return c.warnings, errors.Join(c.errs...)
+	c.readouts()
+	return c
 }
 
-func (c *checker) set(kind, name, where string, features map[string]*tfgnnpb.Feature, context []string) {
-	if name == "" {
-		c.errorf("%s: found an empty name; give the set a name", where)
+// unknown warns of what a binary file holds and text cannot.
+func (c *checker) unknown(at fieldPath, m protoreflect.Message) {
+	for b := m.GetUnknown(); len(b) > 0; {
+		num, _, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return
+		}
+		c.warnings.add(at, "found the unknown field %d; a binary copy keeps it, a text copy cannot", num)
+		b = b[n:]
 	}
-	c.key(FeatureKey(kind, name, SizeName), "the size of "+where)
-	c.features(kind, name, where, features)
-	for _, f := range context {
-		if _, ok := c.schema.GetContext().GetFeatures()[f]; !ok {
-			c.errorf("%s: found a reference to context feature %q, expected one of [%s]", where, f, names(c.schema.GetContext().GetFeatures()))
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if !m.Has(f) || f.Message() == nil {
+			continue
+		}
+		switch v := m.Get(f); {
+		case f.IsMap():
+			if f.MapValue().Message() == nil {
+				continue
+			}
+			entries := map[string]protoreflect.Message{}
+			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				entries[k.String()] = v.Message()
+				return true
+			})
+			for _, k := range sortedKeys(entries) {
+				c.unknown(at.entry(string(f.Name()), k), entries[k])
+			}
+		case f.IsList():
+			for i := range v.List().Len() {
+				c.unknown(at.element(string(f.Name()), i), v.List().Get(i).Message())
+			}
+		default:
+			c.unknown(at.field(string(f.Name())), v.Message())
 		}
 	}
 }
 
-func (c *checker) end(where, end, set string) {
-	if _, ok := c.schema.NodeSets[set]; !ok {
-		c.errorf("%s: found %s %q, expected one of the node sets [%s]", where, end, set, names(c.schema.NodeSets))
+func (c *checker) set(at fieldPath, kind, name string, features map[string]*tfgnnpb.Feature, context []string) {
+	c.name(at, "set", name)
+	c.key(at, FeatureKey(kind, name, SizeName))
+	c.features(at, kind, name, features)
+	for i, f := range context {
+		if known := c.schema.GetContext().GetFeatures(); known[f] == nil {
+			c.faults.add(at.element("context", i), "found context feature %q, expected %s%s", f, oneOf("the context's features", known), suggest.Hint(f, sortedKeys(known)))
+		}
 	}
 }
 
-// key claims a key of the encoding for one thing.
-func (c *checker) key(key, owner string) {
-	if other, taken := c.keys[key]; taken {
-		c.errorf("%s and %s: found the same key %q in an Example, expected different ones; rename one of them", other, owner, key)
+// name checks the name of a set or feature, which becomes part of a key.
+func (c *checker) name(at fieldPath, what, name string) {
+	if name == "" {
+		c.faults.add(at, "found an empty name, expected a name of the %s", what)
+	}
+	if !utf8.ValidString(name) {
+		c.faults.add(at, "found a name that is not UTF-8, expected UTF-8, since an Example's keys are; rename the %s", what)
+	}
+}
+
+func (c *checker) end(at fieldPath, end, set string) {
+	switch {
+	case c.schema.NodeSets[set] != nil:
+	case set == "":
+		c.faults.add(at.field(end), "found no %s, expected %s", end, oneOf("the node sets", c.schema.NodeSets))
+	default:
+		c.faults.add(at.field(end), "found %q, expected %s%s", set, oneOf("the node sets", c.schema.NodeSets), suggest.Hint(set, sortedKeys(c.schema.NodeSets)))
+	}
+}
+
+// key claims a key of the encoding for what is at a path.
+func (c *checker) key(at fieldPath, key string) {
+	if owner, taken := c.keys[key]; taken {
+		c.faults.add(at, "found the same key %q in an Example as that of %s, expected different keys; rename one of them", key, owner)
 		return
 	}
-	c.keys[key] = owner
+	c.keys[key] = at.String()
 }
 
-func (c *checker) features(kind, set, where string, features map[string]*tfgnnpb.Feature) {
+func (c *checker) features(at fieldPath, kind, set string, features map[string]*tfgnnpb.Feature) {
 	for _, name := range sortedKeys(features) {
-		f, at := features[name], fmt.Sprintf("%s: feature %q", where, name)
-		reserved := name == SizeName && kind != "context" || kind == "edges" && (name == SourceName || name == TargetName)
+		f, at := features[name], at.entry("features", name)
+		reserved := name == SizeName || kind == "edges" && (name == SourceName || name == TargetName)
+		c.name(at, "feature", name)
 		switch {
-		case name == "":
-			c.errorf("%s: found an empty name; give the feature a name", at)
 		case reserved:
-			c.errorf("%s: found a name that the encoding uses itself; rename the feature", at)
-		case name == SizeName, strings.HasPrefix(name, "#") && name != IDName && name != "#weight":
-			c.warnf("%s: names with # are reserved by TF-GNN", at)
+			c.faults.add(at, "found the name %s, which the encoding uses itself; rename the feature", name)
+		case strings.HasPrefix(name, "#") && name != IDName && name != "#weight":
+			c.warnings.add(at, "found the name %s; TF-GNN reserves names that begin with #", name)
 		}
-		if f.Dtype == nil || f.GetDtype() == tfgnnpb.DataType_DT_INVALID {
-			c.errorf("%s: found no dtype, expected one of %s", at, dtypeNames())
+		switch d := f.GetDtype(); {
+		case f.GetDtype() == tfgnnpb.DataType_DT_INVALID: // or none
+			c.faults.add(at.field("dtype"), "found no dtype, expected one of %s", dtypeNames())
+		case !Supported(d):
+			c.faults.add(at.field("dtype"), "found dtype %s, expected one of %s", d, dtypeNames())
 		}
 		key := FeatureKey(kind, set, name)
 		if !reserved {
-			c.key(key, at)
+			c.key(at, key)
 		}
-		c.shape(at, key, f)
+		c.shape(at.field("shape"), key, f)
 	}
 }
 
-func (c *checker) shape(at, key string, f *tfgnnpb.Feature) {
+func (c *checker) shape(at fieldPath, key string, f *tfgnnpb.Feature) {
 	if f.GetShape().GetUnknownRank() {
-		c.errorf("%s: found a shape of unknown rank, expected its dimensions", at)
+		c.faults.add(at.field("unknown_rank"), "found a shape of unknown rank, expected its dimensions, of size -1 where they vary")
 	}
-	dims, values, named := f.GetShape().GetDim(), int64(1), false
+	dims, values := f.GetShape().GetDim(), int64(1)
+	if len(dims) >= maxRank {
+		c.faults.add(at, "found %d dimensions, expected at most %d", len(dims), maxRank-1)
+		return
+	}
 	for i, d := range dims {
-		named = named || d.GetName() != ""
+		at := at.element("dim", i)
 		switch n := d.GetSize(); {
 		case n == -1:
-			c.key(RaggedKey(key, i+1), fmt.Sprintf("%s (row lengths of dimension %d)", at, i+1))
+			c.key(at, RaggedKey(key, i+1))
 		case n < 1:
-			c.errorf("%s: found size %d of dimension %d, expected a size of at least 1, or -1 for a variable one", at, n, i+1)
+			c.faults.add(at.field("size"), "found size %d, expected a size of at least 1, or -1 where it varies", n)
 		case values > math.MaxInt32/n:
-			c.errorf("%s: found a shape of more than %d values, expected at most as many", at, math.MaxInt32)
+			c.faults.add(at.field("size"), "found a shape of more than %d values, expected at most as many", math.MaxInt32)
 		default:
 			values *= n
 		}
+		if d.GetName() != "" && f.Description == nil {
+			c.faults.add(at.field("name"), "found the name %q of a dimension, expected none, as TF-GNN has it; say it in the feature's description", d.GetName())
+		}
 	}
 	if len(dims) == 1 && dims[0].GetSize() == 1 {
-		c.warnf("%s: shape [1] is a vector of one value; leave the shape out for a scalar", at)
-	}
-	if named && f.Description == nil {
-		c.warnf("%s: TF-GNN refuses a name of a dimension where the feature has no description", at)
+		c.warnings.add(at, "found shape [1], a vector of one value; leave the shape out for a scalar")
 	}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func names[V any](m map[string]V) string { return strings.Join(sortedKeys(m), ", ") }
+// listed bounds how many names an error lists.
+const listed = 12
+
+// oneOf says what names there are.
+func oneOf[V any](what string, m map[string]V) string {
+	names := sortedKeys(m)
+	switch {
+	case len(names) == 0:
+		return fmt.Sprintf("one of %s, of which there are none", what)
+	case len(names) > listed:
+		return fmt.Sprintf("one of %s [%s, and %d more]", what, strings.Join(names[:listed], ", "), len(names)-listed)
+	}
+	return fmt.Sprintf("one of %s [%s]", what, strings.Join(names, ", "))
+}
 
 func dtypeNames() string {
 	var all []string
-	for _, n := range slices.Sorted(maps.Keys(tfgnnpb.DataType_name)) {
-		if n != int32(tfgnnpb.DataType_DT_INVALID) {
-			all = append(all, tfgnnpb.DataType_name[n])
-		}
+	for _, d := range supported {
+		all = append(all, d.String())
 	}
 	return strings.Join(all, ", ")
 }

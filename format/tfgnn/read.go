@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/prototext"
@@ -12,133 +13,186 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrSyntax is wrapped by errors of text that cannot be read as its message.
-var ErrSyntax = errors.New("not the expected text message")
+// ErrSyntax is wrapped by errors of bytes that cannot be read as their message.
+var ErrSyntax = errors.New("not the expected message")
 
 // maxText bounds a schema or spec: the largest known ones have some kilobytes.
 const maxText = 64 << 20
 
-// ParseSchema reads a GraphSchema. Errors are prefixed with name, usually the
-// path. It does not check what the schema says: see CheckSchema.
-func ParseSchema(name string, text []byte) (*tfgnnpb.GraphSchema, error) {
+// ParseSchema reads a GraphSchema, text or binary. Errors are prefixed with name,
+// usually the path. It does not check what the schema says: see CheckSchema.
+func ParseSchema(name string, data []byte) (*tfgnnpb.GraphSchema, error) {
 	m := new(tfgnnpb.GraphSchema)
-	return m, parse(name, text, m)
+	return m, parse(name, data, m)
 }
 
-// ParseSpec reads a SamplingSpec. Errors are prefixed with name, usually the
-// path. It does not check what the spec says.
-func ParseSpec(name string, text []byte) (*tfgnnpb.SamplingSpec, error) {
+// ParseSpec reads a SamplingSpec, text or binary. Errors are prefixed with name,
+// usually the path. It does not check what the spec says: see CheckSpec.
+func ParseSpec(name string, data []byte) (*tfgnnpb.SamplingSpec, error) {
 	m := new(tfgnnpb.SamplingSpec)
-	return m, parse(name, text, m)
+	return m, parse(name, data, m)
 }
 
 // protobuf's errors begin with "proto:" and a space or a no-break space, by
 // chance, so that nobody compares them.
 var position = regexp.MustCompile(`^proto:[ \x{a0}](?:syntax error )?\(line (\d+):(\d+)\): (.*)$`)
 
-func parse(name string, text []byte, m proto.Message) error {
-	err := prototext.Unmarshal(text, m)
+func parse(name string, data []byte, m proto.Message) error {
+	if isBinary(data) {
+		return parseBinary(name, data, m)
+	}
+	err := prototext.Unmarshal(data, m)
 	if err == nil {
 		return nil
 	}
 	kind := m.ProtoReflect().Descriptor().Name()
 	if p := position.FindStringSubmatch(err.Error()); p != nil {
 		what := strings.ReplaceAll(p[3], "graphmill.tfgnn.", "")
-		return fmt.Errorf("%s:%s:%s: found %s; expected a %s in text format: %w", name, p[1], p[2], what, kind, ErrSyntax)
+		expected := fmt.Sprintf("a %s in text format", kind)
+		if strings.HasPrefix(what, "invalid value for enum type: DT_") {
+			expected = "one of " + dtypeNames()
+		}
+		return tagged.Errorf(ErrSyntax, "%s:%s:%s: found %s; expected %s", name, p[1], p[2], what, expected)
 	}
 	what := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0")
-	return fmt.Errorf("%s: found %s; expected a %s in text format: %w", name, what, kind, ErrSyntax)
+	return tagged.Errorf(ErrSyntax, "%s: found %s; expected a %s in text format", name, what, kind)
 }
 
-// ReadSchema reads and checks the schema at path: a file, or a folder with one
-// schema among its .pbtxt files. It returns the schema, its file, and what is odd
-// about it, each prefixed with the file.
-func ReadSchema(fsys fsx.FS, path string) (schema *tfgnnpb.GraphSchema, file string, warnings []string, err error) {
+// File is a schema or spec as it was read, with what is wrong with it and what is
+// odd, in the order of the text.
+type File[M any] struct {
+	Name     string // of the file
+	Binary   bool
+	Message  M
+	Faults   []*Fault
+	Warnings []*Fault
+}
+
+// Err is all faults as one error, or nil.
+func (f *File[M]) Err() error { return joined(f.Faults) }
+
+// judge fills in the faults and warnings of a file that holds data.
+func (f *File[M]) judge(data []byte, faults, warnings list) {
+	var text *textIndex
+	if f.Binary = isBinary(data); !f.Binary {
+		text = indexText(data)
+		for _, field := range []string{"node_sets", "edge_sets"} {
+			for _, again := range text.twice(field) {
+				warnings.add(again, "found for the second time; the last one counts, as in TF-GNN")
+			}
+		}
+	}
+	faults.place(f.Name, text)
+	warnings.place(f.Name, text)
+	f.Faults, f.Warnings = faults, warnings
+}
+
+// OpenSchema reads the schema at path: a file, or a folder with one schema among
+// its .pbtxt files, or, where it has none, its .pb files. The error says why it
+// cannot be read; what it says is judged in the result.
+func OpenSchema(fsys fsx.FS, path string) (*File[*tfgnnpb.GraphSchema], error) {
 	info, err := fsys.Stat(path)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, err
 	}
+	f, data := &File[*tfgnnpb.GraphSchema]{Name: path}, []byte(nil)
 	if info.IsDir() {
-		schema, file, err = findSchema(fsys, path)
+		f, data, err = findSchema(fsys, path)
 	} else {
-		schema, err = readSchemaFile(fsys, path)
-		file = path
+		f.Message, data, err = readSchemaFile(fsys, path)
 	}
+	if err != nil {
+		return nil, err
+	}
+	c := checkSchema(f.Message)
+	f.judge(data, c.faults, c.warnings)
+	return f, nil
+}
+
+// OpenSpec reads the sampling spec in a file and judges it by the schema of the
+// graph.
+func OpenSpec(fsys fsx.FS, file string, schema *tfgnnpb.GraphSchema) (*File[*tfgnnpb.SamplingSpec], error) {
+	data, err := fsx.ReadFile(fsys, file, maxText)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := ParseSpec(file, data)
+	if err != nil {
+		return nil, err
+	}
+	f := &File[*tfgnnpb.SamplingSpec]{Name: file, Message: spec}
+	c := checkSpec(spec, schema)
+	f.judge(data, c.faults, c.warnings)
+	return f, nil
+}
+
+// ReadSchema is OpenSchema for a schema that must be valid: its faults are the
+// error. It returns the schema, its file, and the warnings.
+func ReadSchema(fsys fsx.FS, path string) (schema *tfgnnpb.GraphSchema, file string, warnings []string, err error) {
+	f, err := OpenSchema(fsys, path)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	warnings, err = CheckSchema(schema)
-	for i, w := range warnings {
-		warnings[i] = file + ": " + w
+	for _, w := range f.Warnings {
+		warnings = append(warnings, w.Error())
 	}
-	if err != nil {
-		return nil, "", warnings, prefixed(file, err)
+	if err := f.Err(); err != nil {
+		return nil, "", warnings, err
 	}
-	return schema, file, warnings, nil
+	return f.Message, f.Name, warnings, nil
 }
 
 // ReadSpec reads the sampling spec in a file.
 func ReadSpec(fsys fsx.FS, file string) (*tfgnnpb.SamplingSpec, error) {
-	text, err := fsx.ReadFile(fsys, file, maxText)
+	data, err := fsx.ReadFile(fsys, file, maxText)
 	if err != nil {
 		return nil, err
 	}
-	return ParseSpec(file, text)
+	return ParseSpec(file, data)
 }
 
-func readSchemaFile(fsys fsx.FS, file string) (*tfgnnpb.GraphSchema, error) {
-	text, err := fsx.ReadFile(fsys, file, maxText)
+func readSchemaFile(fsys fsx.FS, file string) (*tfgnnpb.GraphSchema, []byte, error) {
+	data, err := fsx.ReadFile(fsys, file, maxText)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return ParseSchema(file, text)
+	schema, err := ParseSchema(file, data)
+	return schema, data, err
 }
 
 // findSchema finds the one schema of a folder. A sampling spec may lie beside it.
-func findSchema(fsys fsx.FS, dir string) (*tfgnnpb.GraphSchema, string, error) {
+func findSchema(fsys fsx.FS, dir string) (*File[*tfgnnpb.GraphSchema], []byte, error) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	var (
-		found  *tfgnnpb.GraphSchema
-		file   string
-		broken []error
-	)
-	for _, e := range entries {
-		if e.IsDir() || filepath.Ext(e.Name()) != ".pbtxt" {
-			continue
+	var broken []error
+	for _, exts := range [][]string{{".pbtxt"}, {".pb", ".binpb"}} {
+		var found *File[*tfgnnpb.GraphSchema]
+		var text []byte
+		for _, e := range entries {
+			if e.IsDir() || !slices.Contains(exts, filepath.Ext(e.Name())) {
+				continue
+			}
+			name := filepath.Join(dir, e.Name())
+			schema, data, err := readSchemaFile(fsys, name)
+			switch {
+			case err != nil && !errors.Is(err, ErrSyntax):
+				return nil, nil, err
+			case err != nil:
+				broken = append(broken, err)
+			case found != nil:
+				return nil, nil, fmt.Errorf("%s: found two schemas, %s and %s, expected one; name the file", dir, filepath.Base(found.Name), e.Name())
+			default:
+				found, text = &File[*tfgnnpb.GraphSchema]{Name: name, Message: schema}, data
+			}
 		}
-		name := filepath.Join(dir, e.Name())
-		schema, err := readSchemaFile(fsys, name)
-		switch {
-		case err != nil && !errors.Is(err, ErrSyntax):
-			return nil, "", err
-		case err != nil:
-			broken = append(broken, err)
-		case found != nil:
-			return nil, "", fmt.Errorf("%s: found two schemas, %s and %s, expected one; name the file", dir, filepath.Base(file), e.Name())
-		default:
-			found, file = schema, name
+		if found != nil {
+			return found, text, nil
 		}
 	}
-	if found == nil {
-		return nil, "", errors.Join(append([]error{fmt.Errorf("%s: found no GraphSchema among its .pbtxt files, expected one; name the file", dir)}, broken...)...)
-	}
-	return found, file, nil
-}
-
-// prefixed puts the file in front of each of the errors that were joined.
-func prefixed(file string, err error) error {
-	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, fmt.Errorf("%s: %w", file, e))
-	}
-	return errors.Join(all...)
+	return nil, nil, errors.Join(append([]error{fmt.Errorf("%s: found no GraphSchema among its .pbtxt and .pb files, expected one; name the file", dir)}, broken...)...)
 }

@@ -91,7 +91,7 @@ func TestSyntaxErrorsSayWhere(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"node_sets {\n  kye: 1\n}", `dir/s.pbtxt:2:3: found unknown map entry field "kye"; expected a GraphSchema in text format`},
 		{"nodesets {}", `dir/s.pbtxt:1:1: found unknown field: nodesets; expected a GraphSchema`},
-		{"context { features { key: 'a' value { dtype: DT_COMPLEX64 } } }", `found invalid value for enum type: DT_COMPLEX64; expected`},
+		{"context { features { key: 'a' value { dtype: DT_FLAOT } } }", `found invalid value for enum type: DT_FLAOT; expected one of DT_FLOAT, DT_DOUBLE`},
 		{"node_sets {", `dir/s.pbtxt: found unexpected EOF; expected a GraphSchema`},
 	} {
 		_, err := ParseSchema("dir/s.pbtxt", []byte(c.text))
@@ -114,26 +114,26 @@ func TestCheckSchema(t *testing.T) {
 		{name: "nothing added"},
 		{name: "ragged", text: node(feature("r", "dtype: DT_STRING shape { dim { size: 2 } dim { size: -1 } }"))},
 		{name: "ids", text: node(feature("#id", "dtype: DT_STRING"))},
-		{name: "no dtype", text: node(feature("x", "")), err: `node set "m": feature "x": found no dtype, expected one of DT_FLOAT, `},
+		{name: "no dtype", text: node(feature("x", "")), err: `node_sets["m"].features["x"].dtype: found no dtype, expected one of DT_FLOAT, `},
 		{name: "unknown rank", text: node(feature("x", "dtype: DT_FLOAT shape { unknown_rank: true }")), err: "unknown rank"},
-		{name: "size 0", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 0 } }")), err: "found size 0 of dimension 1"},
-		{name: "size absent", text: node(feature("x", "dtype: DT_FLOAT shape { dim { } }")), err: "found size 0 of dimension 1"},
+		{name: "size 0", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 0 } }")), err: "shape.dim[0].size: found size 0"},
+		{name: "size absent", text: node(feature("x", "dtype: DT_FLOAT shape { dim { } }")), err: "shape.dim[0].size: found size 0"},
 		{name: "size -2", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: -2 } }")), err: "found size -2"},
 		{name: "huge", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 1000000 } dim { size: 1000000 } }")), err: "more than 2147483647 values"},
-		{name: "empty feature", text: node(feature("", "dtype: DT_FLOAT")), err: `feature "": found an empty name`},
+		{name: "empty feature", text: node(feature("", "dtype: DT_FLOAT")), err: `node_sets["m"].features[""]: found an empty name`},
 		{name: "empty set", text: `node_sets { key: "" value { } }`, err: "found an empty name"},
-		{name: "size reserved", text: node(feature("#size", "dtype: DT_INT64")), err: `feature "#size": found a name that the encoding uses`},
-		{name: "source of nodes", text: node(feature("#source", "dtype: DT_INT64")), warning: "reserved by TF-GNN"},
-		{name: "source of edges", text: `edge_sets { key: "d" value { source: "n" target: "n" ` + feature("#source", "dtype: DT_INT64") + ` } }`, err: `feature "#source": found a name`},
-		{name: "no such node set", text: `edge_sets { key: "d" value { source: "n" target: "x" } }`, err: `edge set "d": found target "x", expected one of the node sets [n]`},
-		{name: "no source", text: `edge_sets { key: "d" value { target: "n" } }`, err: `edge set "d": found source ""`},
-		{name: "context feature", text: `context { ` + feature("c", "dtype: DT_INT64") + ` } node_sets { key: "m" value { context: "d" } }`, err: `found a reference to context feature "d", expected one of [c]`},
+		{name: "size reserved", text: node(feature("#size", "dtype: DT_INT64")), err: `features["#size"]: found the name #size, which the encoding uses`},
+		{name: "source of nodes", text: node(feature("#source", "dtype: DT_INT64")), warning: "TF-GNN reserves names"},
+		{name: "source of edges", text: `edge_sets { key: "d" value { source: "n" target: "n" ` + feature("#source", "dtype: DT_INT64") + ` } }`, err: `features["#source"]: found the name`},
+		{name: "no such node set", text: `edge_sets { key: "d" value { source: "n" target: "x" } }`, err: `edge_sets["d"].target: found "x", expected one of the node sets [n]`},
+		{name: "no source", text: `edge_sets { key: "d" value { target: "n" } }`, err: `edge_sets["d"].source: found no source`},
+		{name: "context feature", text: `context { ` + feature("c", "dtype: DT_INT64") + ` } node_sets { key: "m" value { context: "d" } }`, err: `node_sets["m"].context[0]: found context feature "d", expected one of the context's features [c]`},
 		{name: "keys collide", text: `node_sets { key: "n.a" value { ` + feature("x", "dtype: DT_FLOAT") + ` } } node_sets { key: "n" value { ` + feature("a.x", "dtype: DT_FLOAT") + ` } }`, err: `found the same key "nodes/n.a.x" in an Example`},
 		{name: "row lengths collide", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: -1 } }") + feature("x.d1", "dtype: DT_FLOAT")), err: `the same key "nodes/m.x.d1"`},
 		{name: "size collides", text: `node_sets { key: "n" value { } } node_sets { key: "n.a" value { } } node_sets { key: "n" value { ` + feature("a.#size", "dtype: DT_INT64") + ` } }`, err: `the same key "nodes/n.a.#size"`},
 		{name: "shape [1]", text: node(feature("x", "dtype: DT_FLOAT shape { dim { size: 1 } }")), warning: "vector of one value"},
-		{name: "name of a dimension", text: node(feature("x", `dtype: DT_FLOAT shape { dim { size: 2 name: "y" } }`)), warning: "TF-GNN refuses"},
-		{name: "other # name", text: node(feature("#x", "dtype: DT_FLOAT")), warning: "reserved by TF-GNN"},
+		{name: "name of a dimension", text: node(feature("x", `dtype: DT_FLOAT shape { dim { size: 2 name: "y" } }`)), err: `shape.dim[0].name: found the name "y" of a dimension, expected none`},
+		{name: "other # name", text: node(feature("#x", "dtype: DT_FLOAT")), warning: "TF-GNN reserves names"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := ParseSchema("s", []byte(base+c.text))
@@ -174,8 +174,8 @@ func TestReadSchema(t *testing.T) {
 		{"one", "one/graph.pbtxt", ""},
 		{"two/a.pbtxt", "two/a.pbtxt", ""},
 		{"two", "", "found two schemas, a.pbtxt and b.pbtxt, expected one"},
-		{"none", "", "found no GraphSchema among its .pbtxt files"},
-		{"bad", "", `bad/a.pbtxt: edge set "e": found source "x"`},
+		{"none", "", "found no GraphSchema among its .pbtxt and .pb files"},
+		{"bad", "", `bad/a.pbtxt:1:61: edge_sets["e"].source: found "x"`},
 		{"absent", "", "no such file"},
 	} {
 		m, file, _, err := ReadSchema(fsx.OS, filepath.Join(dir, c.path))

@@ -149,24 +149,39 @@ func (SamplingStrategy) EnumDescriptor() ([]byte, []int) {
 	return file_tfgnn_proto_rawDescGZIP(), []int{1}
 }
 
+// TensorFlow's types. A schema may have those that package tfgnn calls supported;
+// the others have names here so that a schema with one is refused at its place.
 type DataType int32
 
 const (
-	DataType_DT_INVALID  DataType = 0
-	DataType_DT_FLOAT    DataType = 1
-	DataType_DT_DOUBLE   DataType = 2
-	DataType_DT_INT32    DataType = 3
-	DataType_DT_UINT8    DataType = 4
-	DataType_DT_INT16    DataType = 5
-	DataType_DT_INT8     DataType = 6
-	DataType_DT_STRING   DataType = 7
-	DataType_DT_INT64    DataType = 9
-	DataType_DT_BOOL     DataType = 10
-	DataType_DT_BFLOAT16 DataType = 14
-	DataType_DT_UINT16   DataType = 17
-	DataType_DT_HALF     DataType = 19
-	DataType_DT_UINT32   DataType = 22
-	DataType_DT_UINT64   DataType = 23
+	DataType_DT_INVALID       DataType = 0
+	DataType_DT_FLOAT         DataType = 1
+	DataType_DT_DOUBLE        DataType = 2
+	DataType_DT_INT32         DataType = 3
+	DataType_DT_UINT8         DataType = 4
+	DataType_DT_INT16         DataType = 5
+	DataType_DT_INT8          DataType = 6
+	DataType_DT_STRING        DataType = 7
+	DataType_DT_COMPLEX64     DataType = 8
+	DataType_DT_INT64         DataType = 9
+	DataType_DT_BOOL          DataType = 10
+	DataType_DT_QINT8         DataType = 11
+	DataType_DT_QUINT8        DataType = 12
+	DataType_DT_QINT32        DataType = 13
+	DataType_DT_BFLOAT16      DataType = 14
+	DataType_DT_QINT16        DataType = 15
+	DataType_DT_QUINT16       DataType = 16
+	DataType_DT_UINT16        DataType = 17
+	DataType_DT_COMPLEX128    DataType = 18
+	DataType_DT_HALF          DataType = 19
+	DataType_DT_RESOURCE      DataType = 20
+	DataType_DT_VARIANT       DataType = 21
+	DataType_DT_UINT32        DataType = 22
+	DataType_DT_UINT64        DataType = 23
+	DataType_DT_FLOAT8_E5M2   DataType = 24
+	DataType_DT_FLOAT8_E4M3FN DataType = 25
+	DataType_DT_INT4          DataType = 29
+	DataType_DT_UINT4         DataType = 30
 )
 
 // Enum value maps for DataType.
@@ -180,30 +195,56 @@ var (
 		5:  "DT_INT16",
 		6:  "DT_INT8",
 		7:  "DT_STRING",
+		8:  "DT_COMPLEX64",
 		9:  "DT_INT64",
 		10: "DT_BOOL",
+		11: "DT_QINT8",
+		12: "DT_QUINT8",
+		13: "DT_QINT32",
 		14: "DT_BFLOAT16",
+		15: "DT_QINT16",
+		16: "DT_QUINT16",
 		17: "DT_UINT16",
+		18: "DT_COMPLEX128",
 		19: "DT_HALF",
+		20: "DT_RESOURCE",
+		21: "DT_VARIANT",
 		22: "DT_UINT32",
 		23: "DT_UINT64",
+		24: "DT_FLOAT8_E5M2",
+		25: "DT_FLOAT8_E4M3FN",
+		29: "DT_INT4",
+		30: "DT_UINT4",
 	}
 	DataType_value = map[string]int32{
-		"DT_INVALID":  0,
-		"DT_FLOAT":    1,
-		"DT_DOUBLE":   2,
-		"DT_INT32":    3,
-		"DT_UINT8":    4,
-		"DT_INT16":    5,
-		"DT_INT8":     6,
-		"DT_STRING":   7,
-		"DT_INT64":    9,
-		"DT_BOOL":     10,
-		"DT_BFLOAT16": 14,
-		"DT_UINT16":   17,
-		"DT_HALF":     19,
-		"DT_UINT32":   22,
-		"DT_UINT64":   23,
+		"DT_INVALID":       0,
+		"DT_FLOAT":         1,
+		"DT_DOUBLE":        2,
+		"DT_INT32":         3,
+		"DT_UINT8":         4,
+		"DT_INT16":         5,
+		"DT_INT8":          6,
+		"DT_STRING":        7,
+		"DT_COMPLEX64":     8,
+		"DT_INT64":         9,
+		"DT_BOOL":          10,
+		"DT_QINT8":         11,
+		"DT_QUINT8":        12,
+		"DT_QINT32":        13,
+		"DT_BFLOAT16":      14,
+		"DT_QINT16":        15,
+		"DT_QUINT16":       16,
+		"DT_UINT16":        17,
+		"DT_COMPLEX128":    18,
+		"DT_HALF":          19,
+		"DT_RESOURCE":      20,
+		"DT_VARIANT":       21,
+		"DT_UINT32":        22,
+		"DT_UINT64":        23,
+		"DT_FLOAT8_E5M2":   24,
+		"DT_FLOAT8_E4M3FN": 25,
+		"DT_INT4":          29,
+		"DT_UINT4":         30,
 	}
 )
 
@@ -1181,6 +1222,308 @@ func (x *TensorShapeProto) GetUnknownRank() bool {
 	return false
 }
 
+type GraphTensorStats struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	FeatureStats  []*FeatureStats        `protobuf:"bytes,1,rep,name=feature_stats,json=featureStats" json:"feature_stats,omitempty"`
+	Samples       *Samples               `protobuf:"bytes,2,opt,name=samples" json:"samples,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GraphTensorStats) Reset() {
+	*x = GraphTensorStats{}
+	mi := &file_tfgnn_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GraphTensorStats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GraphTensorStats) ProtoMessage() {}
+
+func (x *GraphTensorStats) ProtoReflect() protoreflect.Message {
+	mi := &file_tfgnn_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GraphTensorStats.ProtoReflect.Descriptor instead.
+func (*GraphTensorStats) Descriptor() ([]byte, []int) {
+	return file_tfgnn_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GraphTensorStats) GetFeatureStats() []*FeatureStats {
+	if x != nil {
+		return x.FeatureStats
+	}
+	return nil
+}
+
+func (x *GraphTensorStats) GetSamples() *Samples {
+	if x != nil {
+		return x.Samples
+	}
+	return nil
+}
+
+type FeatureStats struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "context", "nodes" or "edges".
+	SetType *string `protobuf:"bytes,1,opt,name=set_type,json=setType" json:"set_type,omitempty"`
+	SetName *string `protobuf:"bytes,2,opt,name=set_name,json=setName" json:"set_name,omitempty"`
+	// A feature, or "#size".
+	FeatureName   *string `protobuf:"bytes,3,opt,name=feature_name,json=featureName" json:"feature_name,omitempty"`
+	Stats         *Stats  `protobuf:"bytes,4,opt,name=stats" json:"stats,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeatureStats) Reset() {
+	*x = FeatureStats{}
+	mi := &file_tfgnn_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeatureStats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeatureStats) ProtoMessage() {}
+
+func (x *FeatureStats) ProtoReflect() protoreflect.Message {
+	mi := &file_tfgnn_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeatureStats.ProtoReflect.Descriptor instead.
+func (*FeatureStats) Descriptor() ([]byte, []int) {
+	return file_tfgnn_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *FeatureStats) GetSetType() string {
+	if x != nil && x.SetType != nil {
+		return *x.SetType
+	}
+	return ""
+}
+
+func (x *FeatureStats) GetSetName() string {
+	if x != nil && x.SetName != nil {
+		return *x.SetName
+	}
+	return ""
+}
+
+func (x *FeatureStats) GetFeatureName() string {
+	if x != nil && x.FeatureName != nil {
+		return *x.FeatureName
+	}
+	return ""
+}
+
+func (x *FeatureStats) GetStats() *Stats {
+	if x != nil {
+		return x.Stats
+	}
+	return nil
+}
+
+type Stats struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Min           *float32               `protobuf:"fixed32,1,opt,name=min" json:"min,omitempty"`
+	Max           *float32               `protobuf:"fixed32,2,opt,name=max" json:"max,omitempty"`
+	Median        *float32               `protobuf:"fixed32,3,opt,name=median" json:"median,omitempty"`
+	Mean          *float32               `protobuf:"fixed32,4,opt,name=mean" json:"mean,omitempty"`
+	Std           *float32               `protobuf:"fixed32,5,opt,name=std" json:"std,omitempty"`
+	Quantiles     []float32              `protobuf:"fixed32,6,rep,name=quantiles" json:"quantiles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Stats) Reset() {
+	*x = Stats{}
+	mi := &file_tfgnn_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Stats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Stats) ProtoMessage() {}
+
+func (x *Stats) ProtoReflect() protoreflect.Message {
+	mi := &file_tfgnn_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Stats.ProtoReflect.Descriptor instead.
+func (*Stats) Descriptor() ([]byte, []int) {
+	return file_tfgnn_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Stats) GetMin() float32 {
+	if x != nil && x.Min != nil {
+		return *x.Min
+	}
+	return 0
+}
+
+func (x *Stats) GetMax() float32 {
+	if x != nil && x.Max != nil {
+		return *x.Max
+	}
+	return 0
+}
+
+func (x *Stats) GetMedian() float32 {
+	if x != nil && x.Median != nil {
+		return *x.Median
+	}
+	return 0
+}
+
+func (x *Stats) GetMean() float32 {
+	if x != nil && x.Mean != nil {
+		return *x.Mean
+	}
+	return 0
+}
+
+func (x *Stats) GetStd() float32 {
+	if x != nil && x.Std != nil {
+		return *x.Std
+	}
+	return 0
+}
+
+func (x *Stats) GetQuantiles() []float32 {
+	if x != nil {
+		return x.Quantiles
+	}
+	return nil
+}
+
+type Samples struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SizePairs     []*SizePair            `protobuf:"bytes,1,rep,name=size_pairs,json=sizePairs" json:"size_pairs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Samples) Reset() {
+	*x = Samples{}
+	mi := &file_tfgnn_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Samples) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Samples) ProtoMessage() {}
+
+func (x *Samples) ProtoReflect() protoreflect.Message {
+	mi := &file_tfgnn_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Samples.ProtoReflect.Descriptor instead.
+func (*Samples) Descriptor() ([]byte, []int) {
+	return file_tfgnn_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *Samples) GetSizePairs() []*SizePair {
+	if x != nil {
+		return x.SizePairs
+	}
+	return nil
+}
+
+type SizePair struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NumNodes      *int32                 `protobuf:"varint,1,opt,name=num_nodes,json=numNodes" json:"num_nodes,omitempty"`
+	NumEdges      *int32                 `protobuf:"varint,2,opt,name=num_edges,json=numEdges" json:"num_edges,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SizePair) Reset() {
+	*x = SizePair{}
+	mi := &file_tfgnn_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SizePair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SizePair) ProtoMessage() {}
+
+func (x *SizePair) ProtoReflect() protoreflect.Message {
+	mi := &file_tfgnn_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SizePair.ProtoReflect.Descriptor instead.
+func (*SizePair) Descriptor() ([]byte, []int) {
+	return file_tfgnn_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *SizePair) GetNumNodes() int32 {
+	if x != nil && x.NumNodes != nil {
+		return *x.NumNodes
+	}
+	return 0
+}
+
+func (x *SizePair) GetNumEdges() int32 {
+	if x != nil && x.NumEdges != nil {
+		return *x.NumEdges
+	}
+	return 0
+}
+
 type Metadata_KeyValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           *string                `protobuf:"bytes,1,opt,name=key" json:"key,omitempty"`
@@ -1191,7 +1534,7 @@ type Metadata_KeyValue struct {
 
 func (x *Metadata_KeyValue) Reset() {
 	*x = Metadata_KeyValue{}
-	mi := &file_tfgnn_proto_msgTypes[15]
+	mi := &file_tfgnn_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1546,7 @@ func (x *Metadata_KeyValue) String() string {
 func (*Metadata_KeyValue) ProtoMessage() {}
 
 func (x *Metadata_KeyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_tfgnn_proto_msgTypes[15]
+	mi := &file_tfgnn_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1587,7 @@ type BigQuery_TableSpec struct {
 
 func (x *BigQuery_TableSpec) Reset() {
 	*x = BigQuery_TableSpec{}
-	mi := &file_tfgnn_proto_msgTypes[16]
+	mi := &file_tfgnn_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1599,7 @@ func (x *BigQuery_TableSpec) String() string {
 func (*BigQuery_TableSpec) ProtoMessage() {}
 
 func (x *BigQuery_TableSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_tfgnn_proto_msgTypes[16]
+	mi := &file_tfgnn_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1647,7 @@ type TensorShapeProto_Dim struct {
 
 func (x *TensorShapeProto_Dim) Reset() {
 	*x = TensorShapeProto_Dim{}
-	mi := &file_tfgnn_proto_msgTypes[20]
+	mi := &file_tfgnn_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1659,7 @@ func (x *TensorShapeProto_Dim) String() string {
 func (*TensorShapeProto_Dim) ProtoMessage() {}
 
 func (x *TensorShapeProto_Dim) ProtoReflect() protoreflect.Message {
-	mi := &file_tfgnn_proto_msgTypes[20]
+	mi := &file_tfgnn_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1788,28 @@ const file_tfgnn_proto_rawDesc = "" +
 	"\funknown_rank\x18\x03 \x01(\bR\vunknownRank\x1a-\n" +
 	"\x03Dim\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name*D\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"\x8a\x01\n" +
+	"\x10GraphTensorStats\x12B\n" +
+	"\rfeature_stats\x18\x01 \x03(\v2\x1d.graphmill.tfgnn.FeatureStatsR\ffeatureStats\x122\n" +
+	"\asamples\x18\x02 \x01(\v2\x18.graphmill.tfgnn.SamplesR\asamples\"\x95\x01\n" +
+	"\fFeatureStats\x12\x19\n" +
+	"\bset_type\x18\x01 \x01(\tR\asetType\x12\x19\n" +
+	"\bset_name\x18\x02 \x01(\tR\asetName\x12!\n" +
+	"\ffeature_name\x18\x03 \x01(\tR\vfeatureName\x12,\n" +
+	"\x05stats\x18\x04 \x01(\v2\x16.graphmill.tfgnn.StatsR\x05stats\"\x87\x01\n" +
+	"\x05Stats\x12\x10\n" +
+	"\x03min\x18\x01 \x01(\x02R\x03min\x12\x10\n" +
+	"\x03max\x18\x02 \x01(\x02R\x03max\x12\x16\n" +
+	"\x06median\x18\x03 \x01(\x02R\x06median\x12\x12\n" +
+	"\x04mean\x18\x04 \x01(\x02R\x04mean\x12\x10\n" +
+	"\x03std\x18\x05 \x01(\x02R\x03std\x12\x1c\n" +
+	"\tquantiles\x18\x06 \x03(\x02R\tquantiles\"C\n" +
+	"\aSamples\x128\n" +
+	"\n" +
+	"size_pairs\x18\x01 \x03(\v2\x19.graphmill.tfgnn.SizePairR\tsizePairs\"D\n" +
+	"\bSizePair\x12\x1b\n" +
+	"\tnum_nodes\x18\x01 \x01(\x05R\bnumNodes\x12\x1b\n" +
+	"\tnum_edges\x18\x02 \x01(\x05R\bnumEdges*D\n" +
 	"\tGraphType\x12\r\n" +
 	"\tUNDEFINED\x10\x00\x12\b\n" +
 	"\x04FULL\x10\x01\x12\f\n" +
@@ -1455,7 +1819,7 @@ const file_tfgnn_proto_rawDesc = "" +
 	"\x05TOP_K\x10\x00\x12\x12\n" +
 	"\x0eRANDOM_UNIFORM\x10\x01\x12\x13\n" +
 	"\x0fRANDOM_WEIGHTED\x10\x02\x12\f\n" +
-	"\bLATEST_K\x10\x03*\xe3\x01\n" +
+	"\bLATEST_K\x10\x03*\xb9\x03\n" +
 	"\bDataType\x12\x0e\n" +
 	"\n" +
 	"DT_INVALID\x10\x00\x12\f\n" +
@@ -1465,15 +1829,30 @@ const file_tfgnn_proto_rawDesc = "" +
 	"\bDT_UINT8\x10\x04\x12\f\n" +
 	"\bDT_INT16\x10\x05\x12\v\n" +
 	"\aDT_INT8\x10\x06\x12\r\n" +
-	"\tDT_STRING\x10\a\x12\f\n" +
+	"\tDT_STRING\x10\a\x12\x10\n" +
+	"\fDT_COMPLEX64\x10\b\x12\f\n" +
 	"\bDT_INT64\x10\t\x12\v\n" +
 	"\aDT_BOOL\x10\n" +
-	"\x12\x0f\n" +
+	"\x12\f\n" +
+	"\bDT_QINT8\x10\v\x12\r\n" +
+	"\tDT_QUINT8\x10\f\x12\r\n" +
+	"\tDT_QINT32\x10\r\x12\x0f\n" +
 	"\vDT_BFLOAT16\x10\x0e\x12\r\n" +
-	"\tDT_UINT16\x10\x11\x12\v\n" +
-	"\aDT_HALF\x10\x13\x12\r\n" +
+	"\tDT_QINT16\x10\x0f\x12\x0e\n" +
+	"\n" +
+	"DT_QUINT16\x10\x10\x12\r\n" +
+	"\tDT_UINT16\x10\x11\x12\x11\n" +
+	"\rDT_COMPLEX128\x10\x12\x12\v\n" +
+	"\aDT_HALF\x10\x13\x12\x0f\n" +
+	"\vDT_RESOURCE\x10\x14\x12\x0e\n" +
+	"\n" +
+	"DT_VARIANT\x10\x15\x12\r\n" +
 	"\tDT_UINT32\x10\x16\x12\r\n" +
-	"\tDT_UINT64\x10\x17B5Z3github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"\tDT_UINT64\x10\x17\x12\x12\n" +
+	"\x0eDT_FLOAT8_E5M2\x10\x18\x12\x14\n" +
+	"\x10DT_FLOAT8_E4M3FN\x10\x19\x12\v\n" +
+	"\aDT_INT4\x10\x1d\x12\f\n" +
+	"\bDT_UINT4\x10\x1eB5Z3github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 
 var (
 	file_tfgnn_proto_rawDescOnce sync.Once
@@ -1488,7 +1867,7 @@ func file_tfgnn_proto_rawDescGZIP() []byte {
 }
 
 var file_tfgnn_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tfgnn_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_tfgnn_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_tfgnn_proto_goTypes = []any{
 	(GraphType)(0),               // 0: graphmill.tfgnn.GraphType
 	(SamplingStrategy)(0),        // 1: graphmill.tfgnn.SamplingStrategy
@@ -1507,48 +1886,57 @@ var file_tfgnn_proto_goTypes = []any{
 	(*SamplingOp)(nil),           // 14: graphmill.tfgnn.SamplingOp
 	(*SamplingSpec)(nil),         // 15: graphmill.tfgnn.SamplingSpec
 	(*TensorShapeProto)(nil),     // 16: graphmill.tfgnn.TensorShapeProto
-	nil,                          // 17: graphmill.tfgnn.GraphSchema.NodeSetsEntry
-	nil,                          // 18: graphmill.tfgnn.GraphSchema.EdgeSetsEntry
-	(*Metadata_KeyValue)(nil),    // 19: graphmill.tfgnn.Metadata.KeyValue
-	(*BigQuery_TableSpec)(nil),   // 20: graphmill.tfgnn.BigQuery.TableSpec
-	nil,                          // 21: graphmill.tfgnn.Context.FeaturesEntry
-	nil,                          // 22: graphmill.tfgnn.NodeSet.FeaturesEntry
-	nil,                          // 23: graphmill.tfgnn.EdgeSet.FeaturesEntry
-	(*TensorShapeProto_Dim)(nil), // 24: graphmill.tfgnn.TensorShapeProto.Dim
+	(*GraphTensorStats)(nil),     // 17: graphmill.tfgnn.GraphTensorStats
+	(*FeatureStats)(nil),         // 18: graphmill.tfgnn.FeatureStats
+	(*Stats)(nil),                // 19: graphmill.tfgnn.Stats
+	(*Samples)(nil),              // 20: graphmill.tfgnn.Samples
+	(*SizePair)(nil),             // 21: graphmill.tfgnn.SizePair
+	nil,                          // 22: graphmill.tfgnn.GraphSchema.NodeSetsEntry
+	nil,                          // 23: graphmill.tfgnn.GraphSchema.EdgeSetsEntry
+	(*Metadata_KeyValue)(nil),    // 24: graphmill.tfgnn.Metadata.KeyValue
+	(*BigQuery_TableSpec)(nil),   // 25: graphmill.tfgnn.BigQuery.TableSpec
+	nil,                          // 26: graphmill.tfgnn.Context.FeaturesEntry
+	nil,                          // 27: graphmill.tfgnn.NodeSet.FeaturesEntry
+	nil,                          // 28: graphmill.tfgnn.EdgeSet.FeaturesEntry
+	(*TensorShapeProto_Dim)(nil), // 29: graphmill.tfgnn.TensorShapeProto.Dim
 }
 var file_tfgnn_proto_depIdxs = []int32{
 	8,  // 0: graphmill.tfgnn.GraphSchema.context:type_name -> graphmill.tfgnn.Context
-	17, // 1: graphmill.tfgnn.GraphSchema.node_sets:type_name -> graphmill.tfgnn.GraphSchema.NodeSetsEntry
-	18, // 2: graphmill.tfgnn.GraphSchema.edge_sets:type_name -> graphmill.tfgnn.GraphSchema.EdgeSetsEntry
+	22, // 1: graphmill.tfgnn.GraphSchema.node_sets:type_name -> graphmill.tfgnn.GraphSchema.NodeSetsEntry
+	23, // 2: graphmill.tfgnn.GraphSchema.edge_sets:type_name -> graphmill.tfgnn.GraphSchema.EdgeSetsEntry
 	11, // 3: graphmill.tfgnn.GraphSchema.info:type_name -> graphmill.tfgnn.OriginInfo
 	2,  // 4: graphmill.tfgnn.Feature.dtype:type_name -> graphmill.tfgnn.DataType
 	16, // 5: graphmill.tfgnn.Feature.shape:type_name -> graphmill.tfgnn.TensorShapeProto
-	19, // 6: graphmill.tfgnn.Metadata.extra:type_name -> graphmill.tfgnn.Metadata.KeyValue
+	24, // 6: graphmill.tfgnn.Metadata.extra:type_name -> graphmill.tfgnn.Metadata.KeyValue
 	7,  // 7: graphmill.tfgnn.Metadata.bigquery:type_name -> graphmill.tfgnn.BigQuery
-	20, // 8: graphmill.tfgnn.BigQuery.table_spec:type_name -> graphmill.tfgnn.BigQuery.TableSpec
+	25, // 8: graphmill.tfgnn.BigQuery.table_spec:type_name -> graphmill.tfgnn.BigQuery.TableSpec
 	3,  // 9: graphmill.tfgnn.BigQuery.read_method:type_name -> graphmill.tfgnn.BigQuery.ReadMethod
-	21, // 10: graphmill.tfgnn.Context.features:type_name -> graphmill.tfgnn.Context.FeaturesEntry
+	26, // 10: graphmill.tfgnn.Context.features:type_name -> graphmill.tfgnn.Context.FeaturesEntry
 	6,  // 11: graphmill.tfgnn.Context.metadata:type_name -> graphmill.tfgnn.Metadata
-	22, // 12: graphmill.tfgnn.NodeSet.features:type_name -> graphmill.tfgnn.NodeSet.FeaturesEntry
+	27, // 12: graphmill.tfgnn.NodeSet.features:type_name -> graphmill.tfgnn.NodeSet.FeaturesEntry
 	6,  // 13: graphmill.tfgnn.NodeSet.metadata:type_name -> graphmill.tfgnn.Metadata
-	23, // 14: graphmill.tfgnn.EdgeSet.features:type_name -> graphmill.tfgnn.EdgeSet.FeaturesEntry
+	28, // 14: graphmill.tfgnn.EdgeSet.features:type_name -> graphmill.tfgnn.EdgeSet.FeaturesEntry
 	6,  // 15: graphmill.tfgnn.EdgeSet.metadata:type_name -> graphmill.tfgnn.Metadata
 	0,  // 16: graphmill.tfgnn.OriginInfo.graph_type:type_name -> graphmill.tfgnn.GraphType
 	1,  // 17: graphmill.tfgnn.SamplingOp.strategy:type_name -> graphmill.tfgnn.SamplingStrategy
 	12, // 18: graphmill.tfgnn.SamplingSpec.seed_op:type_name -> graphmill.tfgnn.SeedOp
 	13, // 19: graphmill.tfgnn.SamplingSpec.symmetric_link_seed_op:type_name -> graphmill.tfgnn.SymmetricLinkSeedOp
 	14, // 20: graphmill.tfgnn.SamplingSpec.sampling_ops:type_name -> graphmill.tfgnn.SamplingOp
-	24, // 21: graphmill.tfgnn.TensorShapeProto.dim:type_name -> graphmill.tfgnn.TensorShapeProto.Dim
-	9,  // 22: graphmill.tfgnn.GraphSchema.NodeSetsEntry.value:type_name -> graphmill.tfgnn.NodeSet
-	10, // 23: graphmill.tfgnn.GraphSchema.EdgeSetsEntry.value:type_name -> graphmill.tfgnn.EdgeSet
-	5,  // 24: graphmill.tfgnn.Context.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
-	5,  // 25: graphmill.tfgnn.NodeSet.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
-	5,  // 26: graphmill.tfgnn.EdgeSet.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	29, // 21: graphmill.tfgnn.TensorShapeProto.dim:type_name -> graphmill.tfgnn.TensorShapeProto.Dim
+	18, // 22: graphmill.tfgnn.GraphTensorStats.feature_stats:type_name -> graphmill.tfgnn.FeatureStats
+	20, // 23: graphmill.tfgnn.GraphTensorStats.samples:type_name -> graphmill.tfgnn.Samples
+	19, // 24: graphmill.tfgnn.FeatureStats.stats:type_name -> graphmill.tfgnn.Stats
+	21, // 25: graphmill.tfgnn.Samples.size_pairs:type_name -> graphmill.tfgnn.SizePair
+	9,  // 26: graphmill.tfgnn.GraphSchema.NodeSetsEntry.value:type_name -> graphmill.tfgnn.NodeSet
+	10, // 27: graphmill.tfgnn.GraphSchema.EdgeSetsEntry.value:type_name -> graphmill.tfgnn.EdgeSet
+	5,  // 28: graphmill.tfgnn.Context.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
+	5,  // 29: graphmill.tfgnn.NodeSet.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
+	5,  // 30: graphmill.tfgnn.EdgeSet.FeaturesEntry.value:type_name -> graphmill.tfgnn.Feature
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_tfgnn_proto_init() }
@@ -1570,7 +1958,7 @@ func file_tfgnn_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tfgnn_proto_rawDesc), len(file_tfgnn_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   21,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,307 @@
+package tfgnn
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// textIndex finds the place of a field in the text form of a message, which the
+// parser of package prototext does not tell. It takes any bytes; what it says is
+// right for text that prototext has read.
+type textIndex struct {
+	text []byte
+	root []textNode
+}
+
+// textNode is a field as it is written. An element of a list in brackets is a
+// node of its own.
+type textNode struct {
+	name  string
+	at    int    // offset of the field's name; in a list, of the element
+	value string // of a scalar, quotes and escapes taken off
+	kids  []textNode
+}
+
+// maxDepth is beyond what the messages of this package can nest.
+const maxDepth = 64
+
+func indexText(text []byte) *textIndex {
+	s := &textScanner{text: text}
+	x := &textIndex{text: text}
+	for s.at < len(text) { // a stray bracket ends fields, not the text
+		x.root = append(x.root, s.fields(0)...)
+	}
+	return x
+}
+
+// find gives line and column of a path, or of as much of it as is written.
+func (x *textIndex) find(p fieldPath) (line, column int) {
+	at, nodes := 0, x.root
+	for _, s := range p {
+		var found []textNode
+		switch named := children(nodes, s.field); s.kind {
+		case stepField:
+			found = named
+		case stepElement:
+			if s.index < len(named) {
+				found = named[s.index : s.index+1]
+			}
+		case stepEntry:
+			// The last one of a key is the one that counts.
+			for _, n := range named {
+				if n.key() == s.key {
+					found = []textNode{n}
+				}
+			}
+		}
+		if len(found) == 0 {
+			break
+		}
+		at, nodes = found[len(found)-1].at, nil
+		for _, n := range found {
+			nodes = append(nodes, n.kids...)
+		}
+		if s.kind == stepEntry {
+			nodes = lastValue(nodes)
+		}
+	}
+	return x.position(at)
+}
+
+// twice lists the keys that an entry of the map field name has already, in the
+// message that path p leads to.
+func (x *textIndex) twice(name string) []fieldPath {
+	var again []fieldPath
+	seen := map[string]bool{}
+	for _, n := range children(x.root, name) {
+		if key := n.key(); seen[key] {
+			again = append(again, fieldPath{}.entry(name, key))
+		} else {
+			seen[key] = true
+		}
+	}
+	return again
+}
+
+func (x *textIndex) position(at int) (line, column int) {
+	before := x.text[:at]
+	return 1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+}
+
+func children(nodes []textNode, name string) []textNode {
+	var found []textNode
+	for _, n := range nodes {
+		if n.name == name {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// key is the key of a map entry.
+func (n *textNode) key() string {
+	if keys := children(n.kids, "key"); len(keys) > 0 {
+		return keys[len(keys)-1].value
+	}
+	return ""
+}
+
+// lastValue is what the value of a map entry holds.
+func lastValue(entry []textNode) []textNode {
+	var kids []textNode
+	for _, n := range children(entry, "value") {
+		kids = append(kids, n.kids...)
+	}
+	return kids
+}
+
+// textScanner walks over the text format: fields "name: value", "name { fields }",
+// "name < fields >", "name: [ value, value ]", separated by space, comma or
+// semicolon, with comments from # to the end of the line.
+type textScanner struct {
+	text []byte
+	at   int
+}
+
+func (s *textScanner) peek() byte {
+	if s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+// skip passes over space, comments, and separators of fields.
+func (s *textScanner) skip() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ',', ';':
+			s.at++
+		case ' ', '\t', '\n', '\r', '\v', '\f', '#':
+			s.skipSpace()
+		default:
+			return
+		}
+	}
+}
+
+// fields reads fields up to a closing bracket, which it takes, or the end.
+func (s *textScanner) fields(depth int) []textNode {
+	var nodes []textNode
+	for s.skip(); s.at < len(s.text); s.skip() {
+		if c := s.peek(); c == '}' || c == '>' {
+			s.at++
+			return nodes
+		}
+		at := s.at
+		name := s.word()
+		if name == "" {
+			s.at++ // nothing that a field begins with
+			continue
+		}
+		s.skip()
+		if s.peek() == ':' {
+			s.at++
+			s.skip()
+		}
+		if s.peek() != '[' {
+			nodes = append(nodes, s.node(name, at, depth))
+			continue
+		}
+		for s.at++; ; {
+			s.skip()
+			if c := s.peek(); s.at == len(s.text) || c == ']' || c == '}' || c == '>' {
+				break
+			}
+			nodes = append(nodes, s.node(name, s.at, depth))
+		}
+		if s.peek() == ']' {
+			s.at++
+		}
+	}
+	return nodes
+}
+
+// node reads a value. It always moves on.
+func (s *textScanner) node(name string, at, depth int) textNode {
+	n := textNode{name: name, at: at}
+	switch c := s.peek(); {
+	case s.at == len(s.text):
+	case c == '{' || c == '<':
+		s.at++
+		if depth == maxDepth {
+			s.at = len(s.text)
+			break
+		}
+		n.kids = s.fields(depth + 1)
+	case c == '"' || c == '\'':
+		for c := s.peek(); c == '"' || c == '\''; c = s.peek() {
+			n.value += s.quoted()
+			s.skipSpace()
+		}
+	default:
+		if n.value = s.word(); n.value == "-" { // "- 1" is a number too
+			s.skipSpace()
+			n.value += s.word()
+		}
+		if n.value == "" {
+			s.at++
+		}
+	}
+	return n
+}
+
+// skipSpace passes over what may stand between two parts of a value: space and
+// comments, but no separator.
+func (s *textScanner) skipSpace() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\n', '\r', '\v', '\f':
+			s.at++
+		case '#':
+			s.comment()
+		default:
+			return
+		}
+	}
+}
+
+// comment passes over the rest of a line.
+func (s *textScanner) comment() {
+	if n := bytes.IndexByte(s.text[s.at:], '\n'); n >= 0 {
+		s.at += n + 1
+	} else {
+		s.at = len(s.text)
+	}
+}
+
+// word reads a name, a number or a constant.
+func (s *textScanner) word() string {
+	start := s.at
+	for ; s.at < len(s.text); s.at++ {
+		c := s.text[s.at]
+		if c >= utf8.RuneSelf || bytes.IndexByte([]byte(" \t\n\r\v\f,;:#[]{}<>\"'"), c) >= 0 {
+			break
+		}
+	}
+	return string(s.text[start:s.at])
+}
+
+// quoted reads one string literal, which a line break ends too.
+func (s *textScanner) quoted() string {
+	quote := s.text[s.at]
+	s.at++
+	var b []byte
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		s.at++
+		switch {
+		case c == quote || c == '\n':
+			return string(b)
+		case c == '\\' && s.at < len(s.text):
+			b = s.escape(b)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// escape reads what follows a backslash.
+func (s *textScanner) escape(b []byte) []byte {
+	c := s.text[s.at]
+	s.at++
+	switch c {
+	case 'a', 'b', 'f', 'n', 'r', 't', 'v':
+		return append(b, "\a\b\f\n\r\t\v"[bytes.IndexByte([]byte("abfnrtv"), c)])
+	case 'x', 'X':
+		n, _ := s.number(16, 2)
+		return append(b, byte(n))
+	case 'u', 'U':
+		digits := 4
+		if c == 'U' {
+			digits = 8
+		}
+		n, _ := s.number(16, digits)
+		return utf8.AppendRune(b, rune(n))
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		s.at--
+		n, _ := s.number(8, 3)
+		return append(b, byte(n))
+	}
+	return append(b, c)
+}
+
+// number reads as many digits of a base as there are, at most n.
+func (s *textScanner) number(base, n int) (uint64, error) {
+	end := s.at
+	for end < len(s.text) && end-s.at < n {
+		if _, err := strconv.ParseUint(string(s.text[end]), base, 8); err != nil {
+			break
+		}
+		end++
+	}
+	word := string(s.text[s.at:end])
+	s.at = end
+	return strconv.ParseUint(word, base, 32)
+}

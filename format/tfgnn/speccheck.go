@@ -1,0 +1,135 @@
+package tfgnn
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/suggest"
+)
+
+// CheckSpec checks a sampling spec against the schema of the graph: what both of
+// TF-GNN's samplers refuse, and what they sample nothing by. All faults are
+// reported, joined, as *Fault. Warnings are strategies that have no weights.
+func CheckSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
+	c := checkSpec(spec, schema)
+	for _, w := range c.warnings {
+		warnings = append(warnings, w.Error())
+	}
+	return warnings, joined(c.faults)
+}
+
+// specChecker gathers what is wrong with a spec, and what each op gives.
+type specChecker struct {
+	spec     *tfgnnpb.SamplingSpec
+	schema   *tfgnnpb.GraphSchema
+	faults   list
+	warnings list
+	ops      map[string]string // the node set that an op gives; empty is unknown
+}
+
+func checkSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) *specChecker {
+	c := &specChecker{spec: spec, schema: schema, ops: map[string]string{}}
+	switch {
+	case spec.GetSeedOp() != nil:
+		c.seedOp(fieldPath{}.field("seed_op"), spec.GetSeedOp())
+	case spec.GetSymmetricLinkSeedOp() != nil:
+		c.linkOp(fieldPath{}.field("symmetric_link_seed_op"), spec.GetSymmetricLinkSeedOp())
+	default:
+		c.faults.add(nil, "found neither seed_op nor symmetric_link_seed_op, expected one of them")
+	}
+	for i, op := range spec.SamplingOps {
+		c.op(fieldPath{}.element("sampling_ops", i), op)
+	}
+	return c
+}
+
+func (c *specChecker) seedOp(at fieldPath, op *tfgnnpb.SeedOp) {
+	set := op.GetNodeSetName()
+	if c.schema.NodeSets[set] == nil {
+		c.faults.add(at.field("node_set_name"), "found %q, expected %s%s", set, oneOf("the node sets", c.schema.NodeSets), suggest.Hint(set, sortedKeys(c.schema.NodeSets)))
+		set = ""
+	}
+	c.seed(at, op.GetOpName(), set)
+}
+
+func (c *specChecker) seed(at fieldPath, name, set string) {
+	if name == "" {
+		c.faults.add(at.field("op_name"), "found no op_name, expected one, which the sampling ops name as their input")
+	}
+	c.ops[name] = set
+}
+
+// linkOp checks that the schema marks the ends of links as TF-GNN's sampler does.
+func (c *specChecker) linkOp(at fieldPath, op *tfgnnpb.SymmetricLinkSeedOp) {
+	const layout = "expected the node set " + ReadoutName + " and the edge sets " + ReadoutSource + " and " + ReadoutTarget + " from one node set into it, and no other auxiliary sets"
+	edges := c.schema.EdgeSets
+	source, target := edges[ReadoutSource], edges[ReadoutTarget]
+	seeds := ""
+	switch {
+	case c.schema.NodeSets[ReadoutName] == nil || source == nil || target == nil:
+		c.faults.add(at, "found a schema without readout of links, %s", layout)
+	case source.GetTarget() != ReadoutName || target.GetTarget() != ReadoutName || source.GetSource() != target.GetSource():
+		c.faults.add(at, "found %s from %q to %q and %s from %q to %q, %s", ReadoutSource, source.GetSource(), source.GetTarget(),
+			ReadoutTarget, target.GetSource(), target.GetTarget(), layout)
+	default:
+		seeds = source.GetSource()
+	}
+	for _, name := range sortedKeys(c.schema.NodeSets) {
+		if IsAuxiliary(name) && name != ReadoutName {
+			c.faults.add(at, "found the auxiliary node set %q in the schema, %s", name, layout)
+		}
+	}
+	for _, name := range sortedKeys(edges) {
+		if IsAuxiliary(name) && name != ReadoutSource && name != ReadoutTarget {
+			c.faults.add(at, "found the auxiliary edge set %q in the schema, %s", name, layout)
+		}
+	}
+	c.seed(at, op.GetOpName(), seeds)
+}
+
+func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
+	edges := c.schema.EdgeSets[op.GetEdgeSetName()]
+	if edges == nil {
+		c.faults.add(at.field("edge_set_name"), "found %q, expected %s%s", op.GetEdgeSetName(), oneOf("the edge sets", c.schema.EdgeSets),
+			suggest.Hint(op.GetEdgeSetName(), sortedKeys(c.schema.EdgeSets)))
+	}
+	if len(op.InputOpNames) == 0 {
+		c.faults.add(at.field("input_op_names"), "found no input, expected the op whose nodes this one samples from")
+	}
+	for i, in := range op.InputOpNames {
+		at := at.element("input_op_names", i)
+		set, known := c.ops[in]
+		switch {
+		case !known:
+			c.faults.add(at, "found %q, expected an op that stands before this one [%s]; put it in front%s", in,
+				strings.Join(sortedKeys(c.ops), ", "), suggest.Hint(in, sortedKeys(c.ops)))
+		case edges != nil && set != "" && set != edges.GetSource():
+			c.faults.add(at, "found %q, which gives nodes of %q, expected nodes of %q, where edge set %q begins", in, set, edges.GetSource(), op.GetEdgeSetName())
+		}
+	}
+	if n := op.GetSampleSize(); n < 1 {
+		c.faults.add(at.field("sample_size"), "found %d, expected at least 1", n)
+	}
+	s := op.GetStrategy()
+	if _, known := tfgnnpb.SamplingStrategy_name[int32(s)]; !known {
+		c.faults.add(at.field("strategy"), "found strategy %d, expected one of %s", s, strategies())
+	}
+	weighted := s == tfgnnpb.SamplingStrategy_TOP_K || s == tfgnnpb.SamplingStrategy_RANDOM_WEIGHTED
+	if features := edges.GetFeatures(); edges != nil && weighted && features["#weight"] == nil && features["weight"] == nil {
+		c.warnings.add(at.field("strategy"), "found %s, but edge set %q has no feature #weight or weight: every edge weighs 1", s, op.GetEdgeSetName())
+	}
+	if _, twice := c.ops[op.GetOpName()]; twice {
+		c.faults.add(at.field("op_name"), "found %q for the second time, expected a name of its own", op.GetOpName())
+	}
+	c.ops[op.GetOpName()] = edges.GetTarget()
+}
+
+func strategies() string {
+	var names []string
+	for _, n := range slices.Sorted(maps.Keys(tfgnnpb.SamplingStrategy_name)) {
+		names = append(names, tfgnnpb.SamplingStrategy_name[n])
+	}
+	return strings.Join(names, ", ")
+}
