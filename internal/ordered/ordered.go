@@ -1,0 +1,100 @@
+// Package ordered runs work on several goroutines whose results are taken in the
+// order of their making, so that an output does not depend on the number of
+// threads. It imports the standard library alone.
+package ordered
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// Stages are the three steps that an item goes through.
+type Stages[W, I any] struct {
+	// Fill makes an item ready: its error io.EOF says that there are no more. It is
+	// called for one item at a time.
+	Fill func(I) error
+	// Work runs for several items at once, each with the state of its worker.
+	Work func(W, I) error
+	// Sink takes the items in the order in which they were filled, in the goroutine
+	// that called Run, and leaves them ready to be filled again.
+	Sink func(I) error
+}
+
+// Slots is the number of items that are handed around with so many threads.
+func Slots(threads int) int { return 2*threads + 1 }
+
+// Run works until Fill ends, with the error of the first item, in order, that
+// failed, or with that of ctx. All its goroutines have then ended. newItem is
+// called Slots(threads) times, newWorker once a thread.
+func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem func() I, s Stages[W, I]) error {
+	type job struct {
+		item  I
+		index int
+		err   error
+	}
+	slots := Slots(threads)
+	free, filled, done := make(chan I, slots), make(chan job, slots), make(chan job, slots)
+	for range slots {
+		free <- newItem()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() {
+		defer close(filled)
+		for index := 0; ; index++ {
+			var item I
+			select {
+			case item = <-free:
+			case <-ctx.Done():
+				return
+			}
+			err := s.Fill(item)
+			filled <- job{item, index, err} // there are no more jobs than slots
+			if err != nil {
+				return
+			}
+		}
+	})
+	for range threads {
+		worker := newWorker()
+		running.Go(func() {
+			for j := range filled {
+				if ctx.Err() != nil {
+					return
+				}
+				if j.err == nil {
+					j.err = s.Work(worker, j.item)
+				}
+				done <- j
+			}
+		})
+	}
+	pending, ready := make([]job, slots), make([]bool, slots)
+	for index := 0; ; {
+		select {
+		case j := <-done:
+			pending[j.index%slots], ready[j.index%slots] = j, true
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for at := index % slots; ready[at]; at = index % slots {
+			j := pending[at]
+			ready[at] = false
+			if j.err == nil {
+				j.err = s.Sink(j.item)
+			}
+			if errors.Is(j.err, io.EOF) {
+				return nil
+			}
+			if j.err != nil {
+				return j.err
+			}
+			free <- j.item
+			index++
+		}
+	}
+}
