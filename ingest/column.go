@@ -10,8 +10,9 @@ import (
 	"github.com/graphmill/graphmill/ingest/table"
 )
 
-// parseType reads a dtype with a shape: "int64", "float32[128]", "string[]" (a
-// variable number), "float32[,3]" (a variable number of rows of 3).
+// parseType reads a dtype with a shape, in which a dimension that is left out is
+// variable: "int64", "float32[128]", "string[]", "float32[,3]" (a variable number
+// of rows of 3), "int32[,]" (lists of lists).
 func parseType(s string) (graph.DType, []int, error) {
 	name, dims, shaped := strings.Cut(s, "[")
 	d, err := graph.ParseDType(name)
@@ -23,11 +24,11 @@ func parseType(s string) (graph.DType, []int, error) {
 		return d, nil, fmt.Errorf("found type %q, expected a closing ']' at its end", s)
 	}
 	var shape []int
-	for i, part := range strings.Split(inner, ",") {
+	for part := range strings.SplitSeq(inner, ",") {
 		n := -1
-		if part = strings.TrimSpace(part); part != "" || i > 0 {
+		if part = strings.TrimSpace(part); part != "" {
 			if n, err = strconv.Atoi(part); err != nil || n < 1 {
-				return d, nil, fmt.Errorf("found type %q, expected positive dimensions, of which the first may be left out", s)
+				return d, nil, fmt.Errorf("found type %q, expected positive dimensions; a variable one is left out", s)
 			}
 		}
 		shape = append(shape, n)

@@ -179,10 +179,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			return nil, sourcef("%s: feature %q: found dtype %s, expected a number, bool or string", place, name, f.GetDtype())
 		}
 		c := table.Column{Name: name, DType: d, Empty: u.o.Empty, Fill: u.o.Fill}
-		for i, dim := range f.GetShape().GetDim() {
-			if i > 0 && dim.GetSize() == -1 {
-				return nil, sourcef("%s: feature %q: found a variable dimension behind the first, expected one in front at most", place, name)
-			}
+		for _, dim := range f.GetShape().GetDim() {
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
 		// Rows of a TFRecord table can lack a feature where empty cells have a value.

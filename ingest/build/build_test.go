@@ -58,20 +58,37 @@ func id64(v int) cell { return cell{data: binary.LittleEndian.AppendUint64(nil, 
 // genColumn makes a column with random values.
 func genColumn(t *rapid.T, tab *memTable, name string, rows int) table.Column {
 	c := table.Column{Name: name, DType: rapid.SampledFrom([]graph.DType{graph.Float32, graph.Int64, graph.Uint8, graph.String}).Draw(t, "dtype")}
-	switch rapid.IntRange(0, 3).Draw(t, "shape") {
+	switch rapid.IntRange(0, 6).Draw(t, "shape") {
 	case 1:
 		c.Shape = []int{3}
 	case 2:
 		c.Shape = []int{-1}
 	case 3:
 		c.Shape = []int{-1, 2}
+	case 4:
+		c.Shape = []int{2, -1}
+	case 5:
+		c.Shape = []int{-1, -1}
+	case 6:
+		c.Shape = []int{-1, 2, -1, 1}
 	}
 	cells := make([]cell, rows)
 	for i := range cells {
-		n := rowValues(&c)
-		if len(c.Shape) > 0 && c.Shape[0] == -1 {
-			cells[i].length = uint32(rapid.IntRange(0, 3).Draw(t, "length"))
-			n *= int(cells[i].length)
+		n := 1
+		for _, d := range c.Shape {
+			if d > 0 {
+				n *= d
+				continue
+			}
+			var lengths []uint32
+			for range n {
+				lengths = append(lengths, uint32(rapid.IntRange(0, 3).Draw(t, "length")))
+			}
+			cells[i].lengths = append(cells[i].lengths, lengths)
+			n = 0
+			for _, l := range lengths {
+				n += int(l)
+			}
 		}
 		for range n {
 			if c.DType == graph.String {

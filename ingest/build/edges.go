@@ -331,7 +331,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 		var blob []byte
 		if !plain {
 			if lay.variable {
-				blob = e.variable(from + i)
+				blob = e.variable()
 			}
 			if e.whereAt >= 0 && !e.matches(c, from+i) {
 				e.stats.Filtered++
@@ -486,12 +486,12 @@ func text(v *table.Vector, i int) []byte {
 	return v.Data[from:v.Ends[i]]
 }
 
-// variable is the variable columns of a row as records carry them.
-func (e *emitter) variable(i int) []byte {
+// variable is the variable columns of the next row as records carry them.
+func (e *emitter) variable() []byte {
 	b := e.blob[:0]
 	for k := range e.cursors {
 		if e.lay.cols[k].width == 0 {
-			b = e.cursors[k].blob(b, i)
+			b = e.cursors[k].blob(b)
 		}
 	}
 	e.blob = b

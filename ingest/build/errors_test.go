@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 		{"no table", Input{Nodes: free, Edges: edge(nil, v, w)}, Options{}, `found no table`},
 		{"mixed dtypes", Input{Nodes: free, Edges: edge(pairs(1, 2), v, k)}, Options{}, `found the destination column "k" read as string, expected uint64`},
 		{"reserved column", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "#type", DType: graph.Int8}}}}}, Options{}, `found column "#type" twice or reserved`},
-		{"bad shape", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "v", DType: graph.Int8, Shape: []int{2, -1}}}}}}, Options{}, `found shape [2 -1]`},
+		{"bad shape", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "v", DType: graph.Int8, Shape: []int{2, 0}}}}}}, Options{}, `found shape [2 0]`},
 		{"no dtype", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "v"}}}}}, Options{}, `found dtype invalid`},
 		{"symmetrise", Input{Nodes: []Nodes{{Type: "a"}, {Type: "b"}}, Edges: []Edges{{Type: graph.EdgeType{Src: "a", Rel: "e", Dst: "b"}, Table: pairs(1), Src: v, Dst: w, Symmetrise: true}}}, Options{}, `found --symmetrise between node types a and b`},
 	} {

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
@@ -87,7 +88,7 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 
 func (o *inOrder) append(rows uint64, vs []table.Vector) error {
 	for i, c := range o.columns {
-		if err := c.Append(vs[i].Data, vs[i].Ends, lengths(vs[i].Lengths)...); err != nil {
+		if err := c.Append(vs[i].Data, vs[i].Ends, vs[i].Lengths...); err != nil {
 			return err
 		}
 	}
@@ -95,19 +96,20 @@ func (o *inOrder) append(rows uint64, vs []table.Vector) error {
 	return nil
 }
 
-func lengths(of []uint32) [][]uint32 {
-	if of == nil {
-		return nil
-	}
-	return [][]uint32{of}
-}
-
-// appendVector appends the lengths of the three lists of a vector, and the
-// lists, padded so that the next vector is aligned.
+// appendVector appends the lengths of the lists of a vector, and the lists,
+// padded so that the next vector is aligned.
 func appendVector(b []byte, v *table.Vector) []byte {
-	b = append(b, graph.Bytes([]uint32{uint32(len(v.Ends)), uint32(len(v.Lengths)), uint32(len(v.Data)), 0})...)
+	put := func(n int) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
+	put(len(v.Ends))
+	put(len(v.Data))
+	put(len(v.Lengths))
+	for _, l := range v.Lengths {
+		put(len(l))
+	}
+	for _, l := range v.Lengths {
+		b = append(b, graph.Bytes(l)...)
+	}
 	b = append(b, graph.Bytes(v.Ends)...)
-	b = append(b, graph.Bytes(v.Lengths)...)
 	b = append(b, v.Data...)
 	for len(b)%4 != 0 {
 		b = append(b, 0)
@@ -117,10 +119,16 @@ func appendVector(b []byte, v *table.Vector) []byte {
 
 // cutVector is the inverse of appendVector, as a view.
 func cutVector(b []byte) (v table.Vector, rest []byte) {
-	n := graph.View[uint32](b[:16])
-	b = b[16:]
-	v.Ends, b = graph.View[uint32](b[:4*n[0]]), b[4*n[0]:]
-	v.Lengths, b = graph.View[uint32](b[:4*n[1]]), b[4*n[1]:]
-	v.Data, b = b[:n[2]], b[(n[2]+3)&^3:]
+	ints := func(n int) []uint32 {
+		x := graph.View[uint32](b[:4*n])
+		b = b[4*n:]
+		return x
+	}
+	head := ints(3)
+	for _, n := range ints(int(head[2])) {
+		v.Lengths = append(v.Lengths, ints(int(n)))
+	}
+	v.Ends = ints(int(head[0]))
+	v.Data, b = b[:head[1]], b[(head[1]+3)&^3:]
 	return v, b
 }

@@ -425,10 +425,10 @@ func (w *finisher) gather(l *leafState, k int) error {
 			}
 		}
 		if len(v.Data) >= columnBatch || len(v.Ends) >= columnBatch/4 || i == l.n-1 {
-			if err := w.columns[k].vars.Append(v.Data, v.Ends, lengths(v.Lengths)...); err != nil {
+			if err := w.columns[k].vars.Append(v.Data, v.Ends, v.Lengths...); err != nil {
 				return err
 			}
-			v.Data, v.Ends, v.Lengths = v.Data[:0], v.Ends[:0], v.Lengths[:0]
+			empty(&v)
 		}
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 
 // cell is the value of a column in a row.
 type cell struct {
-	absent bool
-	length uint32   // of a variable dimension
-	texts  []string // of a string column
-	data   []byte   // of a column of numbers
+	absent  bool
+	lengths [][]uint32 // of each variable dimension
+	texts   []string   // of a string column
+	data    []byte     // of a column of numbers
 }
 
 // memTable is a table in memory. Chunks of about chunk rows come from several
@@ -59,7 +59,9 @@ func (t *memTable) vector(c *table.Column, from, to int) (v table.Vector, absent
 	if !ok {
 		panic("no column " + c.Name)
 	}
-	ragged := len(c.Shape) > 0 && c.Shape[0] == -1
+	if isVariable(c) {
+		v.Lengths = make([][]uint32, dimensions(c))
+	}
 	absent = make([]bool, to-from)
 	for i, x := range cells[from:to] {
 		if x.absent {
@@ -71,8 +73,8 @@ func (t *memTable) vector(c *table.Column, from, to int) (v table.Vector, absent
 			}
 			continue
 		}
-		if ragged {
-			v.Lengths = append(v.Lengths, x.length)
+		for k, l := range x.lengths {
+			v.Lengths[k] = append(v.Lengths[k], l...)
 		}
 		texts := x.texts
 		if c.DType == graph.String && texts == nil && len(x.data) == 8 {

@@ -195,9 +195,9 @@ func checkColumns(cols []table.Column) error {
 		if c.DType == graph.Invalid || c.DType > graph.String {
 			return fmt.Errorf("column %q: found dtype %s, expected one", c.Name, c.DType)
 		}
-		for i, d := range c.Shape {
-			if d == 0 || d < -1 || d == -1 && i > 0 {
-				return fmt.Errorf("column %q: found shape %v, expected positive dimensions (-1 only first)", c.Name, c.Shape)
+		for _, d := range c.Shape {
+			if d == 0 || d < -1 {
+				return fmt.Errorf("column %q: found shape %v, expected positive dimensions, or -1 for variable ones", c.Name, c.Shape)
 			}
 		}
 	}
@@ -206,20 +206,25 @@ func checkColumns(cols []table.Column) error {
 
 // isVariable says whether the rows of a column differ in size.
 func isVariable(c *table.Column) bool {
-	return c.DType == graph.String || len(c.Shape) > 0 && c.Shape[0] == -1
+	return c.DType == graph.String || dimensions(c) > 0
 }
 
-// rowValues is the number of values in a row of fixed shape, or in an element of
-// a variable dimension.
-func rowValues(c *table.Column) int {
-	n := 1
+// dimensions is the number of variable dimensions of a column.
+func dimensions(c *table.Column) int {
+	n := 0
 	for _, d := range c.Shape {
-		if d > 0 {
-			n *= d
+		if d == -1 {
+			n++
 		}
 	}
 	return n
 }
 
 // rowBytes is the width of a row of fixed shape and numbers.
-func rowBytes(c *table.Column) int { return rowValues(c) * c.DType.Size() }
+func rowBytes(c *table.Column) int {
+	n := c.DType.Size()
+	for _, d := range c.Shape {
+		n *= d
+	}
+	return n
+}

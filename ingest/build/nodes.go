@@ -297,8 +297,8 @@ func (s *nodeSink) chunk(t *nodeType, w *nodeWorker, c *table.Chunk, places []in
 		var kept table.Vector
 		cur := newCursor(&x.Column, v)
 		var blob []byte
-		for row, ok := range keep {
-			blob = cur.blob(blob[:0], row)
+		for _, ok := range keep {
+			blob = cur.blob(blob[:0])
 			if ok {
 				unblob(blob, &x.Column, &kept)
 			}

@@ -63,11 +63,17 @@ func u64le(vs []uint64) []byte { return graph.Bytes(vs) }
 func (o *oracle) putColumn(dir, name string, c table.Column, cells []cell) {
 	base := dir + "/" + store.FileName(name)
 	var data []byte
-	rows, strs := []uint64{0}, []uint64{0}
-	values := uint64(0)
+	strs := []uint64{0}
+	rows := make([][]uint64, dimensions(&c))
+	for k := range rows {
+		rows[k] = []uint64{0}
+	}
 	for _, x := range cells {
-		values += uint64(x.length)
-		rows = append(rows, values)
+		for k, lengths := range x.lengths {
+			for _, n := range lengths {
+				rows[k] = append(rows[k], rows[k][len(rows[k])-1]+uint64(n))
+			}
+		}
 		for _, s := range x.texts {
 			data = append(data, s...)
 			strs = append(strs, uint64(len(data)))
@@ -77,9 +83,17 @@ func (o *oracle) putColumn(dir, name string, c table.Column, cells []cell) {
 		}
 	}
 	shape := append([]int{len(cells)}, c.Shape...)
-	if len(c.Shape) > 0 && c.Shape[0] == -1 {
-		o.put(base+".row_offsets.npy", "u8", []int{len(rows)}, u64le(rows))
-		shape = append([]int{int(values)}, c.Shape[1:]...)
+	k := 0
+	for i, d := range c.Shape {
+		if d == -1 {
+			name := base + ".row_offsets.npy"
+			if k > 0 {
+				name = fmt.Sprintf("%s.%d.row_offsets.npy", base, k+1)
+			}
+			o.put(name, "u8", []int{len(rows[k])}, u64le(rows[k]))
+			shape = append([]int{int(rows[k][len(rows[k])-1])}, c.Shape[i+1:]...)
+			k++
+		}
 	}
 	if c.DType == graph.String {
 		o.put(base+".string_offsets.npy", "u8", []int{len(strs)}, u64le(strs))

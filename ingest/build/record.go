@@ -119,57 +119,69 @@ func (l *layout) size(b []byte) int {
 // cursor walks over the rows of a variable column of a chunk.
 type cursor struct {
 	*table.Vector
-	values int // of an element (variable dimension) or row
-	size   int // of a number; 0: strings
-	value  int // the next value
-	at     int // the next byte of Data
+	shape []int
+	size  int   // of a number; 0: strings
+	value int   // the next value
+	at    int   // the next byte of Data
+	rows  []int // of each variable dimension the next length
 }
 
 func newCursor(c *table.Column, v *table.Vector) cursor {
-	return cursor{Vector: v, values: rowValues(c), size: c.DType.Size()}
+	return cursor{Vector: v, shape: c.Shape, size: c.DType.Size(), rows: make([]int, dimensions(c))}
 }
 
-// next is the elements, values and bytes of row i; rows are taken in order.
-func (c *cursor) next(i int) (length uint32, values int, data []byte) {
-	values = c.values
-	if c.Lengths != nil {
-		length = c.Lengths[i]
-		values *= int(length)
+// blob appends the next row in the form that records carry: the lengths of the
+// variable dimensions, the end of each string counted from the row's first byte,
+// bytes.
+func (c *cursor) blob(b []byte) []byte {
+	n, k := 1, 0
+	for _, d := range c.shape {
+		if d > 0 {
+			n *= d
+			continue
+		}
+		from := c.rows[k]
+		c.rows[k] += n
+		n = 0
+		for _, length := range c.Lengths[k][from:c.rows[k]] {
+			b = binary.LittleEndian.AppendUint32(b, length)
+			n += int(length)
+		}
+		k++
 	}
-	from := c.at
-	if c.size > 0 {
-		c.at += values * c.size
-	} else if values > 0 {
-		c.at = int(c.Ends[c.value+values-1])
-	}
-	c.value += values
-	return length, values, c.Data[from:c.at]
-}
-
-// blob appends row i in the form that records carry: the length of a variable
-// dimension, the end of each string counted from the row's first byte, bytes.
-func (c *cursor) blob(b []byte, i int) []byte {
 	from, first := c.at, c.value
-	length, values, data := c.next(i)
-	if c.Lengths != nil {
-		b = binary.LittleEndian.AppendUint32(b, length)
-	}
-	if c.size == 0 {
-		for _, e := range c.Ends[first : first+values] {
+	c.value += n
+	if c.size > 0 {
+		c.at += n * c.size
+	} else if n > 0 {
+		c.at = int(c.Ends[c.value-1])
+		for _, e := range c.Ends[first:c.value] {
 			b = binary.LittleEndian.AppendUint32(b, e-uint32(from))
 		}
 	}
-	return append(b, data...)
+	return append(b, c.Data[from:c.at]...)
 }
 
 // unblob appends what blob wrote to the vector v, and returns what is behind.
 func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
-	values := rowValues(c)
-	if len(c.Shape) > 0 && c.Shape[0] == -1 {
-		n := binary.LittleEndian.Uint32(b)
-		b = b[4:]
-		v.Lengths = append(v.Lengths, n)
-		values *= int(n)
+	if len(v.Lengths) == 0 {
+		v.Lengths = make([][]uint32, dimensions(c))
+	}
+	values, k := 1, 0
+	for _, d := range c.Shape {
+		if d > 0 {
+			values *= d
+			continue
+		}
+		rows := values
+		values = 0
+		for range rows {
+			n := binary.LittleEndian.Uint32(b)
+			b = b[4:]
+			v.Lengths[k] = append(v.Lengths[k], n)
+			values += int(n)
+		}
+		k++
 	}
 	size := values * c.DType.Size()
 	if c.DType == graph.String {
@@ -187,10 +199,18 @@ func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
 
 // skip is what is behind the row of column c at the start of b.
 func skip(b []byte, c *table.Column) []byte {
-	values := rowValues(c)
-	if len(c.Shape) > 0 && c.Shape[0] == -1 {
-		values *= int(binary.LittleEndian.Uint32(b))
-		b = b[4:]
+	values := 1
+	for _, d := range c.Shape {
+		if d > 0 {
+			values *= d
+			continue
+		}
+		rows := values
+		values = 0
+		for range rows {
+			values += int(binary.LittleEndian.Uint32(b))
+			b = b[4:]
+		}
 	}
 	if c.DType != graph.String {
 		return b[values*c.DType.Size():]
@@ -200,6 +220,14 @@ func skip(b []byte, c *table.Column) []byte {
 	}
 	size := binary.LittleEndian.Uint32(b[4*(values-1):])
 	return b[4*values+int(size):]
+}
+
+// empty takes all rows out of a vector and keeps its memory.
+func empty(v *table.Vector) {
+	v.Data, v.Ends = v.Data[:0], v.Ends[:0]
+	for k := range v.Lengths {
+		v.Lengths[k] = v.Lengths[k][:0]
+	}
 }
 
 // u64s views the values of an id column of numbers.

@@ -39,33 +39,14 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 		}
 		return false, ""
 	}
-	n, ok := c.vectorOf(text)
-	switch {
-	case !ok:
-		return false, c.expected()
-	case c.ragged && n%c.values != 0:
-		return false, fmt.Sprintf("a multiple of %d values and not %d", c.values, n)
-	case !c.ragged && n != c.values:
-		return false, fmt.Sprintf("%d values and not %d", c.values, n)
+	if len(text) == 0 {
+		c.zero()
+		return false, ""
 	}
-	if c.ragged {
-		c.lengths = append(c.lengths, uint32(n))
+	if problem := c.vectorOf(text); problem != "" {
+		return false, problem
 	}
 	return false, ""
-}
-
-// zero appends a row of zeros or empty strings.
-func (c *column) zero() {
-	for range c.values {
-		switch {
-		case c.DType == graph.String:
-			c.ends = append(c.ends, uint32(c.data.n))
-		case c.wide:
-			clear(c.data.add(8))
-		default:
-			clear(c.data.add(c.DType.Size()))
-		}
-	}
 }
 
 // one appends a value.
@@ -110,6 +91,9 @@ func (c *column) expected() string {
 	default:
 		least, largest := bounds(d)
 		what = fmt.Sprintf("an integer from %d to %d", least, largest)
+	}
+	if c.deep {
+		return fmt.Sprintf("values in brackets, a pair for each of the dimensions %v, each %s", c.Shape, what)
 	}
 	if c.ragged {
 		return "values separated by spaces, each " + what
@@ -221,25 +205,46 @@ func trim(text []byte) []byte {
 	return text
 }
 
-// vectorOf appends the values of a vector: separated by spaces, commas or ';', or
-// in brackets, one pair a dimension. Strings are separated by ';' if there is
-// one, else by spaces; in brackets by commas, in quotes or not.
-func (c *column) vectorOf(text []byte) (int, bool) {
-	depth, n := 0, 0
-	for len(text) > 0 && text[0] == '[' {
+// vectorOf appends the values of a vector, and says what was expected if it
+// cannot. They are separated by spaces, commas or ';', all in one pair of brackets
+// or not, or in brackets around brackets, a pair a dimension, which a deep shape
+// needs. Strings are separated by ';' if there is one, else by spaces;
+// in brackets by commas, in quotes or not.
+func (c *column) vectorOf(text []byte) (problem string) {
+	bracketed := text[0] == '['
+	if bracketed {
+		inner := trim(text[1:])
+		if c.deep || len(c.Shape) > 1 && len(inner) > 0 && inner[0] == '[' {
+			rest, problem := c.nested(text, c.Shape, 0)
+			if problem == "" && len(rest) > 0 {
+				problem = fmt.Sprintf("nothing behind the last bracket and not %s", quote(rest))
+			}
+			return problem
+		}
 		if text[len(text)-1] != ']' {
-			return 0, false
+			return c.expected()
 		}
-		text = bytes.TrimSpace(text[1 : len(text)-1])
-		if depth++; depth == len(c.Shape) {
-			break
-		}
-		if depth > 0 && len(text) > 0 && text[0] == '[' {
-			return c.nested(text, depth)
-		}
+		text = trim(text[1 : len(text)-1])
+	} else if c.deep {
+		return c.expected()
 	}
+	n, ok := c.list(text, bracketed)
+	switch {
+	case !ok:
+		return c.expected()
+	case c.ragged && n%c.values != 0:
+		return fmt.Sprintf("a multiple of %d values and not %d", c.values, n)
+	case !c.ragged && n != c.values:
+		return fmt.Sprintf("%d values and not %d", c.values, n)
+	}
+	c.row(n)
+	return ""
+}
+
+// list appends the values of a list.
+func (c *column) list(text []byte, bracketed bool) (n int, ok bool) {
 	if c.DType == graph.String {
-		return c.strings(text, depth > 0)
+		return c.strings(text, bracketed)
 	}
 	for {
 		text = bytes.TrimLeft(text, " \t\r\n")
@@ -254,57 +259,85 @@ func (c *column) vectorOf(text []byte) (int, bool) {
 			return 0, false
 		}
 		n++
-		text = bytes.TrimLeft(text[end:], " \t\r\n")
-		if len(text) > 0 && (text[0] == ',' || text[0] == ';') {
-			if text = text[1:]; len(bytes.TrimSpace(text)) == 0 {
-				return 0, false
-			}
+		if text, ok = separator(text[end:]); !ok {
+			return 0, false
 		}
 	}
 }
 
-// nested reads the rows of a matrix: "[1, 2], [3, 4]", brackets around brackets
-// where there are more dimensions.
-func (c *column) nested(text []byte, depth int) (int, bool) {
-	inner := *c
-	inner.Shape, inner.ragged = c.Shape[depth:], false
-	inner.values = 1
-	for _, d := range inner.Shape {
-		inner.values *= d
+// separator passes over a comma or ';' with spaces around; false: no value is
+// behind it.
+func separator(text []byte) ([]byte, bool) {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) > 0 && (text[0] == ',' || text[0] == ';') {
+		text = bytes.TrimLeft(text[1:], " \t\r\n")
+		return text, len(text) > 0 && text[0] != ']'
 	}
-	total := 0
-	for {
-		level, end := 0, 0
-		for i, b := range text {
-			if b == '[' {
-				level++
-			} else if b == ']' {
-				if level--; level == 0 {
-					end = i + 1
-					break
-				}
+	return text, true
+}
+
+// nested reads a list in brackets, the first dimension of shape, and what is in
+// it; k variable dimensions are outside. It returns what is behind the list.
+func (c *column) nested(text []byte, shape []int, k int) (rest []byte, problem string) {
+	if len(text) == 0 || text[0] != '[' {
+		return nil, c.expected()
+	}
+	n := 0
+	if len(shape) == 1 {
+		end := c.closing(text)
+		if end < 0 {
+			return nil, c.expected()
+		}
+		var ok bool
+		if n, ok = c.list(trim(text[1:end]), true); !ok {
+			return nil, c.expected()
+		}
+		text = text[end:]
+	} else {
+		inside := k
+		if shape[0] == -1 {
+			inside++
+		}
+		text = bytes.TrimLeft(text[1:], " \t\r\n")
+		for ; len(text) > 0 && text[0] != ']'; n++ {
+			if text, problem = c.nested(text, shape[1:], inside); problem != "" {
+				return nil, problem
+			}
+			var ok bool
+			if text, ok = separator(text); !ok {
+				return nil, c.expected()
 			}
 		}
-		if end == 0 || text[0] != '[' {
-			return 0, false
-		}
-		n, ok := inner.vectorOf(text[:end])
-		if !ok || n != inner.values {
-			return 0, false
-		}
-		total += n
-		text = bytes.TrimLeft(text[end:], " \t\r\n")
 		if len(text) == 0 {
-			c.data, c.ends = inner.data, inner.ends
-			return total, true
-		}
-		if text[0] == ',' || text[0] == ';' {
-			text = bytes.TrimLeft(text[1:], " \t\r\n")
-			if len(text) == 0 {
-				return 0, false
-			}
+			return nil, c.expected()
 		}
 	}
+	if shape[0] == -1 {
+		c.lengths[k] = append(c.lengths[k], uint32(n))
+	} else if n != shape[0] {
+		return nil, fmt.Sprintf("%d and not %d in a dimension of the shape %v", shape[0], n, c.Shape)
+	}
+	return text[1:], ""
+}
+
+// closing is the place of the bracket that closes the one at the start of text,
+// in which there is none but in strings in quotes.
+func (c *column) closing(text []byte) int {
+	in, first := byte(0), true // inside of quotes; before a value
+	for i, b := range text {
+		switch {
+		case in != 0:
+			if b == in {
+				in = 0
+			}
+		case c.DType == graph.String && first && (b == '"' || b == '\''):
+			in = b
+		case b == ']':
+			return i
+		}
+		first = i == 0 || b == ',' || first && b <= ' '
+	}
+	return -1
 }
 
 // strings appends the elements of a list of strings.

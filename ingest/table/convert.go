@@ -12,7 +12,7 @@ import (
 func (a *array) check(c Column) error {
 	width := 1
 	for _, d := range c.Shape {
-		width *= d
+		width *= max(d, 0) // rows of an array have no variable dimension
 	}
 	if width != a.width {
 		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)

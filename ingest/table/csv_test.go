@@ -77,24 +77,12 @@ func rows(t Table, columns []Column, threads int) ([]string, error) {
 		for len(out) < int(c.First)+c.Rows {
 			out = append(out, "missing")
 		}
-		at := make([]int, len(columns))
+		at := make([]shower, len(columns))
 		for r := range c.Rows {
 			var cells []string
 			for i, col := range columns {
-				v := c.Columns[i]
-				n := 1
-				for _, d := range col.Shape {
-					n *= d
-				}
-				if v.Lengths != nil {
-					n = int(v.Lengths[r])
-				}
-				var values []string
-				for range n {
-					values = append(values, value(col.DType, v, at[i]))
-					at[i]++
-				}
-				cells = append(cells, strings.Join(values, " "))
+				at[i].vector, at[i].column = c.Columns[i], col
+				cells = append(cells, at[i].row(col.Shape, 0))
 			}
 			mark := ""
 			if c.Absent != nil && c.Absent[r] {
@@ -108,6 +96,36 @@ func rows(t Table, columns []Column, threads int) ([]string, error) {
 		return nil, fmt.Errorf("scan says %d rows, gave %d", n, len(out))
 	}
 	return out, err
+}
+
+// shower shows the rows of a vector one after the other: lists of lists in
+// brackets, all but the innermost.
+type shower struct {
+	vector Vector
+	column Column
+	at     int    // the next value
+	next   [8]int // of each variable dimension the next length
+}
+
+func (s *shower) row(shape []int, k int) string {
+	if len(shape) == 0 {
+		s.at++
+		return value(s.column.DType, s.vector, s.at-1)
+	}
+	n, inside := shape[0], k
+	if n == -1 {
+		n = int(s.vector.Lengths[k][s.next[k]])
+		s.next[k]++
+		inside++
+	}
+	var items []string
+	for range n {
+		items = append(items, s.row(shape[1:], inside))
+	}
+	if len(shape) == 1 {
+		return strings.Join(items, " ")
+	}
+	return "[" + strings.Join(items, "][") + "]"
 }
 
 func value(d graph.DType, v Vector, i int) string {
@@ -191,7 +209,12 @@ func TestCSV(t *testing.T) {
 			[]Column{{Name: "a", DType: graph.Float32, Shape: []int{2}}, {Name: "b", DType: graph.Int32, Shape: []int{-1}}, {Name: "c", DType: graph.String, Shape: []int{2}}},
 			[]string{"1 2|1 2|x y z", "3 4||p q"}},
 		{"matrices", "n.csv", "a;b\n[[1,2],[3,4]];[[1, 2] [3, 4]]\n1 2 3 4;[1,2]\n", CSVOptions{Delimiter: ';'},
-			[]Column{{Name: "a", DType: graph.Uint8, Shape: []int{2, 2}}, {Name: "b", DType: graph.Uint8, Shape: []int{-1, 2}}}, []string{"1 2 3 4|1 2 3 4", "1 2 3 4|1 2"}},
+			[]Column{{Name: "a", DType: graph.Uint8, Shape: []int{2, 2}}, {Name: "b", DType: graph.Uint8, Shape: []int{-1, 2}}}, []string{"[1 2][3 4]|[1 2][3 4]", "[1 2][3 4]|[1 2]"}},
+		{"lists of lists", "n.csv", "a|b|c|d\n[[1 2] [], [3]]|[[1],[2 3]]|[['x]', it's], [y]]|[[[1], [2, 3]]]\n|||\n[]|[[] [4]]|[[]]|[[[],[]];[[5];[]]]\n", CSVOptions{Delimiter: '|'},
+			[]Column{{Name: "a", DType: graph.Int16, Shape: []int{-1, -1}}, {Name: "b", DType: graph.Uint8, Shape: []int{2, -1}}, {Name: "c", DType: graph.String, Shape: []int{-1, -1}}, {Name: "d", DType: graph.Float32, Shape: []int{-1, 2, -1}}},
+			[]string{"[1 2][][3]|[1][2 3]|[x] it's][y]|[[1][2 3]]", "[]|[][]|[]|[]", "[]|[][4]|[]|[[][]][[5][]]"}},
+		{"one variable dimension", "n.csv", "a,b\n1 2,[]\n[[3]],1 2 3 4\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Int16, Shape: []int{1, -1}}, {Name: "b", DType: graph.Uint8, Shape: []int{-1, 2}}}, []string{"[1 2]|[]", "[3]|[1 2][3 4]"}},
 		{"empty cells", "n.csv", "a,b,c\n,,\n1,2,3\n5,,\n", CSVOptions{},
 			[]Column{{Name: "a", DType: graph.Uint64, Empty: EmptyAbsent}, {Name: "b", DType: graph.Float32, Empty: EmptyFill, Fill: "nan"}, {Name: "c", DType: graph.String}}, []string{"-0|NaN|", "1|2|3", "5|NaN|"}},
 		{"empty ids", "n.csv", "a,b\n,\nx,y\n", CSVOptions{},
@@ -217,6 +240,7 @@ func TestCSV(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	u := []Column{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}
+	deep := []Column{{Name: "a", DType: graph.Int8, Shape: []int{2, -1}}}
 	many := strings.Repeat("1,2\n", 100)
 	for _, c := range []struct {
 		name, file, text string
@@ -244,6 +268,12 @@ func TestCSVErrors(t *testing.T) {
 		{"vector length", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "expected 2 values and not 3"},
 		{"vector value", "e.csv", "src,dst\n1,1 300\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "0 to 255"},
 		{"ragged rows", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{-1, 2}}}, "a multiple of 2 values"},
+		{"lists without brackets", "e.csv", "a\n1 2\n", CSVOptions{}, deep, `found "1 2" in column "a", expected values in brackets, a pair for each of the dimensions [2 -1], each an integer`},
+		{"lists in one pair", "e.csv", "a\n[1 2]\n", CSVOptions{}, deep, "values in brackets"},
+		{"too few lists", "e.csv", "a\n[[1 2]]\n", CSVOptions{}, deep, "expected 2 and not 1 in a dimension of the shape [2 -1]"},
+		{"open list", "e.csv", "a\n[[1 2] [3]\n", CSVOptions{}, deep, "values in brackets"},
+		{"behind the list", "e.csv", "a\n[[1 2] [3]]]\n", CSVOptions{}, deep, `expected nothing behind the last bracket and not "]"`},
+		{"too deep", "e.csv", "a\n[[[1]] [3]]\n", CSVOptions{}, deep, "values in brackets"},
 		{"fill", "e.csv", "src,dst\n1,1\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Empty: EmptyFill, Fill: "x"}}, `found the fill value "x"`},
 		{"no such column", "e.csv", "src,dst\n1,1\n", CSVOptions{}, strs("weight"), `found the columns src, dst, expected "weight"`},
 		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which has a number in it, expected a header"},

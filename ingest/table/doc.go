@@ -29,6 +29,23 @@
 //
 // Spaces around numbers are ignored; in strings they count.
 //
+// A cell holds the values of a vector separated by spaces, commas or ';', bare or
+// in brackets: "1 2 3", "[1, 2, 3]". Strings are separated by ';' if there is one,
+// else by spaces; in brackets by commas, and can be in quotes. A shape of several
+// dimensions can have a pair of brackets for each, "[[1 2] [3 4]]", and must where
+// they alone tell the rows apart: "[[1 2] [] [3]]" of shape [-1, -1]. An empty cell
+// of a shape with a variable dimension has no values.
+//
+// # TFRecord
+//
+// OpenTFRecord reads tf.train.Examples, a row each. A feature of the row is a
+// column: int64_list for integers and bools, float_list for floats, bytes_list for
+// strings; its values are flat, row-major. The lengths of variable dimension i of
+// the shape, counted from 1, are in the feature NAME.d<i>, as in the Example of a
+// graph with one item. They can be left out where they follow from the number of
+// values: where there is one variable dimension, and the dimensions in front of it
+// are 1; and in a row without values.
+//
 // # npy
 //
 // OpenNpy makes a table of arrays with equal first dimensions, a column an

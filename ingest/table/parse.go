@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/graphmill/graphmill/graph"
 )
 
 // badText is what was found at an offset of a block, what was expected and what
@@ -344,74 +342,4 @@ func (s syntax) fieldAt(b []byte, at, end, n int) int {
 		}
 	}
 	return at
-}
-
-// column gathers the values of one column.
-type column struct {
-	Column
-	// wide: an integer scalar, kept as 64 bits until the chunk is complete.
-	wide    bool
-	largest uint64 // where wide
-	ragged  bool
-	values  int // in a row; where ragged, a row is a multiple of it
-	next    int // another column that asks for the same field, or -1
-	data    words
-	lengths []uint32
-	ends    []uint32
-}
-
-func newColumn(a Column) (column, error) {
-	c := column{Column: a, values: 1, next: -1}
-	if a.DType == graph.Invalid || a.DType > graph.String {
-		return c, fmt.Errorf("found dtype %s, expected one with values", a.DType)
-	}
-	for i, d := range a.Shape {
-		switch {
-		case d == -1 && i == 0:
-			c.ragged = true
-		case d <= 0 || c.values > maxRecord/d:
-			return c, fmt.Errorf("found shape %v, expected positive dimensions, of which the first may be -1, of at most %d values", a.Shape, maxRecord)
-		default:
-			c.values *= d
-		}
-	}
-	if c.wide = len(a.Shape) == 0 && a.DType.IsInt(); c.wide {
-		_, c.largest = bounds(a.DType)
-	}
-	if a.Empty == EmptyFill && !(a.DType == graph.String && !a.ID) {
-		if strings.TrimSpace(a.Fill) == "" && a.DType != graph.String {
-			return c, fmt.Errorf("found an empty fill value, expected a value of %s", a.DType)
-		}
-		if _, problem := c.put([]byte(a.Fill)); problem != "" {
-			return c, fmt.Errorf("found the fill value %q, expected %s", a.Fill, problem)
-		}
-		c.reset()
-	}
-	return c, nil
-}
-
-func (c *column) reset() {
-	c.data.n = 0
-	c.lengths, c.ends = c.lengths[:0], c.ends[:0]
-}
-
-func (c *column) vector(rows int) Vector {
-	var v Vector
-	n := c.data.n
-	if c.wide {
-		n = rows * c.DType.Size()
-	}
-	v.Data = c.data.bytes()[:n:n]
-	if c.ragged {
-		v.Lengths = c.lengths
-	}
-	if c.DType == graph.String {
-		v.Ends = c.ends
-	}
-	return v
-}
-
-// fits says whether an integer from the fast path is in the range of the dtype.
-func (c *column) fits(v uint64) bool {
-	return v <= c.largest
 }

@@ -32,9 +32,8 @@ const (
 type Column struct {
 	Name  string
 	DType graph.DType
-	// Shape of one row: empty for a scalar; the first dimension is variable where
-	// it is -1. A cell of a CSV file holds the values of a vector separated by
-	// spaces or ';', or in brackets. An empty cell is then no values.
+	// Shape of one row: empty for a scalar; a dimension is variable where it is -1.
+	// An empty cell of a shape with a variable dimension is one without values.
 	Shape []int
 	Empty Empty
 	Fill  string
@@ -47,9 +46,12 @@ type Vector struct {
 	// Data holds the values, little-endian and row-major, or the bytes of the
 	// strings. Its first byte is 8-byte aligned.
 	Data []byte
-	// Lengths is the number of single values of each row, a multiple of the fixed
-	// dimensions; nil where the shape is fixed.
-	Lengths []uint32
+	// Lengths has a list for each variable dimension, the outermost first, as
+	// store.ColumnWriter takes them; nil where the shape is fixed. Going through the
+	// shape from the left, n starts as the rows of the chunk; a fixed dimension d
+	// makes it n*d, a variable one has n lengths and makes it their sum. What n is
+	// in the end is the number of values.
+	Lengths [][]uint32
 	// Ends is, for strings, the end of each value in Data.
 	Ends []uint32
 }

@@ -341,16 +341,17 @@ func (d *exampleDecoder) batch(t *TFRecord, worker int, b *batch, fn func(worker
 
 // put appends the values of a feature to a column.
 func (d *exampleDecoder) put(c *column, f *example.Feature) (absent bool, found, expected string) {
-	if f == nil || f.Count == 0 {
+	if c.ragged {
+		if found, expected = d.lengths(c, f); expected != "" {
+			return false, found, expected
+		}
+		if f == nil || f.Count == 0 {
+			return false, "", ""
+		}
+	} else if f == nil || f.Count == 0 {
 		absent, expected = c.put(nil)
 		return absent, "no value", expected
-	}
-	n := c.values
-	if c.ragged {
-		n = f.Count - f.Count%c.values
-		c.lengths = append(c.lengths, uint32(f.Count))
-	}
-	if f.Count != n {
+	} else if f.Count != c.values {
 		return false, fmt.Sprintf("%d values", f.Count), c.expected()
 	}
 	switch f.Kind {
@@ -391,6 +392,61 @@ func (d *exampleDecoder) put(c *column, f *example.Feature) (absent bool, found,
 		}
 	}
 	return false, "", ""
+}
+
+// lengths appends the lengths of a row of a shape with variable dimensions. They
+// are features of their own, as in an Example of one item: <name>.d<i> for
+// dimension i, counted from 1. Where they follow from the number of values they
+// can be left out, and all of them where there is no value.
+func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected string) {
+	count := 0
+	if f != nil {
+		count = f.Count
+	}
+	n, k := 1, 0
+	for i, dim := range c.Shape {
+		if dim > 0 {
+			// A product this large is not the number of the values of a record.
+			n = min(n, math.MaxInt64/dim) * dim
+			continue
+		}
+		of := d.decoder.Find(c.keys[k])
+		switch {
+		case of != nil && of.Kind == example.Int64List && of.Count == n:
+			d.ints = of.AppendInts(d.ints[:0])
+			sum := int64(0)
+			for _, v := range d.ints {
+				if v < 0 || v > math.MaxUint32 {
+					return fmt.Sprintf("the length %d in dimension %d (%s)", v, i+1, c.keys[k]), "lengths of 0 and more"
+				}
+				c.lengths[k] = append(c.lengths[k], uint32(v))
+				sum += v
+			}
+			n = int(sum)
+		case (of == nil || of.Count == 0) && !c.deep:
+			if count%c.values != 0 {
+				return fmt.Sprintf("%d values", count), fmt.Sprintf("a multiple of %d", c.values)
+			}
+			c.row(count)
+			n = count / c.values
+		case (of == nil || of.Count == 0) && count == 0 && (k == 0 || n == 0):
+			for range n {
+				c.lengths[k] = append(c.lengths[k], 0)
+			}
+			n = 0
+		case of == nil || of.Kind == example.None:
+			return "no lengths", fmt.Sprintf("%d lengths of dimension %d in %q", n, i+1, c.keys[k])
+		case of.Kind != example.Int64List:
+			return fmt.Sprintf("a %s in %q", of.Kind, c.keys[k]), "an int64_list of lengths"
+		default:
+			return fmt.Sprintf("%d lengths in %q", of.Count, c.keys[k]), fmt.Sprint(n)
+		}
+		k++
+	}
+	if n != count {
+		return fmt.Sprintf("%d values", count), fmt.Sprintf("%d, as the lengths say", n)
+	}
+	return "", ""
 }
 
 // integer appends a value of an int64_list. Uint64 takes its bits, as

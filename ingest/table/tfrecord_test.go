@@ -181,3 +181,71 @@ func TestTFRecordBatches(t *testing.T) {
 		}
 	}
 }
+
+// Lengths of variable dimensions are features of their own, which are checked
+// against the values, and can be left out where they follow from them.
+func TestTFRecordRagged(t *testing.T) {
+	row := func(values []int64, lengths ...[]int64) []byte {
+		var w example.Writer
+		w.Reset()
+		for i := len(lengths) - 1; i >= 0; i-- {
+			if lengths[i] != nil {
+				example.Ints(&w, example.NewKey(fmt.Sprint("v.d", i+1)), lengths[i])
+			}
+		}
+		if values != nil {
+			example.Ints(&w, example.NewKey("v"), values)
+		}
+		return tfrecord.AppendFrame(nil, w.Close())
+	}
+	four, no := []int64{1, 2, 3, 4}, []int64{}
+	for _, c := range []struct {
+		name  string
+		shape []int
+		row   []byte
+		want  string
+	}{
+		{"flat", []int{-1}, row(four), "1 2 3 4"},
+		{"flat with lengths", []int{-1}, row(four, []int64{4}), "1 2 3 4"},
+		{"pairs", []int{-1, 2}, row(four), "[1 2][3 4]"},
+		{"pairs with lengths", []int{-1, 2}, row(four, []int64{2}), "[1 2][3 4]"},
+		{"behind 1", []int{1, -1}, row(four), "[1 2 3 4]"},
+		{"behind 2", []int{2, -1}, row(four, nil, []int64{3, 1}), "[1 2 3][4]"},
+		{"two", []int{-1, -1}, row(four, []int64{3}, []int64{3, 0, 1}), "[1 2 3][][4]"},
+		{"two around one", []int{-1, 2, -1}, row(four, []int64{1}, nil, []int64{1, 3}), "[[1][2 3 4]]"},
+		{"three", []int{-1, -1, -1}, row(four, []int64{2}, []int64{1, 1}, []int64{2, 2}), "[[1 2]][[3 4]]"},
+		{"none", []int{2, -1}, row(nil), "[][]"},
+		{"none of two", []int{-1, -1}, row(no), "[]"},
+		{"no values", []int{-1, -1}, row(nil, []int64{2}, []int64{0, 0}), "[][]"},
+		{"no lengths", []int{-1, -1}, row(four), `found no lengths in feature "v", expected 1 lengths of dimension 1 in "v.d1"`},
+		{"one missing", []int{-1, -1}, row(four, []int64{2}), `expected 2 lengths of dimension 2 in "v.d2"`},
+		{"missing without values", []int{-1, 1 << 20, -1}, row(nil, []int64{1 << 30}), `in "v.d3"`},
+		{"many", []int{-1, -1}, row(four, []int64{2}, []int64{2, 1, 1}), `found 3 lengths in "v.d2" in feature "v", expected 2`},
+		{"sum", []int{-1, -1}, row(four, []int64{2}, []int64{2, 1}), `found 4 values in feature "v", expected 3, as the lengths say`},
+		{"negative", []int{-1, -1}, row(four, []int64{2}, []int64{5, -1}), "found the length -1 in dimension 2 (v.d2)"},
+		{"multiple", []int{-1, 3}, row(four), "found 4 values in feature \"v\", expected a multiple of 3"},
+		{"length of pairs", []int{-1, 2}, row(four, []int64{4}), "expected 8, as the lengths say"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t")
+			if err := os.WriteFile(path, append(bytes.Clone(c.row), c.row...), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			table, err := OpenTFRecord(fsx.OS, []string{path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			table.fields = nil // rows may lack the column
+			got, err := rows(table, []Column{{Name: "v", DType: graph.Int32, Shape: c.shape}}, 2)
+			if err != nil {
+				if !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("error %v, want %s", err, c.want)
+				}
+				return
+			}
+			if d := cmp.Diff([]string{c.want, c.want}, got); d != "" {
+				t.Fatal(d)
+			}
+		})
+	}
+}
