@@ -230,7 +230,7 @@ func TestNpy(t *testing.T) {
 const schema = `
 node_sets { key: "a" value { features { key: "#id" value { dtype: DT_STRING } } features { key: "x" value { dtype: DT_FLOAT shape { dim { size: 2 } } } } metadata { filename: "a.csv@2" } } }
 node_sets { key: "b" value { } }
-node_sets { key: "_readout" value { } }
+node_sets { key: "_aux" value { } }
 edge_sets { key: "ab" value { source: "a" target: "b" features { key: "weight" value { dtype: DT_INT32 } } metadata { filename: "ab.csv" } } }
 edge_sets { key: "ba" value { source: "b" target: "a" metadata { filename: "ab.csv" extra { key: "edge_type" value: "reversed" } } } }
 edge_sets { key: "aa" value { source: "a" target: "a" metadata { filename: "aa.tfrecord" } } }
@@ -284,7 +284,7 @@ edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e.csv
 	})
 	dir := folder(t, files)
 	s, err := Open(t.Context(), fsx.OS, dir, Options{})
-	if err != nil || s.Primary != graph.Out || s.Format != "unigraph" || len(s.Files) != 5 || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "_readout") {
+	if err != nil || s.Primary != graph.Out || s.Format != "unigraph" || len(s.Files) != 5 || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "_aux") {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	// The same file is the same table.

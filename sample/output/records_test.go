@@ -362,7 +362,7 @@ func TestRefusals(t *testing.T) {
 		{typed(20), RecordsOptions{Name: ".."}, `found name ".."`},
 		{typed(20), RecordsOptions{IDs: []string{"author"}}, `found node type "author" to write the ids of`},
 		{typed(20), RecordsOptions{IDs: []string{"nobody"}}, `found node type "nobody"`},
-		{collide, RecordsOptions{}, `feature "#size": found a name that the encoding uses`},
+		{collide, RecordsOptions{}, `features["#size"]: found the name #size, which the encoding uses`},
 		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
 		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
 		{deep, RecordsOptions{}, `paper: column "bool": found 0 lists of offsets for shape [2 -1]`},
