@@ -52,6 +52,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	case errors.Is(err, errDamage):
 		return exitDamaged
+	case errors.Is(err, errTold):
+		return exitFailed
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
+
+// errTold ends a command that failed, and whose output has said why.
+var errTold = errors.New("faults found")
 
 func newTFGNN(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
@@ -19,5 +24,7 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.AddCommand(newTFGNNValidate(t))
+	cmd.AddCommand(newTFGNNFromStore(t))
 	return cmd
 }

@@ -69,6 +69,8 @@ type File[M any] struct {
 	Message  M
 	Faults   []*Fault
 	Warnings []*Fault
+
+	text *textIndex // nil of a binary file
 }
 
 // Err is all faults as one error, or nil.
@@ -76,17 +78,16 @@ func (f *File[M]) Err() error { return joined(f.Faults) }
 
 // judge fills in the faults and warnings of a file that holds data.
 func (f *File[M]) judge(data []byte, faults, warnings list) {
-	var text *textIndex
 	if f.Binary = isBinary(data); !f.Binary {
-		text = indexText(data)
+		f.text = indexText(data)
 		for _, field := range []string{"node_sets", "edge_sets"} {
-			for _, again := range text.twice(field) {
+			for _, again := range f.text.twice(field) {
 				warnings.add(again, "found for the second time; the last one counts, as in TF-GNN")
 			}
 		}
 	}
-	faults.place(f.Name, text)
-	warnings.place(f.Name, text)
+	faults.place(f.Name, f.text)
+	warnings.place(f.Name, f.text)
 	f.Faults, f.Warnings = faults, warnings
 }
 

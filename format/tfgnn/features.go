@@ -1,0 +1,93 @@
+package tfgnn
+
+import (
+	"path/filepath"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// Feature is one feature of a schema, with the keys that hold it in an Example.
+type Feature struct {
+	Kind  string `json:"kind"` // "context", "nodes" or "edges"
+	Set   string `json:"set,omitempty"`
+	Name  string `json:"name"`
+	DType string `json:"dtype"` // as in the schema: DT_FLOAT
+	Shape []int  `json:"shape"` // of one item; -1 varies
+	Key   string `json:"key"`
+	// Lengths are the keys of the row lengths, one a dimension that varies.
+	Lengths []string `json:"row_lengths,omitempty"`
+}
+
+// Features lists the features of a schema: of the context, the node sets, the edge
+// sets, each by name.
+func Features(schema *tfgnnpb.GraphSchema) []Feature {
+	var all []Feature
+	add := func(kind, set string, features map[string]*tfgnnpb.Feature) {
+		for _, name := range sortedKeys(features) {
+			f := Feature{Kind: kind, Set: set, Name: name, DType: features[name].GetDtype().String(), Shape: []int{}, Key: FeatureKey(kind, set, name)}
+			for i, d := range features[name].GetShape().GetDim() {
+				f.Shape = append(f.Shape, int(d.GetSize()))
+				if d.GetSize() == -1 {
+					f.Lengths = append(f.Lengths, RaggedKey(f.Key, i+1))
+				}
+			}
+			all = append(all, f)
+		}
+	}
+	add("context", "", schema.GetContext().GetFeatures())
+	for _, name := range sortedKeys(schema.NodeSets) {
+		add("nodes", name, schema.NodeSets[name].GetFeatures())
+	}
+	for _, name := range sortedKeys(schema.EdgeSets) {
+		add("edges", name, schema.EdgeSets[name].GetFeatures())
+	}
+	return all
+}
+
+// Sets lists the names of node sets or edge sets, in byte order.
+func Sets[S tfgnnpb.NodeSet | tfgnnpb.EdgeSet](sets map[string]*S) []string { return sortedKeys(sets) }
+
+// Table is the table of a set of a unigraph.
+type Table struct {
+	Kind     string   `json:"kind"` // as in Feature
+	Set      string   `json:"set,omitempty"`
+	Filename string   `json:"filename"`
+	Files    []string `json:"files"`
+}
+
+// OpenTables finds the tables of a unigraph, which its schema names relative to
+// dir, or to its own folder where dir is empty. What is missing becomes a fault of
+// the file. outside is as in Tables.
+func OpenTables(fsys fsx.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside bool) (found []Table) {
+	if dir == "" {
+		dir = filepath.Dir(f.Name)
+	}
+	var faults list
+	add := func(at fieldPath, kind, set string, m *tfgnnpb.Metadata, needed bool) {
+		at = at.field("metadata").field("filename")
+		if m.GetFilename() == "" {
+			if needed {
+				faults.add(at, "found no filename, expected the table of the set")
+			}
+			return
+		}
+		files, err := Tables(fsys, dir, m.GetFilename(), outside)
+		if err != nil {
+			faults.add(at, "%v", err)
+			return
+		}
+		found = append(found, Table{kind, set, m.GetFilename(), files})
+	}
+	s := f.Message
+	add(fieldPath{}.field("context"), "context", "", s.GetContext().GetMetadata(), false)
+	for _, name := range sortedKeys(s.NodeSets) {
+		add(fieldPath{}.entry("node_sets", name), "nodes", name, s.NodeSets[name].GetMetadata(), !IsAuxiliary(name))
+	}
+	for _, name := range sortedKeys(s.EdgeSets) {
+		add(fieldPath{}.entry("edge_sets", name), "edges", name, s.EdgeSets[name].GetMetadata(), !IsAuxiliary(name))
+	}
+	faults.place(f.Name, f.text)
+	f.Faults = append(f.Faults, faults...)
+	return found
+}
