@@ -1,5 +1,6 @@
-// Package example writes and reads the bytes of tf.train.Example: a map from keys
-// to lists of integers, of floats or of byte strings.
+// Package example writes and reads tf.train.Example, a map from keys to lists of
+// integers, of floats or of byte strings, and the GraphTensors that TensorFlow GNN
+// keeps in them.
 //
 //	Example  { 1: Features }
 //	Features { 1: repeated entry { 1: key, 2: Feature } }
@@ -31,5 +32,24 @@
 // last counts. Decode checks everything, so that the values can then be read
 // without an error; what is not an Example gives ErrCorrupt with the byte offset.
 //
-// The package imports the standard library and protobuf's protowire.
+// # GraphTensors
+//
+// A GraphTensor is a graph with features, in flat lists as an Example has them: a
+// Tensor a feature, the row lengths of its variable dimensions beside the values.
+// Constructors make Tensors of Go values: Scalars, Dense, Rows, RaggedFromRows,
+// RaggedFromRowLengths and Nested.
+//
+// A Codec is made once of a schema and translates between both:
+//
+//	codec, err := example.NewCodec(schema)
+//	record, err := codec.Encode(&w, graph)      // checks the graph
+//	err = codec.Decode(record, codec.New(), false)
+//
+// The keys of an Example are the schema's, never split: names may hold dots. Their
+// encoding is TF-GNN's, and what Decode takes is what TF-GNN's parser takes, less
+// what is broken: see Decode, also for what a lenient Decode does with that. An
+// Example with sorted keys that is decoded and encoded has the same bytes.
+//
+// The package imports the standard library, protobuf's protowire, format/tfgnn and
+// internal/suggest.
 package example

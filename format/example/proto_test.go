@@ -2,7 +2,6 @@ package example
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"maps"
 	"math"
@@ -155,35 +154,12 @@ func encode(w *Writer, features map[string]value) []byte {
 	for _, k := range slices.Backward(keys) {
 		switch v := features[k]; v.kind {
 		case BytesList:
-			texts(w, NewKey(k), v.texts...)
+			Texts(w, NewKey(k), v.texts)
 		case FloatList:
-			floats(w, NewKey(k), v.floats...)
+			Floats(w, NewKey(k), v.floats)
 		case Int64List:
 			Ints(w, NewKey(k), v.ints)
 		}
 	}
 	return w.Close()
-}
-
-// texts adds a feature of byte strings.
-func texts(w *Writer, key Key, values ...[]byte) {
-	end := w.open()
-	for i := len(values) - 1; i >= 0; i-- {
-		w.room(len(values[i]) + maxVarint + 1)
-		w.at -= len(values[i])
-		copy(w.buf[w.at:], values[i])
-		w.length(len(values[i]), tag1)
-	}
-	w.close(end, tag1, false, key)
-}
-
-// floats adds a feature of floats.
-func floats(w *Writer, key Key, values ...float32) {
-	end := w.open()
-	w.room(4 * len(values))
-	for i := len(values) - 1; i >= 0; i-- {
-		w.at -= 4
-		binary.LittleEndian.PutUint32(w.buf[w.at:], math.Float32bits(values[i]))
-	}
-	w.close(end, tag2, true, key)
 }

@@ -22,12 +22,16 @@ const maxVarint = binary.MaxVarintLen64
 // Key is the constant part of a feature's bytes: its key.
 type Key struct {
 	entry []byte // field 1 of the map entry: tag, length, key
+	size  int    // of the key
 }
+
+// name is the key itself.
+func (k Key) name() []byte { return k.entry[len(k.entry)-k.size:] }
 
 // NewKey makes the Key of a feature.
 func NewKey(key string) Key {
 	b := binary.AppendUvarint([]byte{tag1}, uint64(len(key)))
-	return Key{append(b, key...)}
+	return Key{append(b, key...), len(key)}
 }
 
 // Integer is what becomes an int64 in an Example.
@@ -41,8 +45,9 @@ type Row interface{ ~uint32 | ~uint64 }
 // Writer writes Examples, one after the other, each from its end to its start.
 // The zero value is ready. A Writer is used by one goroutine at a time.
 type Writer struct {
-	buf []byte
-	at  int // buf[at:] is written
+	buf   []byte
+	at    int   // buf[at:] is written
+	parts parts // of the GraphTensor that a Codec writes
 }
 
 // Reset begins a new Example in the same memory.
@@ -147,6 +152,53 @@ func Ints[T Integer](w *Writer, key Key, values []T) {
 	}
 	w.at = at
 	w.close(end, tag3, true, key)
+}
+
+// Floats adds a feature of floats.
+func Floats(w *Writer, key Key, values []float32) {
+	end := w.open()
+	w.room(4 * len(values))
+	at := w.at - 4*len(values)
+	w.at = at
+	for _, v := range values {
+		binary.LittleEndian.PutUint32(w.buf[at:], math.Float32bits(v))
+		at += 4
+	}
+	w.close(end, tag2, true, key)
+}
+
+// Texts adds a feature of byte strings.
+func Texts(w *Writer, key Key, values [][]byte) {
+	end := w.open()
+	size := 0
+	for _, v := range values {
+		size += len(v) + maxVarint + 1
+	}
+	w.room(size + maxVarint)
+	buf, at := w.buf, w.at
+	for i := len(values) - 1; i >= 0; i-- {
+		at -= len(values[i])
+		copy(buf[at:], values[i])
+		at = before(buf, at, uint64(len(values[i]))) - 1
+		buf[at] = tag1
+	}
+	w.at = at
+	w.close(end, tag1, false, key)
+}
+
+// empty adds a feature with an empty list.
+func (w *Writer) empty(key Key, list Kind) {
+	w.close(w.open(), [...]byte{BytesList: tag1, FloatList: tag2, Int64List: tag3}[list], false, key)
+}
+
+// noList adds a feature without a list.
+func (w *Writer) noList(key Key) {
+	end := w.open()
+	w.room(3*(maxVarint+1) + len(key.entry))
+	w.length(0, tag2)
+	w.at -= len(key.entry)
+	copy(w.buf[w.at:], key.entry)
+	w.length(len(w.buf)-w.at-end, tag1)
 }
 
 // Int adds a feature of one integer.

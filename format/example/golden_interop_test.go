@@ -1,0 +1,366 @@
+//go:build interop
+
+package example
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/format/tfrecord"
+)
+
+// golden is the folder of what the real TF-GNN wrote and read.
+func golden(t *testing.T) string {
+	dir := os.Getenv("GRAPHMILL_SHARED")
+	if dir == "" {
+		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
+	}
+	return filepath.Join(dir, "data/golden/tfgnn/encoding")
+}
+
+func readGolden(t *testing.T, file string, into any) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		t.Fatal(file, err)
+	}
+}
+
+func readSchema(t *testing.T, file string) *tfgnnpb.GraphSchema {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := tfgnn.ParseSchema(file, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func readRecords(t *testing.T, file string) [][]byte {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := tfrecord.Open(f, file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records [][]byte
+	for {
+		record, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return records
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, bytes.Clone(record))
+	}
+}
+
+// tensorView is a tensor as parsed.json has it.
+type tensorView struct {
+	DType      string `json:"dtype"`
+	RaggedRank int    `json:"ragged_rank"`
+	Shape      []any  `json:"shape"`
+	Value      []any  `json:"value"`
+}
+
+type setView struct {
+	Features  map[string]tensorView `json:"features"`
+	Sizes     []int64               `json:"sizes"`
+	Source    []int64               `json:"source,omitempty"`
+	SourceSet string                `json:"source_set,omitempty"`
+	Target    []int64               `json:"target,omitempty"`
+	TargetSet string                `json:"target_set,omitempty"`
+}
+
+type graphView struct {
+	Context  map[string]tensorView `json:"context"`
+	NodeSets map[string]setView    `json:"node_sets"`
+	EdgeSets map[string]setView    `json:"edge_sets"`
+}
+
+// TensorFlow's names of dtypes.
+var dtypeNames = map[tfgnnpb.DataType]string{
+	tfgnnpb.DataType_DT_BOOL: "bool", tfgnnpb.DataType_DT_STRING: "string", tfgnnpb.DataType_DT_HALF: "float16", tfgnnpb.DataType_DT_BFLOAT16: "bfloat16",
+	tfgnnpb.DataType_DT_FLOAT: "float32", tfgnnpb.DataType_DT_DOUBLE: "float64", tfgnnpb.DataType_DT_INT8: "int8", tfgnnpb.DataType_DT_INT16: "int16",
+	tfgnnpb.DataType_DT_INT32: "int32", tfgnnpb.DataType_DT_INT64: "int64", tfgnnpb.DataType_DT_UINT8: "uint8", tfgnnpb.DataType_DT_UINT16: "uint16",
+	tfgnnpb.DataType_DT_UINT32: "uint32", tfgnnpb.DataType_DT_UINT64: "uint64",
+}
+
+// view is a tensor as TF-GNN sees it.
+func (t *Tensor) view() tensorView {
+	v := tensorView{DType: dtypeNames[t.DType], Shape: []any{float64(t.Items)}}
+	// The values, cut into rows from the last dimension to the first.
+	var rows []any
+	for _, x := range t.Ints {
+		switch t.DType {
+		case tfgnnpb.DataType_DT_BOOL:
+			rows = append(rows, x != 0)
+		case tfgnnpb.DataType_DT_UINT64:
+			rows = append(rows, float64(uint64(x)))
+		default:
+			rows = append(rows, float64(x))
+		}
+	}
+	for _, x := range t.Floats {
+		f := float64(x)
+		switch t.DType {
+		case tfgnnpb.DataType_DT_HALF:
+			f = float64(Float16(ToFloat16(x)))
+		case tfgnnpb.DataType_DT_BFLOAT16:
+			f = float64(BFloat16(ToBFloat16(x)))
+		}
+		switch {
+		case math.IsNaN(f):
+			rows = append(rows, "NaN")
+		case math.IsInf(f, 0):
+			rows = append(rows, strings.TrimPrefix(fmt.Sprint(f)+"inity", "+"))
+		default:
+			rows = append(rows, f)
+		}
+	}
+	for _, x := range t.Texts {
+		latin := ""
+		for _, b := range x {
+			latin += string(rune(b))
+		}
+		rows = append(rows, latin)
+	}
+	level := len(t.Lengths)
+	for _, d := range slices.Backward(t.Shape) {
+		var lengths []int64
+		if d == -1 {
+			level--
+			lengths = t.Lengths[level]
+		} else {
+			for range len(rows) / d {
+				lengths = append(lengths, int64(d))
+			}
+		}
+		next := []any{}
+		for _, n := range lengths {
+			next, rows = append(next, append([]any{}, rows[:n]...)), rows[n:]
+		}
+		rows = next
+	}
+	for i, d := range t.Shape {
+		if d == -1 {
+			v.Shape, v.RaggedRank = append(v.Shape, nil), i+1
+		} else {
+			v.Shape = append(v.Shape, float64(d))
+		}
+	}
+	v.Value = rows
+	return v
+}
+
+func views(features map[string]*Tensor) map[string]tensorView {
+	all := map[string]tensorView{}
+	for name, t := range features {
+		all[name] = t.view()
+	}
+	return all
+}
+
+func (g *GraphTensor) view() graphView {
+	v := graphView{Context: views(g.Context), NodeSets: map[string]setView{}, EdgeSets: map[string]setView{}}
+	for name, s := range g.NodeSets {
+		v.NodeSets[name] = setView{Features: views(s.Features), Sizes: s.Sizes}
+	}
+	for name, s := range g.EdgeSets {
+		v.EdgeSets[name] = setView{Features: views(s.Features), Sizes: s.Sizes, Source: s.SourceIndex, SourceSet: s.Source, Target: s.TargetIndex, TargetSet: s.Target}
+	}
+	return v
+}
+
+// sameView compares views; nothing and an empty list are the same.
+func sameView(got, want any) string {
+	return cmp.Diff(normal(want), normal(got))
+}
+
+// normal is a value as JSON reads it, without empty lists.
+func normal(v any) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var x any
+	if err := json.Unmarshal(b, &x); err != nil {
+		return err
+	}
+	return bare(x)
+}
+
+func bare(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if x = bare(x); x == nil {
+				delete(v, k)
+			} else {
+				v[k] = x
+			}
+		}
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		for i := range v {
+			v[i] = bare(v[i])
+		}
+	}
+	return v
+}
+
+// What TF-GNN parsed is what Decode reads, and Encode writes the Example again.
+func TestGoldenGraphs(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join(golden(t), "*", "parsed.json"))
+	if err != nil || len(dirs) < 19 {
+		t.Fatalf("found %d cases, %v", len(dirs), err)
+	}
+	for _, parsed := range dirs {
+		dir := filepath.Dir(parsed)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			codec, err := NewCodec(readSchema(t, filepath.Join(dir, "schema.pbtxt")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []graphView
+			readGolden(t, parsed, &want)
+			records := readRecords(t, filepath.Join(dir, "examples.tfrecord"))
+			if len(records) != len(want) {
+				t.Fatalf("found %d records, expected %d", len(records), len(want))
+			}
+			var w Writer
+			g := codec.New()
+			for i, record := range records {
+				if err := codec.Decode(record, g, false); err != nil {
+					t.Fatalf("record %d: %v", i, err)
+				}
+				if d := sameView(g.view(), want[i]); d != "" {
+					t.Fatalf("record %d: %s", i, d)
+				}
+				got, err := codec.Encode(&w, g)
+				if err != nil {
+					t.Fatalf("record %d: %v", i, err)
+				}
+				features, err := unmarshal(record)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sorted := marshal(t, features)
+				if len(record) == 0 {
+					sorted = nil
+				}
+				if !bytes.Equal(got, sorted) {
+					t.Errorf("record %d: encoded to %x, expected %x", i, got, sorted)
+				}
+				// Without its form, an Example has every key, as write_example gives it. In
+				// all cases but omitted that is what was read.
+				g.Form = g.Form[:0]
+				full, err := codec.Encode(&w, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if filepath.Base(dir) != "omitted" && !bytes.Equal(full, sorted) {
+					t.Errorf("record %d: written as %x, expected %x", i, full, sorted)
+				}
+			}
+		})
+	}
+}
+
+// goldenExample is an Example of the golden JSON.
+func goldenExample(t *testing.T, features map[string]struct {
+	Kind   string
+	Values []any
+}) []byte {
+	all := map[string]value{}
+	for key, f := range features {
+		v := value{kind: map[string]Kind{"int64_list": Int64List, "float_list": FloatList, "bytes_list": BytesList}[f.Kind]}
+		for _, x := range f.Values {
+			switch v.kind {
+			case Int64List:
+				v.ints = append(v.ints, int64(x.(float64)))
+			case FloatList:
+				v.floats = append(v.floats, float32(x.(float64)))
+			case BytesList:
+				v.texts = append(v.texts, []byte(x.(string)))
+			}
+		}
+		all[key] = v
+	}
+	return marshal(t, all)
+}
+
+// Fixed dimensions in front of variable ones have no key, but count.
+func TestGoldenFixedBeforeRagged(t *testing.T) {
+	var cases []struct {
+		Example map[string]struct {
+			Kind   string
+			Values []any
+		}
+		OK     bool
+		Parsed graphView
+		Keys   string `json:"partition_keys"`
+		Shape  []int
+	}
+	readGolden(t, filepath.Join(golden(t), "fixed_before_ragged.json"), &cases)
+	for _, c := range cases {
+		t.Run(fmt.Sprint(c.Shape, c.Keys), func(t *testing.T) {
+			text := `node_sets { key: "n" value { features { key: "f" value { dtype: DT_INT64 shape {`
+			for _, d := range c.Shape {
+				text += fmt.Sprintf(" dim { size: %d }", d)
+			}
+			schema, err := tfgnn.ParseSchema("schema", []byte(text+" } } } } }"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			codec, err := NewCodec(schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record, g := goldenExample(t, c.Example), codec.New()
+			err = codec.Decode(record, g, false)
+			if (err == nil) != c.OK {
+				t.Fatalf("found error %v, TF-GNN accepts: %v", err, c.OK)
+			}
+			if err != nil {
+				return
+			}
+			if d := sameView(g.view(), c.Parsed); d != "" {
+				t.Error(d)
+			}
+			if got, err := codec.Encode(new(Writer), g); err != nil || !bytes.Equal(got, record) {
+				t.Errorf("encoded to %x, %v, expected %x", got, err, record)
+			}
+		})
+	}
+}

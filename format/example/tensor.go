@@ -1,0 +1,359 @@
+package example
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+)
+
+// Value is what a Tensor can be made of. Its dtype is that of the same name; int
+// is int64, uint is uint64, string and []byte are DT_STRING. float64 is DT_DOUBLE,
+// whose values an Example holds as float32. Tensor.As declares other dtypes.
+type Value interface {
+	bool | int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | float32 | float64 | string | []byte
+}
+
+// Scalars is a feature of one value an item.
+func Scalars[T Value](values ...T) *Tensor {
+	t := newTensor[T](nil, len(values))
+	add(t, values)
+	return t
+}
+
+// Dense is a feature of fixed dimensions: the values are flat and row-major, one
+// item after the other.
+func Dense[T Value](shape []int, values []T) (*Tensor, error) {
+	width, err := width(shape)
+	if err != nil {
+		return nil, err
+	}
+	if len(values)%width != 0 {
+		return nil, fmt.Errorf("found %d values, expected a multiple of %d for items of shape %v: %w", len(values), width, shape, ErrGraph)
+	}
+	t := newTensor[T](shape, len(values)/width)
+	add(t, values)
+	return t, nil
+}
+
+// Rows is a feature of one vector an item, all of one length. Without rows it
+// cannot know that length: use Dense.
+func Rows[T Value](rows [][]T) (*Tensor, error) {
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return nil, fmt.Errorf("found no values, expected rows of at least one; use Dense with a shape: %w", ErrGraph)
+	}
+	t := newTensor[T]([]int{len(rows[0])}, len(rows))
+	for i, r := range rows {
+		if len(r) != len(rows[0]) {
+			return nil, fmt.Errorf("found %d values in row %d, expected %d as in row 0; use RaggedFromRows for rows of any length: %w", len(r), i, len(rows[0]), ErrGraph)
+		}
+		add(t, r)
+	}
+	return t, nil
+}
+
+// RaggedFromRows is a feature of one list an item, of any length.
+func RaggedFromRows[T Value](rows [][]T) *Tensor {
+	t := newTensor[T]([]int{-1}, len(rows))
+	lengths := make([]int64, len(rows))
+	for i, r := range rows {
+		lengths[i] = int64(len(r))
+		add(t, r)
+	}
+	t.Lengths[0] = lengths
+	return t
+}
+
+// RaggedFromRowLengths is a feature of any shape, of flat values and the row
+// lengths of each variable dimension, outermost first. A fixed dimension in front
+// of a variable one counts its rows: shape [2, -1] has two lengths an item. The
+// first dimension that varies tells the number of items.
+func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) (*Tensor, error) {
+	first := slices.Index(shape, -1)
+	if first < 0 {
+		return nil, fmt.Errorf("found shape %v, expected a variable dimension (-1); use Dense: %w", shape, ErrGraph)
+	}
+	front, err := width(shape[:first])
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range shape[first:] {
+		if d < 1 && d != -1 {
+			return nil, badDim(shape, d)
+		}
+	}
+	t := newTensor[T](shape, 0)
+	if len(lengths) != len(t.Lengths) {
+		return nil, fmt.Errorf("found %d lists of row lengths, expected %d for shape %v: %w", len(lengths), len(t.Lengths), shape, ErrGraph)
+	}
+	if len(lengths[0])%front != 0 {
+		return nil, fmt.Errorf("found %d row lengths, expected a multiple of %d for items of shape %v: %w", len(lengths[0]), front, shape, ErrGraph)
+	}
+	t.Items = len(lengths[0]) / front
+	for i, l := range lengths {
+		t.Lengths[i] = slices.Clone(l)
+	}
+	add(t, values)
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Nested is a feature of any depth, of nested slices: the outermost holds the
+// items, below it each dimension of the shape has a level. Nested([]int{-1, 2},
+// [][][]int64{{{1, 2}, {3, 4}}, {}}) has two items, the second without rows.
+func Nested(shape []int, values any) (*Tensor, error) {
+	for _, d := range shape {
+		if d < 1 && d != -1 {
+			return nil, badDim(shape, d)
+		}
+	}
+	v := reflect.ValueOf(values)
+	if !v.IsValid() || v.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("found %T, expected a slice of the items: %w", values, ErrGraph)
+	}
+	inner := v.Type().Elem()
+	for range shape {
+		if inner.Kind() != reflect.Slice {
+			return nil, fmt.Errorf("found %T, expected slices nested %d deep for items of shape %v: %w", values, len(shape)+1, shape, ErrGraph)
+		}
+		inner = inner.Elem()
+	}
+	leaf, ok := leaves[inner]
+	if !ok {
+		return nil, fmt.Errorf("found values of type %s at the depth of shape %v, expected bool, a number, string or []byte: %w", inner, shape, ErrGraph)
+	}
+	t := leaf.new(shape, v.Len())
+	n := nester{t: t, leaf: leaf}
+	if err := n.walk(v, 0, 0, nil); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// leaf makes and fills tensors of a type that is known only when it runs.
+type leaf struct {
+	new func(shape []int, items int) *Tensor
+	add func(t *Tensor, slice reflect.Value)
+}
+
+var leaves = map[reflect.Type]leaf{}
+
+func init() {
+	register[bool]()
+	register[int]()
+	register[int8]()
+	register[int16]()
+	register[int32]()
+	register[int64]()
+	register[uint]()
+	register[uint8]()
+	register[uint16]()
+	register[uint32]()
+	register[uint64]()
+	register[float32]()
+	register[float64]()
+	register[string]()
+	register[[]byte]()
+}
+
+func register[T Value]() {
+	leaves[reflect.TypeFor[T]()] = leaf{new: newTensor[T], add: func(t *Tensor, slice reflect.Value) {
+		add(t, slice.Convert(reflect.TypeFor[[]T]()).Interface().([]T))
+	}}
+}
+
+// nester walks nested slices.
+type nester struct {
+	t *Tensor
+	leaf
+}
+
+// walk takes a slice of level depth (0 the items), level of the variable
+// dimensions in front of it; place is where it is, for errors.
+func (n *nester) walk(v reflect.Value, depth, level int, place []int) error {
+	shape := n.t.Shape
+	if depth > 0 {
+		if d := shape[depth-1]; d == -1 {
+			n.t.Lengths[level] = append(n.t.Lengths[level], int64(v.Len()))
+			level++
+		} else if v.Len() != d {
+			return fmt.Errorf("found %d values at %v, expected %d for items of shape %v: %w", v.Len(), place, d, shape, ErrGraph)
+		}
+	}
+	if depth == len(shape) {
+		n.add(n.t, v)
+		return nil
+	}
+	for i := range v.Len() {
+		if err := n.walk(v.Index(i), depth+1, level, append(place[:len(place):len(place)], i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// As declares another dtype of the same kind: floats as half or bfloat16, which
+// rounds them as TensorFlow does, or as double; integers as another integer that
+// has their values. t is changed and returned.
+func (t *Tensor) As(d tfgnnpb.DataType) (*Tensor, error) {
+	if listOf(d) != listOf(t.DType) {
+		return nil, fmt.Errorf("found values of %s, expected %s; they are no such values: %w", t.DType, d, ErrGraph)
+	}
+	if lo, hi, ok := intRange(d); ok {
+		if at := outside(t.Ints, lo, hi); at >= 0 {
+			return nil, fmt.Errorf("found value %d, expected %d to %d for %s: %w", t.Ints[at], lo, hi, d, ErrGraph)
+		}
+	}
+	switch d {
+	case tfgnnpb.DataType_DT_HALF:
+		for i, v := range t.Floats {
+			t.Floats[i] = Float16(ToFloat16(v))
+		}
+	case tfgnnpb.DataType_DT_BFLOAT16:
+		for i, v := range t.Floats {
+			t.Floats[i] = BFloat16(ToBFloat16(v))
+		}
+	}
+	t.DType = d
+	return t, nil
+}
+
+// ToBFloat16 rounds to the nearest bfloat16, ties to even.
+func ToBFloat16(v float32) uint16 {
+	b := math.Float32bits(v)
+	if v != v {
+		return uint16(b>>16) | 0x40
+	}
+	return uint16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// ToFloat16 rounds to the nearest half, ties to even; what is too large becomes
+// infinite.
+func ToFloat16(v float32) uint16 {
+	b := math.Float32bits(v)
+	sign := uint16(b >> 16 & 0x8000)
+	b &= 0x7fffffff
+	switch {
+	case b > 0x7f800000:
+		return sign | 0x7e00
+	case b >= 0x477ff000: // 65520, half way to what follows the largest half
+		return sign | 0x7c00
+	case b < 0x38800000: // below 2^-14, a multiple of 2^-24
+		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(b))*(1<<24)))
+	}
+	return sign | uint16((b-112<<23+0xfff+b>>13&1)>>13)
+}
+
+// width is the number of values of a fixed shape.
+func width(shape []int) (int, error) {
+	n := 1
+	for _, d := range shape {
+		if d < 1 || n > maxItems/d {
+			return 0, badDim(shape, d)
+		}
+		n *= d
+	}
+	return n, nil
+}
+
+func badDim(shape []int, d int) error {
+	if d == -1 {
+		return fmt.Errorf("found shape %v, expected fixed dimensions; use RaggedFromRowLengths: %w", shape, ErrGraph)
+	}
+	return fmt.Errorf("found dimension %d in shape %v, expected at least 1, and at most %d values an item: %w", d, shape, maxItems, ErrGraph)
+}
+
+// newTensor makes a tensor without values.
+func newTensor[T Value](shape []int, items int) *Tensor {
+	t := &Tensor{DType: dtypeOf[T](), Shape: append([]int{}, shape...), Items: items}
+	for _, d := range shape {
+		if d == -1 {
+			t.Lengths = append(t.Lengths, []int64{})
+		}
+	}
+	return t
+}
+
+func dtypeOf[T Value]() tfgnnpb.DataType {
+	var v T
+	switch any(v).(type) {
+	case bool:
+		return tfgnnpb.DataType_DT_BOOL
+	case int8:
+		return tfgnnpb.DataType_DT_INT8
+	case int16:
+		return tfgnnpb.DataType_DT_INT16
+	case int32:
+		return tfgnnpb.DataType_DT_INT32
+	case int, int64:
+		return tfgnnpb.DataType_DT_INT64
+	case uint8:
+		return tfgnnpb.DataType_DT_UINT8
+	case uint16:
+		return tfgnnpb.DataType_DT_UINT16
+	case uint32:
+		return tfgnnpb.DataType_DT_UINT32
+	case uint, uint64:
+		return tfgnnpb.DataType_DT_UINT64
+	case float32:
+		return tfgnnpb.DataType_DT_FLOAT
+	case float64:
+		return tfgnnpb.DataType_DT_DOUBLE
+	}
+	return tfgnnpb.DataType_DT_STRING
+}
+
+// add appends values to a tensor of their type.
+func add[T Value](t *Tensor, values []T) {
+	switch v := any(values).(type) {
+	case []bool:
+		for _, x := range v {
+			t.Ints = append(t.Ints, 0)
+			if x {
+				t.Ints[len(t.Ints)-1] = 1
+			}
+		}
+	case []int:
+		addInts(t, v)
+	case []int8:
+		addInts(t, v)
+	case []int16:
+		addInts(t, v)
+	case []int32:
+		addInts(t, v)
+	case []int64:
+		t.Ints = append(t.Ints, v...)
+	case []uint:
+		addInts(t, v)
+	case []uint8:
+		addInts(t, v)
+	case []uint16:
+		addInts(t, v)
+	case []uint32:
+		addInts(t, v)
+	case []uint64:
+		addInts(t, v)
+	case []float32:
+		t.Floats = append(t.Floats, v...)
+	case []float64:
+		for _, x := range v {
+			t.Floats = append(t.Floats, float32(x))
+		}
+	case []string:
+		for _, x := range v {
+			t.Texts = append(t.Texts, []byte(x))
+		}
+	case [][]byte:
+		t.Texts = append(t.Texts, v...)
+	}
+}
+
+func addInts[T int | int8 | int16 | int32 | uint | uint8 | uint16 | uint32 | uint64](t *Tensor, values []T) {
+	for _, x := range values {
+		t.Ints = append(t.Ints, int64(x))
+	}
+}
