@@ -239,8 +239,8 @@ func (c *Codec) order() {
 // caller does not change it.
 func (c *Codec) Keys() []KeyInfo { return c.keys }
 
-// formSize is the bytes of a Form.
-func (c *Codec) formSize() int { return (len(c.keys) + 1 + 3) / 4 }
+// FormSize is the bytes of a Form.
+func (c *Codec) FormSize() int { return (len(c.keys) + 1 + 3) / 4 }
 
 // form is the code of key i in a Form.
 func form(f []byte, i int) int { return int(f[i>>2]>>(i&3*2)) & 3 }

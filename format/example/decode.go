@@ -85,7 +85,7 @@ func (b *binding) find(record []byte, g *GraphTensor) error {
 	next:
 	}
 	clear(b.found[k:])
-	size := b.codec.formSize()
+	size := b.codec.FormSize()
 	if cap(g.Form) < size {
 		g.Form = make([]byte, size)
 	}

@@ -33,8 +33,8 @@ func (c *Codec) Encode(w *Writer, g *GraphTensor) ([]byte, error) {
 	if err := c.check(g, p); err != nil {
 		return nil, err
 	}
-	if len(g.Form) != 0 && len(g.Form) != c.formSize() {
-		return nil, fmt.Errorf("found a Form of %d bytes, expected %d for the %d keys of the schema: %w", len(g.Form), c.formSize(), len(c.keys), ErrGraph)
+	if len(g.Form) != 0 && len(g.Form) != c.FormSize() {
+		return nil, fmt.Errorf("found a Form of %d bytes, expected %d for the %d keys of the schema: %w", len(g.Form), c.FormSize(), len(c.keys), ErrGraph)
 	}
 	w.Reset()
 	for i := len(c.slots) - 1; i >= 0; i-- {

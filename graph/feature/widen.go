@@ -1,0 +1,27 @@
+package feature
+
+import "math"
+
+// Widen is the bits of a float64 of the same value. A NaN keeps its bits, which a
+// conversion by the processor would not: Shorten gives them back.
+func Widen(f float32) uint64 {
+	if f == f {
+		return math.Float64bits(float64(f))
+	}
+	b := math.Float32bits(f)
+	return uint64(b>>31)<<63 | 0x7ff<<52 | uint64(b&0x7fffff)<<29
+}
+
+// Shorten is the float32 nearest to the float64 of the given bits; a NaN keeps the
+// first bits of what it carries.
+func Shorten(bits uint64) float32 {
+	f := math.Float64frombits(bits)
+	if f == f {
+		return float32(f)
+	}
+	carried := uint32(bits>>29) & 0x7fffff
+	if carried == 0 { // which would be an infinity
+		carried = 1 << 22
+	}
+	return math.Float32frombits(uint32(bits>>63)<<31 | 0x7f800000 | carried)
+}

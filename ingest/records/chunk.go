@@ -1,0 +1,208 @@
+package records
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/report"
+)
+
+// recordPlace is a record of a chunk.
+type recordPlace struct {
+	place
+	end int // in the chunk's data
+}
+
+// chunk is some records that follow one another, and the rows that they become.
+type chunk struct {
+	data    []byte
+	records []recordPlace
+
+	graphs     int
+	components []uint32 // of each graph
+	sets       []rows   // as importer.sets
+	forms      []byte
+	formed     bool // a form is not all zeros
+
+	unknown  map[string]uint64
+	others   uint64
+	repaired uint64
+	repairs  []string
+
+	nodes, edges report.Histogram
+}
+
+// rows is those of a set.
+type rows struct {
+	sizes    []uint32 // items of each component
+	src, dst []uint32
+	columns  []values
+}
+
+func (i *importer) newChunk() *chunk {
+	c := &chunk{sets: make([]rows, len(i.sets)), unknown: map[string]uint64{}}
+	for k := range i.sets {
+		c.sets[k].columns = make([]values, len(i.sets[k].columns))
+		for n := range i.sets[k].columns {
+			c.sets[k].columns[n].lengths = make([][]uint32, i.sets[k].columns[n].variable)
+		}
+	}
+	return c
+}
+
+// reset empties a chunk that was written.
+func (c *chunk) reset() {
+	c.data, c.records = c.data[:0], c.records[:0]
+	c.graphs, c.components, c.forms, c.formed = 0, c.components[:0], c.forms[:0], false
+	for k := range c.sets {
+		s := &c.sets[k]
+		s.sizes, s.src, s.dst = s.sizes[:0], s.src[:0], s.dst[:0]
+		for n := range s.columns {
+			s.columns[n].reset()
+		}
+	}
+	clear(c.unknown)
+	c.others, c.repaired, c.repairs = 0, 0, c.repairs[:0]
+	c.nodes.Reset()
+	c.edges.Reset()
+}
+
+// worker decodes records.
+type worker struct {
+	g    *example.GraphTensor
+	sets []decoded
+}
+
+// decoded is a set of the GraphTensor, whose parts stay the same over Decodes.
+type decoded struct {
+	nodes   *example.NodeSet
+	edges   *example.EdgeSet
+	tensors []*example.Tensor
+	from    int // of edges: the node sets of the ends, as places in worker.sets
+	to      int
+}
+
+func (i *importer) newWorker() *worker {
+	w := &worker{g: i.codec.New(), sets: make([]decoded, len(i.sets))}
+	at := map[string]int{}
+	for k := range i.sets {
+		s, d := &i.sets[k], &w.sets[k]
+		features := w.g.Context
+		switch s.piece {
+		case example.Nodes:
+			d.nodes = w.g.NodeSets[s.name]
+			features = d.nodes.Features
+			at[s.name] = k
+		case example.Edges:
+			d.edges = w.g.EdgeSets[s.name]
+			features = d.edges.Features
+			d.from, d.to = at[d.edges.Source], at[d.edges.Target]
+		}
+		for _, c := range s.columns {
+			d.tensors = append(d.tensors, features[c.name])
+		}
+	}
+	return w
+}
+
+// decode makes rows of the records of a chunk.
+func (i *importer) decode(w *worker, c *chunk) error {
+	start := 0
+	for n := range c.records {
+		if n%64 == 63 && i.ctx.Err() != nil {
+			return i.ctx.Err()
+		}
+		r := &c.records[n]
+		if err := i.record(w, c, r.place, c.data[start:r.end:r.end]); err != nil {
+			return fmt.Errorf("%s: %w", r.place, err)
+		}
+		start = r.end
+	}
+	return nil
+}
+
+func (i *importer) record(w *worker, c *chunk, at place, record []byte) error {
+	g := w.g
+	if err := i.codec.Decode(record, g, i.opt.Lenient); err != nil {
+		return err
+	}
+	for _, key := range g.Unknown {
+		if _, known := c.unknown[string(key)]; !known && len(c.unknown) == maxUnknown {
+			c.others++
+		} else {
+			c.unknown[string(bytes.Clone(key))]++
+		}
+	}
+	if len(g.Repairs) > 0 {
+		c.repaired++
+		if len(c.repairs) < maxRepairs {
+			c.repairs = append(c.repairs, fmt.Sprintf("%s: %s", at, g.Repairs[0]))
+		}
+	}
+	components, nodes, edges := 1, uint64(0), uint64(0)
+	for k := range w.sets {
+		d, out := &w.sets[k], &c.sets[k]
+		switch {
+		case d.nodes != nil:
+			out.sizes = appendCounts(out.sizes, d.nodes.Sizes)
+			components = len(d.nodes.Sizes)
+			nodes += total(d.nodes.Sizes)
+		case d.edges != nil:
+			out.sizes = appendCounts(out.sizes, d.edges.Sizes)
+			components = len(d.edges.Sizes)
+			edges += total(d.edges.Sizes)
+			var err error
+			if out.src, err = appendEnds(out.src, d.edges.SourceIndex, total(w.sets[d.from].nodes.Sizes)); err == nil {
+				out.dst, err = appendEnds(out.dst, d.edges.TargetIndex, total(w.sets[d.to].nodes.Sizes))
+			}
+			if err != nil {
+				return fmt.Errorf("edge set %q: %w", i.sets[k].name, err)
+			}
+		}
+		for n, t := range d.tensors {
+			if err := out.columns[n].add(&i.sets[k].columns[n], t); err != nil {
+				return fmt.Errorf("%s: %w", i.sets[k].columns[n].key, err)
+			}
+		}
+	}
+	c.graphs++
+	c.components = append(c.components, uint32(components))
+	c.forms = append(c.forms, g.Form...)
+	for _, b := range g.Form {
+		c.formed = c.formed || b != 0
+	}
+	c.nodes.Add(nodes)
+	c.edges.Add(edges)
+	return nil
+}
+
+func total(sizes []int64) uint64 {
+	n := uint64(0)
+	for _, s := range sizes {
+		n += uint64(s)
+	}
+	return n
+}
+
+// appendCounts appends what the codec found to be within int32.
+func appendCounts(dst []uint32, counts []int64) []uint32 {
+	for _, n := range counts {
+		dst = append(dst, uint32(n))
+	}
+	return dst
+}
+
+// appendEnds appends endpoints, all of which must be nodes: others would make a
+// collection that Check refuses.
+func appendEnds(dst []uint32, ends []int64, nodes uint64) ([]uint32, error) {
+	nodes = min(nodes, math.MaxUint32)
+	for _, v := range ends {
+		if uint64(v) >= nodes {
+			return dst, fmt.Errorf("found an edge to node %d, expected one below %d", v, nodes)
+		}
+		dst = append(dst, uint32(v))
+	}
+	return dst, nil
+}
