@@ -297,11 +297,14 @@ func TestGoldenGraphs(t *testing.T) {
 	}
 }
 
-// goldenExample is an Example of the golden JSON.
-func goldenExample(t *testing.T, features map[string]struct {
+// goldenFeature is a feature of the golden JSON.
+type goldenFeature struct {
 	Kind   string
 	Values []any
-}) []byte {
+}
+
+// goldenExample is an Example of the golden JSON.
+func goldenExample(t *testing.T, features map[string]goldenFeature) []byte {
 	all := map[string]value{}
 	for key, f := range features {
 		v := value{kind: map[string]Kind{"int64_list": Int64List, "float_list": FloatList, "bytes_list": BytesList}[f.Kind]}
@@ -323,14 +326,11 @@ func goldenExample(t *testing.T, features map[string]struct {
 // Fixed dimensions in front of variable ones have no key, but count.
 func TestGoldenFixedBeforeRagged(t *testing.T) {
 	var cases []struct {
-		Example map[string]struct {
-			Kind   string
-			Values []any
-		}
-		OK     bool
-		Parsed graphView
-		Keys   string `json:"partition_keys"`
-		Shape  []int
+		Example map[string]goldenFeature
+		OK      bool
+		Parsed  graphView
+		Keys    string `json:"partition_keys"`
+		Shape   []int
 	}
 	readGolden(t, filepath.Join(golden(t), "fixed_before_ragged.json"), &cases)
 	for _, c := range cases {
@@ -360,6 +360,41 @@ func TestGoldenFixedBeforeRagged(t *testing.T) {
 			}
 			if got, err := codec.Encode(new(Writer), g); err != nil || !bytes.Equal(got, record) {
 				t.Errorf("encoded to %x, %v, expected %x", got, err, record)
+			}
+		})
+	}
+}
+
+// The doubtful Examples are TF-GNN's to the value, so are its verdicts; each that
+// it refuses is refused here.
+func TestGoldenVerdicts(t *testing.T) {
+	type verdict struct{ OK bool }
+	var cases []struct {
+		Name     string
+		Example  map[string]goldenFeature
+		Validate verdict
+	}
+	dir := filepath.Join(golden(t), "verdicts")
+	readGolden(t, filepath.Join(dir, "verdicts.json"), &cases)
+	records := readRecords(t, filepath.Join(dir, "examples.tfrecord"))
+	if len(cases) != len(doubtful) || len(records) != len(doubtful) {
+		t.Fatalf("found %d cases and %d records, expected %d", len(cases), len(records), len(doubtful))
+	}
+	codec, err := NewCodec(readSchema(t, filepath.Join(dir, "schema.pbtxt")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			mine := doubtful[i]
+			if c.Name != mine.name || c.Validate.OK != mine.tfgnn {
+				t.Fatalf("found %q %v, expected %q %v", c.Name, c.Validate.OK, mine.name, mine.tfgnn)
+			}
+			if want := marshal(t, change(mine.change)); !bytes.Equal(goldenExample(t, c.Example), want) {
+				t.Errorf("found %v, expected %x", c.Example, want)
+			}
+			if err := codec.Decode(records[i], codec.New(), false); (err == nil) != (mine.refused == "") {
+				t.Errorf("found %v, expected %q", err, mine.refused)
 			}
 		})
 	}

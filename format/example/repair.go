@@ -160,10 +160,8 @@ func (r *repairer) count() {
 		r.totals[i] = n
 	}
 	components = max(components, 1)
-	if merge && components > 1 {
-		r.g.Repairs = append(r.g.Repairs, "found sets that disagree on the components; made them one component")
-	}
 	if merge {
+		r.g.Repairs = append(r.g.Repairs, "found sets that disagree on the components; made them one component")
 		components = 1
 	}
 	r.totals[0] = components
@@ -171,9 +169,9 @@ func (r *repairer) count() {
 		sizes := r.sizes(i)
 		if components == 1 {
 			*sizes = append((*sizes)[:0], int64(r.totals[i]))
-		}
-		for len(*sizes) < components {
-			*sizes = append(*sizes, 0)
+		} else if len(*sizes) == 0 {
+			r.say(r.codec.sets[i].size, "found no sizes of %d components; made them 0", components)
+			*sizes = append(*sizes, make([]int64, components)...)
 		}
 	}
 }

@@ -61,18 +61,9 @@ func float32s(values ...float32) []byte {
 
 // Every way of taking rows from a column.
 func TestRows(t *testing.T) {
-	texts := []string{"a", "", "ccc", "dd", "e", "f"}
-	all := []byte(strings.Join(texts, ""))
+	names := []string{"a", "", "ccc", "dd", "e", "f"}
+	all := []byte(strings.Join(names, ""))
 	rows, rows64, none := []uint32{2, 0, 2}, []uint64{1}, []uint32(nil)
-	ints := func(v ...int64) value { return value{kind: Int64List, ints: v} }
-	floats := func(v ...float32) value { return value{kind: FloatList, floats: v} }
-	strs := func(v ...string) value {
-		x := value{kind: BytesList}
-		for _, s := range v {
-			x.texts = append(x.texts, []byte(s))
-		}
-		return x
-	}
 	inf := float32(math.Inf(1))
 	for _, c := range []struct {
 		name  string
@@ -95,9 +86,9 @@ func TestRows(t *testing.T) {
 			FloatRows(w, k, []uint16{0x3c00, 1, 0xc000, 0xfc00}, 2, []uint32{1, 0}, Float16)
 		}, floats(-2, -inf, 1, 1.0/(1<<24))},
 		{"bfloat16", func(w *Writer, k Key) { FloatRows(w, k, []uint16{0x3f80, 0x4000}, 1, rows64, BFloat16) }, floats(2)},
-		{"strings", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint32](texts...), 1, rows) }, strs("ccc", "a", "ccc")},
-		{"string vectors", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint64](texts...), 2, rows) }, strs("e", "f", "a", "", "e", "f")},
-		{"no strings", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint64](texts...), 1, none) }, strs()},
+		{"strings", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint32](names...), 1, rows) }, texts("ccc", "a", "ccc")},
+		{"string vectors", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint64](names...), 2, rows) }, texts("e", "f", "a", "", "e", "f")},
+		{"no strings", func(w *Writer, k Key) { TextRows(w, k, all, offsets[uint64](names...), 1, none) }, texts()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w Writer
