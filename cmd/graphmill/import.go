@@ -25,19 +25,23 @@ type importFlags struct {
 	empty       string
 	primary     string
 	homogeneous bool
+	records     recordFlags
 }
 
 func newImport(t *terminal) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC",
-		Short: "Make a store out of tables",
+		Short: "Make a store out of tables, or a collection out of TFRecords",
 		Long: `Reads a graph and writes a store. SRC is one of
 
   a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
   an edge list         .csv, .tsv or .txt, also .gz or .zst
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
+
+and a collection out of TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain
+or compressed with gzip, and their --schema. Export writes the same records again.
 
 Rows that break a rule are an error that names file, line and column, unless a
 flag says what to do with them. The store is the same for any --memory and
@@ -48,16 +52,20 @@ flag says what to do with them. The store is the same for any --memory and
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
   graphmill import --indptr indptr.npy --indices indices.npy --out g.store
+  graphmill import samples.tfrecord@8 --schema schema.pbtxt --out g.coll
   graphmill import edges.csv --memory 256MiB --threads 2 --out g.store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.options.Indptr != "" || f.options.Indices != "" {
 				return noArgs(cmd, args)
 			}
-			return oneArg("one SRC")(cmd, args)
+			return f.records.args(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
+			}
+			if f.records.schema != "" {
+				return t.importRecords(cmd, args, &f)
 			}
 			src := ""
 			if len(args) == 1 {
@@ -68,6 +76,7 @@ flag says what to do with them. The store is the same for any --memory and
 	}
 	f.add(cmd)
 	fs := cmd.Flags()
+	f.records.add(fs)
 	o := &f.options
 	fs.StringVar(&o.Format, "format", "", "format of SRC, if it is not clear: "+strings.Join(ingest.Formats(), ", "))
 	fs.StringVar(&o.Columns, "columns", "", "columns of an edge list: names for one without a header, or a choice, with dtypes: src,dst,weight:float32")
