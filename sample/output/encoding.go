@@ -19,9 +19,9 @@ import (
 // root set are seeds, where a subgraph may have several.
 const numSeeds = "num_seeds"
 
-// encoding is how the subgraphs of a plan become Examples: made once, shared by
+// Encoding is how the subgraphs of a plan become Examples: made once, shared by
 // all workers.
-type encoding struct {
+type Encoding struct {
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
 }
@@ -35,8 +35,11 @@ type field struct {
 	write feature.Write
 }
 
-// encode gives the bytes of a subgraph, valid until the next call.
-func (n *encoding) encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
+// Schema is the schema of the Examples. The caller does not change it.
+func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
+
+// Encode gives the bytes of a subgraph, valid until the next call.
+func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
 	e.W.Reset()
 	for i := len(n.fields) - 1; i >= 0; i-- {
 		f := &n.fields[i]
@@ -47,14 +50,13 @@ func (n *encoding) encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
 	return e.W.Close()
 }
 
-// newEncoding plans the Examples of a sampler. ids lists the node types whose
-// original ids are written.
-func newEncoding(s *sample.Sampler, ids []string) (*encoding, error) {
-	g, plan := s.Graph(), s.Plan()
+// NewEncoding plans the Examples of a plan over a graph. ids lists the node types
+// whose original ids are written.
+func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, error) {
 	if plan.Link() {
 		return nil, fmt.Errorf("found link seeds, which need TF-GNN's readout sets, expected single seeds; write a collection")
 	}
-	n := &encoding{schema: &tfgnnpb.GraphSchema{
+	n := &Encoding{schema: &tfgnnpb.GraphSchema{
 		NodeSets: map[string]*tfgnnpb.NodeSet{},
 		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
 		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{nodeSet(plan.SeedType[0])}},
@@ -95,7 +97,7 @@ func newEncoding(s *sample.Sampler, ids []string) (*encoding, error) {
 	return n, nil
 }
 
-func (n *encoding) add(name string, rows func(*sample.Subgraph) []uint32, write feature.Write) {
+func (n *Encoding) add(name string, rows func(*sample.Subgraph) []uint32, write feature.Write) {
 	n.fields = append(n.fields, field{name, example.NewKey(name), rows, write})
 }
 
@@ -103,7 +105,7 @@ func writeSize(e *feature.Encoder, k example.Key, rows []uint32) { e.W.Int(k, in
 
 func writeLocal(e *feature.Encoder, k example.Key, rows []uint32) { example.Ints(&e.W, k, rows) }
 
-func (n *encoding) seedCount(seedType int) {
+func (n *Encoding) seedCount(seedType int) {
 	n.schema.Context = &tfgnnpb.Context{Features: map[string]*tfgnnpb.Feature{numSeeds: {
 		Description: proto.String("how many of the first nodes of the root set are seeds"),
 		Dtype:       tfgnnpb.DataType_DT_INT64.Enum(),
@@ -113,7 +115,7 @@ func (n *encoding) seedCount(seedType int) {
 		func(sub *sample.Subgraph) []uint32 { return sub.NodesByHop[seedType][:1] }, writeLocal)
 }
 
-func (n *encoding) nodes(t *graph.Nodes, number int, withIDs bool) error {
+func (n *Encoding) nodes(t *graph.Nodes, number int, withIDs bool) error {
 	name := nodeSet(t.Type)
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[name] = set
@@ -128,7 +130,7 @@ func (n *encoding) nodes(t *graph.Nodes, number int, withIDs bool) error {
 	return n.columns("nodes", name, t.Type, columns, set.Features, rows)
 }
 
-func (n *encoding) edges(t *graph.Edges, number int, name string) error {
+func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	set := &tfgnnpb.EdgeSet{
 		Features: map[string]*tfgnnpb.Feature{},
 		Source:   proto.String(nodeSet(t.Type.Src)),
@@ -142,7 +144,7 @@ func (n *encoding) edges(t *graph.Edges, number int, name string) error {
 	return n.columns("edges", name, t.Type.String(), t.Columns, set.Features, rows)
 }
 
-func (n *encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*sample.Subgraph) []uint32) error {
+func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*sample.Subgraph) []uint32) error {
 	for _, c := range columns {
 		if c.Name == inputPosition || c.Name == sample.OnesColumn {
 			continue

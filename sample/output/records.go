@@ -44,7 +44,7 @@ type Records struct {
 	s        *sample.Sampler
 	shards   *shards.Writer
 	opt      RecordsOptions
-	encoding *encoding
+	encoding *Encoding
 	base     uint64 // subgraphs of earlier runs
 
 	nodes, edges report.Histogram
@@ -52,7 +52,7 @@ type Records struct {
 
 // NewRecords begins the files of a TFRecord output in w. Close it.
 func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
-	n, err := newEncoding(s, opt.IDs)
+	n, err := NewEncoding(s.Graph(), s.Plan(), opt.IDs)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 // encode adds a subgraph to a chunk, in a worker. last says that it is the last
 // one of its batch.
 func (r *Records) encode(c *chunk, sub *sample.Subgraph, number uint64, last bool) error {
-	if err := c.records.Append(r.encoding.encode(&c.Encoder, sub), number); err != nil {
+	if err := c.records.Append(r.encoding.Encode(&c.Encoder, sub), number); err != nil {
 		return fmt.Errorf("%w; take smaller batches or fewer columns", err)
 	}
 	c.count++

@@ -295,7 +295,7 @@ func declared(t *testing.T, schema *tfgnnpb.GraphSchema, keys []string) {
 
 func TestSchema(t *testing.T) {
 	s := sampler(t, typed(40), "cites=2;author:by:paper=2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeBatch}, false)
-	n, err := newEncoding(s, []string{"paper"})
+	n, err := NewEncoding(s.Graph(), s.Plan(), []string{"paper"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,7 +541,7 @@ func TestRecordsAreCancelled(t *testing.T) {
 
 func TestNothingIsAllocatedASubgraph(t *testing.T) {
 	s := sampler(t, typed(500), "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
-	n, err := newEncoding(s, []string{"paper"})
+	n, err := NewEncoding(s.Graph(), s.Plan(), []string{"paper"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -553,7 +553,7 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.encode(e, sub)
+		n.Encode(e, sub)
 	}
 	for range 500 {
 		one()
