@@ -38,8 +38,8 @@ func (unigraph) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 		return nil, sourcef("%w", err)
 	}
 	u := unigraphReader{p: newOpener(fsys, file, o), o: o, s: &Source{Primary: graph.Out, Warnings: warnings}}
-	if c := schema.GetContext(); c.GetMetadata().GetFilename() != "" {
-		u.warn("the table %q of the context is not read: a graph of one piece has no rows of it", c.GetMetadata().GetFilename())
+	if err := u.context(schema.GetContext()); err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.GetNodeSets())) {
 		if err := u.nodes(name, schema.GetNodeSets()[name]); err != nil {
@@ -79,6 +79,20 @@ func (u *unigraphReader) open(m *tfgnnpb.Metadata) (table.Table, []looks, error)
 		fields[i].Field = f
 	}
 	return t, fields, nil
+}
+
+func (u *unigraphReader) context(c *tfgnnpb.Context) error {
+	place := u.p.meta + ": context"
+	t, fields, err := u.open(c.GetMetadata())
+	if err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if t == nil {
+		return nil
+	}
+	columns, err := u.features(place, t, fields, c.GetFeatures())
+	u.s.Input.Context = &build.Context{Table: t, Columns: columns}
+	return err
 }
 
 func (u *unigraphReader) nodes(name string, set *tfgnnpb.NodeSet) error {

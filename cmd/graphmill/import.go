@@ -90,7 +90,7 @@ flag says what to do with them. The store is the same for any --memory and
 	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge (as type dst:rev_REL:src where the ends differ in type)")
 	fs.BoolVar(&f.homogeneous, "homogeneous", false, "merge all types into _N and _N:_E:_N, in the order of their names")
 	fs.StringVar(&f.primary, "primary", "", "direction that edges are numbered by: in or out (default: in; out for unigraphs)")
-	fs.Var(&f.dangling, "dangling-edges", "edges with an end that no node table has")
+	fs.Var(&f.dangling, "dangling-edges", "edges with an end that no node table has: zeros adds the node, with columns of zeros")
 	fs.Var(&f.nodes, "duplicate-nodes", "rows with an id that came before")
 	fs.StringVar(&f.empty, "empty-cells", "error", "error, or the value that an empty cell of a feature has")
 	fs.BoolVar(&o.Outside, "allow-outside", false, "let a metadata file name files outside of its folder")

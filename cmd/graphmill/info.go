@@ -50,8 +50,10 @@ type info struct {
 	Graphs int         `json:"graphs,omitempty"`
 	Nodes  []nodesInfo `json:"nodes"`
 	Edges  []edgesInfo `json:"edges"`
-	// Context has the columns of a collection's graphs.
-	Context []columnInfo `json:"context,omitempty"`
+	// Context has the columns of a collection's graphs, or of a store's context,
+	// and ContextRows is how many rows that has.
+	Context     []columnInfo `json:"context,omitempty"`
+	ContextRows int          `json:"context_rows,omitempty"`
 	// SamplerBytes is the memory that sampling over all edge types will hold of
 	// the graph, beside the batches.
 	SamplerBytes int64      `json:"sampler_bytes,omitempty"`
@@ -59,9 +61,11 @@ type info struct {
 }
 
 type nodesInfo struct {
-	Type    string       `json:"type"`
-	Count   int          `json:"count"`
-	IDs     string       `json:"ids,omitempty"` // dtype of the original ids
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+	IDs   string `json:"ids,omitempty"` // dtype of the original ids
+	// Added is how many nodes, the last ones, the node table has no row of.
+	Added   int          `json:"added,omitempty"`
 	Columns []columnInfo `json:"columns"`
 }
 
@@ -122,7 +126,7 @@ func describe(s *store.Store) info {
 		return i
 	}
 	for _, n := range s.Graph.Nodes {
-		ni := nodesInfo{Type: n.Type, Count: n.Count, Columns: describeColumns(n.Columns)}
+		ni := nodesInfo{Type: n.Type, Count: n.Count, Added: n.Added, Columns: describeColumns(n.Columns)}
 		if n.IDs != nil {
 			ni.IDs = n.IDs.DType.String()
 		}
@@ -138,6 +142,9 @@ func describe(s *store.Store) info {
 		h := degrees(e)
 		ei.Degree = &degreeInfo{h.Mean(), h.Quantile(.5), h.Quantile(.9), h.Quantile(.99), h.Max(), h.Zeros()}
 		i.Edges = append(i.Edges, ei)
+	}
+	if c := s.Meta.Context; c != nil {
+		i.Context, i.ContextRows = describeColumns(s.Graph.Context), c.Count
 	}
 	i.SamplerBytes = samplerBytes(s.Graph)
 	return i
@@ -176,7 +183,10 @@ func (i info) text(out io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n", joinColumns(e.Columns))
 	}
-	if len(i.Context) > 0 {
+	switch {
+	case i.ContextRows > 0:
+		fmt.Fprintf(w, "\nCONTEXT of %s rows\n%s\n", human.Exact(int64(i.ContextRows)), joinColumns(i.Context))
+	case len(i.Context) > 0:
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
 	}
 	if i.SamplerBytes > 0 {

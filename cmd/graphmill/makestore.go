@@ -25,12 +25,12 @@ type policy struct {
 	takes string // "error|drop"
 }
 
-var policyNames = map[string]build.Policy{"error": build.Error, "drop": build.Drop, "keep": build.Keep}
+var policyNames = map[string]build.Policy{"error": build.Error, "drop": build.Drop, "keep": build.Keep, "zeros": build.Zeros}
 
 func (p *policy) Set(s string) error {
 	v, ok := policyNames[s]
 	if !ok || !strings.Contains(p.takes, s) {
-		return fmt.Errorf("found %q, expected %s", s, strings.ReplaceAll(p.takes, "|", " or "))
+		return fmt.Errorf("found %q, expected one of %s", s, strings.ReplaceAll(p.takes, "|", ", "))
 	}
 	p.value = v
 	return nil
@@ -58,7 +58,7 @@ type buildFlags struct {
 func (b *buildFlags) add(cmd *cobra.Command) {
 	b.common.add(cmd)
 	b.outFlags.add(cmd)
-	b.dangling = policy{build.Error, "error|drop"}
+	b.dangling = policy{build.Error, "error|drop|zeros"}
 	b.nodes = policy{build.Error, "error|drop"}
 	b.duplicates = policy{build.Keep, "keep|drop|error"}
 	b.selves = policy{build.Keep, "keep|drop|error"}
@@ -148,6 +148,7 @@ func reportBuild(r *report.Report, b *build.Result) {
 	for _, n := range b.Nodes {
 		nodeRows += n.Rows
 		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: their id came before", n.Type))
+		r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s added: edges name them and their table does not", n.Type))
 	}
 	for _, e := range b.Edges {
 		name := e.Type.String()
@@ -168,6 +169,9 @@ func reportBuild(r *report.Report, b *build.Result) {
 		r.In("rows of nodes", report.Count(nodeRows, "rows"))
 	}
 	r.In("rows of edges", report.Count(edgeRows, "rows"))
+	if c := b.Meta.Context; c != nil {
+		r.In("rows of the context", report.Count(c.Count, "rows"))
+	}
 	if reversed > 0 {
 		r.In("reverses added", report.Count(reversed, "edges"))
 	}

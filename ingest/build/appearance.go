@@ -5,12 +5,9 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-	"sort"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"
-	"github.com/graphmill/graphmill/store"
 )
 
 // ends is a part whose ends are keys of a type without a table. The ends of all
@@ -19,10 +16,14 @@ type ends struct {
 	p    *part
 	refs *refs
 	base uint64
+	keys *extsort.Partition // by hash
 }
 
 // appearance is the number of the end at a position of refs.
 func (x *ends) appearance(pos uint64) uint64 {
+	if x.refs == nil {
+		return inTable
+	}
 	if x.refs.stride == 2 {
 		return x.base + pos
 	}
@@ -32,16 +33,20 @@ func (x *ends) appearance(pos uint64) uint64 {
 	return x.base + 2*pos + 1
 }
 
+// inTable is the appearance of the keys of a node table, before those of all ends.
+const inTable = 0
+
 // firstSeen is a key and its first appearance.
 type firstSeen struct{ at, hash, rest uint64 }
 
 const firstSeenBytes = 24
 
-// numberByAppearance numbers the keys of types without a table in the order of
-// their first appearance.
+// numberByAppearance numbers the keys of types without a table, and with
+// Options.DanglingEdges Zeros those that tables lack, in the order of their first
+// appearance.
 func (b *builder) numberByAppearance(ctx context.Context) error {
 	for _, t := range b.types {
-		if t.Table != nil || !t.keyed {
+		if !t.keyed || t.Table != nil && b.opt.DanglingEdges != Zeros {
 			continue
 		}
 		if err := b.stage("numbering", t.Type, func() (uint64, error) { return b.number(ctx, t) }); err != nil {
@@ -59,7 +64,12 @@ func (b *builder) number(ctx context.Context, t *nodeType) (uint64, error) {
 			estimate += p.estimate()
 		}
 	}
-	b.hashBuckets(t, int64(estimate/4))
+	if t.Table == nil {
+		b.hashBuckets(t, int64(estimate/4))
+	} else {
+		list = append(list, ends{keys: t.keys.part})
+		total = inTable + 1
+	}
 	for _, p := range b.parts {
 		if p.src.t != t && p.dst.t != t {
 			continue
@@ -69,7 +79,7 @@ func (b *builder) number(ctx context.Context, t *nodeType) (uint64, error) {
 		}
 		for _, r := range p.refs {
 			if r.t == t {
-				list = append(list, ends{p, r, total})
+				list = append(list, ends{p, r, total, r.part})
 			}
 		}
 		total += 2 * p.rows
@@ -84,7 +94,9 @@ type numberer struct {
 	*builder
 	t     *nodeType
 	list  []ends
-	first *extsort.Scratch // by id: the first appearance
+	first *extsort.Scratch // of each that was numbered: the first appearance
+	rows  uint64           // of the table: the places of what is numbered begin there
+	count uint64           // how many were numbered
 }
 
 func (n *numberer) run(ctx context.Context, total uint64) (err error) {
@@ -107,7 +119,7 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 	if err := n.each(ctx, n.t.buckets, func(worker, k int) error {
 		sources := make([]*extsort.Partition, len(n.list))
 		for i, x := range n.list {
-			sources[i] = x.refs.part
+			sources[i] = x.keys
 		}
 		return workers[worker].bucket(ctx, sources, k, used)
 	}); err != nil {
@@ -120,13 +132,21 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 		workers[i].close()
 	}
 	// 2. Ranks are ids.
-	n.t.count = uint64(firsts.Total() / firstSeenBytes)
+	n.count = uint64(firsts.Total() / firstSeenBytes)
+	n.t.count += n.count
+	if n.t.Table != nil {
+		if n.count == 0 {
+			return n.finish(ctx)
+		}
+		n.rows, n.t.added, n.t.stats.Added = n.t.stats.Rows, n, n.count
+	}
+	table := n.t.keys
 	n.t.keys = n.newKeys(n.t, 0)
 	defer n.t.keys.part.Close()
-	if n.first, err = extsort.NewScratch(n.fs, n.tmp, int64(n.t.count)*8, n.budget.spill()); err != nil {
+	if n.first, err = extsort.NewScratch(n.fs, n.tmp, int64(n.count)*8, n.budget.spill()); err != nil {
 		return err
 	}
-	defer func() { err = joinErr(err, n.first.Close()) }()
+	n.later(n.first.Close)
 	bases := make([]uint64, buckets+1)
 	for k := range buckets {
 		bases[k+1] = bases[k] + uint64(firsts.Bytes(k)/firstSeenBytes)
@@ -142,10 +162,36 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 	}); err != nil {
 		return err
 	}
+	if table != nil {
+		if err := n.copy(ctx, table.part, out); err != nil {
+			return err
+		}
+	}
 	if err := n.t.keys.part.Finish(); err != nil {
 		return err
 	}
-	// 3. The index, and the ids themselves.
+	return n.finish(ctx)
+}
+
+// copy adds the keys of the table to those that were numbered.
+func (n *numberer) copy(ctx context.Context, from *extsort.Partition, out []*extsort.Writer) error {
+	return n.each(ctx, from.Buckets(), func(worker, k int) error {
+		var buf []byte
+		err := from.Scan(k, &buf, func(data []byte, _ bool) error {
+			for _, x := range hashes(data) {
+				if err := writeHashed(out[worker], x); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+		from.Free(k)
+		return err
+	})
+}
+
+// finish writes the index, and the ids where no table has them.
+func (n *numberer) finish(ctx context.Context) error {
 	if n.severalTypes() {
 		return nil
 	}
@@ -153,7 +199,18 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 	if err := x.run(ctx); err != nil {
 		return err
 	}
-	return n.writeIDs(ctx)
+	if n.t.Table == nil {
+		return n.writeIDs(ctx)
+	}
+	if n.opt.Homogeneous {
+		return nil
+	}
+	if err := n.t.sink.add(ctx, n.t); err != nil {
+		return err
+	}
+	m := n.nodesMeta(n.t.Type)
+	m.Added = int(n.count)
+	return n.t.sink.close(m)
 }
 
 // rank numbers the keys of bucket b, whose appearances are lo..lo+1<<width.
@@ -215,7 +272,7 @@ func (n *numberer) rank(ctx context.Context, p *extsort.Partition, b int, lo uin
 	first := graph.View[uint64](mem[size:])[:len(list)]
 	for i, x := range list {
 		first[i] = x.at
-		if err := writeHashed(out, hashed{x.hash, x.rest&^placeMask | (base + uint64(i))}); err != nil {
+		if err := writeHashed(out, hashed{x.hash, x.rest&^placeMask | (n.rows + base + uint64(i))}); err != nil {
 			return err
 		}
 	}
@@ -274,7 +331,7 @@ func (d *distinct) bucket(ctx context.Context, sources []*extsort.Partition, b, 
 		}
 	}
 	for _, s := range d.slots {
-		if s.at == 0 {
+		if s.at == 0 || s.at == inTable+1 && d.n.t.Table != nil {
 			continue
 		}
 		rec, err := d.out.Slot(s.at-1, firstSeenBytes)
@@ -341,80 +398,4 @@ func (d *distinct) split(ctx context.Context, sources []*extsort.Partition, b, u
 		}
 	}
 	return nil
-}
-
-// writeIDs writes the keys in the order of their numbers, from the tables.
-func (n *numberer) writeIDs(ctx context.Context) error {
-	dir, m := store.NodesDir(n.t.Type), n.nodesMeta(n.t.Type)
-	if n.opt.Homogeneous {
-		dir, m = store.NodesDir(graph.HomogeneousNode), n.nodesMeta(graph.HomogeneousNode)
-	}
-	spill := extsort.NewSpill(n.fs, n.tmp, n.budget.spill())
-	n.later(spill.Close)
-	ids, err := n.column(dir, "ids", graph.String, nil)
-	if err != nil {
-		return err
-	}
-	order := newInOrder(spill, []*store.ColumnWriter{ids})
-	for _, x := range n.list {
-		var ask []table.Column
-		at := [2]int{-1, -1}
-		for k, e := range []end{x.p.src, x.p.dst} {
-			if e.refs == x.refs {
-				at[k] = len(ask)
-				ask = append(ask, e.column)
-			}
-		}
-		type worker struct {
-			first []byte
-			v     [1]table.Vector
-		}
-		workers := make([]worker, n.budget.threads)
-		_, err := x.p.Table.Scan(ctx, ask, n.budget.threads, func(k int, c *table.Chunk) error {
-			w := &workers[k]
-			from := x.base + 2*c.First
-			lo, err := n.firstFrom(from)
-			if err != nil {
-				return err
-			}
-			hi, err := n.firstFrom(from + 2*uint64(c.Rows))
-			if err != nil {
-				return err
-			}
-			if size := int(hi-lo) * 8; cap(w.first) < size {
-				w.first = make([]byte, size)
-			}
-			first := w.first[:(hi-lo)*8]
-			if err := n.first.ReadAt(first, int64(lo)*8); err != nil {
-				return err
-			}
-			v := &w.v[0]
-			v.Data, v.Ends = v.Data[:0], v.Ends[:0]
-			for _, a := range u64s(first) {
-				row, end := (a-from)/2, (a-from)%2
-				v.Data = append(v.Data, text(&c.Columns[at[end]], int(row))...)
-				v.Ends = append(v.Ends, uint32(len(v.Data)))
-			}
-			return order.put(from, 2*uint64(c.Rows), w.v[:])
-		})
-		if err != nil {
-			return err
-		}
-	}
-	meta, err := n.closeColumn(ids)
-	m.IDs = &meta
-	return joinErr(err, spill.Close())
-}
-
-// firstFrom is the first id whose first appearance is at or behind a.
-func (n *numberer) firstFrom(a uint64) (uint64, error) {
-	var err error
-	var b [8]byte
-	id := sort.Search(int(n.t.count), func(i int) bool {
-		if err == nil {
-			err = n.first.ReadAt(b[:], int64(i)*8)
-		}
-		return binary.LittleEndian.Uint64(b[:]) >= a
-	})
-	return uint64(id), err
 }

@@ -11,7 +11,10 @@ type bitmap struct {
 
 func newBitmap(n uint64) *bitmap { return &bitmap{words: make([]uint64, (n+63)/64)} }
 
-func (m *bitmap) has(row uint64) bool { return m.words[row/64]>>(row&63)&1 != 0 }
+// has says whether row is a member; rows of added nodes, behind the table, are not.
+func (m *bitmap) has(row uint64) bool {
+	return row/64 < uint64(len(m.words)) && m.words[row/64]>>(row&63)&1 != 0
+}
 
 func (m *bitmap) add(row uint64) { m.words[row/64] |= 1 << (row & 63) }
 

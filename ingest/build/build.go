@@ -26,13 +26,14 @@ type Result struct {
 	Left   []string      // columns that a homogeneous graph cannot hold: "paper.year"
 }
 
-// NodesResult counts a node type. Rows = Count + Duplicates where there is a
-// table.
+// NodesResult counts a node type. Rows + Added = Count + Duplicates where there is
+// a table.
 type NodesResult struct {
 	Type       string
 	Rows       uint64 // of the table
 	Count      uint64 // nodes of the type
 	Duplicates uint64 // rows dropped for an id that came before
+	Added      uint64 // nodes that edges name and the table lacks
 }
 
 // EdgesResult counts an edge type. Count = Rows + Reversed - all others.
@@ -133,6 +134,9 @@ func (b *builder) run(ctx context.Context) error {
 		}
 	}
 	if err := b.finishNodes(ctx); err != nil {
+		return err
+	}
+	if err := b.context(ctx); err != nil {
 		return err
 	}
 	for _, g := range groups {

@@ -217,7 +217,7 @@ func genOptions(t *rapid.T) Options {
 		Primary:        rapid.SampledFrom([]graph.Direction{graph.In, graph.Out}).Draw(t, "primary"),
 		Both:           rapid.Bool().Draw(t, "both"),
 		Homogeneous:    rapid.IntRange(0, 2).Draw(t, "homogeneous") == 0,
-		DanglingEdges:  policy("dangling", Drop, Drop, Drop, Error),
+		DanglingEdges:  policy("dangling", Drop, Drop, Drop, Zeros, Zeros, Zeros, Error),
 		DuplicateNodes: policy("duplicate nodes", Drop, Drop, Error),
 		DuplicateEdges: policy("duplicate edges", Keep, Drop, Keep, Drop, Error),
 		SelfLoops:      policy("self-loops", Keep, Drop, Keep, Drop, Error),
@@ -235,7 +235,7 @@ func TestBuild(t *testing.T) {
 		opt.Memory = rapid.SampledFrom([]int64{0, 64 << 20, 256 << 20}).Draw(t, "memory")
 		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that all is spilled and split
 		opt.wide = rapid.IntRange(0, 3).Draw(t, "wide") == 0
-		got, _, err := build(t, fsx.OS, dir, in, opt)
+		got, res, err := build(t, fsx.OS, dir, in, opt)
 		if bad != "" {
 			// A homogeneous graph reads some tables early to count their nodes, so
 			// that the first bad row of another table may be the one that is named.
@@ -250,6 +250,15 @@ func TestBuild(t *testing.T) {
 		}
 		if d := diff(o.files, got); d != "" {
 			t.Fatal(d)
+		}
+		for _, n := range res.Nodes {
+			x := o.nodes[n.Type]
+			if x.t != nil && n.Rows+n.Added != n.Count+n.Duplicates || int(n.Added) != x.added || int(n.Count) != x.count {
+				t.Fatalf("%+v, want %d nodes, %d of them added", n, x.count, x.added)
+			}
+			if m := res.Meta.Nodes[n.Type]; m != nil && m.Added != x.added {
+				t.Fatalf("graph.json says that %d nodes are added, want %d", m.Added, x.added)
+			}
 		}
 	})
 }

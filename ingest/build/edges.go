@@ -457,16 +457,20 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 		e.bad.report(row, func(context.Context) error {
 			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings, and they are numbered", p.Table.Where(row, x.column.Name), what, v, limit)
 		})
+	case e.opt.DanglingEdges == Zeros: // all keys are nodes: this is no key
+		e.bad.report(row, func(context.Context) error {
+			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or --dangling-edges drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
+		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if !x.marked(v, dangling) {
-				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give --dangling-edges drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
+				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give --dangling-edges drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give --dangling-edges drop", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
+			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give --dangling-edges drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
 		})
 	}
 	return true

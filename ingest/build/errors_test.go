@@ -47,9 +47,9 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"dangling number", Input{Nodes: []Nodes{{Type: "n", Count: 3}}, Edges: edge(pairs(0, 5, 1), v, w)}, Options{},
-			`e.csv:2: found destination 5, expected an id of node type n, below 3; add the node, or give --dangling-edges drop`},
+			`e.csv:2: found destination 5, expected an id of node type n, below 3; add the node, or give --dangling-edges drop or zeros`},
 		{"dangling key", Input{Nodes: []Nodes{{Type: "n", Table: keys("n.csv", "a", "b"), ID: k}}, Edges: edge(keys("e.csv", "a", "x", "y"), k, k)}, Options{SelfLoops: Keep},
-			`e.csv:3: found source "x", expected an id of node type n; add the node, or give --dangling-edges drop`},
+			`e.csv:3: found source "x", expected an id of node type n; add the node, or give --dangling-edges drop or zeros`},
 		{"duplicate key", Input{Nodes: []Nodes{{Type: "n", Table: keys("n.csv", "a", "b", "a", "b"), ID: k}}}, Options{},
 			`n.csv:4: found id "a" again, first at n.csv:2, expected each id once; remove a row, or give --duplicate-nodes drop`},
 		{"duplicate integer key", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 7, 8, 7), ID: v}}}, Options{},

@@ -52,7 +52,13 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 	}
 	if len(s.columns) > 0 {
 		for _, t := range b.types {
-			if err := b.stage("nodes", t.Type, func() (uint64, error) { return b.readType(ctx, t, false, s) }); err != nil {
+			if err := b.stage("nodes", t.Type, func() (uint64, error) {
+				rows, err := b.readType(ctx, t, false, s)
+				if err == nil {
+					err = s.add(ctx, t)
+				}
+				return rows, err
+			}); err != nil {
 				return err
 			}
 		}
@@ -66,6 +72,9 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 		n += t.count
 	}
 	m.Count = int(n)
+	if len(b.types) == 1 {
+		m.Added = int(b.types[0].stats.Added)
+	}
 	for _, t := range b.types {
 		m.Types = append(m.Types, t.Type)
 	}

@@ -7,8 +7,15 @@ import (
 
 // Input is the tables of one graph.
 type Input struct {
-	Nodes []Nodes
-	Edges []Edges
+	Nodes   []Nodes
+	Edges   []Edges
+	Context *Context // nil: none
+}
+
+// Context is the table of what belongs to the graph as a whole.
+type Context struct {
+	Table   table.Table
+	Columns []table.Column
 }
 
 // Nodes is a node type.
@@ -53,19 +60,26 @@ type Edges struct {
 type Policy uint8
 
 // Error refuses the input, naming the first such row; Drop leaves the rows out
-// and counts them; Keep takes them as they are.
+// and counts them; Keep takes them as they are. Zeros, of dangling edges, adds
+// the nodes that the node tables lack, as Options says.
 const (
 	Error Policy = iota
 	Drop
 	Keep
+	Zeros
 )
 
 // Options of a build.
 type Options struct {
-	Primary        graph.Direction
-	Both           bool   // store the other direction too
-	Homogeneous    bool   // all types into _N, in the order of their names
-	DanglingEdges  Policy // Error or Drop
+	Primary     graph.Direction
+	Both        bool // store the other direction too
+	Homogeneous bool // all types into _N, in the order of their names
+	// DanglingEdges is Error, Drop or Zeros. With Zeros an id that edges name and
+	// the node table lacks is a node behind those of the table, numbered by first
+	// appearance as in Nodes.Table; its columns are zeros, empty strings and empty
+	// lists. Integer ids are then keys, even where they are the row numbers. A table
+	// without a column of ids cannot be added to.
+	DanglingEdges  Policy
 	DuplicateNodes Policy // Error or Drop (the first row of an id is kept)
 	DuplicateEdges Policy // Keep, Drop (the first is kept) or Error
 	SelfLoops      Policy // Keep, Drop or Error

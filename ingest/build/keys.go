@@ -107,9 +107,10 @@ func keyAt(t *nodeType, v *table.Vector, i int) []byte {
 }
 
 // indexTable finds the duplicates of a node table and writes the index of its
-// ids.
+// ids, unless edges can still add some.
 func (b *builder) indexTable(ctx context.Context, t *nodeType) error {
 	x := &indexer{builder: b, t: t, bad: newFirstRow()}
+	write := !b.severalTypes() && b.opt.DanglingEdges != Zeros
 	if b.opt.DuplicateNodes != Error {
 		x.drop = true
 		if err := x.run(ctx); err != nil {
@@ -120,12 +121,12 @@ func (b *builder) indexTable(ctx context.Context, t *nodeType) error {
 			t.stats.Duplicates = t.dropped.count
 			t.count -= t.dropped.count
 		}
-		if b.severalTypes() {
+		if !write {
 			return nil
 		}
 		x.drop = false
 	}
-	x.write = !b.severalTypes()
+	x.write = write
 	if err := x.run(ctx); err != nil {
 		return err
 	}
@@ -155,10 +156,7 @@ func (x *indexer) run(ctx context.Context) (err error) {
 	t, part := x.t, x.t.keys.part
 	x.bits = store.BucketBits(int(t.count))
 	if x.write {
-		dir, m := store.NodesDir(t.Type), x.nodesMeta(t.Type)
-		if x.opt.Homogeneous {
-			dir, m = store.NodesDir(graph.HomogeneousNode), x.nodesMeta(graph.HomogeneousNode)
-		}
+		dir, m := x.place(t)
 		m.Arrays = map[string]string{"id_buckets": dir + "/id_buckets.npy", "id_slots": dir + "/id_slots.npy"}
 		x.bTypes, x.sTypes = indexType(t.count+1), indexType(t.count)
 		if x.buckets, err = x.array(m.Arrays["id_buckets"], x.bTypes); err != nil {

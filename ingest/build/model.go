@@ -34,8 +34,10 @@ type nodeType struct {
 	number  int    // in byte order
 
 	keys    *keys
-	buckets int     // of keys and refs
-	dropped *bitmap // rows of the table that are no nodes; nil: none
+	buckets int       // of keys and refs
+	dropped *bitmap   // rows of the table that are no nodes; nil: none
+	sink    *nodeSink // waits for the nodes that edges add
+	added   *numberer // nil: none are
 }
 
 // part is an edge type of the input.
@@ -105,6 +107,11 @@ func (b *builder) model() error {
 	slices.SortFunc(b.types, func(x, y *nodeType) int { return strings.Compare(x.Type, y.Type) })
 	for i, t := range b.types {
 		t.number = i
+	}
+	if c := b.in.Context; c != nil {
+		if err := checkColumns(c.Columns); err != nil {
+			return fmt.Errorf("context: %w", err)
+		}
 	}
 	seen := map[string]bool{}
 	for i := range b.in.Edges {
@@ -220,11 +227,14 @@ func dimensions(c *table.Column) int {
 	return n
 }
 
-// rowBytes is the width of a row of fixed shape and numbers.
-func rowBytes(c *table.Column) int {
-	n := c.DType.Size()
+// fixedValues is the product of the fixed dimensions.
+func fixedValues(c *table.Column) int {
+	n := 1
 	for _, d := range c.Shape {
-		n *= d
+		n *= max(d, 1)
 	}
 	return n
 }
+
+// rowBytes is the width of a row of fixed shape and numbers.
+func rowBytes(c *table.Column) int { return fixedValues(c) * c.DType.Size() }

@@ -18,12 +18,15 @@ import (
 // errKeys ends the scan of integer ids that are not the row numbers.
 var errKeys = errors.New("ids are keys")
 
-// id is the type-wise id of a row of the node table.
+// id is the type-wise id of a row of the node table; added nodes have the rows
+// behind it.
 func (t *nodeType) id(row uint64) uint64 {
-	if t.dropped == nil || row >= t.stats.Rows {
+	switch {
+	case t.dropped == nil:
 		return row
-	}
-	if t.dropped.has(row) {
+	case row >= t.stats.Rows: // an added node
+		return row - t.dropped.count
+	case t.dropped.has(row):
 		return leftOut
 	}
 	return row - t.dropped.before(row)
@@ -59,6 +62,10 @@ func (b *builder) scanNodes(ctx context.Context) error {
 
 // compareIDs finds out whether integer ids are the row numbers.
 func (b *builder) compareIDs(ctx context.Context, t *nodeType) (uint64, error) {
+	if b.opt.DanglingEdges == Zeros {
+		t.keyed = true
+		return 0, nil
+	}
 	rows, err := t.Table.Scan(ctx, []table.Column{t.ID}, b.budget.threads, func(_ int, c *table.Chunk) error {
 		for i, v := range u64s(c.Columns[0].Data)[:c.Rows] {
 			if v != c.First+uint64(i) {
@@ -88,7 +95,11 @@ func (b *builder) scanType(ctx context.Context, t *nodeType, keys, columns bool)
 	if rows, err = b.readType(ctx, t, keys, out); err != nil {
 		return 0, err
 	}
-	if out != nil {
+	switch {
+	case out == nil:
+	case t.keyed && b.opt.DanglingEdges == Zeros:
+		t.sink = out
+	default:
 		err = out.close(b.nodesMeta(t.Type))
 	}
 	if !t.known {
@@ -110,6 +121,15 @@ func (b *builder) nodesMeta(typ string) *store.NodesMeta {
 		b.res.Meta.Nodes[typ] = m
 	}
 	return m
+}
+
+// place is the folder and the entry of the node type that a type becomes.
+func (b *builder) place(t *nodeType) (dir string, m *store.NodesMeta) {
+	name := t.Type
+	if b.opt.Homogeneous {
+		name = graph.HomogeneousNode
+	}
+	return store.NodesDir(name), b.nodesMeta(name)
 }
 
 // readType scans a node table once.

@@ -30,6 +30,7 @@ type oracleNodes struct {
 	ids    map[string]int
 	rowID  []int // by table row; -1: dropped
 	kept   []int // rows that are nodes
+	added  int   // nodes behind them
 	texts  []string
 	count  int
 	known  bool
@@ -101,6 +102,25 @@ func (o *oracle) putColumn(dir, name string, c table.Column, cells []cell) {
 		return
 	}
 	o.put(base+".npy", store.Descr(c.DType), shape, data)
+}
+
+// zeroCell is the cell of an added node.
+func zeroCell(c table.Column) (x cell) {
+	n := 1
+	for _, d := range c.Shape {
+		if d > 0 {
+			n *= d
+			continue
+		}
+		x.lengths = append(x.lengths, make([]uint32, n))
+		n = 0
+	}
+	if c.DType == graph.String {
+		x.texts = make([]string, n)
+	} else {
+		x.data = make([]byte, n*c.DType.Size())
+	}
+	return x
 }
 
 // keyOf is a cell of an id column as a key.
@@ -187,6 +207,7 @@ func (o *oracle) keys(x *oracleNodes) string {
 		for r, c := range x.t.cells[id.Name] {
 			x.keyed = x.keyed || binary.LittleEndian.Uint64(c.data) != uint64(r)
 		}
+		x.keyed = x.keyed || o.opt.DanglingEdges == Zeros
 	}
 	for r := range x.t.rows {
 		if x.keyed {
@@ -232,7 +253,7 @@ func (o *oracle) appear() {
 			}
 			for k, c := range []table.Column{e.Src, e.Dst} {
 				x := o.nodes[[]string{e.Type.Src, e.Type.Dst}[k]]
-				if x.t != nil || !x.keyed {
+				if !x.keyed || c.Name == "" || x.t != nil && o.opt.DanglingEdges != Zeros {
 					continue
 				}
 				key := keyOf(c, t.cells[c.Name][r])
@@ -240,6 +261,9 @@ func (o *oracle) appear() {
 					x.ids[key] = x.count
 					x.texts = append(x.texts, key)
 					x.count++
+					if x.t != nil {
+						x.added++
+					}
 				}
 			}
 		}
@@ -281,7 +305,7 @@ func (o *oracle) edges(part int, e *Edges) (list []oracleEdge, bad string) {
 			continue
 		}
 		if s < 0 || d < 0 {
-			if o.opt.DanglingEdges == Error {
+			if o.opt.DanglingEdges != Drop {
 				return nil, t.Where(uint64(r), "")
 			}
 			continue
@@ -430,6 +454,9 @@ func (o *oracle) writeNodes(typ string, xs []*oracleNodes) {
 			for _, x := range xs {
 				for _, r := range x.kept {
 					cells = append(cells, x.t.cells[c.Name][r])
+				}
+				for range x.added {
+					cells = append(cells, zeroCell(c))
 				}
 			}
 			o.putColumn(store.ColumnDir(dir, c.Name), c.Name, c, cells)
