@@ -50,7 +50,7 @@ func parseBinary(name string, b []byte, m proto.Message) error {
 func brokenAt(desc protoreflect.MessageDescriptor, b []byte, base int) (at int, what string) {
 	for at := 0; at < len(b); {
 		num, wire, n := protowire.ConsumeTag(b[at:])
-		if n < 0 {
+		if n < 0 || !num.IsValid() {
 			return base + at, "no tag of a field"
 		}
 		size := protowire.ConsumeFieldValue(num, wire, b[at+n:])

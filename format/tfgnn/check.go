@@ -183,7 +183,7 @@ func (c *checker) key(at fieldPath, key string) {
 func (c *checker) features(at fieldPath, kind, set string, features map[string]*tfgnnpb.Feature) {
 	for _, name := range sortedKeys(features) {
 		f, at := features[name], at.entry("features", name)
-		reserved := name == SizeName || kind == "edges" && (name == SourceName || name == TargetName)
+		reserved := kind != "context" && name == SizeName || kind == "edges" && (name == SourceName || name == TargetName)
 		c.name(at, "feature", name)
 		switch {
 		case reserved:

@@ -123,6 +123,11 @@ func TestCheckSchema(t *testing.T) {
 		{name: "empty feature", text: node(feature("", "dtype: DT_FLOAT")), err: `node_sets["m"].features[""]: found an empty name`},
 		{name: "empty set", text: `node_sets { key: "" value { } }`, err: "found an empty name"},
 		{name: "size reserved", text: node(feature("#size", "dtype: DT_INT64")), err: `features["#size"]: found the name #size, which the encoding uses`},
+		{name: "size of the context", text: `context { ` + feature("#size", "dtype: DT_INT64") + ` }`, warning: "TF-GNN reserves names"},
+		{name: "dtype of TensorFlow", text: node(feature("x", "dtype: DT_COMPLEX64")), err: `node_sets["m"].features["x"].dtype: found dtype DT_COMPLEX64, expected one of DT_FLOAT, DT_DOUBLE`},
+		{name: "dtype of a number", text: node(feature("x", "dtype: 99")), err: `found dtype 99, expected one of`},
+		{name: "rank", text: node(feature("x", "dtype: DT_FLOAT shape {"+strings.Repeat(" dim { size: 1 }", 254)+" }")), err: `found 254 dimensions, expected at most 253`},
+		{name: "not UTF-8", text: node(feature(`\377`, "dtype: DT_FLOAT")), err: `found a name that is not UTF-8`},
 		{name: "source of nodes", text: node(feature("#source", "dtype: DT_INT64")), warning: "TF-GNN reserves names"},
 		{name: "source of edges", text: `edge_sets { key: "d" value { source: "n" target: "n" ` + feature("#source", "dtype: DT_INT64") + ` } }`, err: `features["#source"]: found the name`},
 		{name: "no such node set", text: `edge_sets { key: "d" value { source: "n" target: "x" } }`, err: `edge_sets["d"].target: found "x", expected one of the node sets [n]`},
@@ -267,7 +272,7 @@ func FuzzSchema(f *testing.F) {
 	f.Add([]byte(`context { features { key: "\xc3\xa9" value { dtype: DT_BOOL shape: < dim [{ size: -1 }, {}] > } } }`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := ParseSchema("s", text)
-		if err != nil {
+		if err != nil || isBinary(text) {
 			return
 		}
 		_, _ = CheckSchema(m)
@@ -284,7 +289,7 @@ func FuzzSpec(f *testing.F) {
 	f.Add([]byte(`symmetric_link_seed_op { }`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := ParseSpec("s", text)
-		if err != nil {
+		if err != nil || isBinary(text) {
 			return
 		}
 		out := AppendText(nil, m)
