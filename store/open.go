@@ -23,6 +23,7 @@ type Store struct {
 	Collection *graph.Collection
 
 	fs     fsx.FS
+	maps   [][]byte
 	unmaps []func() error
 }
 
@@ -92,8 +93,19 @@ func (s *Store) open() error {
 	return nil
 }
 
+// Release gives the memory of mapped pages back. They are read again when they
+// are needed.
+func (s *Store) Release() error {
+	var err error
+	for _, b := range s.maps {
+		err = errors.Join(err, fsx.Release(b))
+	}
+	return err
+}
+
 // Close unmaps everything.
 func (s *Store) Close() error {
+	s.maps = nil
 	var err error
 	for _, f := range s.unmaps {
 		err = errors.Join(err, f())
@@ -121,7 +133,7 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 	if err != nil {
 		return m, err
 	}
-	s.unmaps = append(s.unmaps, unmap)
+	s.maps, s.unmaps = append(s.maps, b), append(s.unmaps, unmap)
 	if m.Header, err = npy.Read(bytes.NewReader(b), int64(len(b))); err != nil {
 		return m, fmt.Errorf("%s: %w", f.Name(), err)
 	}

@@ -136,6 +136,15 @@ func (f osFile) Map() ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
+// Release gives the memory of the pages of a map back; they are read again when
+// they are needed. b is what File.Map returned.
+func Release(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return unix.Madvise(b, unix.MADV_DONTNEED)
+}
+
 // Regular is Stat of a file with bytes to read at any place: a folder, pipe or
 // device is an error, and is not opened.
 func Regular(fsys FS, name string) (fs.FileInfo, error) {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/export"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
+)
+
+// exportFlags are the flags of export.
+type exportFlags struct {
+	common
+	outFlags
+	to     string
+	store  string
+	shards int
+	name   string
+	gzip   bool
+}
+
+func newExport(t *terminal) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export COLLECTION",
+		Short: "Write a collection as TFRecords of GraphTensors",
+		Long: `Writes a tf.train.Example a graph, over any number of files, and their schema.
+
+What was imported from TFRecords comes back as it was: equal as TF-GNN parses it,
+and equal in every byte where the keys of its Examples were in byte order.
+
+A collection that was sampled holds its features by reference: --store joins them,
+and gives what sample --format tfrecord writes. Without it the Examples have only
+what the collection holds, and the rest is named.`,
+		Example: `  graphmill export g.coll --to tfrecord --out records
+  graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
+  graphmill export batches --to tfrecord --store g.store --out records`,
+		Args: oneArg("one COLLECTION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return t.export(cmd, args[0], &f)
+		},
+	}
+	f.common.add(cmd)
+	f.outFlags.add(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&f.to, "to", "", "format to write: tfrecord (required)")
+	fs.StringVar(&f.store, "store", "", "store that the collection was sampled from, to join its columns")
+	fs.IntVar(&f.shards, "shards", 1, "files to divide the records over")
+	fs.StringVar(&f.name, "name", "", "name that the files begin with (default samples.tfrecord)")
+	fs.BoolVar(&f.gzip, "gzip", false, "compress the records")
+	return cmd
+}
+
+func (f *exportFlags) check() error {
+	if err := f.common.check(); err != nil {
+		return err
+	}
+	if f.to != "tfrecord" {
+		return usagef("found --to %q, expected tfrecord", f.to)
+	}
+	return f.outFlags.check()
+}
+
+// export writes a collection.
+func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err error) {
+	start := time.Now()
+	s, err := store.Open(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	r := t.begin("export", filepath.Base(filepath.Clean(dir)), f.common)
+	made := store.Made{Command: "export", Inputs: map[string]string{}, Version: version(), Options: map[string]string{
+		"to": f.to, "shards": strconv.Itoa(f.shards), "gzip": strconv.FormatBool(f.gzip)}}
+	if made.Inputs["collection"], err = inputStore(r, dir); err != nil {
+		return err
+	}
+	opt := export.Options{Name: f.name, Shards: f.shards, Gzip: f.gzip, Threads: f.threads, Memory: int64(f.memory)}
+	inputs := []string{dir}
+	if f.store != "" {
+		if opt.Store, err = store.Open(fsx.OS, f.store); err != nil {
+			return err
+		}
+		defer closeWith(&err, opt.Store.Close)
+		if made.Inputs["store"], err = inputStore(r, f.store); err != nil {
+			return err
+		}
+		inputs = append(inputs, f.store)
+	}
+	if err := f.keeps(inputs...); err != nil {
+		return err
+	}
+	w, err := store.Create(fsx.OS, f.out, f.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	graphs := 0
+	if s.Collection != nil {
+		graphs = s.Collection.Graphs
+	}
+	line := t.progress("export", int64(graphs), "graphs")
+	defer line.Done()
+	opt.Progress = func(n int) { line.Add(int64(n)) }
+	began := time.Now()
+	result, err := export.TFRecords(cmd.Context(), fsx.OS, w, s, opt)
+	if err != nil {
+		return err
+	}
+	line.Done()
+	written := time.Now()
+	r.Stage("encode and write", written.Sub(began), int64(graphs), "graphs")
+	if err := w.WriteMade(made); err != nil {
+		return err
+	}
+	if err := w.Seal(cmd.Context(), nil, f.threads); err != nil {
+		return err
+	}
+	r.Stage("checksums", time.Since(written), 0, "")
+	if len(result.Left) > 0 {
+		const what = "arrays and columns of the collection have no place in the Examples: "
+		t.warn("%d %s%s", len(result.Left), what, strings.Join(result.Left, "; "))
+		r.Warn(int64(len(result.Left)), what+strings.Join(result.Left, "; "))
+		if s.Meta.Made.Inputs["store"] != "" {
+			t.warn("the features of a sampled collection are in its store; give --store STORE to join them")
+		}
+	}
+	size, err := store.Size(fsx.OS, w.Dir())
+	if err != nil {
+		return err
+	}
+	r.Head("graphs", report.Count(graphs, "graphs"))
+	r.Head("graphs a second", report.Number(float64(graphs)/written.Sub(began).Seconds(), "/s"))
+	r.Head("on disk", report.Bytes(size))
+	r.In("graphs", report.Count(graphs, "graphs"))
+	r.Out("records", report.Count(graphs, "records"))
+	r.Out("nodes", report.Count(result.Nodes.Sum(), "nodes"))
+	r.Out("edges", report.Count(result.Edges.Sum(), "edges"))
+	r.Plot(sizesPlot("Size of the graphs", "graphs", &result.Nodes, &result.Edges))
+	return t.publish(w, r, f.common, start)
+}
+
+// inputStore names a store or collection as an input.
+func inputStore(r *report.Report, dir string) (sum string, err error) {
+	if sum, err = store.Sum(fsx.OS, dir); err != nil {
+		return "", err
+	}
+	size, err := store.Size(fsx.OS, dir)
+	if err != nil {
+		return "", err
+	}
+	r.Input(filepath.Base(filepath.Clean(dir)), size, sum)
+	return sum, nil
+}
