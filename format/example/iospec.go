@@ -1,0 +1,72 @@
+package example
+
+import (
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+)
+
+// IOFeature is how a parser reads one value key of the Examples of a schema, in
+// the terms of tf.io: what tfgnn.get_io_spec says of it.
+type IOFeature struct {
+	Key   string
+	DType tfgnnpb.DataType // of the list: DT_INT64, DT_FLOAT or DT_STRING
+
+	// Fixed says that the key has always as many values: a FixedLenFeature of Shape,
+	// which begins with the one component. It must be there unless Zero, which is
+	// then its value.
+	Fixed bool
+	Shape []int
+	Zero  bool
+
+	// Otherwise it is a RaggedFeature: Partitions are the dimensions behind the items,
+	// outermost first, RowSplits the dtype that they are counted in.
+	Partitions []Partition
+	RowSplits  tfgnnpb.DataType
+}
+
+// Partition is one dimension of a RaggedFeature: the key of its row lengths, or a
+// uniform row length.
+type Partition struct {
+	Key    string
+	Length int // where there is no key
+}
+
+// IOSpec tells how to parse the Examples of a schema: one entry a value key, in
+// byte order of the keys.
+func (c *Codec) IOSpec() []IOFeature {
+	var spec []IOFeature
+	for i, info := range c.keys {
+		switch info.Role {
+		case Size:
+			spec = append(spec, IOFeature{Key: info.Key, DType: tfgnnpb.DataType_DT_INT64, Fixed: true, Shape: []int{1}, Zero: true})
+		case Source, Target:
+			spec = append(spec, IOFeature{Key: info.Key, DType: tfgnnpb.DataType_DT_INT64, RowSplits: tfgnnpb.DataType_DT_INT32})
+		case Values:
+			spec = append(spec, c.ioFeature(i, &c.feats[c.slots[i].feature]))
+		}
+	}
+	return spec
+}
+
+func (c *Codec) ioFeature(slot int, f *feature) IOFeature {
+	info := c.keys[slot]
+	io := IOFeature{Key: info.Key, DType: map[Kind]tfgnnpb.DataType{
+		BytesList: tfgnnpb.DataType_DT_STRING, FloatList: tfgnnpb.DataType_DT_FLOAT, Int64List: tfgnnpb.DataType_DT_INT64}[info.List]}
+	if len(f.lengths) == 0 && info.Piece == Context {
+		io.Fixed, io.Shape = true, append([]int{1}, f.shape...)
+		return io
+	}
+	io.RowSplits = tfgnnpb.DataType_DT_INT64
+	if len(f.lengths) == 0 {
+		io.RowSplits = tfgnnpb.DataType_DT_INT32
+	}
+	level := 0
+	for _, d := range f.shape {
+		if d != -1 {
+			io.Partitions = append(io.Partitions, Partition{Length: d})
+			continue
+		}
+		io.Partitions = append(io.Partitions, Partition{Key: c.keys[f.lengths[level]].Key})
+		level++
+	}
+	return io
+}
