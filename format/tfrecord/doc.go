@@ -18,5 +18,7 @@
 // shown to hold: a length in a header is a claim, not a fact. Errors wrap
 // ErrCorrupt and name the byte offset of the frame.
 //
-// The package imports the standard library and the gzip of klauspost/compress.
+// Files reads several files as one stream, and says where each record is.
+//
+// The package imports internal/fsx and the gzip of klauspost/compress.
 package tfrecord
