@@ -17,14 +17,17 @@ func (a *array) check(c Column) error {
 	if width != a.width {
 		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
 	}
-	from, to := a.dtype, c.DType
-	ok := from == to || to == graph.String && !from.IsFloat() ||
-		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
-		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
-	if !ok {
-		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, to, c.Name)
+	if from := a.dtype; !readable(from, c.DType) {
+		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, c.DType, c.Name)
 	}
 	return nil
+}
+
+// readable says whether convert can give values of one dtype as another.
+func readable(from, to graph.DType) bool {
+	return from == to || to == graph.String && !from.IsFloat() ||
+		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
+		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
 
 // convert appends n values of a dtype, out of raw, where rows lie a stride

@@ -92,7 +92,7 @@ func TestTFRecord(t *testing.T) {
 	if d := cmp.Diff(want, table.Fields()); d != "" {
 		t.Fatal(d)
 	}
-	for row, want := range []string{"1: record 0", "1: record 1", "2: record 0"} {
+	for row, want := range []string{"1: record 0 (byte 0)", "1: record 1 (byte 61)", "2: record 0 (byte 0)"} {
 		if got := table.Where(uint64(row), ""); got != filepath.Join(dir, want) {
 			t.Errorf("row %d is at %s, want %s", row, got, want)
 		}
@@ -103,11 +103,11 @@ func TestTFRecord(t *testing.T) {
 	}{
 		{col("i", graph.Int64), "1,300,-3"}, {col("i", graph.Int16), "1,300,-3"}, {col("i", graph.String), "1,300,-3"}, {col("i", graph.Float32), "1,300,-3"},
 		{col("i", graph.Uint64), "1,300,18446744073709551613"}, {col("i", graph.Int64, 1), "1,300,-3"}, {col("i", graph.Int32, -1), "1,300,-3"},
-		{col("i", graph.Int8), `1: record 1: found 300 in feature "i", expected an integer from -128 to 127`},
-		{col("i", graph.Uint32), `2: record 0: found -3`}, {col("i", graph.Bool), "found 300"},
+		{col("i", graph.Int8), `1: record 1 (byte 61): found 300 in feature "i", expected an integer from -128 to 127`},
+		{col("i", graph.Uint32), `2: record 0 (byte 0): found -3`}, {col("i", graph.Bool), "found 300"},
 		{col("f", graph.Float32, -1), "1 2,,3"}, {col("f", graph.Float32), "found 2 values"}, {col("f", graph.Int8, -1), "found a float_list"},
-		{Column{Name: "f", DType: graph.Float64, Shape: []int{2}, Empty: EmptyFill, Fill: "7 8"}, "2: record 0: found 1 values"},
-		{Column{Name: "s", DType: graph.String}, "a,,"}, {Column{Name: "s", DType: graph.String, ID: true}, `1: record 1: found "" in feature "s", expected an id`},
+		{Column{Name: "f", DType: graph.Float64, Shape: []int{2}, Empty: EmptyFill, Fill: "7 8"}, "2: record 0 (byte 0): found 1 values"},
+		{Column{Name: "s", DType: graph.String}, "a,,"}, {Column{Name: "s", DType: graph.String, ID: true}, `1: record 1 (byte 61): found "" in feature "s", expected an id`},
 		{Column{Name: "s", DType: graph.String, ID: true, Empty: EmptyAbsent}, "a,-,-"},
 		{col("none", graph.Int8), `found the features f, i, s, expected "none"`},
 		{Column{Name: "none", DType: graph.Int8, Empty: EmptyFill, Fill: "7"}, "7,7,7"},

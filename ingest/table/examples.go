@@ -1,0 +1,427 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// exampleDecoder makes chunks of runs of frames; it belongs to one worker.
+//
+// Most rows are written as TensorFlow writes them, with one list a feature, packed,
+// and ask for a few single values. Of these the features are found and appended
+// without a general decoder, which all others go through.
+type exampleDecoder struct {
+	decoder example.Decoder
+	cols    []column
+	wanted  []wanted
+	guess   [32]int // which is wanted at each place of the last row; -1: none
+	chunk   Chunk
+	absent  []bool
+	ints    []int64
+	floats  []float32
+	texts   [][]byte
+}
+
+// wanted is a feature that is asked for.
+type wanted struct {
+	key   string
+	seen  bool // in this row
+	kind  example.Kind
+	list  []byte // the list message
+	cells []byte // of a column that is appended fast: its values
+	cell  uint64 // or its integer
+}
+
+func (t *TFRecord) decoder(columns []Column) (*exampleDecoder, error) {
+	d := &exampleDecoder{}
+	d.chunk.Columns = make([]Vector, len(columns))
+	for _, a := range columns {
+		c, err := newColumn(a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", t.paths[0], a.Name, err)
+		}
+		d.cols = append(d.cols, c)
+		// Column i is wanted i; lengths follow behind all columns.
+		d.wanted = append(d.wanted, wanted{key: a.Name})
+	}
+	for i := range d.cols {
+		for _, key := range d.cols[i].keys {
+			d.wanted = append(d.wanted, wanted{key: key})
+		}
+	}
+	return d, nil
+}
+
+// width is about the bytes of a row without values.
+func (d *exampleDecoder) width() int {
+	n := 1
+	for i := range d.cols {
+		n += d.cols[i].values * max(d.cols[i].DType.Size(), 4)
+	}
+	return min(n, chunkValues)
+}
+
+// rows decodes a run and hands it on.
+func (d *exampleDecoder) rows(b *frames, worker int, fn func(worker int, c *Chunk) error) error {
+	for i := range d.cols {
+		d.cols[i].reset()
+	}
+	d.absent = d.absent[:0]
+	marked := false
+	for i, at := 0, 0; i < b.rows; i++ {
+		record, next, err := b.record(i, at)
+		if err != nil {
+			return err
+		}
+		absent := false
+		if !d.fast(record) {
+			if absent, err = d.row(record); err != nil {
+				return badf("%s: %w", b.place(i, at), err)
+			}
+		}
+		d.absent = append(d.absent, absent)
+		marked = marked || absent
+		at = next
+	}
+	d.chunk.First, d.chunk.Rows, d.chunk.Bytes, d.chunk.Absent = b.first, b.rows, 0, nil
+	if !b.checked {
+		d.chunk.Bytes = int64(b.end)
+	}
+	if marked {
+		d.chunk.Absent = d.absent
+	}
+	for i := range d.cols {
+		c := &d.cols[i]
+		if c.wide {
+			narrow(c.data.w[:b.rows], c.DType) // each value was checked
+		}
+		d.chunk.Columns[i] = c.vector(b.rows)
+	}
+	return fn(worker, &d.chunk)
+}
+
+// row appends the values of any Example.
+func (d *exampleDecoder) row(record []byte) (absent bool, err error) {
+	if err := d.decoder.Decode(record); err != nil {
+		return false, err
+	}
+	if key := d.repeated(record); key != "" {
+		return false, fmt.Errorf("found the feature %q twice, expected it once", key)
+	}
+	for i := range d.cols {
+		c := &d.cols[i]
+		none, found, expected := d.put(c, d.decoder.Find(c.Name))
+		if expected != "" {
+			return false, fmt.Errorf("found %s in feature %q, expected %s", found, c.Name, expected)
+		}
+		absent = absent || none
+	}
+	return absent, nil
+}
+
+// repeated is a feature that is asked for and that a record, which is an Example,
+// has twice.
+func (d *exampleDecoder) repeated(record []byte) (key string) {
+	for i := range d.wanted {
+		d.wanted[i].seen = false
+	}
+	fields(record, func(features []byte) {
+		fields(features, func(entry []byte) {
+			var name []byte
+			fields(entry, func(b []byte) { name = b })
+			for i := range d.wanted {
+				w := &d.wanted[i]
+				if string(name) != w.key {
+					continue
+				}
+				if w.seen {
+					key = w.key
+				}
+				w.seen = true
+				break
+			}
+		})
+	})
+	return key
+}
+
+// fields calls fn for each field 1 of a message, which is whole.
+func fields(msg []byte, fn func([]byte)) {
+	for len(msg) > 0 {
+		num, typ, n := protowire.ConsumeTag(msg)
+		k := protowire.ConsumeFieldValue(num, typ, msg[n:])
+		if num == 1 && typ == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(msg[n:])
+			fn(value)
+		}
+		msg = msg[n+k:]
+	}
+}
+
+// The tags of a message's fields, all of them of bytes.
+const (
+	tag1 = 1<<3 | 2
+	tag2 = 2<<3 | 2
+)
+
+// message is the first field of b, of that tag, and what is behind it; nil: it is
+// another, or not whole.
+func message(b []byte, tag byte) (field, rest []byte) {
+	if len(b) < 2 || b[0] != tag {
+		return nil, nil
+	}
+	n, k := uint64(b[1]), 2
+	if n >= 0x80 {
+		v, m := binary.Uvarint(b[1:])
+		if m <= 0 {
+			return nil, nil
+		}
+		n, k = v, 1+m
+	}
+	if n > uint64(len(b)-k) {
+		return nil, nil
+	}
+	end := k + int(n)
+	return b[k:end:end], b[end:]
+}
+
+// fast appends a row if all that is asked for are single values, or vectors of
+// float32 of a fixed shape, written as TensorFlow does. Otherwise it appends
+// nothing.
+func (d *exampleDecoder) fast(record []byte) bool {
+	if !d.find(record) {
+		return false
+	}
+	for i := range d.cols {
+		if !d.wanted[i].simple(&d.cols[i]) {
+			return false
+		}
+	}
+	for i := range d.cols {
+		c, w := &d.cols[i], &d.wanted[i]
+		if c.wide {
+			binary.LittleEndian.PutUint64(c.data.add(8), w.cell)
+			continue
+		}
+		copy(c.data.add(len(w.cells)), w.cells)
+		if c.DType == graph.String {
+			c.ends = append(c.ends, uint32(c.data.n))
+		}
+	}
+	return true
+}
+
+// find finds the lists of the wanted features; false: the record is written in
+// another way, or has one twice.
+func (d *exampleDecoder) find(record []byte) bool {
+	for i := range d.wanted {
+		d.wanted[i].seen = false
+	}
+	rest, behind := message(record, tag1)
+	if rest == nil || len(behind) > 0 {
+		return false
+	}
+	for place := 0; len(rest) > 0; place++ {
+		var entry []byte
+		if entry, rest = message(rest, tag1); entry == nil {
+			return false
+		}
+		key, value := message(entry, tag1)
+		feature, behind := message(value, tag2)
+		if key == nil || feature == nil || len(behind) > 0 {
+			return false
+		}
+		g := &d.guess[place%len(d.guess)]
+		if k := *g; k >= len(d.wanted) || string(key) != d.wanted[k].key {
+			*g = d.index(key)
+			if *g == len(d.wanted) {
+				continue
+			}
+		}
+		w := &d.wanted[*g]
+		if w.seen || len(feature) < 2 || feature[0]&7 != 2 {
+			return false
+		}
+		w.kind = example.Kind(feature[0] >> 3)
+		if w.list, behind = message(feature, feature[0]); w.list == nil || len(behind) > 0 {
+			return false
+		}
+		w.seen = true
+	}
+	return true
+}
+
+// index is the number of a wanted feature; behind the last: it is not wanted.
+func (d *exampleDecoder) index(key []byte) int {
+	for i := range d.wanted {
+		if string(key) == d.wanted[i].key {
+			return i
+		}
+	}
+	return len(d.wanted)
+}
+
+// simple says whether the feature can be appended fast, and notes its values.
+func (w *wanted) simple(c *column) bool {
+	if !w.seen {
+		return false
+	}
+	value, behind := message(w.list, tag1)
+	if value == nil || len(behind) > 0 {
+		return false
+	}
+	switch {
+	case c.DType == graph.String:
+		w.cells = value
+		return w.kind == example.BytesList && len(c.Shape) == 0 && (len(value) > 0 || !c.ID)
+	case c.wide:
+		v, n := binary.Uvarint(value)
+		w.cell = v
+		least, largest := bounds(c.DType)
+		return w.kind == example.Int64List && n == len(value) && n > 0 &&
+			(c.DType == graph.Uint64 || int64(v) >= least && (int64(v) < 0 || v <= largest))
+	case c.DType == graph.Float32:
+		w.cells = value
+		return w.kind == example.FloatList && !c.ragged && len(value) == 4*c.values
+	}
+	return false
+}
+
+// put appends the values of a feature to a column.
+func (d *exampleDecoder) put(c *column, f *example.Feature) (absent bool, found, expected string) {
+	if c.ragged {
+		if found, expected = d.lengths(c, f); expected != "" {
+			return false, found, expected
+		}
+		if f == nil || f.Count == 0 {
+			return false, "", ""
+		}
+	} else if f == nil || f.Count == 0 {
+		absent, expected = c.put(nil)
+		return absent, "no value", expected
+	} else if f.Count != c.values {
+		return false, fmt.Sprintf("%d values", f.Count), c.expected()
+	}
+	switch f.Kind {
+	case example.Int64List:
+		d.ints = f.AppendInts(d.ints[:0])
+		for _, v := range d.ints {
+			if !c.integer(v) {
+				return false, strconv.FormatInt(v, 10), c.expected()
+			}
+		}
+	case example.FloatList:
+		d.floats = f.AppendFloats(d.floats[:0])
+		if c.DType == graph.Float32 {
+			b := c.data.add(4 * len(d.floats))
+			for i, v := range d.floats {
+				binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+			}
+			break
+		}
+		for _, v := range d.floats {
+			if !c.DType.IsFloat() {
+				return false, "a float_list", c.expected()
+			}
+			if !putFloat(c.data.add(c.DType.Size()), c.DType, float64(v)) {
+				return false, fmt.Sprint(v), c.expected()
+			}
+		}
+	case example.BytesList:
+		d.texts = f.AppendTexts(d.texts[:0])
+		for _, v := range d.texts {
+			if c.ID && len(v) == 0 {
+				absent, expected = c.put(nil)
+				return absent, `""`, expected
+			}
+			if !c.one(v) {
+				return false, quote(v), c.expected()
+			}
+		}
+	}
+	return false, "", ""
+}
+
+// lengths appends the lengths of a row of a shape with variable dimensions. They
+// are features of their own, as in an Example of one item: <name>.d<i> for
+// dimension i, counted from 1. Where they follow from the number of values they
+// can be left out, and all of them where there is no value.
+func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected string) {
+	count := 0
+	if f != nil {
+		count = f.Count
+	}
+	n, k := 1, 0
+	for i, dim := range c.Shape {
+		if dim > 0 {
+			// A product this large is not the number of the values of a record.
+			n = min(n, math.MaxInt64/dim) * dim
+			continue
+		}
+		of := d.decoder.Find(c.keys[k])
+		switch {
+		case of != nil && of.Kind == example.Int64List && of.Count == n:
+			d.ints = of.AppendInts(d.ints[:0])
+			sum := int64(0)
+			for _, v := range d.ints {
+				if v < 0 || v > math.MaxUint32 {
+					return fmt.Sprintf("the length %d in dimension %d (%s)", v, i+1, c.keys[k]), "lengths of 0 and more"
+				}
+				c.lengths[k] = append(c.lengths[k], uint32(v))
+				sum += v
+			}
+			n = int(sum)
+		case (of == nil || of.Count == 0) && !c.deep:
+			if count%c.values != 0 {
+				return fmt.Sprintf("%d values", count), fmt.Sprintf("a multiple of %d", c.values)
+			}
+			c.row(count)
+			n = count / c.values
+		case (of == nil || of.Count == 0) && count == 0 && (k == 0 || n == 0):
+			for range n {
+				c.lengths[k] = append(c.lengths[k], 0)
+			}
+			n = 0
+		case of == nil || of.Kind == example.None:
+			return "no lengths", fmt.Sprintf("%d lengths of dimension %d in %q", n, i+1, c.keys[k])
+		case of.Kind != example.Int64List:
+			return fmt.Sprintf("a %s in %q", of.Kind, c.keys[k]), "an int64_list of lengths"
+		default:
+			return fmt.Sprintf("%d lengths in %q", of.Count, c.keys[k]), fmt.Sprint(n)
+		}
+		k++
+	}
+	if n != count {
+		return fmt.Sprintf("%d values", count), fmt.Sprintf("%d, as the lengths say", n)
+	}
+	return "", ""
+}
+
+// integer appends a value of an int64_list. Uint64 takes its bits, as
+// TensorFlow does.
+func (c *column) integer(v int64) bool {
+	switch d := c.DType; {
+	case d == graph.String:
+		return c.one(strconv.AppendInt(nil, v, 10))
+	case d.IsFloat():
+		return putFloat(c.data.add(d.Size()), d, float64(v))
+	case d == graph.Bool:
+		c.data.add(1)[0] = byte(v)
+		return v == 0 || v == 1
+	default:
+		size := d.Size()
+		if c.wide {
+			size = 8
+		}
+		putInt(c.data.add(size), uint64(v))
+		least, largest := bounds(d)
+		return d == graph.Uint64 || v >= least && (v < 0 || uint64(v) <= largest)
+	}
+}

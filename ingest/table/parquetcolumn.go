@@ -1,0 +1,181 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/graphmill/graphmill/format/parquet"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// parquetColumn reads a column; it belongs to one worker.
+type parquetColumn struct {
+	number int
+	lists  int         // levels of lists in the file
+	from   graph.DType // of the values in rows
+	reader *parquet.Reader
+	rows   parquet.Rows // read and not handed on: columns come in step
+	out    column
+}
+
+func (c *parquetColumn) close() {
+	if c.reader != nil {
+		c.reader.Close()
+		c.reader = nil
+	}
+}
+
+// take moves the first n rows to out. It marks rows in absent and says whether it
+// did; of a bad row it gives the number and what is wrong.
+func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, problem string) {
+	c.out.reset()
+	at := make([]int, c.lists+1) // of each level of lists, and of the values
+	for row := 0; row < n; {
+		// A run of rows that are not empty cells.
+		end := row
+		for end < n && !c.empty(end) {
+			end++
+		}
+		if end > row {
+			if bad, problem = c.run(row, end-row, at); problem != "" {
+				return marked, bad, problem
+			}
+		}
+		for row = end; row < n && c.empty(row); row++ {
+			none, expected := c.out.put(nil)
+			if expected != "" {
+				return marked, row, fmt.Sprintf("found an empty cell in column %q, expected %s", c.out.Name, expected)
+			}
+			if none {
+				absent[row], marked = true, true
+			}
+			if at[0]++; c.lists > 0 && c.lists < len(at) {
+				continue // an empty list, without values
+			}
+		}
+	}
+	c.drop(n)
+	return marked, 0, ""
+}
+
+// empty says whether a row is an empty cell: null, or an id of no bytes.
+func (c *parquetColumn) empty(row int) bool {
+	if c.rows.Null != nil && c.rows.Null[row] {
+		return true
+	}
+	if !c.out.ID || c.lists > 0 || c.from != graph.String {
+		return false
+	}
+	start := uint32(0)
+	if row > 0 {
+		start = c.rows.Ends[row-1]
+	}
+	return c.rows.Ends[row] == start
+}
+
+// run appends n rows from row on, none of them empty. at is where the lists and
+// values of the row start.
+func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
+	rows, values := n, n
+	for level := range c.lists {
+		lengths := c.rows.Lengths[level][at[level] : at[level]+values]
+		at[level] += values
+		values = 0
+		for _, k := range lengths {
+			values += int(k)
+		}
+		if bad, problem := c.shape(level, lengths, rows); problem != "" {
+			return row + bad, problem
+		}
+	}
+	first := at[c.lists]
+	at[c.lists] += values
+	if values == 0 {
+		return 0, ""
+	}
+	if c.from == graph.String {
+		start := uint32(0)
+		if first > 0 {
+			start = c.rows.Ends[first-1]
+		}
+		base := uint32(c.out.data.n) - start
+		copy(c.out.data.add(int(c.rows.Ends[first+values-1]-start)), c.rows.Data[start:])
+		for _, end := range c.rows.Ends[first : first+values] {
+			c.out.ends = append(c.out.ends, end+base)
+		}
+		return 0, ""
+	}
+	a := array{dtype: c.from, width: 1, stride: int64(c.from.Size())}
+	i, text := a.convert(&c.out.data, &c.out.ends, c.rows.Data[first*c.from.Size():], values, c.out.DType)
+	if i >= 0 {
+		return row, fmt.Sprintf("found %s in column %q, at value %d from this row on, expected %s", text, c.out.Name, i, c.out.expected())
+	}
+	return 0, ""
+}
+
+// shape holds the lengths of the lists of a level, those of so many rows, to the
+// shape asked for. bad is a row.
+func (c *parquetColumn) shape(level int, lengths []uint32, rows int) (bad int, problem string) {
+	row := func(i int) int { return i * rows / len(lengths) } // a guess where lists are deep
+	if c.lists != len(c.out.Shape) { // flat
+		for i, n := range lengths {
+			switch {
+			case !c.out.ragged && int(n) != c.out.values:
+				return row(i), fmt.Sprintf("found %d values in column %q, expected %d", n, c.out.Name, c.out.values)
+			case int(n)%c.out.values != 0:
+				return row(i), fmt.Sprintf("found %d values in column %q, expected a multiple of %d", n, c.out.Name, c.out.values)
+			}
+			c.out.row(int(n))
+		}
+		return 0, ""
+	}
+	if d := c.out.Shape[level]; d > 0 {
+		for i, n := range lengths {
+			if int(n) != d {
+				return row(i), fmt.Sprintf("found a list of %d in column %q, expected %d in dimension %d", n, c.out.Name, d, level+1)
+			}
+		}
+		return 0, ""
+	}
+	k := 0
+	for _, d := range c.out.Shape[:level] {
+		if d == -1 {
+			k++
+		}
+	}
+	c.out.lengths[k] = append(c.out.lengths[k], lengths...)
+	return 0, ""
+}
+
+// drop removes the first n rows.
+func (c *parquetColumn) drop(n int) {
+	r := &c.rows
+	if n == r.N {
+		r.Reset()
+		return
+	}
+	values := n
+	for level := range c.lists {
+		next := 0
+		for _, k := range r.Lengths[level][:values] {
+			next += int(k)
+		}
+		r.Lengths[level] = append(r.Lengths[level][:0], r.Lengths[level][values:]...)
+		values = next
+	}
+	bytes := values * c.from.Size()
+	if c.from == graph.String {
+		bytes = 0
+		if values > 0 {
+			bytes = int(r.Ends[values-1])
+		}
+		r.Ends = append(r.Ends[:0], r.Ends[values:]...)
+		for i := range r.Ends {
+			r.Ends[i] -= uint32(bytes)
+		}
+	}
+	r.Data = append(r.Data[:0], r.Data[bytes:]...)
+	if r.Null != nil {
+		r.Null = append(r.Null[:0], r.Null[n:]...)
+	}
+	r.N -= n
+}
