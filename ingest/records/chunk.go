@@ -1,17 +1,17 @@
 package records
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/report"
 )
 
 // recordPlace is a record of a chunk.
 type recordPlace struct {
-	place
+	tfrecord.Place
 	end int // in the chunk's data
 }
 
@@ -115,15 +115,15 @@ func (i *importer) decode(w *worker, c *chunk) error {
 			return i.ctx.Err()
 		}
 		r := &c.records[n]
-		if err := i.record(w, c, r.place, c.data[start:r.end:r.end]); err != nil {
-			return fmt.Errorf("%s: %w", r.place, err)
+		if err := i.record(w, c, r.Place, c.data[start:r.end:r.end]); err != nil {
+			return fmt.Errorf("%s: %w", r.Place, err)
 		}
 		start = r.end
 	}
 	return nil
 }
 
-func (i *importer) record(w *worker, c *chunk, at place, record []byte) error {
+func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte) error {
 	g := w.g
 	if err := i.codec.Decode(record, g, i.opt.Lenient); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (i *importer) record(w *worker, c *chunk, at place, record []byte) error {
 		if _, known := c.unknown[string(key)]; !known && len(c.unknown) == maxUnknown {
 			c.others++
 		} else {
-			c.unknown[string(bytes.Clone(key))]++
+			c.unknown[string(key)]++
 		}
 	}
 	if len(g.Repairs) > 0 {

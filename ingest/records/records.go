@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -100,15 +101,13 @@ func (i *importer) budget() (chunk int, record int64, err error) {
 // importer is one import.
 type importer struct {
 	ctx    context.Context
-	fsys   fsx.FS
 	w      *store.Writer
-	files  []string
 	opt    Options
 	codec  *example.Codec
 	sets   []setPlan // the context, node sets and edge sets, each by name
 	arrays int
 	chunk  int
-	source source
+	source *tfrecord.Files
 	result *Result
 	sink   sink
 }
@@ -117,7 +116,7 @@ type importer struct {
 // w, which the caller seals.
 func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, opt Options) (_ *Result, err error) {
 	opt.Threads = max(1, opt.Threads)
-	i := &importer{ctx: ctx, fsys: fsys, w: w, files: files, opt: opt, result: &Result{}}
+	i := &importer{ctx: ctx, w: w, opt: opt, result: &Result{}}
 	if i.codec, err = example.NewCodec(opt.Schema); err != nil {
 		return nil, err
 	}
@@ -128,8 +127,9 @@ func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, o
 	if i.chunk, longest, err = i.budget(); err != nil {
 		return nil, err
 	}
-	i.source = source{fsys: fsys, files: files, longest: longest, progress: opt.Progress}
-	defer func() { err = errors.Join(err, i.source.close(), i.sink.close()) }()
+	i.source = tfrecord.NewFiles(fsys, files, opt.Progress)
+	i.source.Limit(longest)
+	defer func() { err = errors.Join(err, i.source.Close(), i.sink.close()) }()
 	if err := i.sink.begin(i); err != nil {
 		return nil, err
 	}
@@ -148,15 +148,17 @@ func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, o
 // fill reads the records of a chunk.
 func (i *importer) fill(c *chunk) error {
 	for len(c.data) < i.chunk {
-		record, at, err := i.source.next()
-		if errors.Is(err, io.EOF) && len(c.records) > 0 {
+		record, at, err := i.source.Next()
+		switch {
+		case errors.Is(err, io.EOF) && len(c.records) > 0:
 			return nil // the next call is told
-		}
-		if err != nil {
+		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
+			return tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
+		case err != nil:
 			return err
 		}
 		c.data = append(c.data, record...)
-		c.records = append(c.records, recordPlace{place: at, end: len(c.data)})
+		c.records = append(c.records, recordPlace{Place: at, end: len(c.data)})
 	}
 	return i.ctx.Err()
 }
