@@ -20,6 +20,7 @@ import (
 // terminal is where a command was called from.
 type terminal struct {
 	args           []string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 

@@ -42,7 +42,7 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot(&terminal{args: args, stdout: stdout, stderr: stderr})
+	root := newRoot(&terminal{args: args, stdin: os.Stdin, stdout: stdout, stderr: stderr})
 	root.SetArgs(args[1:])
 	root.SetOut(stdout)
 	root.SetErr(stderr)

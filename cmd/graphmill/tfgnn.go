@@ -15,7 +15,11 @@ func newTFGNN(t *terminal) *cobra.Command {
 		Short: "Schemas, Examples and tables of TensorFlow GNN",
 		Long: `Tools for the files of TensorFlow GNN: its schemas, its sampling specs, its
 TFRecords of GraphTensors, and the tables of its unigraphs.`,
-		Example: `  graphmill tfgnn validate schema.pbtxt --spec spec.pbtxt    find every fault, with its line`,
+		Example: `  graphmill tfgnn validate schema.pbtxt --spec spec.pbtxt    find every fault, with its line
+  graphmill tfgnn print samples.tfrecord --count 1           see what is in TFRecords
+  graphmill tfgnn random schema.pbtxt                        see how Examples of a schema look
+  graphmill tfgnn io-spec schema.pbtxt                       what a parser needs to know
+  graphmill tfgnn from-store g.store --out unigraph          the tables of a store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("found tool %q, which graphmill tfgnn does not have", args[0])
@@ -24,7 +28,7 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTFGNNValidate(t))
+	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t))
 	cmd.AddCommand(newTFGNNFromStore(t))
 	return cmd
 }
