@@ -93,7 +93,7 @@ func (e *encoder) encode(c *table.Chunk) (*piece, error) {
 	for from := 0; from < c.Rows; {
 		shard := e.w.shardOf(c.First + uint64(from))
 		to := int(min(uint64(c.Rows), e.w.shardEnd(shard)-c.First))
-		part := part{shard: shard, rows: to - from}
+		part := part{shard: shard}
 		start := len(p.buf)
 		var err error
 		switch e.w.opt.Format {
@@ -102,7 +102,7 @@ func (e *encoder) encode(c *table.Chunk) (*piece, error) {
 		case TFRecord:
 			p.buf, err = e.records(p.buf, c.First, from, to)
 		case Parquet:
-			p.buf, part.pages, err = e.pages.encode(p.buf, e.cols, from, to)
+			p.buf, part.pages, err = e.pagesOf(p.buf, from, to)
 		}
 		if err == nil && e.zip != nil {
 			// Members behind one another are a gzip file, so workers compress.

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -152,8 +151,8 @@ type piece struct {
 // part is what goes to one shard: the bytes up to end and, of Parquet, the pages
 // that they are, one a column.
 type part struct {
-	shard, rows, end int
-	pages            []page
+	shard, end int
+	pages      []page
 }
 
 // maxClosing is how many files are synced and closed beside the writing.
@@ -299,14 +298,16 @@ func (w *writer) write(p *piece) error {
 			}
 		}
 		b := p.buf[at:part.end]
-		at = part.end
+		var err error
 		if w.parquet != nil {
-			if err := w.parquet.add(part.rows, b, part.pages); err != nil {
-				return err
-			}
-		} else if err := w.append(b); err != nil {
+			err = w.parquet.add(b, at, part.pages)
+		} else {
+			err = w.append(b)
+		}
+		if err != nil {
 			return err
 		}
+		at = part.end
 	}
 	if w.opt.Progress != nil {
 		w.opt.Progress(int(p.rows))
@@ -380,12 +381,4 @@ func (w *writer) close() error {
 func (w *writer) inexpressible(row uint64, column int, found, expected string) error {
 	c := w.columns[column]
 	return tagged.Errorf(ErrInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
-}
-
-// shapeOf is the shape of a column in a message.
-func shapeOf(c *graph.Column) string {
-	if len(c.Shape) == 0 {
-		return c.DType.String()
-	}
-	return fmt.Sprintf("%s %v", c.DType, c.Shape)
 }

@@ -226,8 +226,8 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 	case p.from == graph.Uint8 || p.from == graph.Uint16:
 		p.from = graph.Uint32
 	}
-	if p.from == graph.String && a.DType != graph.String || !readable(p.from, a.DType) && !(p.from == graph.Float32 && a.DType == graph.BFloat16) {
-		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, t.fields[slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name })].DType, a.Name, a.DType)
+	if !readable(p.from, a.DType) {
+		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, parquetTypes[c.Type], a.Name, a.DType)
 	}
 	switch {
 	case c.Lists == len(a.Shape):

@@ -15,6 +15,7 @@ type parquetColumn struct {
 	reader *parquet.Reader
 	rows   parquet.Rows // read and not handed on: columns come in step
 	out    column
+	start  []int // of a run: see rowOf
 }
 
 func (c *parquetColumn) close() {
@@ -48,9 +49,7 @@ func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, proble
 			if none {
 				absent[row], marked = true, true
 			}
-			if at[0]++; c.lists > 0 && c.lists < len(at) {
-				continue // an empty list, without values
-			}
+			at[0]++ // a list of nothing, or a value that stands for none
 		}
 	}
 	c.drop(n)
@@ -73,9 +72,10 @@ func (c *parquetColumn) empty(row int) bool {
 }
 
 // run appends n rows from row on, none of them empty. at is where the lists and
-// values of the row start.
+// values of the row start, and then of the row behind.
 func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
-	rows, values := n, n
+	c.start = append(c.start[:0], at...)
+	values := n
 	for level := range c.lists {
 		lengths := c.rows.Lengths[level][at[level] : at[level]+values]
 		at[level] += values
@@ -83,8 +83,8 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 		for _, k := range lengths {
 			values += int(k)
 		}
-		if bad, problem := c.shape(level, lengths, rows); problem != "" {
-			return row + bad, problem
+		if i, problem := c.shape(level, lengths); problem != "" {
+			return c.rowOf(row, level, i), problem
 		}
 	}
 	first := at[c.lists]
@@ -107,22 +107,41 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	a := array{dtype: c.from, width: 1, stride: int64(c.from.Size())}
 	i, text := a.convert(&c.out.data, &c.out.ends, c.rows.Data[first*c.from.Size():], values, c.out.DType)
 	if i >= 0 {
-		return row, fmt.Sprintf("found %s in column %q, at value %d from this row on, expected %s", text, c.out.Name, i, c.out.expected())
+		return c.rowOf(row, c.lists, i), fmt.Sprintf("found %s in column %q, expected %s", text, c.out.Name, (&column{Column: Column{DType: c.out.DType}}).expected())
 	}
 	return 0, ""
 }
 
-// shape holds the lengths of the lists of a level, those of so many rows, to the
-// shape asked for. bad is a row.
-func (c *parquetColumn) shape(level int, lengths []uint32, rows int) (bad int, problem string) {
-	row := func(i int) int { return i * rows / len(lengths) } // a guess where lists are deep
+// rowOf is the row, from row on, that has element i of a level, as counted from
+// start.
+func (c *parquetColumn) rowOf(row, level, i int) int {
+	for ; ; row++ {
+		elements := 1
+		for l := range level {
+			sum := 0
+			for _, k := range c.rows.Lengths[l][c.start[l] : c.start[l]+elements] {
+				sum += int(k)
+			}
+			c.start[l] += elements
+			elements = sum
+		}
+		if i < elements {
+			return row
+		}
+		i -= elements
+	}
+}
+
+// shape holds the lengths of the lists of a level to the shape asked for. bad is a
+// list.
+func (c *parquetColumn) shape(level int, lengths []uint32) (bad int, problem string) {
 	if c.lists != len(c.out.Shape) { // flat
 		for i, n := range lengths {
 			switch {
 			case !c.out.ragged && int(n) != c.out.values:
-				return row(i), fmt.Sprintf("found %d values in column %q, expected %d", n, c.out.Name, c.out.values)
+				return i, fmt.Sprintf("found %d values in column %q, expected %d", n, c.out.Name, c.out.values)
 			case int(n)%c.out.values != 0:
-				return row(i), fmt.Sprintf("found %d values in column %q, expected a multiple of %d", n, c.out.Name, c.out.values)
+				return i, fmt.Sprintf("found %d values in column %q, expected a multiple of %d", n, c.out.Name, c.out.values)
 			}
 			c.out.row(int(n))
 		}
@@ -131,7 +150,7 @@ func (c *parquetColumn) shape(level int, lengths []uint32, rows int) (bad int, p
 	if d := c.out.Shape[level]; d > 0 {
 		for i, n := range lengths {
 			if int(n) != d {
-				return row(i), fmt.Sprintf("found a list of %d in column %q, expected %d in dimension %d", n, c.out.Name, d, level+1)
+				return i, fmt.Sprintf("found a list of %d in column %q, expected %d in dimension %d", n, c.out.Name, d, level+1)
 			}
 		}
 		return 0, ""

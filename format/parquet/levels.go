@@ -1,0 +1,126 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// hybrid reads small integers of a fixed width in bits: runs of one value, and
+// groups of eight that are packed. Levels and indices of dictionaries have it.
+type hybrid struct {
+	b     []byte
+	width uint // up to 32
+	left  int  // values of the run at hand
+	value uint32
+	// Of packed values: where the next one starts, in bits of packed.
+	packed []byte
+	at     int
+	isRun  bool
+}
+
+func newHybrid(b []byte, width uint) hybrid { return hybrid{b: b, width: width} }
+
+// next begins the next run; false: the bytes have none.
+func (h *hybrid) next() bool {
+	for h.left == 0 {
+		head, n := binary.Uvarint(h.b)
+		if n <= 0 || head>>1 > 1<<31 {
+			return false
+		}
+		h.b = h.b[n:]
+		if h.isRun = head&1 == 0; h.isRun {
+			size := int(h.width+7) / 8
+			if len(h.b) < size {
+				return false
+			}
+			h.value = 0
+			for i := range size {
+				h.value |= uint32(h.b[i]) << (8 * i)
+			}
+			h.b = h.b[size:]
+			h.left = int(head >> 1)
+			continue
+		}
+		// The last group may be cut behind its last value.
+		size := min(uint64(len(h.b)), head>>1*uint64(h.width))
+		h.packed, h.b, h.at = h.b[:size], h.b[size:], 0
+		h.left = int(head>>1) * 8
+	}
+	return true
+}
+
+// fill reads len(dst) values; false: there are fewer.
+func (h *hybrid) fill(dst []uint32) bool {
+	for len(dst) > 0 {
+		if !h.next() {
+			return false
+		}
+		n := min(h.left, len(dst))
+		if h.isRun {
+			for i := range dst[:n] {
+				dst[i] = h.value
+			}
+		} else {
+			if h.at+n*int(h.width) > 8*len(h.packed) {
+				return false
+			}
+			for i := range dst[:n] {
+				dst[i] = uint32(bitsAt(h.packed, h.at, h.width))
+				h.at += int(h.width)
+			}
+		}
+		h.left -= n
+		dst = dst[n:]
+	}
+	return true
+}
+
+// bitsAt is the number of width bits, up to 64, that starts at bit at of b, the
+// least bit first. All its bits are in b.
+func bitsAt(b []byte, at int, width uint) uint64 {
+	if width == 0 {
+		return 0
+	}
+	i, shift := at>>3, uint(at&7)
+	if i+9 <= len(b) {
+		v := binary.LittleEndian.Uint64(b[i:]) >> shift
+		if shift+width > 64 {
+			v |= uint64(b[i+8]) << (64 - shift)
+		}
+		return v & (^uint64(0) >> (64 - width))
+	}
+	v := uint64(0)
+	for k := uint(0); k < width+shift && i < len(b); k += 8 {
+		if k >= shift {
+			v |= uint64(b[i]) << (k - shift)
+		} else {
+			v |= uint64(b[i]) >> (shift - k)
+		}
+		i++
+	}
+	return v & (^uint64(0) >> (64 - width))
+}
+
+// widthOf is the bits that hold numbers up to largest.
+func widthOf(largest int) uint { return uint(bits.Len(uint(largest))) }
+
+// appendLevels writes levels as a hybrid of runs only, with its length in front:
+// levels of lists repeat, and zstd takes the rest.
+func appendLevels(b []byte, levels []byte, width uint) []byte {
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
+	size := int(width+7) / 8
+	for i := 0; i < len(levels); {
+		j := i + 1
+		for j < len(levels) && levels[j] == levels[i] {
+			j++
+		}
+		b = binary.AppendUvarint(b, uint64(j-i)<<1)
+		if size > 0 {
+			b = append(b, levels[i])
+		}
+		i = j
+	}
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+	return b
+}

@@ -1,0 +1,429 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The most bytes of a row, and the most elements of all its lists.
+const (
+	maxRow       = 64 << 20
+	maxRowLevels = 16 << 20
+)
+
+// Rows is the values of a column in a run of rows.
+type Rows struct {
+	N int
+	// Lengths has, for each level of lists, the outermost first, the number of
+	// elements of each list.
+	Lengths [][]uint32
+	// Data is the values, little-endian, or the bytes of byte strings, of which
+	// Ends has the ends.
+	Data []byte
+	Ends []uint32
+	// Null marks rows that are null; nil where none is. Such a row is an empty
+	// list, zero or an empty byte string in the fields above.
+	Null []bool
+}
+
+// Reset empties r and keeps its memory.
+func (r *Rows) Reset() {
+	r.N, r.Data, r.Ends, r.Null = 0, r.Data[:0], r.Ends[:0], nil
+	for i := range r.Lengths {
+		r.Lengths[i] = r.Lengths[i][:0]
+	}
+}
+
+func (r *Rows) text(b []byte) {
+	r.Data = append(r.Data, b...)
+	r.Ends = append(r.Ends, uint32(len(r.Data)))
+}
+
+// fixed notes the ends of n byte strings of equal length.
+func (r *Rows) fixed(c *Column, n int) {
+	if c.Type != Bytes {
+		return
+	}
+	at := len(r.Data) - n*c.fixed
+	for range n {
+		at += c.fixed
+		r.Ends = append(r.Ends, uint32(at))
+	}
+}
+
+// null appends n null rows of single values, or of lists.
+func (r *Rows) null(c *Column, n int) {
+	for len(r.Null) < r.N {
+		r.Null = append(r.Null, false)
+	}
+	for range n {
+		r.Null = append(r.Null, true)
+		switch {
+		case c.Lists > 0:
+			r.Lengths[0] = append(r.Lengths[0], 0)
+		case c.Type == Bytes:
+			r.Ends = append(r.Ends, uint32(len(r.Data)))
+		default:
+			r.Data = append(r.Data, make([]byte, c.Width)...)
+		}
+	}
+	r.N += n
+}
+
+// Reader reads the rows of a column in a row group. It is used by one goroutine.
+type Reader struct {
+	c      *Column
+	chunk  *chunk
+	pages  pages
+	values values
+	head   pageHeader
+
+	left      int64 // levels of the row group's pages to come
+	inPage    int64 // levels of the page that are not in reps and defs
+	repBits   hybrid
+	defBits   hybrid
+	rep, def  [levelBatch]uint32
+	at, n     int // of the levels in rep and def
+	pending   int // values that the levels before at have, and that were not read
+	entered   int // levels of lists that the last element is in
+	row       int // bytes of Data where the last row starts
+	rowLevels int // elements of the last row
+	rows      int64
+	started   bool
+}
+
+// levelBatch is how many levels are decoded at a time.
+const levelBatch = 1 << 10
+
+// Reader reads a column of a row group out of r, the file. What is wrong with
+// them, the first Read says.
+func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
+	c := &f.Columns[column]
+	k := &f.Groups[group].chunks[c.leaf]
+	x := &Reader{c: c, chunk: k, left: k.values}
+	x.pages = pages{r: r, codec: k.codec, at: k.from, end: k.from + k.size}
+	x.values.c = c
+	return x
+}
+
+// Close gives memory back.
+func (r *Reader) Close() { r.pages.close() }
+
+// Read appends rows until there are n, or limit bytes of values or more. io.EOF:
+// there are no more rows, and none were appended.
+func (r *Reader) Read(rows *Rows, n, limit int) error {
+	if rows.N >= n || len(rows.Data) >= limit {
+		return nil
+	}
+	err := r.read(rows, n, limit)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("column %q: row %d of the row group: %w", r.c.Name, r.rows, err)
+	}
+	return err
+}
+
+func (r *Reader) read(rows *Rows, n, limit int) error {
+	switch {
+	case r.c.Reason != "":
+		return unsupportedf("found %s, expected numbers, bools, strings, or lists of them", r.c.Reason)
+	case r.chunk.fault != nil:
+		return r.chunk.fault
+	}
+	for len(rows.Lengths) < r.c.Lists {
+		rows.Lengths = append(rows.Lengths, nil)
+	}
+	before := rows.N
+	var err error
+	if r.c.maxRep > 0 {
+		err = r.lists(rows, n, limit)
+	} else {
+		err = r.flat(rows, n, limit)
+	}
+	if rows.Null != nil {
+		for len(rows.Null) < rows.N {
+			rows.Null = append(rows.Null, false)
+		}
+	}
+	r.rows += int64(rows.N - before)
+	if err == nil && rows.N == before {
+		return io.EOF
+	}
+	return err
+}
+
+// flat reads single values.
+func (r *Reader) flat(rows *Rows, n, limit int) error {
+	for rows.N < n && len(rows.Data) < limit {
+		if r.at == r.n {
+			if r.c.maxDef == 0 && r.inPage > 0 {
+				k, err := r.values.read(rows, int(min(int64(n-rows.N), r.inPage)), limit)
+				rows.N += k
+				r.inPage -= int64(k)
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if ok, err := r.levels(); err != nil || !ok {
+				return err
+			}
+			continue
+		}
+		// A run of values, or of nulls.
+		end := min(r.n, r.at+n-rows.N)
+		j := r.at
+		for j < end && r.def[j] == r.def[r.at] {
+			j++
+		}
+		k := j - r.at
+		if int(r.def[r.at]) < r.c.maxDef {
+			rows.null(r.c, k)
+		} else {
+			var err error
+			if k, err = r.values.read(rows, k, limit); err != nil {
+				return err
+			}
+			rows.N += k
+		}
+		r.at += k
+	}
+	return nil
+}
+
+// levels decodes the next levels, of the next page where this one has no more.
+// false: there are none.
+func (r *Reader) levels() (bool, error) {
+	for r.inPage == 0 {
+		if r.left == 0 {
+			return false, nil
+		}
+		if err := r.page(); err != nil {
+			return false, err
+		}
+	}
+	if r.c.maxDef == 0 {
+		return true, nil
+	}
+	r.at, r.n = 0, int(min(r.inPage, levelBatch))
+	if r.c.maxRep > 0 && !r.repBits.fill(r.rep[:r.n]) || !r.defBits.fill(r.def[:r.n]) {
+		r.n = 0
+		return false, corruptf("found fewer levels than the page has values; the file is damaged")
+	}
+	for _, d := range r.def[:r.n] {
+		if int(d) > r.c.maxDef {
+			r.n = 0
+			return false, corruptf("found definition level %d, expected at most %d; the file is damaged", d, r.c.maxDef)
+		}
+	}
+	r.inPage -= int64(r.n)
+	return true, nil
+}
+
+// page begins the next page of data.
+func (r *Reader) page() error {
+	h := &r.head
+	for {
+		b, err := r.pages.next(h)
+		if errors.Is(err, io.EOF) {
+			return corruptf("found the end of the pages, expected %d more values; the file is damaged", r.left)
+		}
+		if err != nil {
+			return err
+		}
+		switch h.kind {
+		case pageDictionary:
+			if err := r.dictionary(b); err != nil {
+				return err
+			}
+			continue
+		case pageData, pageDataV2:
+		default:
+			continue
+		}
+		if h.values > r.left {
+			return corruptf("byte %d: found a page of %d values, expected at most %d; the file is damaged", r.pages.headStart, h.values, r.left)
+		}
+		if h.kind == pageData {
+			b, err = r.version1(b)
+		} else {
+			b, err = r.version2(b)
+		}
+		if err != nil {
+			return err
+		}
+		r.left -= h.values
+		r.inPage = h.values
+		if err := r.values.begin(h.encoding, b); err != nil {
+			return err
+		}
+		return nil
+	}
+}
+
+// version1 finds levels and values in a page: all compressed, each list of levels
+// behind its length.
+func (r *Reader) version1(b []byte) ([]byte, error) {
+	b, err := r.pages.inflate(b, r.head.size)
+	if err != nil {
+		return nil, err
+	}
+	cut := func(h *hybrid, largest int, encoding int64) error {
+		if largest == 0 {
+			return nil
+		}
+		if encoding != encRLE {
+			return unsupportedf("byte %d: found levels in encoding %d, expected RLE", r.pages.headStart, encoding)
+		}
+		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+			return corruptf("byte %d: found a page of %d bytes, expected its levels; the file is damaged", r.pages.headStart, len(b))
+		}
+		n := 4 + int(binary.LittleEndian.Uint32(b))
+		*h = newHybrid(b[4:n], widthOf(largest))
+		b = b[n:]
+		return nil
+	}
+	if err := cut(&r.repBits, r.c.maxRep, r.head.repEncoding); err != nil {
+		return nil, err
+	}
+	if err := cut(&r.defBits, r.c.maxDef, r.head.defEncoding); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// version2 finds levels and values in a page: levels first, never compressed.
+func (r *Reader) version2(b []byte) ([]byte, error) {
+	h := &r.head
+	if h.repBytes < 0 || h.defBytes < 0 || h.repBytes+h.defBytes > min(int64(len(b)), h.size) {
+		return nil, corruptf("byte %d: found levels of %d and %d bytes in a page of %d; the file is damaged", r.pages.headStart, h.repBytes, h.defBytes, len(b))
+	}
+	levels := h.repBytes + h.defBytes
+	r.repBits = newHybrid(b[:h.repBytes], widthOf(r.c.maxRep))
+	r.defBits = newHybrid(b[h.repBytes:levels], widthOf(r.c.maxDef))
+	if b = b[levels:]; !h.isCompressed || len(b) == 0 && h.size == levels {
+		return b, nil
+	}
+	return r.pages.inflate(b, h.size-levels)
+}
+
+// dictionary reads the values of a dictionary page.
+func (r *Reader) dictionary(b []byte) error {
+	h := &r.head
+	if r.values.dict != nil {
+		return corruptf("byte %d: found a second dictionary, expected one; the file is damaged", r.pages.headStart)
+	}
+	if h.encoding != encPlain && h.encoding != encPlainDict {
+		return unsupportedf("byte %d: found a dictionary in encoding %d, expected PLAIN", r.pages.headStart, h.encoding)
+	}
+	b, err := r.pages.inflate(b, h.size)
+	if err != nil {
+		return err
+	}
+	v := values{c: r.c, encoding: encPlain, b: b}
+	var rows Rows
+	n, err := v.read(&rows, int(h.values), int(maxPage))
+	if err == nil && n != int(h.values) {
+		err = errFew()
+	}
+	if err != nil {
+		return fmt.Errorf("byte %d: dictionary: %w", r.pages.headStart, err)
+	}
+	d := &dictionary{n: n, data: rows.Data, ends: rows.Ends}
+	start := uint32(0)
+	for _, end := range rows.Ends {
+		d.longest = max(d.longest, int(end-start))
+		start = end
+	}
+	r.values.dict = d
+	return nil
+}
+
+// lists reads rows of lists. A row ends where the next begins.
+func (r *Reader) lists(rows *Rows, n, limit int) error {
+	width := max(r.c.Width, 1)
+	for {
+		if r.at == r.n {
+			if err := r.flush(rows); err != nil {
+				return err
+			}
+			if ok, err := r.levels(); err != nil || !ok {
+				return err
+			}
+		}
+		for ; r.at < r.n; r.at++ {
+			rep, def := int(r.rep[r.at]), int(r.def[r.at])
+			if rep == 0 {
+				if rows.N >= n || len(rows.Data)+r.pending*width >= limit {
+					return r.flush(rows)
+				}
+				// The bytes of strings are only known when they are read.
+				if r.c.Type == Bytes {
+					if err := r.flush(rows); err != nil {
+						return err
+					}
+				}
+				r.row = len(rows.Data) + r.pending*r.c.Width
+				r.started, r.rowLevels = true, 0
+				if def < r.c.lists[0].present {
+					rows.null(r.c, 1)
+					r.entered = 0
+					continue
+				}
+				rows.N++
+			} else {
+				if rep > r.entered || !r.started {
+					return corruptf("found repetition level %d, expected at most %d; the file is damaged", rep, r.entered)
+				}
+				lengths := rows.Lengths[rep-1]
+				if len(lengths) == 0 {
+					return corruptf("found a row that goes on, expected a new one; the file is damaged")
+				}
+				if def <= r.c.lists[rep-1].present {
+					return corruptf("found definition level %d of an element of a list, expected more than %d; the file is damaged", def, r.c.lists[rep-1].present)
+				}
+				lengths[len(lengths)-1]++
+				if r.rowLevels++; r.rowLevels > maxRowLevels {
+					return unsupportedf("found a row of more than %d elements, expected fewer", maxRowLevels)
+				}
+			}
+			r.entered = rep
+			for i := rep; i < r.c.Lists; i++ {
+				if def < r.c.lists[i].present {
+					return unsupportedf("found null in a list, expected a list; fill it, or leave it out")
+				}
+				if def == r.c.lists[i].present {
+					rows.Lengths[i] = append(rows.Lengths[i], 0)
+					break
+				}
+				rows.Lengths[i] = append(rows.Lengths[i], 1)
+				r.entered++
+			}
+			if r.entered < r.c.Lists {
+				continue
+			}
+			if def < r.c.maxDef {
+				return unsupportedf("found null in a list, expected a value; fill it, or leave it out")
+			}
+			r.pending++
+		}
+		if len(rows.Data)+r.pending*width-r.row > maxRow {
+			return unsupportedf("found a row of more than %d bytes, expected fewer", maxRow)
+		}
+	}
+}
+
+// flush reads the values that levels have promised.
+func (r *Reader) flush(rows *Rows) error {
+	for r.pending > 0 {
+		k, err := r.values.read(rows, r.pending, r.row+maxRow)
+		if err != nil {
+			return err
+		}
+		if r.pending -= k; len(rows.Data)-r.row > maxRow {
+			return unsupportedf("found a row of more than %d bytes, expected fewer", maxRow)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package parquet
+
+import "fmt"
+
+// Type is what the values of a column mean.
+type Type uint8
+
+// The types. Bytes are byte strings, texts or not.
+const (
+	Bool Type = iota
+	Int8
+	Int16
+	Int32
+	Int64
+	Uint8
+	Uint16
+	Uint32
+	Uint64
+	Float16
+	Float32
+	Float64
+	Bytes
+)
+
+// Physical types.
+const (
+	physBool   = 0
+	physInt32  = 1
+	physInt64  = 2
+	physInt96  = 3
+	physFloat  = 4
+	physDouble = 5
+	physBytes  = 6
+	physFixed  = 7
+)
+
+// Repetitions.
+const (
+	required = 0
+	optional = 1
+	repeated = 2
+)
+
+// Converted and logical types that matter.
+const (
+	convertedUTF8    = 0
+	convertedMap     = 1
+	convertedMapKV   = 2
+	convertedList    = 3
+	convertedDecimal = 5
+	convertedUint8   = 11 // to 14: uint64
+	convertedInt8    = 15 // to 18: int64
+	convertedPeriod  = 21
+
+	logicalString  = 1
+	logicalMap     = 2
+	logicalList    = 3
+	logicalDecimal = 5
+	logicalInteger = 10
+	logicalFloat16 = 15
+)
+
+// Column is a top-level column of a file.
+type Column struct {
+	Name string
+	// Type of the values. Integers and floats of 8 and 16 bits are read as Width
+	// says.
+	Type Type
+	// Width is the bytes that a value has in Rows.Data: 1 of Bool; 4 of integers of
+	// up to 32 bits; 2 of Float16; 0 of Bytes.
+	Width int
+	// Lists is the depth of lists: 0 for single values.
+	Lists int
+	// Reason says why the column cannot be read, "" if it can.
+	Reason string
+
+	leaf           int // its number among all leaves
+	phys           int64
+	fixed          int // bytes of a value of physFixed
+	maxRep, maxDef int
+	lists          []list // outermost first
+}
+
+// list is a level of lists: a definition level below present is null (or nothing
+// is there above), equal to it an empty list, above it an element.
+type list struct{ present int }
+
+// schema makes the columns of the elements.
+func (f *File) schema(elements []element) error {
+	if len(elements) == 0 {
+		return corruptf("found no schema, expected at least its root")
+	}
+	root := elements[0]
+	at, leaves := 1, 0
+	if root.children < 0 || root.children > int64(len(elements)) {
+		return corruptf("found a schema of %d columns in %d elements, expected fewer", root.children, len(elements))
+	}
+	for range root.children {
+		if at >= len(elements) {
+			return corruptf("found %d elements of the schema, expected more; the file is damaged", len(elements))
+		}
+		w := walk{elements: elements, at: at, leaf: leaves}
+		if err := w.column(); err != nil {
+			return err
+		}
+		f.Columns = append(f.Columns, w.c)
+		at, leaves = w.at, w.leaf
+	}
+	if at != len(elements) {
+		return corruptf("found %d elements of the schema, expected %d as it counts them; the file is damaged", len(elements), at)
+	}
+	return nil
+}
+
+// walk goes through the elements of one column.
+type walk struct {
+	elements []element
+	at, leaf int
+	c        Column
+}
+
+// column follows a column to its leaf, as long as it is values or lists of them;
+// what is not is passed over, and the reason kept.
+func (w *walk) column() error {
+	w.c.Name, w.c.leaf = w.elements[w.at].name, w.leaf
+	isElement := false // the element of a list, whose repetition was counted
+	for {
+		if w.at >= len(w.elements) {
+			return corruptf("column %q: found the end of the schema, expected its values; the file is damaged", w.c.Name)
+		}
+		e := w.elements[w.at]
+		if !isElement {
+			w.repeat(e)
+		}
+		isElement = false
+		if e.kind >= 0 && e.children <= 0 {
+			w.at++
+			w.leaf++
+			w.value(e)
+			break
+		}
+		if e.children <= 0 {
+			return corruptf("column %q: found a group %q of nothing, expected values; the file is damaged", w.c.Name, e.name)
+		}
+		asList := e.converted == convertedList || e.logical == logicalList
+		if !asList || e.children != 1 || e.repetition == repeated && w.c.Lists == 0 {
+			reason := "a struct"
+			if e.converted == convertedMap || e.converted == convertedMapKV || e.logical == logicalMap {
+				reason = "a map"
+			}
+			return w.pass(reason)
+		}
+		w.at++
+		if w.at >= len(w.elements) || w.elements[w.at].repetition != repeated {
+			return corruptf("column %q: found a list without a repeated element, expected one; the file is damaged", w.c.Name)
+		}
+		inner := w.elements[w.at]
+		w.repeat(inner)
+		// A repeated group of one field is the list's entry; any other repeated thing
+		// is the element itself, as old writers have it.
+		if inner.children == 1 && inner.name != "array" && inner.name != w.elements[w.at-1].name+"_tuple" {
+			w.at++
+		} else if inner.children > 0 {
+			return w.pass("a list of structs")
+		} else {
+			isElement = true
+		}
+	}
+	if w.c.maxRep > 255 || w.c.maxDef > 255 {
+		w.c.Reason = "lists deeper than 255"
+	}
+	return nil
+}
+
+// repeat counts the repetition of an element.
+func (w *walk) repeat(e element) {
+	switch e.repetition {
+	case optional:
+		w.c.maxDef++
+	case repeated:
+		w.c.lists = append(w.c.lists, list{present: w.c.maxDef})
+		w.c.Lists++
+		w.c.maxDef++
+		w.c.maxRep++
+	}
+}
+
+// pass goes over the element at hand and all below it.
+func (w *walk) pass(reason string) error {
+	if w.c.Reason == "" {
+		w.c.Reason = reason
+	}
+	for left := int64(1); left > 0; left-- {
+		if w.at >= len(w.elements) {
+			return corruptf("column %q: found the end of the schema, expected more of it; the file is damaged", w.c.Name)
+		}
+		e := w.elements[w.at]
+		w.at++
+		if e.children > 0 {
+			if e.children > int64(len(w.elements)) {
+				return corruptf("column %q: found a group of %d fields, expected fewer; the file is damaged", w.c.Name, e.children)
+			}
+			left += e.children
+		} else {
+			w.leaf++
+		}
+	}
+	return nil
+}
+
+// value sets the type of the leaf.
+func (w *walk) value(e element) {
+	c := &w.c
+	c.phys = e.kind
+	if e.converted == convertedDecimal || e.logical == logicalDecimal {
+		c.Reason = "decimals"
+		return
+	}
+	bits, signed := e.bits, e.signed
+	switch {
+	case e.logical == logicalInteger:
+	case e.converted >= convertedUint8 && e.converted < convertedUint8+4:
+		bits, signed = 8<<(e.converted-convertedUint8), false
+	case e.converted >= convertedInt8 && e.converted < convertedInt8+4:
+		bits = 8 << (e.converted - convertedInt8)
+	}
+	integer := func(bits int64) Type {
+		t := map[int64]Type{8: Int8, 16: Int16, 32: Int32, 64: Int64}[bits]
+		if !signed {
+			t += Uint8 - Int8
+		}
+		return t
+	}
+	switch e.kind {
+	case physBool:
+		c.Type, c.Width = Bool, 1
+	case physInt32:
+		if bits != 8 && bits != 16 {
+			bits = 32
+		}
+		c.Type, c.Width = integer(bits), 4
+	case physInt64:
+		c.Type, c.Width = integer(64), 8
+	case physFloat:
+		c.Type, c.Width = Float32, 4
+	case physDouble:
+		c.Type, c.Width = Float64, 8
+	case physBytes:
+		c.Type = Bytes
+	case physFixed:
+		c.fixed = int(e.width)
+		switch {
+		case e.width <= 0 || e.width > maxPage:
+			c.Reason = fmt.Sprintf("byte strings of %d bytes", e.width)
+		case e.converted == convertedPeriod:
+			c.Reason = "intervals"
+		case e.logical == logicalFloat16 && e.width == 2:
+			c.Type, c.Width = Float16, 2
+		default:
+			c.Type = Bytes
+		}
+	case physInt96:
+		c.Reason = "times of 96 bits"
+	default:
+		c.Reason = fmt.Sprintf("values of an unknown type %d", e.kind)
+	}
+}

@@ -1,0 +1,373 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Field is a column to write.
+type Field struct {
+	Name string
+	Type Type
+	// Lists is the depth of lists, 0 for single values.
+	Lists int
+}
+
+// phys is the physical type, and the bytes of a value in Data.
+func (f *Field) phys() (kind, size int) {
+	switch f.Type {
+	case Bool:
+		return physBool, 1
+	case Int64, Uint64:
+		return physInt64, 8
+	case Float16:
+		return physFixed, 2
+	case Float32:
+		return physFloat, 4
+	case Float64:
+		return physDouble, 8
+	case Bytes:
+		return physBytes, 0
+	}
+	return physInt32, 4
+}
+
+// Page is an encoded data page.
+type Page struct {
+	Bytes []byte
+	// Levels is how many values it has, an empty list counted as one.
+	Levels int
+	Rows   int
+	// Size is what Bytes would be without compression.
+	Size int
+	// Text says that all its byte strings are UTF-8.
+	Text bool
+}
+
+// PageEncoder makes pages. It is used by one goroutine.
+type PageEncoder struct {
+	zstd     *zstd.Encoder
+	raw      []byte
+	packed   []byte
+	rep, def []byte
+	pos      []int
+	thrift   thriftWriter
+}
+
+// NewPageEncoder makes an encoder.
+func NewPageEncoder() (*PageEncoder, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	return &PageEncoder{zstd: z}, err
+}
+
+// Append appends a page of rows to b, and says what it is; Page.Bytes is not set.
+// Rows.Data has integers of up to 32 bits in 4 bytes, others in their own.
+func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) {
+	kind, size := f.phys()
+	out := Page{Rows: r.N, Text: f.Type == Bytes}
+	p.raw = p.raw[:0]
+	if f.Lists > 0 {
+		p.levels(f, r)
+		p.raw = appendLevels(p.raw, p.rep, widthOf(f.Lists))
+		p.raw = appendLevels(p.raw, p.def, widthOf(f.Lists))
+		out.Levels = len(p.rep)
+	} else {
+		out.Levels = r.N
+	}
+	switch {
+	case kind == physBool:
+		for i, v := range r.Data {
+			if i%8 == 0 {
+				p.raw = append(p.raw, 0)
+			}
+			p.raw[len(p.raw)-1] |= v << (i % 8)
+		}
+	case size > 0:
+		p.raw = append(p.raw, r.Data...)
+	default:
+		start := uint32(0)
+		for _, end := range r.Ends {
+			p.raw = binary.LittleEndian.AppendUint32(p.raw, end-start)
+			p.raw = append(p.raw, r.Data[start:end]...)
+			out.Text = out.Text && utf8.Valid(r.Data[start:end])
+			start = end
+		}
+	}
+	if len(p.raw) > maxPage {
+		return b, out, fmt.Errorf("found %d bytes in a page, expected at most %d; the rows are too large", len(p.raw), maxPage)
+	}
+	p.packed = p.zstd.EncodeAll(p.raw, p.packed[:0])
+	t := &p.thrift
+	t.b = t.b[:0]
+	t.begin()
+	t.i32(1, pageData)
+	t.i32(2, len(p.raw))
+	t.i32(3, len(p.packed))
+	t.structure(5)
+	t.i32(1, out.Levels)
+	t.i32(2, encPlain)
+	t.i32(3, encRLE)
+	t.i32(4, encRLE)
+	t.end()
+	t.end()
+	out.Size = len(t.b) + len(p.raw)
+	b = append(b, t.b...)
+	return append(b, p.packed...), out, nil
+}
+
+// levels makes the repetition and definition levels of lists.
+func (p *PageEncoder) levels(f *Field, r *Rows) {
+	p.rep, p.def = p.rep[:0], p.def[:0]
+	p.pos = append(p.pos[:0], make([]int, f.Lists)...) // the next list of each level
+	for range r.N {
+		p.list(f, r, 0, 0)
+	}
+}
+
+// list writes the next list of a level: rep is the level of its first element.
+func (p *PageEncoder) list(f *Field, r *Rows, level int, rep byte) {
+	n := r.Lengths[level][p.pos[level]]
+	p.pos[level]++
+	if n == 0 {
+		p.rep, p.def = append(p.rep, rep), append(p.def, byte(level))
+		return
+	}
+	for range n {
+		if level+1 < f.Lists {
+			p.list(f, r, level+1, rep)
+		} else {
+			p.rep, p.def = append(p.rep, rep), append(p.def, byte(f.Lists))
+		}
+		rep = byte(level + 1)
+	}
+}
+
+// groupBytes and groupRows end a row group.
+const (
+	groupBytes = 16 << 20
+	groupRows  = 1 << 20
+)
+
+// Writer puts pages into row groups of about 16 MiB, or a million rows.
+type Writer struct {
+	w      io.Writer
+	fields []Field
+	text   []bool // all byte strings so far are UTF-8
+	at     int64
+	rows   int64 // of all groups
+
+	pending []pendingColumn
+	bytes   int
+	inGroup int // rows
+
+	groups []writtenGroup
+}
+
+type pendingColumn struct {
+	buf          []byte
+	levels, size int64
+}
+
+type writtenGroup struct {
+	rows   int64
+	chunks []writtenChunk
+}
+
+type writtenChunk struct {
+	at, levels, size, compressed int64
+}
+
+// NewWriter begins a file.
+func NewWriter(w io.Writer, fields []Field) (*Writer, error) {
+	p := &Writer{w: w, fields: fields, text: make([]bool, len(fields)), pending: make([]pendingColumn, len(fields))}
+	for i, f := range fields {
+		p.text[i] = true
+		if f.Lists > 255 {
+			return nil, fmt.Errorf("column %q: found lists of depth %d, expected at most 255", f.Name, f.Lists)
+		}
+	}
+	return p, p.write([]byte(magic))
+}
+
+func (p *Writer) write(b []byte) error {
+	n, err := p.w.Write(b)
+	p.at += int64(n)
+	return err
+}
+
+// Add adds rows: a page of each column, copied.
+func (p *Writer) Add(pages []Page) error {
+	for i := range pages {
+		c, g := &p.pending[i], &pages[i]
+		c.buf = append(c.buf, g.Bytes...)
+		c.levels += int64(g.Levels)
+		c.size += int64(g.Size)
+		p.bytes += len(g.Bytes)
+		p.text[i] = p.text[i] && g.Text
+	}
+	if len(pages) > 0 {
+		p.inGroup += pages[0].Rows
+	}
+	if p.bytes >= groupBytes || p.inGroup >= groupRows {
+		return p.group()
+	}
+	return nil
+}
+
+// group writes the pages at hand as a row group.
+func (p *Writer) group() error {
+	g := writtenGroup{rows: int64(p.inGroup)}
+	for i := range p.pending {
+		c := &p.pending[i]
+		g.chunks = append(g.chunks, writtenChunk{p.at, c.levels, c.size, int64(len(c.buf))})
+		if err := p.write(c.buf); err != nil {
+			return err
+		}
+		c.buf, c.levels, c.size = c.buf[:0], 0, 0
+	}
+	p.groups = append(p.groups, g)
+	p.rows += g.rows
+	p.bytes, p.inGroup = 0, 0
+	return nil
+}
+
+// Close writes what is left and the footer. It does not close the file.
+func (p *Writer) Close() error {
+	if p.inGroup > 0 {
+		if err := p.group(); err != nil {
+			return err
+		}
+	}
+	t := &thriftWriter{}
+	t.begin()
+	t.i32(1, 2)
+	elements := 1
+	for _, f := range p.fields {
+		elements += 1 + 2*f.Lists
+	}
+	t.list(2, thriftStruct, elements)
+	t.begin()
+	t.string(4, "schema")
+	t.i32(5, len(p.fields))
+	t.end()
+	for i := range p.fields {
+		p.fields[i].schema(t, p.text[i])
+	}
+	t.i64(3, p.rows)
+	t.list(4, thriftStruct, len(p.groups))
+	for i, g := range p.groups {
+		p.meta(t, i, g)
+	}
+	t.string(6, "graphmill")
+	t.end()
+	n := len(t.b)
+	t.b = binary.LittleEndian.AppendUint32(t.b, uint32(n))
+	return p.write(append(t.b, magic...))
+}
+
+// schema writes the elements of a column: for each level of lists a group LIST of
+// a repeated group list of an element.
+func (f *Field) schema(t *thriftWriter, text bool) {
+	name := f.Name
+	for range f.Lists {
+		t.begin()
+		t.i32(3, required)
+		t.string(4, name)
+		t.i32(5, 1)
+		t.i32(6, convertedList)
+		t.structure(10)
+		t.structure(logicalList)
+		t.end()
+		t.end()
+		t.end()
+		t.begin()
+		t.i32(3, repeated)
+		t.string(4, "list")
+		t.i32(5, 1)
+		t.end()
+		name = "element"
+	}
+	kind, size := f.phys()
+	t.begin()
+	t.i32(1, kind)
+	if kind == physFixed {
+		t.i32(2, size)
+	}
+	t.i32(3, required)
+	t.string(4, name)
+	switch {
+	case f.Type == Bytes && text:
+		t.i32(6, convertedUTF8)
+		t.structure(10)
+		t.structure(logicalString)
+		t.end()
+		t.end()
+	case f.Type == Float16:
+		t.structure(10)
+		t.structure(logicalFloat16)
+		t.end()
+		t.end()
+	case f.Type >= Int8 && f.Type <= Uint64:
+		at, signed := int(f.Type-Int8), f.Type < Uint8
+		converted := convertedInt8
+		if !signed {
+			at, converted = int(f.Type-Uint8), convertedUint8
+		}
+		t.i32(6, converted+at)
+		t.structure(10)
+		t.structure(logicalInteger)
+		t.field(1, thriftByte)
+		t.b = append(t.b, 8<<at)
+		t.bool(2, signed)
+		t.end()
+		t.end()
+	}
+	t.end()
+}
+
+func (p *Writer) meta(t *thriftWriter, number int, g writtenGroup) {
+	t.begin()
+	t.list(1, thriftStruct, len(g.chunks))
+	var size, compressed int64
+	for i, c := range g.chunks {
+		size += c.size
+		compressed += c.compressed
+		f := &p.fields[i]
+		kind, _ := f.phys()
+		t.begin()
+		t.i64(2, 0)
+		t.structure(3)
+		t.i32(1, kind)
+		t.list(2, thriftI32, 2)
+		t.varint(encPlain)
+		t.varint(encRLE)
+		t.list(3, thriftBinary, 1+2*f.Lists)
+		t.text(f.Name)
+		for range f.Lists {
+			t.text("list")
+			t.text("element")
+		}
+		t.i32(4, codecZstd)
+		t.i64(5, c.levels)
+		t.i64(6, c.size)
+		t.i64(7, c.compressed)
+		t.i64(9, c.at)
+		t.end()
+		t.end()
+	}
+	t.i64(2, size)
+	t.i64(3, g.rows)
+	if len(g.chunks) > 0 {
+		t.i64(5, g.chunks[0].at)
+		t.i64(6, compressed)
+	}
+	if number < 1<<15 {
+		t.field(7, thriftI16)
+		t.varint(int64(number))
+	}
+	t.end()
+}
