@@ -4,9 +4,9 @@
 //
 // The formats, one a file, are
 //
-//   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV
-//     and TFRecord tables;
-//   - edge list: one .csv, .tsv or .txt file, plain or compressed, of edges;
+//   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV,
+//     TFRecord and Parquet tables;
+//   - edge list: one .csv, .tsv or .txt file, plain or compressed, or .parquet, of edges;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - graph.yaml: a list of node and edge tables of all these kinds.
 //

@@ -13,21 +13,26 @@ import (
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// edgeList is one table of text with a row an edge; a homogeneous graph.
+// edgeList is one table of text, or of Parquet files, with a row an edge; a
+// homogeneous graph.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
-func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst" }
+func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
 func (edgeList) detect(path string, names []string) bool {
-	return names == nil && isText(path)
+	return names == nil && (isText(path) || isParquet(path))
 }
 
 // isText says whether a path names a table of text.
 func isText(path string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt"}, table.Extension(pattern(path)))
 }
+
+// isParquet says whether a path names a table of Parquet files.
+func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
 
 // pattern is a name of a table without the "@N" of its shards.
 func pattern(path string) string {
@@ -54,7 +59,14 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
-	t, specs, err := openEdgeList(fsys, files, o)
+	var t table.Table
+	var specs []table.Column
+	var warnings []string
+	if isParquet(path) {
+		t, specs, warnings, err = openEdgeColumns(fsys, files, o)
+	} else {
+		t, specs, err = openEdgeList(fsys, files, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +86,6 @@ func (edgeList) open(_ context.Context, fsys fsx.FS, path string, o Options) (*S
 	if o.IDs != IDsAuto {
 		integer = o.IDs == IDsInteger
 	}
-	var warnings []string
 	if o.IDs == IDsAuto && !integer {
 		for _, f := range []*looks{src, dst} {
 			if f.mixed {
@@ -147,6 +158,37 @@ func openEdgeList(fsys fsx.FS, files []string, o Options) (*table.CSV, []table.C
 	}
 	t, err = openText(fsys, files, csv)
 	return t, specs, err
+}
+
+// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The
+// caller can choose among them.
+func openEdgeColumns(fsys fsx.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
+	t, err := table.OpenParquet(fsys, files)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var warnings []string
+	if o.Columns == "" {
+		for _, c := range t.Unreadable() {
+			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is no number, bool, string, or list of them", files[0], c))
+		}
+		return t, nil, warnings, nil
+	}
+	specs, err := parseColumns(o.Columns)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	have := t.Fields()
+	for _, c := range specs {
+		if !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name }) {
+			var names []string
+			for _, f := range have {
+				names = append(names, f.Name)
+			}
+			return nil, nil, nil, usagef("found the column %q in --columns, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
+		}
+	}
+	return t, specs, nil, nil
 }
 
 // openText opens a table of text. A header in a file whose columns the caller

@@ -98,8 +98,10 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 		}
 	case ".tfrecord", ".tfrecords":
 		t, err = table.OpenTFRecord(p.fsys, files)
+	case ".parquet":
+		t, err = table.OpenParquet(p.fsys, files)
 	default:
-		err = sourcef("%s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, or .tfrecord", files[0], ext)
+		err = sourcef("%s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
 	}
 	if err != nil {
 		return nil, err

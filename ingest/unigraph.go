@@ -197,8 +197,8 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
 		// Rows of a TFRecord table can lack a feature where empty cells have a value.
-		_, text := t.(*table.CSV)
-		if len(fields) > 0 && field(fields, name) == nil && (text || u.o.Empty == table.EmptyError) {
+		_, records := t.(*table.TFRecord)
+		if len(fields) > 0 && field(fields, name) == nil && (!records || u.o.Empty == table.EmptyError) {
 			return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), suggest.Hint(name, fieldNames(fields)))
 		}
 		cols = append(cols, c)

@@ -1,5 +1,5 @@
-// Package table reads input tables: rows of typed columns out of CSV, npy and
-// TFRecord files, whole or in shards.
+// Package table reads input tables: rows of typed columns out of CSV, npy,
+// TFRecord and Parquet files, whole or in shards.
 //
 // A Table says what fields its files declare, scans the columns that are asked
 // for, and names the place of a row for messages. A scan reads chunks of rows
@@ -45,6 +45,16 @@
 // graph with one item. They can be left out where they follow from the number of
 // values: where there is one variable dimension, and the dimensions in front of it
 // are 1; and in a row without values.
+//
+// # Parquet
+//
+// OpenParquet makes a table of the top-level columns of Parquet files that are
+// numbers, bools, byte strings, or lists of them, in any depth: see
+// format/parquet. A column can be read as another dtype as one of npy can. The
+// levels of lists are the dimensions of the shape; one level can also hold flat
+// values of several dimensions, at most the first of them variable, and a single
+// value is a row of shape [1]. A row that is null is an empty cell; null within a
+// list is an error. Row numbers count from 0, in a file.
 //
 // # npy
 //
