@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -108,6 +107,7 @@ type importer struct {
 	arrays int
 	chunk  int
 	source *tfrecord.Files
+	end    error // of the source, once it was read to its end
 	result *Result
 	sink   sink
 }
@@ -147,18 +147,23 @@ func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, o
 
 // fill reads the records of a chunk.
 func (i *importer) fill(c *chunk) error {
-	for len(c.data) < i.chunk {
+	for i.end == nil && len(c.data) < i.chunk {
 		record, at, err := i.source.Next()
 		switch {
-		case errors.Is(err, io.EOF) && len(c.records) > 0:
-			return nil // the next call is told
+		case err == nil:
 		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
-			return tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
-		case err != nil:
-			return err
+			i.end = tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
+		default:
+			i.end = err
+		}
+		if i.end != nil {
+			break // the next call is told: an error of a record in front comes first
 		}
 		c.data = append(c.data, record...)
 		c.records = append(c.records, recordPlace{Place: at, end: len(c.data)})
+	}
+	if len(c.records) == 0 && i.end != nil {
+		return i.end
 	}
 	return i.ctx.Err()
 }
