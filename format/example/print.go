@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
 )
 
 // AppendJSON appends the Example that was decoded, as one JSON object without a
@@ -129,7 +131,7 @@ func AppendText(dst []byte, d *Decoder) []byte {
 				case Int64List:
 					dst = strconv.AppendInt(dst, n, 10)
 				case FloatList:
-					dst = appendTextFloat(dst, x)
+					dst = tfgnn.AppendFloat(dst, x)
 				case BytesList:
 					dst = appendTextString(dst, text)
 				}
@@ -161,38 +163,4 @@ func appendTextString(dst, text []byte) []byte {
 		}
 	}
 	return append(dst, '"')
-}
-
-// appendTextFloat is Python's: the float64 of the fewest digits, printed as
-// Python prints a float64.
-func appendTextFloat(dst []byte, x float32) []byte {
-	v := float64(x)
-	switch {
-	case math.IsNaN(v):
-		return append(dst, "nan"...)
-	case math.IsInf(v, 1):
-		return append(dst, "inf"...)
-	case math.IsInf(v, -1):
-		return append(dst, "-inf"...)
-	}
-	for digits := 6; digits <= 9; digits++ {
-		var buf [32]byte
-		// It is a number; the only error is one of range, which the test below sees.
-		short, _ := strconv.ParseFloat(string(strconv.AppendFloat(buf[:0], v, 'g', digits, 64)), 64)
-		if float32(short) == x {
-			v = short
-			break
-		}
-	}
-	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.AppendFloat(dst, v, 'e', -1, 64)
-	}
-	n := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'f', -1, 64)
-	for _, c := range dst[n:] {
-		if c == '.' {
-			return dst
-		}
-	}
-	return append(dst, ".0"...)
 }

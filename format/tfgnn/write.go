@@ -1,6 +1,8 @@
 package tfgnn
 
 import (
+	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// AppendText appends the text format of a schema or spec to b. The same message
+// AppendText appends the text format of a schema, a spec or statistics to b. The same message
 // gives the same bytes, which prototext does not promise: fields by number, map
 // entries by key, two spaces a level, as Python's text_format writes them.
 func AppendText(b []byte, m proto.Message) []byte {
@@ -75,12 +77,45 @@ func appendValue(b []byte, level int, f protoreflect.FieldDescriptor, v protoref
 		} else {
 			b = strconv.AppendInt(b, int64(v.Enum()), 10)
 		}
+	case protoreflect.FloatKind:
+		b = AppendFloat(append(b, ": "...), float32(v.Float()))
 	case protoreflect.StringKind:
 		b = appendQuoted(append(b, ": "...), v.String())
 	default: // integers and bools
 		b = append(append(b, ": "...), v.String()...)
 	}
 	return append(b, '\n')
+}
+
+// AppendFloat appends a float as Python's text_format writes it: the fewest digits,
+// at least six, that give the same float32, printed as Python prints that float64.
+func AppendFloat(b []byte, x float32) []byte {
+	v := float64(x)
+	switch {
+	case math.IsNaN(v):
+		return append(b, "nan"...)
+	case math.IsInf(v, 1):
+		return append(b, "inf"...)
+	case math.IsInf(v, -1):
+		return append(b, "-inf"...)
+	}
+	for digits := 6; digits <= 9; digits++ {
+		var buf [32]byte
+		// It is a number; the only error is one of range, which the test below sees.
+		short, _ := strconv.ParseFloat(string(strconv.AppendFloat(buf[:0], v, 'g', digits, 64)), 64)
+		if float32(short) == x {
+			v = short
+			break
+		}
+	}
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	n := len(b)
+	if b = strconv.AppendFloat(b, v, 'f', -1, 64); bytes.IndexByte(b[n:], '.') < 0 {
+		b = append(b, ".0"...)
+	}
+	return b
 }
 
 func indent(b []byte, level int) []byte { return append(b, strings.Repeat("  ", level)...) }
