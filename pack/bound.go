@@ -1,0 +1,113 @@
+package pack
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Bound is the most of the bounds of no effort: packs that no packing can do
+// without. The linear program of Solve raises it.
+func bound(p *Problem) int64 {
+	b := int64(1)
+	for j, l := range p.Limits {
+		if l > 0 {
+			b = max(b, ceilDiv(p.Total(j), int64(l)))
+		}
+		sizes := make([]int, len(p.Counts))
+		for i := range p.Counts {
+			sizes[i] = p.Shape(i)[j]
+		}
+		b = max(b, dualFeasible(sizes, p.Counts, l))
+	}
+	if p.MaxGraphs > 0 {
+		b = max(b, ceilDiv(p.Graphs(), int64(p.MaxGraphs)))
+	}
+	return b
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
+
+// dualFeasible is the best bound of one component by dual feasible functions:
+// functions of the size under which what fits together still fits. With the
+// limit L: Martello and Toth's, which for each k up to L/2 drops sizes below k and
+// makes those above L-k full, and Fekete and Schepers', which for k up to 100
+// rounds (k+1)s/L down where it is no integer. Exact in integers.
+func dualFeasible(sizes []int, counts []int64, limit int) int64 {
+	if limit <= 0 {
+		return 0
+	}
+	type group struct {
+		size  int64
+		count int64
+	}
+	total := map[int]int64{}
+	for i, s := range sizes {
+		total[s] += counts[i]
+	}
+	groups := make([]group, 0, len(total))
+	for s, c := range total {
+		groups = append(groups, group{int64(s), c})
+	}
+	slices.SortFunc(groups, func(a, b group) int { return int(a.size - b.size) })
+	l, best := int64(limit), int64(0)
+	// Martello and Toth: only the sizes themselves are worth trying for k. Walking
+	// k upwards, two sums are kept: of the sizes from k on, and of the graphs above
+	// L - k.
+	above, sum := len(groups), fraction{}
+	for _, g := range groups {
+		sum.add(g.count, g.size)
+	}
+	for _, g := range groups {
+		if 2*g.size > l {
+			break
+		}
+		for above > 0 && groups[above-1].size > l-g.size {
+			above--
+			sum.add(groups[above].count, l-groups[above].size)
+		}
+		best = max(best, sum.ceil(l))
+		sum.sub(g.count, g.size)
+	}
+	best = max(best, sum.ceil(l))
+	for k := int64(1); k <= 100; k++ {
+		var f fraction // in units of 1 / (k l)
+		for _, g := range groups {
+			if n := (k + 1) * g.size; n%l == 0 {
+				f.add(g.count, g.size*k)
+			} else {
+				f.add(g.count, n/l*l)
+			}
+		}
+		best = max(best, f.ceil(k*l))
+	}
+	return best
+}
+
+// fraction is a sum of 128 bits.
+type fraction struct{ hi, lo uint64 }
+
+func (f *fraction) add(count, each int64) {
+	hi, lo := bits.Mul64(uint64(count), uint64(each))
+	var carry uint64
+	f.lo, carry = bits.Add64(f.lo, lo, 0)
+	f.hi += hi + carry
+}
+
+func (f *fraction) sub(count, each int64) {
+	hi, lo := bits.Mul64(uint64(count), uint64(each))
+	var borrow uint64
+	f.lo, borrow = bits.Sub64(f.lo, lo, 0)
+	f.hi -= hi + borrow
+}
+
+// ceil is f / d, rounded up.
+func (f *fraction) ceil(d int64) int64 {
+	if f.hi >= uint64(d) { // beyond 64 bits: cannot be, since counts stay below 2^62
+		return 0
+	}
+	q, r := bits.Div64(f.hi, f.lo, uint64(d))
+	if r > 0 {
+		q++
+	}
+	return int64(q)
+}

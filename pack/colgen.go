@@ -1,0 +1,208 @@
+package pack
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+)
+
+// relaxation is column generation for the linear program of a problem in one or
+// two components.
+type relaxation struct {
+	in     *instance
+	shapes []int // of the rows
+	counts []int64
+	sack   *knapsack
+	lp     *program
+	seen   map[uint64]bool // hashes of columns
+	key    []byte
+	best   []float64 // duals of the best bound
+	bound  int64
+	worth  []int64
+	rows   []int32
+	steps  int64
+	halted func() bool // nil: never
+}
+
+// maxRows bounds the dense inverse.
+const maxRows = 1000
+
+// dualScale makes integers of duals.
+const dualScale = 1 << 40
+
+// newRelaxation is of the given components (places in Problem.Limits), one or two;
+// nil if it would be too large. Shapes that are alike in them are one row.
+func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
+	r := &relaxation{in: in, seen: map[uint64]bool{}}
+	rows := map[[2]int]int{}
+	var sizes [][]int
+	limits := make([]int, len(components))
+	for k, j := range components {
+		limits[k] = p.Limits[j]
+	}
+	for i := range p.Counts {
+		var key [2]int
+		for k, j := range components {
+			key[k] = p.Shape(i)[j]
+		}
+		at, ok := rows[key]
+		if !ok {
+			at = len(sizes)
+			rows[key] = at
+			sizes = append(sizes, key[:len(components)])
+			r.shapes, r.counts = append(r.shapes, i), append(r.counts, 0)
+		}
+		r.counts[at] += p.Counts[i]
+	}
+	if len(sizes) > maxRows {
+		return nil
+	}
+	if r.sack = newKnapsack(sizes, limits); r.sack == nil {
+		return nil
+	}
+	singles := make([]int, len(sizes))
+	r.best = make([]float64, len(sizes))
+	// The component that binds gives the first duals: a pack is worth 1.
+	bind := 0
+	for k, j := range components {
+		if in.demand[j] > in.demand[components[bind]] {
+			bind = k
+		}
+	}
+	for i, s := range sizes {
+		n := int(maxSize)
+		for k, l := range limits {
+			if s[k] > 0 {
+				n = min(n, l/s[k])
+			}
+		}
+		singles[i] = n
+		r.best[i] = float64(s[bind]) / float64(max(limits[bind], 1))
+	}
+	r.lp = newProgram(r.counts, singles)
+	r.worth = make([]int64, len(sizes))
+	return r
+}
+
+// seedWith adds the patterns of a packing of the instance; every shape is a row.
+func (r *relaxation) seedWith(patterns []Pattern) {
+	row := make([]int32, len(r.in.size))
+	for i, s := range r.shapes {
+		row[s] = int32(i)
+	}
+	for _, p := range patterns {
+		r.rows = r.rows[:0]
+		for _, part := range p.Parts {
+			for range part.Copies {
+				r.rows = append(r.rows, row[part.Shape])
+			}
+		}
+		r.addRows()
+	}
+}
+
+// addRows adds the column of r.rows, if it is new. It says whether it was.
+func (r *relaxation) addRows() bool {
+	slices.Sort(r.rows)
+	var c column
+	r.key = r.key[:0]
+	for i, row := range r.rows {
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(row))
+		if i > 0 && row == r.rows[i-1] {
+			c.copies[len(c.copies)-1]++
+			continue
+		}
+		c.row, c.copies = append(c.row, row), append(c.copies, 1)
+	}
+	h := xxh3.Hash(r.key)
+	if r.seen[h] {
+		return false
+	}
+	r.seen[h] = true
+	r.lp.add(c)
+	return true
+}
+
+// price runs the knapsack at duals, raises the bound by what they prove, and adds
+// the best column through each row that gains at the program's own duals.
+func (r *relaxation) price(dual []float64) (added int) {
+	for i, y := range dual {
+		r.worth[i] = int64(max(y, 0) * dualScale)
+	}
+	v := r.sack.solve(r.worth)
+	var sum fraction
+	for i, w := range r.worth {
+		sum.add(r.counts[i], w)
+	}
+	if v > 0 {
+		if b := sum.ceil(v); b > r.bound {
+			r.bound = b
+			r.best = append(r.best[:0], dual...)
+		}
+	}
+	for i := range r.counts {
+		r.rows = r.sack.with(i, r.rows[:0])
+		gain := -1.0
+		for _, row := range r.rows {
+			gain += r.lp.dual[row]
+		}
+		if gain > epsilon && r.addRows() {
+			added++
+		}
+	}
+	return added
+}
+
+// run generates columns until nothing gains, until the bound reaches stop, or
+// until the steps are used up. It says whether the program was solved.
+func (r *relaxation) run(stop, steps int64) bool {
+	m := int64(len(r.counts))
+	mixed := make([]float64, m)
+	share := 0.9
+	for r.steps < steps && (r.halted == nil || !r.halted()) {
+		pivots := r.lp.pivots
+		whole := r.lp.optimise(200)
+		r.steps += (r.lp.pivots-pivots)*m*m + m*m
+		for i, y := range r.lp.dual {
+			mixed[i] = share*r.best[i] + (1-share)*max(y, 0)
+		}
+		before, bound := r.sack.steps, r.bound
+		added := r.price(mixed)
+		if added == 0 {
+			added = r.price(slices.Clone(r.lp.dual))
+			if added == 0 && whole {
+				return true
+			}
+		}
+		r.steps += 2*(r.sack.steps-before) + m*64
+		if r.bound >= stop || whole && float64(r.bound) >= r.lp.objective()*(1-1e-9)-1e-6 {
+			return r.bound < stop
+		}
+		if share = max(share-0.05, 0.5); r.bound > bound {
+			share = 0.9
+		}
+		if len(r.lp.cols) > 8*len(r.counts)+4000 {
+			r.lp.purge(4*len(r.counts) + 2000)
+			clear(r.seen)
+		}
+	}
+	return false
+}
+
+// crowded says whether a column of the solution has more graphs than a pack may.
+func (r *relaxation) crowded(most int) bool {
+	for i, b := range r.lp.basis {
+		if b < 0 || r.lp.value[i] < 1 {
+			continue
+		}
+		n := 0.0
+		for _, c := range r.lp.cols[b].copies {
+			n += c
+		}
+		if n > float64(most) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,76 @@
+package pack
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// ReadCSV reads a histogram: a header of component names and "count", a row a
+// shape. Rows of equal shapes are joined. Errors begin with name and line.
+func ReadCSV(name string, r io.Reader) (*Histogram, error) {
+	c := csv.NewReader(r)
+	c.ReuseRecord = true
+	c.TrimLeadingSpace = true
+	bad := func(line int, format string, a ...any) error {
+		return tagged.Errorf(ErrHistogram, "%s:%d: %s", name, line, fmt.Sprintf(format, a...))
+	}
+	header, err := c.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, bad(1, "found nothing, expected a header such as num_nodes,num_edges,count")
+	}
+	if err != nil {
+		return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+	}
+	header = slices.Clone(header)
+	header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	for i := range header {
+		header[i] = strings.TrimSpace(header[i])
+	}
+	k := len(header) - 1
+	if k < 1 || header[k] != "count" {
+		return nil, bad(1, "found columns %q, expected component names and count at the end", header)
+	}
+	if k > MaxComponents {
+		return nil, bad(1, "found %d components, expected at most %d", k, MaxComponents)
+	}
+	for i, h := range header {
+		if h == "" || slices.Contains(header[:i], h) {
+			return nil, bad(1, "found column %q, expected names that are different and not empty", h)
+		}
+	}
+	h := &Histogram{Components: header[:k:k]}
+	shape := make([]int, k)
+	for {
+		row, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+		}
+		line, _ := c.FieldPos(0)
+		for j := range shape {
+			v, err := strconv.ParseInt(strings.TrimSpace(row[j]), 10, 64)
+			if err != nil || v < 0 || v > maxSize {
+				return nil, bad(line, "found %s %q, expected an integer from 0 to 2^31 - 1", header[j], row[j])
+			}
+			shape[j] = int(v)
+		}
+		count, err := strconv.ParseInt(strings.TrimSpace(row[k]), 10, 64)
+		if err != nil || count < 0 {
+			return nil, bad(line, "found count %q, expected an integer from 0 to 2^63 - 1", row[k])
+		}
+		h.Add(count, shape...)
+	}
+	if err := h.Normalise(); err != nil {
+		return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+	}
+	return h, nil
+}

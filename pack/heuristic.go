@@ -1,0 +1,111 @@
+package pack
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// Heuristic reduces the sizes of a graph, or the room that is left in a pack, to
+// one number. It grows with each size.
+type Heuristic struct {
+	name    string
+	weights []int64 // of "weighted"
+	one     int     // of one component
+}
+
+// HeuristicNames are the heuristics that have no arguments.
+var HeuristicNames = []string{"product", "sum", "max", "min"}
+
+// ParseHeuristic reads "product", "sum", "max", "min", "weighted:W,W" (integers,
+// one a component), or the name of a component.
+func ParseHeuristic(s string, components []string) (Heuristic, error) {
+	if slices.Contains(HeuristicNames, s) {
+		return Heuristic{name: s}, nil
+	}
+	if i := slices.Index(components, s); i >= 0 {
+		return Heuristic{name: "one", one: i}, nil
+	}
+	list, ok := strings.CutPrefix(s, "weighted:")
+	if !ok {
+		return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected one of %s, weighted:W,W or a component (%s)", s, strings.Join(HeuristicNames, ", "), strings.Join(components, ", "))
+	}
+	h := Heuristic{name: "weighted"}
+	for _, w := range strings.Split(list, ",") {
+		n, err := strconv.ParseInt(w, 10, 32)
+		if err != nil || n < 0 {
+			return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected weights that are integers from 0 to 2^31 - 1", s)
+		}
+		h.weights = append(h.weights, n)
+	}
+	if len(h.weights) != len(components) {
+		return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected %d weights", s, len(components))
+	}
+	return h, nil
+}
+
+// of is the number of the given sizes.
+func (h *Heuristic) of(sizes []int) uint64 {
+	switch h.name {
+	case "product":
+		n := uint64(1)
+		for _, s := range sizes {
+			n *= uint64(s)
+		}
+		return n
+	case "sum":
+		n := uint64(0)
+		for _, s := range sizes {
+			n += uint64(s)
+		}
+		return n
+	case "max":
+		return uint64(slices.Max(sizes))
+	case "min":
+		return uint64(slices.Min(sizes))
+	case "weighted":
+		n := uint64(0)
+		for i, s := range sizes {
+			n += uint64(h.weights[i]) * uint64(s)
+		}
+		return n
+	}
+	return uint64(sizes[h.one])
+}
+
+// check says whether the heuristic of the limits, the largest there is, is a
+// number of 63 bits.
+func (h *Heuristic) check(limits []int) error {
+	total := uint64(0)
+	switch h.name {
+	case "product":
+		total = 1
+		for _, l := range limits {
+			hi, lo := bits.Mul64(total, uint64(l))
+			if hi > 0 || lo > math.MaxInt64 {
+				return tagged.Errorf(ErrLimits, "found limits %v, whose product is beyond 2^63; take another heuristic", limits)
+			}
+			total = lo
+		}
+	case "weighted":
+		for i, l := range limits {
+			if total += uint64(h.weights[i]) * uint64(l); total > math.MaxInt64 {
+				return tagged.Errorf(ErrLimits, "found limits %v, whose weighted sum is beyond 2^63; take smaller weights", limits)
+			}
+		}
+	}
+	return nil
+}
+
+// String is what ParseHeuristic read, apart from the name of a component.
+func (h *Heuristic) String() string {
+	if h.name == "one" {
+		return fmt.Sprintf("component %d", h.one)
+	}
+	return h.name
+}

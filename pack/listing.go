@@ -1,0 +1,263 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Histogram packing of Krell et al. (2022), "tuple longest-pack-first": shapes in
+// descending order of a heuristic; each goes into the open pack with the least
+// room, by the same heuristic, that it fits into.
+//
+// The published listing is followed to the digit, with what it does unsaid: after
+// a placement the search goes on among packs whose room is rated above the graph,
+// so that an equal one is passed over; a new shape opens a pack for each of its
+// graphs that are left; a pack whose room is rated 0 is closed even if another
+// component has room.
+
+// opened is packs that are filled alike and open.
+type opened struct {
+	key    uint64 // the heuristic of the room
+	number int    // of the insertion
+	room   vec
+	parent int32 // in the list of contents
+	packs  int64
+}
+
+// content is more graphs in a pack: parts as a linked list, shared by packs that
+// begin alike.
+type content struct {
+	shape, copies int32
+	parent        int32 // -1: the first
+}
+
+// block is a run of the open packs, which are one sequence by (key, number).
+type block struct {
+	packs []opened
+	most  vec // the largest room in every field; what does not fit here fits nowhere
+}
+
+const blockSize = 256
+
+// listing is the state of one run.
+type listing struct {
+	in       *instance
+	h        *Heuristic
+	first    bool // shortest pack first
+	blocks   []*block
+	contents []content
+	number   int
+	closed   []opened
+	scratch  []int
+	fair     bool // not what the listing does: see fit
+}
+
+// longestFirst runs the listing; first is its first-fit variant,
+// "shortest-pack-first".
+func longestFirst(p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
+	if err := h.check(p.Limits); err != nil {
+		return nil, err
+	}
+	l := &listing{in: newInstance(p), h: h, first: first, scratch: make([]int, len(p.Limits))}
+	type rated struct {
+		shape int
+		key   uint64
+	}
+	order := make([]rated, len(p.Counts))
+	for i := range order {
+		order[i] = rated{i, h.of(p.Shape(i))}
+	}
+	slices.SortFunc(order, func(a, b rated) int {
+		return cmp.Or(cmp.Compare(b.key, a.key), slices.Compare(p.Shape(b.shape), p.Shape(a.shape)))
+	})
+	for _, r := range order {
+		l.place(r.shape, r.key, p.Counts[r.shape])
+	}
+	return l.patterns(), nil
+}
+
+// patterns is all packs, closed and open.
+func (l *listing) patterns() []Pattern {
+	var patterns []Pattern
+	emit := func(o *opened) {
+		counts := map[int]int{}
+		for c := o.parent; c >= 0; c = l.contents[c].parent {
+			counts[int(l.contents[c].shape)] += int(l.contents[c].copies)
+		}
+		x := Pattern{Packs: o.packs}
+		for s, n := range counts {
+			x.Parts = append(x.Parts, Part{s, n})
+		}
+		slices.SortFunc(x.Parts, func(a, b Part) int { return a.Shape - b.Shape })
+		patterns = append(patterns, x)
+	}
+	for i := range l.closed {
+		emit(&l.closed[i])
+	}
+	for _, b := range l.blocks {
+		for i := range b.packs {
+			emit(&b.packs[i])
+		}
+	}
+	return patterns
+}
+
+// rate is the heuristic of a room.
+func (l *listing) rate(room *vec) uint64 {
+	for j := range l.scratch {
+		l.scratch[j] = room.get(field(j))
+	}
+	return l.h.of(l.scratch)
+}
+
+// key orders the open packs: ascending room, or descending for the first-fit
+// variant.
+func (l *listing) key(rating uint64) uint64 {
+	if l.first {
+		return ^rating
+	}
+	return rating
+}
+
+// place deals count graphs of a shape.
+func (l *listing) place(shape int, rating uint64, count int64) {
+	size := &l.in.size[shape]
+	from := rating
+	if l.fair {
+		from = 0 // a room rated lower may fit all the same
+	}
+	full := l.rate(&l.in.limit)
+	for count > 0 {
+		b, i := l.find(size, from)
+		if b < 0 {
+			break
+		}
+		o := l.blocks[b].packs[i]
+		l.remove(b, i)
+		n := min(o.packs, count)
+		if o.packs > n {
+			split := o
+			split.packs -= n
+			l.open(split)
+		}
+		o.room, _ = o.room.minus(size)
+		o.packs = n
+		l.contents = append(l.contents, content{int32(shape), 1, o.parent})
+		o.parent = int32(len(l.contents) - 1)
+		l.settle(o)
+		count -= n
+		if l.fair {
+			continue
+		}
+		from = rating + 1
+		if from > full {
+			break
+		}
+	}
+	for count > 0 {
+		n, packs := 1, count
+		if l.fair {
+			n = l.in.most(&l.in.limit, size, count)
+			packs = count / int64(n)
+		}
+		of := size.times(n)
+		room, _ := l.in.limit.minus(&of)
+		l.contents = append(l.contents, content{int32(shape), int32(n), -1})
+		l.settle(opened{room: room, parent: int32(len(l.contents) - 1), packs: packs})
+		count -= packs * int64(n)
+	}
+}
+
+// settle opens a pack, or closes one that is full by the heuristic or the cap.
+func (l *listing) settle(o opened) {
+	rating := l.rate(&o.room)
+	if rating == 0 || o.room.get(graphs) == 0 {
+		l.closed = append(l.closed, o)
+		return
+	}
+	o.key = l.key(rating)
+	l.open(o)
+}
+
+// open inserts a pack behind those of its key.
+func (l *listing) open(o opened) {
+	o.number = l.number
+	l.number++
+	b := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key > o.key }) - 1
+	if b < 0 {
+		if len(l.blocks) == 0 {
+			l.blocks = append(l.blocks, &block{})
+		}
+		b = 0
+	}
+	k := l.blocks[b]
+	at := sort.Search(len(k.packs), func(i int) bool { return k.packs[i].key > o.key })
+	k.packs = slices.Insert(k.packs, at, o)
+	k.most = most(&k.most, &o.room)
+	if len(k.packs) <= blockSize {
+		return
+	}
+	half := len(k.packs) / 2
+	rest := &block{packs: slices.Clone(k.packs[half:])}
+	k.packs = k.packs[:half]
+	k.refresh()
+	rest.refresh()
+	l.blocks = slices.Insert(l.blocks, b+1, rest)
+}
+
+func (l *listing) remove(b, i int) {
+	k := l.blocks[b]
+	if k.packs = slices.Delete(k.packs, i, i+1); len(k.packs) == 0 {
+		l.blocks = slices.Delete(l.blocks, b, b+1)
+	}
+}
+
+// refresh computes the largest room of a block anew: removals leave it too large.
+func (k *block) refresh() {
+	k.most = vec{}
+	for i := range k.packs {
+		k.most = most(&k.most, &k.packs[i].room)
+	}
+}
+
+func most(v, u *vec) vec {
+	out := *v
+	for w := range out {
+		lo, hi := max(v[w]&0xffffffff, u[w]&0xffffffff), max(v[w]>>32, u[w]>>32)
+		out[w] = lo | hi<<32
+	}
+	return out
+}
+
+// find is the first open pack in order that a graph fits into, among those whose
+// room is rated at least from; block -1 if there is none.
+func (l *listing) find(size *vec, from uint64) (b, i int) {
+	start := 0
+	if !l.first {
+		start = max(sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key >= from })-1, 0)
+	}
+	for b := start; b < len(l.blocks); b++ {
+		k := l.blocks[b]
+		if l.first && ^k.packs[0].key < from {
+			break
+		}
+		if !k.most.fits(size) {
+			continue
+		}
+		i := 0
+		if !l.first && k.packs[0].key < from {
+			i = sort.Search(len(k.packs), func(i int) bool { return k.packs[i].key >= from })
+		}
+		for ; i < len(k.packs); i++ {
+			if l.first && ^k.packs[i].key < from {
+				return -1, 0
+			}
+			if k.packs[i].room.fits(size) {
+				return b, i
+			}
+		}
+		k.refresh()
+	}
+	return -1, 0
+}

@@ -1,0 +1,225 @@
+package pack
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// search fills one pack after the other: the largest graph left, and the best
+// filling for the rest that a bounded search finds.
+type search struct {
+	in      *instance
+	unit    []int64 // weight of a unit of each field
+	full    int64   // weight of a full pack
+	weights []int64 // of all shapes
+	rank    []int   // by weight, of all shapes
+
+	// The shapes that are left, by weight, the largest first.
+	shape  []int
+	size   []vec
+	weight []int64
+	left   []int64
+	suffix []vec // the least of what follows, in every field
+	dead   int
+
+	nodes, budget, scanned int // of the pack at hand
+	steps                  int64
+	halted                 func() bool // nil: never
+	target                 int64
+	now, best              []Part // Shape is the place among those left
+	most                   int64
+	done                   bool
+}
+
+// fill says how to search.
+type fill struct {
+	budget  int   // nodes a pack
+	frac    int64 // a pattern is repeated possible / frac times
+	average bool  // a pack is good enough at the average fill, else when full
+}
+
+// newSearch weighs the shapes of an instance: shapes ranked by weight, the
+// largest first.
+func newSearch(in *instance, power int) *search {
+	s := &search{in: in, unit: in.weights(power), weights: make([]int64, len(in.size)), rank: make([]int, len(in.size))}
+	order := make([]int, len(in.size))
+	for i := range in.size {
+		s.weights[i], order[i] = in.weight(&in.size[i], s.unit), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(s.weights[b], s.weights[a]), b-a) })
+	for r, i := range order {
+		s.rank[i] = r
+	}
+	s.full = in.weight(&in.limit, s.unit)
+	return s
+}
+
+// load takes the graphs that are to be packed: shapes, each once, and how many of
+// each.
+func (s *search) load(shapes []int, counts []int64) {
+	s.shape = append(s.shape[:0], shapes...)
+	slices.SortFunc(s.shape, func(a, b int) int { return s.rank[a] - s.rank[b] })
+	s.size, s.weight, s.left, s.dead = s.size[:0], s.weight[:0], s.left[:0], 0
+	for _, i := range s.shape {
+		s.size, s.weight = append(s.size, s.in.size[i]), append(s.weight, s.weights[i])
+	}
+	s.left = slices.Grow(s.left, len(s.shape))[:len(s.shape)]
+	for k, i := range shapes {
+		at, _ := slices.BinarySearchFunc(s.shape, s.rank[i], func(j, r int) int { return s.rank[j] - r })
+		s.left[at] = counts[k]
+	}
+	s.suffixes()
+}
+
+// loadAll is load of a count for each shape of the instance.
+func (s *search) loadAll(counts []int64) {
+	var shapes []int
+	var some []int64
+	for i, c := range counts {
+		if c > 0 {
+			shapes, some = append(shapes, i), append(some, c)
+		}
+	}
+	s.load(shapes, some)
+}
+
+func (s *search) suffixes() {
+	s.suffix = slices.Grow(s.suffix[:0], len(s.size))[:len(s.size)]
+	for i := len(s.size) - 1; i >= 0; i-- {
+		s.suffix[i] = s.size[i]
+		if i+1 < len(s.size) {
+			s.suffix[i] = s.size[i].least(&s.suffix[i+1])
+		}
+	}
+}
+
+// compact forgets the shapes of which none is left.
+func (s *search) compact() {
+	n := 0
+	for i, c := range s.left {
+		if c > 0 {
+			s.shape[n], s.size[n], s.weight[n], s.left[n] = s.shape[i], s.size[i], s.weight[i], c
+			n++
+		}
+	}
+	s.shape, s.size, s.weight, s.left, s.dead = s.shape[:n], s.size[:n], s.weight[:n], s.left[:n], 0
+	s.suffixes()
+}
+
+// bins packs what was loaded.
+func (s *search) bins(f fill) []Pattern {
+	s.target = s.full
+	if f.average {
+		s.target = s.averageFill()
+	}
+	var patterns []Pattern
+	first := 0
+	for {
+		for first < len(s.left) && s.left[first] == 0 {
+			first++
+		}
+		if first == len(s.left) {
+			return patterns
+		}
+		s.one(first, f.budget)
+		repeat := int64(math.MaxInt64)
+		for _, p := range s.best {
+			repeat = min(repeat, s.left[p.Shape]/int64(p.Copies))
+		}
+		repeat = max(1, repeat/f.frac)
+		parts := make([]Part, 0, len(s.best))
+		for _, p := range s.best {
+			if s.left[p.Shape] -= int64(p.Copies) * repeat; s.left[p.Shape] == 0 {
+				s.dead++
+			}
+			parts = append(parts, Part{s.shape[p.Shape], p.Copies})
+		}
+		patterns = append(patterns, Pattern{parts, repeat})
+		if s.dead*8 > len(s.left) {
+			s.compact()
+			first = 0
+		}
+	}
+}
+
+// averageFill is what a pack weighs if the fewest packs are filled alike.
+func (s *search) averageFill() int64 {
+	total, worst := 0.0, 0.0
+	need := make([]float64, len(s.in.fields))
+	for i, c := range s.left {
+		total += float64(s.weight[i]) * float64(c)
+		for j, f := range s.in.fields {
+			need[j] += float64(s.size[i].get(f)) * float64(c)
+		}
+	}
+	for j, f := range s.in.fields {
+		worst = max(worst, need[j]/float64(max(s.in.limit.get(f), 1)))
+	}
+	return min(s.full, int64(total/max(math.Ceil(worst), 1)))
+}
+
+// one finds a filling that starts with the graph at place first.
+func (s *search) one(first, budget int) {
+	s.nodes, s.scanned, s.budget, s.done = 0, 0, budget, false
+	s.now, s.best, s.most = s.now[:0], s.best[:0], -1
+	limit := s.in.limit
+	for c := s.in.most(&limit, &s.size[first], s.left[first]); c > 0 && !s.done; c-- {
+		s.take(first, c, &limit, s.in.weight(&limit, s.unit), 0)
+	}
+	s.steps += int64(s.nodes)
+}
+
+// take puts c graphs of place i into a room and fills what is left of it.
+func (s *search) take(i, c int, room *vec, roomWeight, weight int64) {
+	s.nodes++
+	of := s.size[i].times(c)
+	rest, _ := room.minus(&of)
+	w := s.weight[i] * int64(c)
+	s.now = append(s.now, Part{i, c})
+	weight, roomWeight = weight+w, roomWeight-w
+	if weight > s.most {
+		s.most = weight
+		s.best = append(s.best[:0], s.now...)
+		s.done = weight >= s.target
+	}
+	if !s.done {
+		s.rest(i+1, &rest, roomWeight, weight)
+	}
+	s.now = s.now[:len(s.now)-1]
+}
+
+// rest fills a room with what stands from place i.
+func (s *search) rest(i int, room *vec, roomWeight, weight int64) {
+	if weight+roomWeight <= s.most {
+		return
+	}
+	if i < len(s.weight) && s.weight[i] > roomWeight {
+		i += sort.Search(len(s.weight)-i, func(j int) bool { return s.weight[i+j] <= roomWeight })
+	}
+	for ; i < len(s.weight); i++ {
+		if s.scanned++; s.scanned%64 == 0 {
+			s.nodes++
+		}
+		if s.nodes >= s.budget {
+			s.done = true
+			return
+		}
+		if !room.fits(&s.size[i]) {
+			if !room.fits(&s.suffix[i]) {
+				return
+			}
+			continue
+		}
+		if s.left[i] == 0 {
+			continue
+		}
+		for c := s.in.most(room, &s.size[i], s.left[i]); c > 0; c-- {
+			s.take(i, c, room, roomWeight, weight)
+			if s.done {
+				return
+			}
+		}
+	}
+}

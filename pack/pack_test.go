@@ -1,0 +1,238 @@
+package pack
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawProblem draws a histogram of small graphs and limits that they fit into.
+func drawProblem(t *rapid.T) *Problem {
+	k := rapid.IntRange(1, 4).Draw(t, "components")
+	h := &Histogram{Components: []string{"a", "b", "c", "d"}[:k]}
+	p := &Problem{Histogram: h}
+	for range k {
+		p.Limits = append(p.Limits, rapid.IntRange(1, 40).Draw(t, "limit"))
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "shapes") {
+		shape := make([]int, k)
+		for j := range shape {
+			shape[j] = rapid.IntRange(0, p.Limits[j]).Draw(t, "size")
+		}
+		if slices.Max(shape) == 0 {
+			shape[0] = 1
+		}
+		h.Add(rapid.Int64Range(1, 30).Draw(t, "count"), shape...)
+	}
+	p.MaxGraphs = rapid.SampledFrom([]int{0, 0, 1, 3, 8}).Draw(t, "cap")
+	return p
+}
+
+// Every method deals every graph once and keeps the limits (Solve checks that), no
+// proven bound is above any packing, and the portfolio is never worse than a method.
+func TestMethodsAndBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		auto, err := Solve(context.Background(), p, Options{Effort: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if auto.LowerBound > auto.Packs() || auto.LowerBound < 1 {
+			t.Fatalf("found bound %d above %d packs", auto.LowerBound, auto.Packs())
+		}
+		for _, method := range Methods[1:] {
+			for _, h := range append(HeuristicNames, p.Components...) {
+				r, err := Solve(context.Background(), p, Options{Method: method, Heuristic: h})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Packs() < auto.Packs() || auto.LowerBound > r.Packs() {
+					t.Fatalf("%s, %s: found %d packs, expected none fewer than the %d of auto, bound %d", method, h, r.Packs(), auto.Packs(), auto.LowerBound)
+				}
+			}
+		}
+	})
+}
+
+// The number of threads changes nothing.
+func TestThreadsChangeNothing(t *testing.T) {
+	p := problemOf(t, molecules(3000), []int{100, 210})
+	var first *Result
+	for _, threads := range []int{1, 2, 3} {
+		r, err := Solve(context.Background(), p, Options{Effort: 0.05, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		}
+		if !reflect.DeepEqual(r.Packing, first.Packing) || r.LowerBound != first.LowerBound || r.By != first.By {
+			t.Errorf("%d threads: found %d packs by %s, bound %d, expected those of one thread: %d by %s, %d", threads, r.Packs(), r.By, r.LowerBound, first.Packs(), first.By, first.LowerBound)
+		}
+	}
+}
+
+func problemOf(t testing.TB, graphs [][]int, limits []int) *Problem {
+	h := &Histogram{Components: []string{"num_nodes", "num_edges", "num_triplets"}[:len(limits)]}
+	for _, g := range graphs {
+		h.Add(1, g...)
+	}
+	if err := h.Normalise(); err != nil {
+		t.Fatal(err)
+	}
+	return &Problem{Histogram: h, Limits: limits}
+}
+
+// The bound of small problems is met: what brute force finds is the least.
+func TestBoundsOfSmallProblems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := &Histogram{Components: []string{"n", "e"}}
+		n := rapid.IntRange(1, 7).Draw(t, "graphs")
+		for range n {
+			h.Add(1, rapid.IntRange(1, 10).Draw(t, "n"), rapid.IntRange(0, 10).Draw(t, "e"))
+		}
+		p := &Problem{Histogram: h, Limits: []int{10, 10}, MaxGraphs: rapid.IntRange(0, 3).Draw(t, "cap")}
+		r, err := Solve(context.Background(), p, Options{Effort: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := leastPacks(p)
+		if r.LowerBound > best || r.Packs() < best {
+			t.Fatalf("found %d packs and bound %d, expected %d", r.Packs(), r.LowerBound, best)
+		}
+	})
+}
+
+// leastPacks tries everything.
+func leastPacks(p *Problem) int64 {
+	var graphs [][]int
+	for i, c := range p.Counts {
+		for range c {
+			graphs = append(graphs, p.Shape(i))
+		}
+	}
+	type pack struct{ n, e, count int }
+	var packs []pack
+	best := int64(len(graphs))
+	var place func(i int)
+	place = func(i int) {
+		if int64(len(packs)) >= best {
+			return
+		}
+		if i == len(graphs) {
+			best = int64(len(packs))
+			return
+		}
+		g := graphs[i]
+		for k := range packs {
+			was := packs[k]
+			if was.n+g[0] <= p.Limits[0] && was.e+g[1] <= p.Limits[1] && (p.MaxGraphs == 0 || was.count < p.MaxGraphs) {
+				packs[k] = pack{was.n + g[0], was.e + g[1], was.count + 1}
+				place(i + 1)
+				packs[k] = was
+			}
+		}
+		packs = append(packs, pack{g[0], g[1], 1})
+		place(i + 1)
+		packs = packs[:len(packs)-1]
+	}
+	place(0)
+	return best
+}
+
+// A stream deals every graph once and keeps the limits, whatever the buffer; a graph
+// waits for at most as many packs as the buffer holds graphs.
+func TestStream(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limits := []int{rapid.IntRange(5, 60).Draw(t, "nodes"), rapid.IntRange(5, 60).Draw(t, "edges")}
+		graphs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []int {
+			return []int{rapid.IntRange(0, limits[0]).Draw(t, "n"), rapid.IntRange(0, limits[1]).Draw(t, "e")}
+		}), 0, 60).Draw(t, "graphs")
+		s := &Stream{Limits: limits, MaxGraphs: rapid.IntRange(0, 5).Draw(t, "cap"), Buffer: rapid.IntRange(1, 20).Draw(t, "buffer")}
+		seen := make([]bool, len(graphs))
+		oldest, totals := 0, []int64{0, 0}
+		for pack, err := range s.Pack(slices.Values(graphs)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for oldest < len(seen) && seen[oldest] {
+				oldest++
+			}
+			if pack[0] != int64(oldest) {
+				t.Fatalf("found graph %d in front of a pack, expected the oldest, %d", pack[0], oldest)
+			}
+			n, e := 0, 0
+			for _, g := range pack {
+				if seen[g] {
+					t.Fatalf("found graph %d twice", g)
+				}
+				seen[g] = true
+				n, e = n+graphs[g][0], e+graphs[g][1]
+			}
+			if n > limits[0] || e > limits[1] || s.MaxGraphs > 0 && len(pack) > s.MaxGraphs {
+				t.Fatalf("found a pack of %d graphs, %d and %d, expected at most %v and %d graphs", len(pack), n, e, limits, s.MaxGraphs)
+			}
+			totals[0], totals[1] = totals[0]+int64(n), totals[1]+int64(e)
+		}
+		if slices.Contains(seen, false) || s.Graphs != int64(len(graphs)) {
+			t.Fatalf("found %v packed, expected all of %d graphs", seen, len(graphs))
+		}
+		if len(graphs) > 0 && !slices.Equal(totals, s.Totals) {
+			t.Fatalf("found totals %v, expected %v", s.Totals, totals)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	two := []string{"n", "e"}
+	huge := &Histogram{Components: two, Sizes: []int{1 << 30, 1}, Counts: []int64{1 << 40}}
+	for name, c := range map[string]struct {
+		p    *Problem
+		opt  Options
+		kind error
+	}{
+		"no graphs":       {&Problem{Histogram: &Histogram{Components: two}, Limits: []int{1, 1}}, Options{}, ErrHistogram},
+		"negative count":  {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{-1}}, Limits: []int{1, 1}}, Options{}, ErrHistogram},
+		"negative size":   {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, -1}, Counts: []int64{1}}, Limits: []int{1, 1}}, Options{}, ErrHistogram},
+		"overflow":        {&Problem{Histogram: huge, Limits: []int{1 << 30, 1}}, Options{}, ErrHistogram},
+		"missing limit":   {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{1}}, Limits: []int{1}}, Options{}, ErrLimits},
+		"negative limit":  {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{1}}, Limits: []int{1, -1}}, Options{}, ErrLimits},
+		"oversize":        {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 2}, Counts: []int64{1}}, Limits: []int{1, 1}}, Options{}, ErrOversize},
+		"unknown method":  {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{1}}, Limits: []int{1, 1}}, Options{Method: "best"}, ErrLimits},
+		"bad heuristic":   {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{1}}, Limits: []int{1, 1}}, Options{Heuristic: "weighted:1"}, ErrLimits},
+		"huge product":    {&Problem{Histogram: &Histogram{Components: []string{"a", "b", "c"}, Sizes: []int{1, 1, 1}, Counts: []int64{1}}, Limits: []int{1 << 30, 1 << 30, 1 << 30}}, Options{Method: "dlpfhp"}, ErrLimits},
+		"too many graphs": {&Problem{Histogram: &Histogram{Components: two, Sizes: []int{1, 1}, Counts: []int64{1 << 40}}, Limits: []int{1, 1}}, Options{Method: "next-fit"}, ErrLimits},
+	} {
+		if _, err := Solve(context.Background(), c.p, c.opt); !errors.Is(err, c.kind) {
+			t.Errorf("%s: found error %v, expected %v", name, err, c.kind)
+		}
+	}
+}
+
+// A thousand million graphs are as quick as a thousand.
+func TestHugeCounts(t *testing.T) {
+	h := &Histogram{Components: []string{"n", "e"}, Sizes: []int{3, 4, 7, 12}, Counts: []int64{1e9, 1e9}}
+	p := &Problem{Histogram: h, Limits: []int{20, 34}}
+	for _, method := range []string{"auto", "dlpfhp", "spfhp", "best-fit", "first-fit", "none"} {
+		r, err := Solve(context.Background(), p, Options{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Elapsed.Seconds() > 3 {
+			t.Errorf("%s: took %v", method, r.Elapsed)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p := problemOf(t, molecules(3000), []int{100, 210})
+	if _, err := Solve(ctx, p, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected %v", err, context.Canceled)
+	}
+}

@@ -1,0 +1,123 @@
+package pack
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+)
+
+// ruinCost is what a round takes besides its search, in steps.
+const ruinCost = 100
+
+// ruin improves packs: it takes out a weak one and some others, packs their graphs
+// anew, and keeps that if it needs fewer packs, or as many that are filled less
+// evenly, so that one of them may be emptied later. It stops at least packs, or
+// after the given steps.
+func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand) []Pattern {
+	var packs [][]Part
+	for _, p := range patterns {
+		for range p.Packs {
+			packs = append(packs, p.Parts)
+		}
+	}
+	share := make([]float64, len(packs)) // of a full pack
+	of := s.share
+	for i, p := range packs {
+		share[i] = of(p)
+	}
+	counts := make([]int64, len(s.in.size))
+	var shapes []int
+	var some []int64
+	end := s.steps + steps
+	for round := 0; int64(len(packs)) > least && len(packs) > 1 && s.steps < end; round++ {
+		if round%256 == 255 && s.halted != nil && s.halted() {
+			break
+		}
+		weak := random.IntN(len(packs))
+		for range 29 {
+			if i := random.IntN(len(packs)); share[i] < share[weak] {
+				weak = i
+			}
+		}
+		out := []int{weak}
+		for range min(2+random.IntN(11), len(packs)-1) {
+			if i := random.IntN(len(packs)); !slices.Contains(out, i) {
+				out = append(out, i)
+			}
+		}
+		shapes, some = shapes[:0], some[:0]
+		was := 0.0
+		for _, i := range out {
+			was += share[i] * share[i]
+			for _, p := range packs[i] {
+				if counts[p.Shape] == 0 {
+					shapes = append(shapes, p.Shape)
+				}
+				counts[p.Shape] += int64(p.Copies)
+			}
+		}
+		for _, i := range shapes {
+			some = append(some, counts[i])
+			counts[i] = 0
+		}
+		s.load(shapes, some)
+		s.steps += ruinCost + int64(len(shapes))
+		made := s.bins(fill{budget: 400, frac: 1})
+		n, is := 0, 0.0
+		for _, p := range made {
+			n += int(p.Packs)
+			x := of(p.Parts)
+			is += float64(p.Packs) * x * x
+		}
+		if n > len(out) || n == len(out) && is < was {
+			continue
+		}
+		slices.Sort(out)
+		at := 0
+		for _, p := range made {
+			x := of(p.Parts)
+			for range p.Packs {
+				packs[out[at]], share[out[at]] = p.Parts, x
+				at++
+			}
+		}
+		for _, i := range slices.Backward(out[at:]) {
+			last := len(packs) - 1
+			packs[i], share[i] = packs[last], share[last]
+			packs, share = packs[:last], share[:last]
+		}
+	}
+	var result []Pattern
+	for _, p := range packs {
+		result = append(result, Pattern{slices.Clone(p), 1})
+	}
+	return result
+}
+
+// share is how full a pack is.
+func (s *search) share(parts []Part) float64 {
+	w := int64(0)
+	for _, p := range parts {
+		w += s.weights[p.Shape] * int64(p.Copies)
+	}
+	return float64(w) / float64(s.full)
+}
+
+// weakest splits off patterns with at least n packs in all, the emptiest first.
+func (s *search) weakest(patterns []Pattern, n int64) (weak, strong []Pattern) {
+	order := slices.Clone(patterns)
+	slices.SortStableFunc(order, func(a, b Pattern) int { return cmp.Compare(s.share(a.Parts), s.share(b.Parts)) })
+	for i := range order {
+		if n <= 0 {
+			return order[:i], order[i:]
+		}
+		if order[i].Packs > n {
+			// A pattern of many packs gives some of them.
+			some, more := order[i], order[i]
+			some.Packs, more.Packs = n, order[i].Packs-n
+			return append(slices.Clone(order[:i]), some), append(slices.Clone(order[i+1:]), more)
+		}
+		n -= order[i].Packs
+	}
+	return order, nil
+}

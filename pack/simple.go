@@ -1,0 +1,82 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// maxOneByOne bounds the memory of a list of all graphs.
+const maxOneByOne = 1 << 28
+
+// none puts each graph into a pack of its own.
+func none(p *Problem) []Pattern {
+	var patterns []Pattern
+	for i, c := range p.Counts {
+		patterns = append(patterns, Pattern{[]Part{{i, 1}}, c})
+	}
+	return patterns
+}
+
+// nextFit fills packs in one order of the graphs and never looks back: what
+// jraph's and TF-GNN's dynamic batching do with a stream. The order is a fixed
+// shuffle, as data are read in; the work is one step a graph.
+func nextFit(p *Problem) ([]Pattern, error) {
+	if n := p.Graphs(); n > maxOneByOne {
+		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes them one by one", n, maxOneByOne)
+	}
+	in := newInstance(p)
+	order := make([]int, 0, p.Graphs())
+	for i, c := range p.Counts {
+		for range c {
+			order = append(order, i)
+		}
+	}
+	state := uint64(1)
+	for i := len(order) - 1; i > 0; i-- {
+		// splitmix64, reduced by multiplication: the same on every machine.
+		state += 0x9e3779b97f4a7c15
+		z := state
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		j := int((z ^ z>>31) % uint64(i+1))
+		order[i], order[j] = order[j], order[i]
+	}
+	var patterns []Pattern
+	room := in.limit
+	var parts []Part
+	for _, i := range order {
+		rest, ok := room.minus(&in.size[i])
+		if !ok {
+			patterns = append(patterns, Pattern{joined(parts), 1})
+			parts, room = nil, in.limit
+			rest, _ = room.minus(&in.size[i])
+		}
+		room = rest
+		parts = append(parts, Part{i, 1})
+	}
+	return append(patterns, Pattern{joined(parts), 1}), nil
+}
+
+// fit is first fit or best fit, descending: graph by graph, the largest by the
+// heuristic first, into the open pack with the most room, or the least, that it
+// fits into; a new pack takes as many of its shape as fit. It differs from the
+// listing in that nothing is passed over, and that equal graphs share packs.
+func fit(p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
+	if err := h.check(p.Limits); err != nil {
+		return nil, err
+	}
+	l := &listing{in: newInstance(p), h: h, first: first, scratch: make([]int, len(p.Limits)), fair: true}
+	order := make([]int, len(p.Counts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(h.of(p.Shape(b)), h.of(p.Shape(a))), slices.Compare(p.Shape(b), p.Shape(a)))
+	})
+	for _, i := range order {
+		l.place(i, h.of(p.Shape(i)), p.Counts[i])
+	}
+	return l.patterns(), nil
+}
