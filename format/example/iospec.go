@@ -1,6 +1,8 @@
 package example
 
 import (
+	"slices"
+
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
@@ -23,6 +25,19 @@ type IOFeature struct {
 	RowSplits  tfgnnpb.DataType
 }
 
+// Relaxed is f for Examples of several components, where no number of values is
+// fixed: as spec.relax(num_components=True) makes it.
+func (f IOFeature) Relaxed() IOFeature {
+	if !f.Fixed {
+		return f
+	}
+	relaxed := IOFeature{Key: f.Key, DType: f.DType, RowSplits: tfgnnpb.DataType_DT_INT32}
+	for _, d := range f.Shape[1:] {
+		relaxed.Partitions = append(relaxed.Partitions, Partition{Length: d})
+	}
+	return relaxed
+}
+
 // Partition is one dimension of a RaggedFeature: the key of its row lengths, or a
 // uniform row length.
 type Partition struct {
@@ -34,6 +49,7 @@ type Partition struct {
 // byte order of the keys.
 func (c *Codec) IOSpec() []IOFeature {
 	var spec []IOFeature
+	splits := c.rowSplits()
 	for i, info := range c.keys {
 		switch info.Role {
 		case Size:
@@ -41,13 +57,26 @@ func (c *Codec) IOSpec() []IOFeature {
 		case Source, Target:
 			spec = append(spec, IOFeature{Key: info.Key, DType: tfgnnpb.DataType_DT_INT64, RowSplits: tfgnnpb.DataType_DT_INT32})
 		case Values:
-			spec = append(spec, c.ioFeature(i, &c.feats[c.slots[i].feature]))
+			spec = append(spec, c.ioFeature(i, &c.feats[c.slots[i].feature], splits))
 		}
 	}
 	return spec
 }
 
-func (c *Codec) ioFeature(slot int, f *feature) IOFeature {
+// rowSplits is the dtype that TF-GNN counts ragged rows in, one for the whole
+// graph: int32 as the schema's, unless a set without ragged features, or the
+// endpoints of an edge set, have the int64 that is theirs by default.
+func (c *Codec) rowSplits() tfgnnpb.DataType {
+	ragged := func(f feature) bool { return len(f.lengths) > 0 }
+	for _, s := range c.sets[1:] {
+		if s.piece == Edges || !slices.ContainsFunc(c.feats[s.first:s.last], ragged) {
+			return tfgnnpb.DataType_DT_INT64
+		}
+	}
+	return tfgnnpb.DataType_DT_INT32
+}
+
+func (c *Codec) ioFeature(slot int, f *feature, splits tfgnnpb.DataType) IOFeature {
 	info := c.keys[slot]
 	io := IOFeature{Key: info.Key, DType: map[Kind]tfgnnpb.DataType{
 		BytesList: tfgnnpb.DataType_DT_STRING, FloatList: tfgnnpb.DataType_DT_FLOAT, Int64List: tfgnnpb.DataType_DT_INT64}[info.List]}
@@ -55,7 +84,7 @@ func (c *Codec) ioFeature(slot int, f *feature) IOFeature {
 		io.Fixed, io.Shape = true, append([]int{1}, f.shape...)
 		return io
 	}
-	io.RowSplits = tfgnnpb.DataType_DT_INT64
+	io.RowSplits = splits
 	if len(f.lengths) == 0 {
 		io.RowSplits = tfgnnpb.DataType_DT_INT32
 	}
