@@ -29,6 +29,6 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t))
-	cmd.AddCommand(newTFGNNFromStore(t))
+	cmd.AddCommand(newTFGNNConvert(t), newTFGNNFromStore(t))
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/export/unigraph"
+	"github.com/graphmill/graphmill/ingest"
+	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/store"
@@ -108,6 +111,61 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 	return cmd
 }
 
+func newTFGNNConvert(t *terminal) *cobra.Command {
+	var f tablesFlags
+	var empty string
+	var from ingest.Options
+	cmd := &cobra.Command{
+		Use:   "convert SCHEMA",
+		Short: "Write the tables of a unigraph in another format",
+		Long: `Reads the tables of a unigraph, CSV, TFRecord or Parquet in any mix, and writes
+all of them in one format, with the schema, of which only the file names change.
+SCHEMA is a .pbtxt file or the folder of one. Rows keep their order. Sets that
+share a table, as a reversed edge set does, share the new one. What the format
+cannot hold is an error; columns that the schema does not declare are left out
+and named.`,
+		Example: `  graphmill tfgnn convert schema.pbtxt --to parquet --out tables
+  graphmill tfgnn convert unigraph --to tfrecord --shards 16 --out tables
+  graphmill tfgnn convert unigraph --to csv --gzip --out tables`,
+		Args: oneArg("one SCHEMA"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, "to"); err != nil {
+				return err
+			}
+			from.Format = "unigraph"
+			if empty != "error" {
+				from.Empty, from.Fill = table.EmptyFill, empty
+			}
+			src, err := ingest.Open(cmd.Context(), fsx.OS, args[0], from)
+			if err != nil {
+				return err
+			}
+			if err := f.keeps(src.Files...); err != nil {
+				return err
+			}
+			r := t.begin("tfgnn convert", filepath.Base(filepath.Clean(f.out)), f.common)
+			inputs, err := fingerprints(cmd.Context(), src.Files, r, func(file string) string {
+				if rel, err := filepath.Rel(filepath.Dir(src.Files[0]), file); err == nil && filepath.IsLocal(rel) {
+					return filepath.ToSlash(rel)
+				}
+				return filepath.Base(file)
+			})
+			if err != nil {
+				return err
+			}
+			made := store.Made{Command: "tfgnn convert", Inputs: inputs, Options: map[string]string{"empty_cells": empty}}
+			return t.writeTables(cmd.Context(), &f, made, r, 0, func(ctx context.Context, w *store.Writer) (*unigraph.Result, error) {
+				return unigraph.Convert(ctx, fsx.OS, w, src, f.options)
+			})
+		},
+	}
+	f.add(cmd, "to", "")
+	fs := cmd.Flags()
+	fs.StringVar(&empty, "empty-cells", "error", "error, or the value that an empty cell of a feature has")
+	fs.BoolVar(&from.Outside, "allow-outside", false, "let the schema name files outside of its folder")
+	return cmd
+}
+
 // writeTables makes, seals, reports and publishes a unigraph. total is the rows
 // to come, 0 where they are not known.
 func (t *terminal) writeTables(ctx context.Context, f *tablesFlags, made store.Made, r *report.Report, total int64, write func(context.Context, *store.Writer) (*unigraph.Result, error)) (err error) {
@@ -130,8 +188,11 @@ func (t *terminal) writeTables(ctx context.Context, f *tablesFlags, made store.M
 		r.Note(text)
 	}
 	made.Version = version()
-	made.Options = map[string]string{"format": f.options.Format.String(), "shards": strconv.Itoa(f.options.Shards),
-		"gzip": strconv.FormatBool(f.options.Gzip), "round_doubles": strconv.FormatBool(f.options.RoundDoubles)}
+	if made.Options == nil {
+		made.Options = map[string]string{}
+	}
+	maps.Copy(made.Options, map[string]string{"format": f.options.Format.String(), "shards": strconv.Itoa(f.options.Shards),
+		"gzip": strconv.FormatBool(f.options.Gzip), "round_doubles": strconv.FormatBool(f.options.RoundDoubles)})
 	if err := w.WriteMade(made); err != nil {
 		return err
 	}
