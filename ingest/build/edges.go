@@ -139,7 +139,7 @@ type partScan struct {
 func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer, lay *layout) error {
 	s := &partScan{group: g, p: p, lay: lay, bad: newFirstRow(), srcAt: -1, dstAt: -1, whereAt: -1}
 	ask := func(e end) int {
-		if e.isRow() || e.isKeyed() {
+		if e.isRow() || e.isRefs() {
 			return -1
 		}
 		s.columns = append(s.columns, e.column)
@@ -277,6 +277,9 @@ func (e *emitter) columnsOf(c *table.Chunk) {
 // ends is the type-wise ids of one end in rows of a chunk; buf has room for them.
 func (e *emitter) ends(x end, at int, c *table.Chunk, from int, buf []uint64) ([]uint64, error) {
 	switch {
+	case at >= 0 && x.t.lookup != nil:
+		x.t.lookup.find(x.t, e.seed, &c.Columns[at], from, buf)
+		return buf, nil
 	case at >= 0:
 		return u64s(c.Columns[at].Data)[from : from+len(buf)], nil
 	case x.isKeyed():

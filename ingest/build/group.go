@@ -126,6 +126,10 @@ func (p *part) near(d graph.Direction) end {
 func (g *group) build(ctx context.Context) error {
 	g.meta = &store.EdgesMeta{Primary: g.opt.Primary.String(), Arrays: map[string]string{}, Columns: map[string]store.ColumnMeta{}}
 	g.res.Meta.Edges[g.etype.String()] = g.meta
+	defer g.forget()
+	if err := g.lookUp(ctx); err != nil {
+		return err
+	}
 	for _, p := range g.parts {
 		if err := g.join(ctx, p); err != nil {
 			return err
@@ -153,7 +157,11 @@ func (b *builder) hasKeys() bool {
 }
 
 func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
-	spill := extsort.NewSpill(g.fs, g.tmp, g.budget.edges(g.opt.Both, g.hasKeys()))
+	memory := g.budget.edges(g.opt.Both, g.hasKeys())
+	if slices.ContainsFunc(g.types, func(t *nodeType) bool { return t.lookup != nil }) {
+		memory = g.budget.work / 8
+	}
+	spill := extsort.NewSpill(g.fs, g.tmp, memory)
 	defer func() { err = errors.Join(err, spill.Close()) }()
 	lay := newLayout(wide, g.cols)
 	var edges *extsort.Partition
@@ -164,6 +172,7 @@ func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
 	if err != nil {
 		return err
 	}
+	g.forget()
 	s := &sink{group: g, lay: lay, way: g.opt.Primary}
 	var other *extsort.Partition
 	if g.opt.Both {

@@ -128,7 +128,7 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 
 // join finds the type-wise ids of the ends of a part that are keys.
 func (b *builder) join(ctx context.Context, p *part) error {
-	if !p.src.isKeyed() && !p.dst.isKeyed() {
+	if !p.src.isRefs() && !p.dst.isRefs() {
 		return nil
 	}
 	if err := b.stage("ends", p.Type.String(), func() (uint64, error) {

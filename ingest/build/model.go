@@ -38,6 +38,7 @@ type nodeType struct {
 	dropped *bitmap   // rows of the table that are no nodes; nil: none
 	sink    *nodeSink // waits for the nodes that edges add
 	added   *numberer // nil: none are
+	lookup  *lookup   // while edges are read; nil: they are joined
 }
 
 // part is an edge type of the input.
@@ -67,6 +68,9 @@ func (e end) isRow() bool { return e.column.Name == "" }
 // are ids themselves have no marks: a user's id can be any number.
 func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
 func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
+
+// isRefs says whether an end is found by a join.
+func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil }
 
 // model checks the input and sorts it.
 func (b *builder) model() error {
