@@ -45,9 +45,13 @@ func newInfo(t *terminal) *cobra.Command {
 
 // info is what is told of a store.
 type info struct {
-	Folder string      `json:"folder"`
-	Kind   string      `json:"kind"`
-	Graphs int         `json:"graphs,omitempty"`
+	Folder string `json:"folder"`
+	Kind   string `json:"kind"`
+	Graphs int    `json:"graphs,omitempty"`
+	// Components is their number, where some graph has another number than one.
+	Components int `json:"components,omitempty"`
+	// Schema is the file of the GraphSchema that a collection was read with.
+	Schema string      `json:"schema,omitempty"`
 	Nodes  []nodesInfo `json:"nodes"`
 	Edges  []edgesInfo `json:"edges"`
 	// Context has the columns of a collection's graphs, or of a store's context,
@@ -116,7 +120,10 @@ func describeColumns(cols []*graph.Column) []columnInfo {
 func describe(s *store.Store) info {
 	i := info{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []nodesInfo{}, Edges: []edgesInfo{}}
 	if c := s.Collection; c != nil {
-		i.Graphs, i.Context = c.Graphs, describeColumns(c.Context)
+		i.Graphs, i.Context, i.Schema = c.Graphs, describeColumns(c.Context), s.Meta.Schema
+		if c.ComponentPtr.Len() > 0 {
+			i.Components = c.Components()
+		}
 		for _, n := range c.Nodes {
 			i.Nodes = append(i.Nodes, nodesInfo{Type: n.Type, Count: n.Count, Columns: describeColumns(n.Columns)})
 		}
@@ -165,10 +172,13 @@ func (i info) text(out io.Writer) error {
 	if i.Kind == store.KindCollection {
 		fmt.Fprintf(w, " of %s graphs", human.Exact(int64(i.Graphs)))
 	}
+	if i.Components > 0 {
+		fmt.Fprintf(w, " with %s components", human.Exact(int64(i.Components)))
+	}
 	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Command, i.Made.Version)
 	for _, n := range i.Nodes {
 		ids := n.IDs
-		if ids == "" {
+		if ids == "" && i.Kind == store.KindStore {
 			ids = "numbers"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", human.Printable(n.Type), human.Exact(int64(n.Count)), ids, joinColumns(n.Columns))
@@ -186,8 +196,13 @@ func (i info) text(out io.Writer) error {
 	switch {
 	case i.ContextRows > 0:
 		fmt.Fprintf(w, "\nCONTEXT of %s rows\n%s\n", human.Exact(int64(i.ContextRows)), joinColumns(i.Context))
+	case i.Components > 0 && len(i.Context) > 0:
+		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", joinColumns(i.Context))
 	case len(i.Context) > 0:
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
+	}
+	if i.Schema != "" {
+		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)
 	}
 	if i.SamplerBytes > 0 {
 		fmt.Fprintf(w, "\nSampling over all edge types holds %s of the graph in memory.\n", human.Bytes(i.SamplerBytes))
