@@ -32,7 +32,7 @@ type Subgraph struct {
 	SeedLocal []uint32
 	Edges     []SubEdges // by edge type
 	// NodesByHop counts, by node type, the nodes found in each hop from 0 (the
-	// seeds); EdgesByHop, by edge type, the edges kept in each hop from 1.
+	// seeds); EdgesByHop, by edge type, the edges drawn and kept in each hop from 1.
 	NodesByHop [][]uint32
 	EdgesByHop [][]uint32
 	// Drawn is the number of edges drawn by all ops, also those that an earlier
@@ -190,6 +190,9 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 			}
 			c.opEnd(o, before)
 		}
+	}
+	if err := c.induce(); err != nil {
+		return nil, err
 	}
 	c.finish()
 	return &c.sub, nil

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -41,7 +42,8 @@ type Batch struct {
 	First  uint64 // position in the epoch's order of its first seed
 	Seeds  []uint32
 	Times  []Time
-	At     int // place in the batch of the subgraph's seed; 0 but under ScopeSeed
+	Rows   []uint32 // places of the seeds in Job.Seeds, of link seeds those of the pairs
+	At     int      // place in the batch of the subgraph's seed; 0 but under ScopeSeed
 }
 
 // batches hands out a job's batches.
@@ -65,6 +67,9 @@ func newBatches(j *Job, width int) (*batches, error) {
 		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one each", len(j.Times), len(j.Seeds)/width)
 	}
 	b := &batches{job: j, width: width, total: uint64(len(j.Seeds) / width)}
+	if b.total > math.MaxUint32 {
+		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", b.total)
+	}
 	if j.Shuffle {
 		b.order = NewOrderer(b.total, Key(j.Seed, j.Epoch, OrderWord))
 	}
@@ -89,9 +94,12 @@ func (s *batches) get(index uint64, b *Batch) {
 	b.Number = uint64(s.job.Rank) + index*uint64(max(s.job.Ranks, 1))
 	b.First = b.Number * size
 	n := min(size, s.total-b.First)
-	b.Seeds, b.Times = b.Seeds[:0], b.Times[:0]
+	b.Seeds, b.Times, b.Rows = b.Seeds[:0], b.Times[:0], b.Rows[:0]
 	if s.order == nil {
 		w := uint64(s.width)
+		for i := b.First; i < b.First+n; i++ {
+			b.Rows = append(b.Rows, uint32(i))
+		}
 		b.Seeds = append(b.Seeds, s.job.Seeds[b.First*w:(b.First+n)*w]...)
 		if s.job.Times != nil {
 			b.Times = append(b.Times, s.job.Times[b.First:b.First+n]...)
@@ -105,6 +113,7 @@ func (s *batches) get(index uint64, b *Batch) {
 		s.order.Fill(part, at)
 		at += uint64(len(part))
 		for _, i := range part {
+			b.Rows = append(b.Rows, uint32(i))
 			if s.width == 1 {
 				b.Seeds = append(b.Seeds, s.job.Seeds[i])
 			} else {

@@ -8,8 +8,8 @@ const contextBytes = 16 << 20
 
 // Need is the memory in bytes that sampling a plan on g by several threads takes
 // at least: the adjacencies and columns that its ops read, what is built of them,
-// and the threads' tables. A plan that Validate refuses needs nothing.
-func Need(g *graph.Graph, p *Plan, threads int) int64 {
+// and the threads' tables; with induce also what Options.Induce reads. A plan that Validate refuses needs nothing.
+func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
 	if p.Validate(g) != nil {
 		return 0
 	}
@@ -30,6 +30,11 @@ func Need(g *graph.Graph, p *Plan, threads int) int64 {
 		}
 		if p.timed(op.Edges) {
 			n.column(e, p.Before.Column)
+		}
+	}
+	if induce {
+		for _, i := range p.Induced(g) {
+			n.adjacency(g.Edges[i], g.Edges[i].Primary)
 		}
 	}
 	for _, t := range g.Nodes {

@@ -17,6 +17,11 @@ type Options struct {
 	Memory int64
 	// Ops keeps, for each op, its frontier and every edge it drew (Subgraph.Ops).
 	Ops bool
+	// Induce replaces the edges of each subgraph, when its ops are done, by all
+	// edges between its nodes: of every edge type whose ends the plan reaches, also
+	// of those that it does not draw from (Plan.Induced). A node's edges come by its
+	// local id, then by edge id.
+	Induce bool
 	// Warn receives what the user should know; nil drops it.
 	Warn func(string)
 }
@@ -39,6 +44,7 @@ type Sampler struct {
 	adj       [][2]*adjacency
 	free      []func()
 	waves     []wave
+	induced   []induced // with Options.Induce
 
 	// For tests, to hold each way to the same results.
 	relabel relabelKind
@@ -87,6 +93,12 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			return nil, err
 		}
 		s.ops = append(s.ops, o)
+	}
+	if opt.Induce {
+		if err := s.compileInduced(); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	s.markRepeats()
 	if p.Expand == ExpandAll {
@@ -214,6 +226,10 @@ func (s *Sampler) Plan() *Plan { return s.plan }
 // Hops is the largest hop number: counts by hop have Hops()+1 entries for nodes
 // and Hops() for edges.
 func (s *Sampler) Hops() int { return s.hops }
+
+// Induces says whether subgraphs have all edges between their nodes
+// (Options.Induce).
+func (s *Sampler) Induces() bool { return s.opt.Induce }
 
 // SeedWidth is the number of ids of a seed: 1, or 2 for link seeds.
 func (s *Sampler) SeedWidth() int { return len(s.seedTypes) }

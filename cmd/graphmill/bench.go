@@ -80,10 +80,11 @@ edge drawn by an op.`,
 				return err
 			}
 			defer closeWith(&err, s.Close)
-			plan, job, err := p.resolve(cmd, s)
+			planned, err := p.resolve(cmd, s)
 			if err != nil {
 				return err
 			}
+			plan, job := planned.plan, planned.job
 			if p.seeds == "" {
 				job.Seeds, job.Times = withEdges(s.Graph, plan, job)
 			}

@@ -3,12 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
+	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/sample"
@@ -29,6 +34,19 @@ type planFlags struct {
 	seedTime                 string
 	limit, batchSize         int
 	seed, epoch              uint64
+
+	// Set by a command that knows them: the schema of the graph, which names the
+	// ends and features of links, and whether specs go by TF-GNN's older sampler.
+	schema  *tfgnnpb.GraphSchema
+	classic bool
+}
+
+// planned is what to sample.
+type planned struct {
+	plan *sample.Plan
+	job  sample.Job
+	// columns of link seeds, a row a seed
+	columns []*graph.Column
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
@@ -44,8 +62,8 @@ func (p *planFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.before, "before", "", "draw only edges whose COLUMN is below the seed's time; COLUMN<= takes equal times too")
 	f.StringVar(&p.untimed, "untimed", "", "edge types without the time column, comma-separated: drawn at any time")
 	f.StringVar(&p.timeColumn, "time-column", "", "edge column that LATEST_K of a sampling spec goes by")
-	f.StringVar(&p.seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the seed type)")
-	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids of a seeds file")
+	f.StringVar(&p.seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids or links (default: all nodes of the seed type)")
+	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids of a seeds file; SOURCE,TARGET of links")
 	f.StringVar(&p.seedTime, "seed-time", "", "node column with the seeds' times (default: the column of --before)")
 	f.IntVar(&p.limit, "limit-seeds", 0, "take only the first N seeds (default: all)")
 	f.IntVar(&p.batchSize, "batch-size", 1024, "seeds a batch")
@@ -89,54 +107,89 @@ func (p *planFlags) check(cmd *cobra.Command) error {
 }
 
 // resolve makes the plan on a store, and finds its seeds.
-func (p *planFlags) resolve(cmd *cobra.Command, s *store.Store) (*sample.Plan, sample.Job, error) {
-	job := sample.Job{BatchSize: p.batchSize, Seed: p.seed, Epoch: p.epoch}
+func (p *planFlags) resolve(cmd *cobra.Command, s *store.Store) (*planned, error) {
+	r := &planned{job: sample.Job{BatchSize: p.batchSize, Seed: p.seed, Epoch: p.epoch}}
 	if s.Graph == nil {
-		return nil, job, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
 	}
-	plan, err := p.fixedPlan(s.Graph)
+	types, err := p.seedTypes()
 	if err != nil {
-		return nil, job, err
+		return nil, err
 	}
-	seedType := p.seedType
-	if plan != nil {
-		if plan.Link() {
-			return nil, job, usagef("found a plan with link seeds, expected one seed type; sample writes subgraphs of node seeds")
-		}
-		if seedType != "" && seedType != plan.SeedType[0] {
-			return nil, job, usagef("found --seed-type %s, expected %s, from which the plan starts", seedType, plan.SeedType[0])
-		}
-		seedType = plan.SeedType[0]
+	if r.plan, err = p.fixedPlan(s.Graph, types); err != nil {
+		return nil, err
 	}
-	found, err := seeds.Find(cmd.Context(), fsx.OS, s, p.seeds, seedType)
+	if r.plan != nil {
+		if len(types) > 0 && !slices.Equal(types, r.plan.SeedType) && !(r.plan.Link() && len(types) == 1) {
+			return nil, usagef("found --seed-type %s, expected %s, from which the plan starts", p.seedType, strings.Join(r.plan.SeedType, ","))
+		}
+		types = r.plan.SeedType
+	}
+	features, err := p.linkFeatures()
+	if err != nil {
+		return nil, err
+	}
+	found, err := seeds.Find(cmd.Context(), fsx.OS, s, p.seeds, types, features)
 	if err != nil {
 		if _, missing := fsx.OS.Stat(p.seeds); missing == nil { // what a file says is no usage
-			return nil, job, err
+			return nil, err
 		}
-		return nil, job, usageOf(err)
+		return nil, usageOf(err)
 	}
-	if plan == nil {
-		if plan, err = p.fanoutPlan(s.Graph, found.Type); err != nil {
-			return nil, job, usageOf(err)
+	if r.plan == nil {
+		if r.plan, err = p.fanoutPlan(s.Graph, found.Types); err != nil {
+			return nil, usageOf(err)
 		}
 	}
 	if p.limit > 0 {
-		found.Nodes = found.Nodes[:min(p.limit, len(found.Nodes))]
+		found.Nodes = found.Nodes[:min(p.limit*len(found.Types), len(found.Nodes))]
 	}
-	job.Seeds = found.Nodes
-	if plan.Before == nil && p.seedTime != "" {
-		return nil, job, usagef("found --seed-time with a plan that looks at no times, expected --before")
+	r.job.Seeds, r.columns = found.Nodes, found.Columns
+	if r.plan.Before == nil && p.seedTime != "" {
+		return nil, usagef("found --seed-time with a plan that looks at no times, expected --before")
 	}
-	if plan.Before != nil {
+	if r.plan.Before != nil {
 		column := p.seedTime
 		if column == "" {
-			column = plan.Before.Column
+			column = r.plan.Before.Column
 		}
-		if job.Times, err = seeds.Times(s.Graph, found, column); err != nil {
-			return nil, job, err
+		if r.job.Times, err = seeds.Times(s.Graph, found, column); err != nil {
+			return nil, err
 		}
 	}
-	return plan, job, nil
+	return r, nil
+}
+
+// seedTypes are the node types of --seed-type.
+func (p *planFlags) seedTypes() ([]string, error) {
+	if p.seedType == "" {
+		return nil, nil
+	}
+	types := strings.Split(p.seedType, ",")
+	if len(types) > 2 {
+		return nil, usagef("found --seed-type %s, expected a node type, or those of the source and target of links", p.seedType)
+	}
+	return types, nil
+}
+
+// linkFeatures are the features that a schema declares of links; nil: not known.
+func (p *planFlags) linkFeatures() ([]table.Column, error) {
+	set := p.schema.GetNodeSets()[tfgnn.ReadoutName]
+	if set == nil {
+		return nil, nil
+	}
+	columns := []table.Column{}
+	for _, name := range slices.Sorted(maps.Keys(set.Features)) {
+		f := set.Features[name]
+		d := feature.DType(f.GetDtype())
+		if d == graph.Invalid {
+			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string", tfgnn.ReadoutName, name, f.GetDtype())
+		}
+		if name != tfgnn.SourceName && name != tfgnn.TargetName {
+			columns = append(columns, table.Column{Name: name, DType: d, Shape: feature.Shape(f)})
+		}
+	}
+	return columns, nil
 }
 
 // usageOf makes an error about the plan or seeds one of the command line.
@@ -148,7 +201,7 @@ func usageOf(err error) error {
 }
 
 // fixedPlan is the plan of a file, nil with --fanout.
-func (p *planFlags) fixedPlan(g *graph.Graph) (*sample.Plan, error) {
+func (p *planFlags) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	switch {
 	case p.plan != "":
 		b, err := fsx.ReadFile(fsx.OS, p.plan, 16<<20)
@@ -162,25 +215,48 @@ func (p *planFlags) fixedPlan(g *graph.Graph) (*sample.Plan, error) {
 		spec.AddOnes(plan, g)
 		return plan, plan.Validate(g)
 	case p.spec != "":
-		text, err := tfgnn.ReadSpec(fsx.OS, p.spec)
-		if err != nil {
-			return nil, err
-		}
-		plan, err := spec.Compile(text, g, p.timeColumn)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.spec, err)
-		}
-		return plan, nil
+		return p.specPlan(g, seedTypes)
 	}
 	return nil, nil
 }
 
-func (p *planFlags) fanoutPlan(g *graph.Graph, seedType string) (*sample.Plan, error) {
+// specPlan is the plan of a sampling spec.
+func (p *planFlags) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	text, err := p.readSpec()
+	if err != nil {
+		return nil, err
+	}
+	if e := p.schema.GetEdgeSets()[tfgnn.ReadoutSource]; len(seedTypes) == 0 && e != nil {
+		seedTypes = []string{e.GetSource()}
+	}
+	if len(seedTypes) == 0 && len(g.Nodes) == 1 {
+		seedTypes = []string{g.Nodes[0].Type}
+	}
+	plan, err := spec.Compile(text, g, spec.Options{TimeColumn: p.timeColumn, SeedTypes: seedTypes, Classic: p.classic})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.spec, err)
+	}
+	return plan, nil
+}
+
+// readSpec reads the spec, and checks it where the schema is known.
+func (p *planFlags) readSpec() (*tfgnnpb.SamplingSpec, error) {
+	if p.schema == nil {
+		return tfgnn.ReadSpec(fsx.OS, p.spec)
+	}
+	f, err := tfgnn.OpenSpec(fsx.OS, p.spec, p.schema)
+	if err != nil {
+		return nil, err
+	}
+	return f.Message, f.Err()
+}
+
+func (p *planFlags) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	fanouts, err := sample.ParseFanouts(p.fanout)
 	if err != nil {
 		return nil, err
 	}
-	o := sample.FanoutOptions{SeedType: []string{seedType}}
+	o := sample.FanoutOptions{SeedType: seedTypes}
 	if o.Dir, err = graph.ParseDirection(p.direction); err != nil {
 		return nil, usagef("--direction: %w", err)
 	}
@@ -216,7 +292,7 @@ func (p *planFlags) fanoutPlan(g *graph.Graph, seedType string) (*sample.Plan, e
 // that the caller will read besides. A budget that cannot hold the least needed
 // is refused.
 func newSampler(g *graph.Graph, plan *sample.Plan, c common, columns int64, opt sample.Options) (*sample.Sampler, error) {
-	need := sample.Need(g, plan, c.threads) + columns + processBytes
+	need := sample.Need(g, plan, c.threads, opt.Induce) + columns + processBytes
 	opt.Memory = 1 << 62
 	if c.memory > 0 {
 		if int64(c.memory) < need {
@@ -232,9 +308,12 @@ func newSampler(g *graph.Graph, plan *sample.Plan, c common, columns int64, opt 
 const processBytes = 24 << 20
 
 // columnBytes is the size of the columns and ids that TFRecords of a plan join.
-func columnBytes(g *graph.Graph, plan *sample.Plan) int64 {
+func columnBytes(g *graph.Graph, plan *sample.Plan, induce bool) int64 {
 	var n int64
 	nodes, edges := output.Reach(g, plan)
+	if induce {
+		edges = plan.Induced(g)
+	}
 	for _, i := range edges {
 		for _, c := range g.Edges[i].Columns {
 			n += c.Bytes()

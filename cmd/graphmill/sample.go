@@ -37,6 +37,7 @@ type sampleFlags struct {
 	gzip     bool
 	ids      string
 	ops      bool
+	examples exampleFlags
 	tfgnn    tfgnnFlags
 }
 
@@ -50,24 +51,32 @@ features by reference) or as TFRecords that TF-GNN reads (features joined).
 The same seed, plan and store give the same bytes at any number of threads, any
 memory budget and any number of ranks.
 
-Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE.
-Edges with an end that is no node are then dropped, counted and reported; import
-is stricter and stops at them.`,
+Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE, and
+--compat tfgnn or tfgnn-classic for Examples as its samplers write them. Edges with
+an end that is no node are then dropped, counted and reported (--missing-nodes);
+import is stricter and stops at them.
+
+Links are seeds too: --seeds names a table with columns source and target. TFRecords
+have them as TF-GNN's readout sets, the other columns of the table as features.`,
 		Example: `  graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill sample g.store --fanout 'cites=15,10;writes=5,5' --seeds paper --scope seed --format tfrecord --shards 8 --out samples
   graphmill sample g.store --sampling-spec spec.pbtxt --format tfrecord --out samples
   graphmill sample g.store --fanout 10,10 --seeds paper:split=train --shuffle --epochs 3 --out train
   graphmill sample g.store --fanout 10,5 --before 'time<=' --scope seed --seeds user --out past
+  graphmill sample g.store --fanout 10,5 --seeds links.csv --seed-type user,item --scope seed --format tfrecord --out links
   graphmill sample --graph_schema schema.pbtxt --sampling_spec spec.pbtxt --output_samples out/samples.tfrecord@8`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.tfgnn.schema != "" {
+			if f.tfgnn.schema != "" && (len(args) == 0 || f.tfgnn.samples != "") {
 				return noArgs(cmd, args)
 			}
 			return oneArg("one STORE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.tfgnn.given() {
+			if len(args) == 0 || f.tfgnn.given() {
 				return t.sampleUnigraph(cmd, &f)
+			}
+			if cmd.Flags().Changed("missing-nodes") {
+				return usagef("found --missing-nodes with a STORE, expected it with TF-GNN's flags: a store was imported with import --dangling-edges")
 			}
 			if err := f.check(cmd); err != nil {
 				return err
@@ -78,6 +87,7 @@ is stricter and stops at them.`,
 	f.common.add(cmd)
 	f.outFlags.add(cmd)
 	f.planFlags.add(cmd)
+	f.examples.add(cmd)
 	f.tfgnn.add(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.format, "format", "collection", "collection or tfrecord")
@@ -108,12 +118,12 @@ func (f *sampleFlags) check(cmd *cobra.Command) error {
 	case f.ops && f.format != "collection":
 		return usagef("found --ops with --format tfrecord, expected --format collection")
 	}
-	for _, name := range []string{"shards", "name", "gzip", "ids"} {
+	for _, name := range slices.Concat([]string{"shards", "name", "gzip", "ids"}, exampleFlagNames) {
 		if f.format == "collection" && changed(name) {
 			return usagef("found --%s with --format collection, expected --format tfrecord", name)
 		}
 	}
-	return nil
+	return f.examples.check()
 }
 
 // writer is a form of output.
@@ -145,24 +155,35 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 		return err
 	}
 	r.Input(name, size, sum)
+	if f.tfgnn.schema != "" {
+		if f.schema, err = readSchema(cmd, f, r); err != nil {
+			return err
+		}
+	}
 	return t.sampleStore(cmd, s, f, r, start)
 }
 
 func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlags, r *report.Report, start time.Time) (err error) {
 	began := time.Now()
-	plan, job, err := f.resolve(cmd, s)
+	f.classic = f.examples.compat == output.Classic
+	planned, err := f.resolve(cmd, s)
 	if err != nil {
 		return err
 	}
+	plan, job := planned.plan, planned.job
 	if job.Rank, job.Ranks, err = parseRank(f.rank); err != nil {
 		return err
 	}
 	job.Shuffle, job.Threads = f.shuffle, f.threads
 	var columns int64
 	if f.format == "tfrecord" {
-		columns = columnBytes(s.Graph, plan)
+		columns = columnBytes(s.Graph, plan, f.examples.induce())
+		for _, c := range planned.columns {
+			columns += c.Bytes()
+		}
+		t.warnContext(s)
 	}
-	sampler, err := newSampler(s.Graph, plan, f.common, columns, sample.Options{Ops: f.ops, Warn: func(m string) {
+	sampler, err := newSampler(s.Graph, plan, f.common, columns, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
 		t.warn("%s", m)
 		r.Note(m)
 	}})
@@ -193,13 +214,15 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 		}
 		out, finish = c, c.Finish
 	default:
-		ids, err := recordIDs(s, plan, f.ids)
+		opt, err := f.records(s, planned)
 		if err != nil {
 			return err
 		}
-		rec, err := output.NewRecords(w, sampler, output.RecordsOptions{Name: f.name, Shards: f.shards, Gzip: f.gzip, Subgraphs: subgraphs, IDs: ids, Progress: written})
+		opt.Examples = output.Examples(sampler, job, opt.Components) * uint64(f.epochs)
+		opt.Progress = written
+		rec, err := output.NewRecords(w, sampler, opt)
 		if err != nil {
-			return err
+			return usageOf(err)
 		}
 		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
 	}
@@ -208,7 +231,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 	for range f.epochs {
 		st, err := out.Run(cmd.Context(), job)
 		if err != nil {
-			return err
+			return usageOf(err)
 		}
 		stats.Add(st)
 		job.Epoch++
@@ -250,6 +273,12 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 			"epoch": strconv.FormatUint(f.epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}
 	if f.seedTime != "" {
 		made.Options["seed_time"] = f.seedTime
+	}
+	f.examples.made(made.Options)
+	if f.tfgnn.schema != "" && f.tfgnn.samples == "" {
+		if made.Inputs["graph_schema"], err = store.Fingerprint(ctx, fsx.OS, f.tfgnn.schema); err != nil {
+			return store.Made{}, err
+		}
 	}
 	// Seeds of a file are an input: named by content, not by where the file lies.
 	if info, err := fsx.OS.Stat(f.seeds); err == nil && info.Mode().IsRegular() && s.Graph.NodeType(f.seeds) < 0 {

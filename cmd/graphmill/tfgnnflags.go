@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/ingest"
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample/output"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -21,19 +23,42 @@ import (
 type tfgnnFlags struct {
 	schema, dataPath, samples, seeds string
 	runner                           string
+	missing                          string
 }
 
 func (f *tfgnnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.schema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, imported and sampled in one step")
+	fs.StringVar(&f.schema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, imported and sampled in one step; with a STORE: that of its graph, for descriptions and features of links")
 	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: that of the schema)")
 	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made")
 	fs.StringVar(&f.seeds, "input-seeds", "", "TF-GNN: file of seeds (default: every node of the seed op's set)")
+	fs.StringVar(&f.missing, "missing-nodes", "", "TF-GNN: what becomes of nodes that edges name and tables lack: error, drop, or zeros (default: drop, with --compat tfgnn zeros)")
 	fs.StringVar(&f.runner, "runner", "", "TF-GNN: taken and ignored; there is no Beam here")
 }
 
 func (f *tfgnnFlags) given() bool {
-	return f.schema != "" || f.samples != "" || f.seeds != "" || f.dataPath != ""
+	return f.samples != "" || f.seeds != "" || f.dataPath != ""
+}
+
+// policy is what importing does with missing nodes, and whether Examples then leave
+// out those without a row.
+func (f *tfgnnFlags) policy(compat output.Compat) (p build.Policy, joined bool, err error) {
+	switch f.missing {
+	case "error":
+		return build.Error, false, nil
+	case "zeros":
+		return build.Zeros, false, nil
+	case "", "drop":
+	default:
+		return 0, false, usagef("found --missing-nodes %q, expected error, drop or zeros", f.missing)
+	}
+	switch {
+	case compat == output.Classic: // they are drawn, and left out of what is written
+		return build.Zeros, true, nil
+	case compat == output.TFGNN && f.missing == "":
+		return build.Zeros, false, nil
+	}
+	return build.Drop, false, nil
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d{1,5}))?$`)
@@ -65,6 +90,14 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	if f.tfgnn.runner != "" {
 		t.warn("--runner %s is ignored: sampling runs in this process", f.tfgnn.runner)
 	}
+	policy, joined, err := f.tfgnn.policy(f.examples.compat)
+	if err != nil {
+		return err
+	}
+	f.examples.joined = joined
+	if f.schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+		return err
+	}
 	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
 	if err != nil {
 		return err
@@ -89,7 +122,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	defer closeWith(&err, w.Abort)
 	result, err := build.Build(cmd.Context(), fsx.OS, w, src.Input, build.Options{
-		Primary: src.Primary, DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: build.Drop,
+		Primary: src.Primary, DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
 		Threads: f.threads, Memory: int64(f.memory)})
 	if err != nil {
 		return err
@@ -102,6 +135,11 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
 			t.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)
+		}
+	}
+	for _, n := range result.Nodes {
+		if n.Added > 0 && !joined {
+			t.warn("%s: %d nodes have no row in their table: their features are zeros and empty", n.Type, n.Added)
 		}
 	}
 	s, err := store.Open(fsx.OS, temp)

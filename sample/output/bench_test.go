@@ -26,7 +26,7 @@ func BenchmarkRecords(b *testing.B) {
 			s := sampler(b, c.g, c.fanout, sample.FanoutOptions{SeedType: []string{c.seeds}, Scope: sample.ScopeSeed}, false)
 			job := sample.Job{Seeds: seeds(50000), BatchSize: 1024, Seed: 5, Threads: 2}
 			w := create(b, fsx.OS, filepath.Join(b.TempDir(), "out"))
-			r, err := NewRecords(w, s, RecordsOptions{Shards: 4, Subgraphs: uint64(b.N) * 50000})
+			r, err := NewRecords(w, s, RecordsOptions{Shards: 4, Examples: uint64(b.N) * 50000})
 			if err != nil {
 				b.Fatal(err)
 			}

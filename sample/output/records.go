@@ -7,7 +7,9 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/graph/feature"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
@@ -28,12 +30,27 @@ type RecordsOptions struct {
 	Name   string
 	Shards int // 0 is 1
 	Gzip   bool
-	// Subgraphs is the number of all subgraphs of all runs: the shards are
-	// contiguous ranges of them.
-	Subgraphs uint64
+	// Examples is the number of Examples of all runs: the shards are contiguous
+	// ranges of them.
+	Examples uint64
 	// IDs are the node types whose original ids are written, as feature #id. They
 	// must be strings in the store.
 	IDs []string
+	// Components is how many subgraphs of single seeds an Example has, as its
+	// components; 0 is 1. The last Example of a run may have fewer.
+	Components int
+	// SeedIDs writes the original ids of seed nodes into the context, as seed_id and
+	// sample_id. Seeds are those of every job then.
+	SeedIDs bool
+	Seeds   []uint32
+	// SeedColumns are features of link seeds, a row a seed of every job.
+	SeedColumns []*graph.Column
+	// Compat says whose Examples these are. With Joined, Classic leaves out nodes
+	// that have no row in their table (graph.Nodes.Added), and their edges.
+	Compat Compat
+	Joined bool
+	// Schema is that of the graph, nil where it is not known.
+	Schema *tfgnnpb.GraphSchema
 	// Progress is told of subgraphs that were written; nil tells nobody.
 	Progress func(subgraphs int)
 }
@@ -45,18 +62,18 @@ type Records struct {
 	shards   *shards.Writer
 	opt      RecordsOptions
 	encoding *Encoding
-	base     uint64 // subgraphs of earlier runs
+	base     uint64 // Examples of earlier runs
 
 	nodes, edges report.Histogram
 }
 
 // NewRecords begins the files of a TFRecord output in w. Close it.
 func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
-	n, err := NewEncoding(s.Graph(), s.Plan(), opt.IDs)
+	n, err := newEncoding(s.Graph(), s.Plan(), s.Induces(), &opt)
 	if err != nil {
 		return nil, err
 	}
-	files, err := shards.New(w, shards.Options{Name: opt.Name, Shards: opt.Shards, Gzip: opt.Gzip, Records: opt.Subgraphs})
+	files, err := shards.New(w, shards.Options{Name: opt.Name, Shards: opt.Shards, Gzip: opt.Gzip, Records: opt.Examples})
 	if err != nil {
 		return nil, err
 	}
@@ -84,50 +101,73 @@ func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 	return (batches-1)*size + min(size, seeds-last)
 }
 
+// Examples is the number of Examples of a job with so many components each; 0 is 1.
+func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
+	group := uint64(max(components, 1))
+	return (Subgraphs(s, job) + group - 1) / group
+}
+
 // chunk is the records of one batch.
 type chunk struct {
 	feature.Encoder
-	records *shards.Chunk
-	count   int
+	arranger *arranger
+	gatherer *gatherer
+	records  *shards.Chunk
+	count    int // subgraphs
 
 	nodes, edges report.Histogram
 }
 
-func (r *Records) newChunk() *chunk { return &chunk{records: r.shards.NewChunk()} }
+func (r *Records) newChunk() *chunk {
+	g := r.s.Graph()
+	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(g, r.s.Plan(), r.encoding.group), records: r.shards.NewChunk()}
+}
 
-// Run samples a job and writes its subgraphs behind those of earlier runs.
+// Run samples a job and writes its subgraphs behind those of earlier runs. With
+// several components and several ranks the size of a batch must be a multiple of
+// the components, so that an Example is of one batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
-	subgraphs := Subgraphs(r.s, job)
-	if r.base+subgraphs > r.opt.Subgraphs {
-		return sample.Stats{}, fmt.Errorf("found %d records, expected the %d that the shards were planned for", r.base+subgraphs, r.opt.Subgraphs)
+	group := r.encoding.group
+	examples := Examples(r.s, job, group)
+	if r.base+examples > r.opt.Examples {
+		return sample.Stats{}, fmt.Errorf("found %d records, expected the %d that the shards were planned for", r.base+examples, r.opt.Examples)
 	}
-	batches := job.Batches(r.s.SeedWidth())
+	width := r.s.SeedWidth()
+	batches := job.Batches(width)
 	bySeed := r.s.Plan().Scope == sample.ScopeSeed
-	// With several ranks the size of a batch decides who takes it.
-	if bySeed && job.Ranks <= 1 {
-		job.BatchSize = chunkSeeds
+	switch {
+	case bySeed && job.Ranks <= 1:
+		// With several ranks the size of a batch decides who takes it.
+		job.BatchSize = max(chunkSeeds/group, 1) * group
+	case job.BatchSize%group != 0:
+		return sample.Stats{}, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds, of which ranks take whole ones, and %d components an Example, expected a multiple of the components; give a batch size that is one", job.BatchSize, group)
 	}
 	encode := func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
-		number, last := b.Index, true
-		if bySeed {
-			number = b.Index*uint64(job.BatchSize) + uint64(b.At)
-			last = b.At+1 == len(b.Seeds)
+		if !bySeed {
+			return r.encode(c, sub, b.Rows, r.base+b.Index, true)
 		}
-		return r.encode(c, sub, r.base+number, last)
+		number := (b.Index*uint64(job.BatchSize) + uint64(b.At)) / uint64(group)
+		return r.encode(c, sub, b.Rows[b.At:b.At+1], r.base+number, (b.At+1)*width == len(b.Seeds))
 	}
 	stats, err := sample.Run(ctx, r.s, job, r.newChunk, encode, func(c *chunk, _ uint64) error { return r.sink(c) })
 	if err == nil {
 		stats.Batches = batches // not chunks
 	}
-	r.base += subgraphs
+	r.base += examples
 	return stats, err
 }
 
-// encode adds a subgraph to a chunk, in a worker. last says that it is the last
-// one of its batch.
-func (r *Records) encode(c *chunk, sub *sample.Subgraph, number uint64, last bool) error {
-	if err := c.records.Append(r.encoding.Encode(&c.Encoder, sub), number); err != nil {
-		return fmt.Errorf("%w; take smaller batches or fewer columns", err)
+// encode adds a subgraph to a chunk, in a worker; its seeds have the given places
+// among all seeds, and its Example that number. last says that it is the last one
+// of its batch.
+func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number uint64, last bool) error {
+	sub = c.arranger.arrange(sub)
+	c.gatherer.add(sub, places)
+	if last || c.gatherer.full() {
+		if err := c.records.Append(r.encoding.encode(&c.Encoder, &c.gatherer.content), number); err != nil {
+			return fmt.Errorf("%w; take smaller batches or fewer columns", err)
+		}
+		c.gatherer.reset()
 	}
 	c.count++
 	nodes, edges := 0, 0

@@ -30,7 +30,7 @@ import (
 // writeRecords makes a whole output of jobs.
 func writeRecords(ctx context.Context, fsys fsx.FS, dir string, s *sample.Sampler, opt RecordsOptions, jobs ...sample.Job) (err error) {
 	for _, j := range jobs {
-		opt.Subgraphs += Subgraphs(s, j)
+		opt.Examples += Examples(s, j, opt.Components)
 	}
 	w, err := store.Create(fsys, dir, false)
 	if err != nil {
@@ -376,18 +376,10 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	g := typed(20)
-	link, err := sample.New(g, &sample.Plan{SeedType: []string{"paper", "paper"}, Scope: sample.ScopeSeed}, sample.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer link.Close()
-	if _, err := NewRecords(create(t, fsx.OS, filepath.Join(t.TempDir(), "out")), link, RecordsOptions{}); err == nil || !strings.Contains(err.Error(), "found link seeds") {
-		t.Errorf("found error %v of link seeds", err)
-	}
 	// The number of subgraphs is held to.
 	s := sampler(t, g, "2", seedScope, false)
 	for _, n := range []uint64{19, 21} {
-		r, err := NewRecords(create(t, fsx.OS, filepath.Join(t.TempDir(), "out")), s, RecordsOptions{Subgraphs: n})
+		r, err := NewRecords(create(t, fsx.OS, filepath.Join(t.TempDir(), "out")), s, RecordsOptions{Examples: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -546,6 +538,7 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, e := s.NewContext(), &feature.Encoder{}
+	a, r := newGatherer(s.Graph(), s.Plan(), 1), newArranger(s.Graph(), &RecordsOptions{})
 	at := uint32(0)
 	one := func() {
 		at = (at + 1) % 500
@@ -553,7 +546,9 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Encode(e, sub)
+		a.add(r.arrange(sub), []uint32{at})
+		n.encode(e, &a.content)
+		a.reset()
 	}
 	for range 500 {
 		one()

@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.seedType)
+			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, typesOf(c.seedType), nil)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
 					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
@@ -107,19 +107,26 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func typesOf(seedType string) []string {
+	if seedType == "" {
+		return nil
+	}
+	return strings.Split(seedType, ",")
+}
+
 func TestTimes(t *testing.T) {
 	s := papers()
-	got, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper", Nodes: []uint32{3, 0}}, "time")
+	got, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got[0] != sample.IntTime(40) || got[1] != sample.IntTime(10) {
 		t.Fatalf("times %v", got)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper"}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Type: "paper"}, "split"); err == nil {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split"); err == nil {
 		t.Fatal("a string column was taken for times")
 	}
 }

@@ -10,24 +10,32 @@ import (
 )
 
 // Times is the time of each seed, for a plan with "before": the seed node's
-// value in a column of its type.
+// value in a column of its type, of links that in a column of their table.
 func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
-	n := g.Nodes[g.NodeType(s.Type)]
-	c := graph.FindColumn(n.Columns, column)
+	owner, columns := "the links", s.Columns
+	if len(s.Types) == 1 {
+		n := g.Nodes[g.NodeType(s.Types[0])]
+		owner, columns = "node type "+n.Type, n.Columns
+	}
+	c := graph.FindColumn(columns, column)
 	if c == nil {
 		var have []string
-		for _, c := range n.Columns {
+		for _, c := range columns {
 			have = append(have, c.Name)
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of node type %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", column, n.Type, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", column, owner, strings.Join(have, ", "))
 	}
 	at, err := timeReader(c)
 	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "column %q of node type %s: %w", column, n.Type, err)
+		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", column, owner, err)
 	}
-	times := make([]sample.Time, len(s.Nodes))
-	for i, v := range s.Nodes {
-		times[i] = at(int(v))
+	times := make([]sample.Time, len(s.Nodes)/len(s.Types))
+	for i := range times {
+		row := i
+		if len(s.Types) == 1 {
+			row = int(s.Nodes[i])
+		}
+		times[i] = at(row)
 	}
 	return times, nil
 }

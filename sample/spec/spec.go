@@ -8,28 +8,42 @@
 //     "#weight", else "weight", else every edge weighs 1;
 //   - LATEST_K takes the largest of the time column that the caller names.
 //
-// The package imports sample, graph and format/tfgnn/tfgnnpb.
+// symmetric_link_seed_op makes link seeds: both ends are op 0's.
+//
+// The package imports sample, graph, format/tfgnn and format/tfgnn/tfgnnpb.
 package spec
 
 import (
 	"sort"
 
+	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
 
+// Options are what a spec leaves open.
+type Options struct {
+	// TimeColumn is what LATEST_K goes by.
+	TimeColumn string
+	// SeedTypes are the node types of the links of a symmetric_link_seed_op, or one
+	// for both; needed where the graph has several types.
+	SeedTypes []string
+	// Classic takes weights from "weight" alone, where that is a float, as TF-GNN's
+	// older sampler does.
+	Classic bool
+}
+
 // Compile makes the plan of a spec on g. Where an op needs weights and the edge
 // type has none, g gains a column of ones.
-func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sample.Plan, error) {
+func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, error) {
 	p := &sample.Plan{Scope: sample.ScopeSeed, Expand: sample.ExpandAll}
-	seed := s.GetSeedOp()
-	if seed == nil {
-		return nil, tagged.Errorf(sample.ErrPlan, "found no seed_op in the sampling spec, expected one")
+	name, err := seedTypes(p, s, o)
+	if err != nil {
+		return nil, err
 	}
-	p.SeedType = []string{seed.GetNodeSetName()}
-	numbers := map[string]int{seed.GetOpName(): 0}
+	numbers := map[string]int{name: 0}
 	for i, op := range s.SamplingOps {
 		e, err := g.EdgeType(op.GetEdgeSetName())
 		if err != nil {
@@ -41,26 +55,26 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 		if len(op.InputOpNames) == 0 {
 			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found no input_op_names, expected at least one", op.GetOpName())
 		}
-		o := sample.Op{Edges: g.Edges[e].Type.String(), Dir: graph.Out, Take: int(op.GetSampleSize())}
+		made := sample.Op{Edges: g.Edges[e].Type.String(), Dir: graph.Out, Take: int(op.GetSampleSize())}
 		for _, in := range op.InputOpNames {
 			n, ok := numbers[in]
 			if !ok {
 				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an op that stands before it", op.GetOpName(), in)
 			}
-			o.From = append(o.From, n)
+			made.From = append(made.From, n)
 		}
 		switch op.GetStrategy() {
 		case tfgnnpb.SamplingStrategy_RANDOM_UNIFORM:
-			o.How = sample.Uniform
+			made.How = sample.Uniform
 		case tfgnnpb.SamplingStrategy_RANDOM_WEIGHTED:
-			o.How, o.Column = sample.Weighted, weights(g.Edges[e])
+			made.How, made.Column = sample.Weighted, weights(g.Edges[e], o.Classic)
 		case tfgnnpb.SamplingStrategy_TOP_K:
-			o.How, o.Column = sample.Top, weights(g.Edges[e])
+			made.How, made.Column = sample.Top, weights(g.Edges[e], o.Classic)
 		case tfgnnpb.SamplingStrategy_LATEST_K:
-			if timeColumn == "" {
+			if o.TimeColumn == "" {
 				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", op.GetOpName())
 			}
-			o.How, o.Column = sample.Top, timeColumn
+			made.How, made.Column = sample.Top, o.TimeColumn
 		default:
 			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found strategy %v, expected TOP_K, RANDOM_UNIFORM, RANDOM_WEIGHTED or LATEST_K", op.GetOpName(), op.GetStrategy())
 		}
@@ -68,15 +82,39 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, timeColumn string) (*sampl
 			return nil, tagged.Errorf(sample.ErrPlan, "found op name %q twice, expected it once", op.GetOpName())
 		}
 		numbers[op.GetOpName()] = i + 1
-		p.Ops = append(p.Ops, o)
+		p.Ops = append(p.Ops, made)
 	}
 	return p, p.Validate(g)
 }
 
+// seedTypes sets what the plan starts from, and gives the name of the seed op.
+func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, error) {
+	link, seed := s.GetSymmetricLinkSeedOp(), s.GetSeedOp()
+	switch {
+	case link != nil && seed != nil:
+		return "", tagged.Errorf(sample.ErrPlan, "found both seed_op and symmetric_link_seed_op in the sampling spec, expected one of them")
+	case seed != nil:
+		p.SeedType = []string{seed.GetNodeSetName()}
+		return seed.GetOpName(), nil
+	case link == nil:
+		return "", tagged.Errorf(sample.ErrPlan, "found neither seed_op nor symmetric_link_seed_op in the sampling spec, expected one of them")
+	}
+	switch types := o.SeedTypes; {
+	case len(types) == 1:
+		p.SeedType = []string{types[0], types[0]}
+	case len(types) == 2 && types[0] == types[1]:
+		p.SeedType = types
+	default:
+		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op with %d node types of links %q, expected one, for both ends are of it; give --seed-type TYPE, or --graph-schema with %s", len(types), types, tfgnn.ReadoutSource)
+	}
+	return link.GetOpName(), nil
+}
+
 // weights names the column of an edge type's weights.
-func weights(e *graph.Edges) string {
+func weights(e *graph.Edges, classic bool) string {
 	for _, name := range []string{"#weight", "weight", sample.OnesColumn} {
-		if graph.FindColumn(e.Columns, name) != nil {
+		c := graph.FindColumn(e.Columns, name)
+		if c != nil && !(classic && name != sample.OnesColumn && (name != "weight" || !c.DType.IsFloat())) {
 			return name
 		}
 	}

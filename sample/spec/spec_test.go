@@ -60,7 +60,7 @@ func TestCompile(t *testing.T) {
 		{name: "no inputs", text: seed + op("a", "", "cites", ""), err: "found no input_op_names"},
 		{name: "no sample size", text: seed + strings.Replace(op("a", `"s"`, "cites", ""), "sample_size: 3", "", 1), err: "found sample_size 0"},
 		{name: "a negative sample size", text: seed + strings.Replace(op("a", `"s"`, "cites", ""), "size: 3", "size: -1", 1), err: "found sample_size -1"},
-		{name: "no seed op", text: op("a", `"s"`, "cites", ""), err: "no seed_op"},
+		{name: "no seed op", text: op("a", `"s"`, "cites", ""), err: "found neither seed_op nor symmetric_link_seed_op"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(c.text))
@@ -68,7 +68,7 @@ func TestCompile(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := papers()
-			p, err := spec.Compile(s, g, "year")
+			p, err := spec.Compile(s, g, spec.Options{TimeColumn: "year"})
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v, want %q", err, c.err)
