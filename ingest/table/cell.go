@@ -30,6 +30,9 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 				return false, ""
 			}
 		default:
+			if c.ID {
+				return false, c.expected() + "; each row needs one"
+			}
 			return false, c.expected() + "; fill the cell, or give --empty-cells VALUE"
 		}
 	}

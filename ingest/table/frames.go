@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
@@ -14,9 +13,9 @@ import (
 )
 
 const (
-	frameHead = 12            // length and its checksum
-	frameFoot = 4             // checksum of the record
-	maxRow    = math.MaxInt32 // of a record: protobuf has no longer messages
+	frameHead = 12        // length and its checksum
+	frameFoot = 4         // checksum of the record
+	maxRow    = 256 << 20 // bytes of a record
 )
 
 // frames is a run of whole frames of one file. It belongs to one worker.
@@ -188,7 +187,7 @@ func (s *framer) plain(b *frames) error {
 	case length > uint64(left-frameHead-frameFoot):
 		return b.corrupt(0, 0, "found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", length, left-frameHead-frameFoot)
 	case length > maxRow:
-		return badf("%s: found a record of %d bytes, expected at most %d, the longest that an Example can be; write shorter features", b.place(0, 0), length, maxRow)
+		return badf("%s: found a record of %d bytes, expected at most %d; write shorter features", b.place(0, 0), length, maxRow)
 	}
 	// The buffer grows no faster than the file is found to hold.
 	for b.end = int(length) + frameHead + frameFoot; n < b.end; {
