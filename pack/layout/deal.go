@@ -1,0 +1,109 @@
+package layout
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// Graphs are the graphs that a layout is filled with: of each shape, their ids,
+// ascending.
+type Graphs struct {
+	ptr []uint64
+	ids []uint64
+}
+
+// NewGraphs sorts graphs by shape. size gives the sizes of graph i, of count; skip
+// says of a graph of no shape of the layout whether it is left out, which is an
+// error otherwise. There must be as many graphs of each shape as the layout has.
+func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int), skip func(i uint64, sizes []int) bool) (*Graphs, error) {
+	h := l.Problem.Histogram
+	shapes := len(h.Counts)
+	number := make([]uint32, count)
+	g := &Graphs{ptr: make([]uint64, shapes+1)}
+	sizes := make([]int, len(h.Components))
+	for i := range count {
+		size(i, sizes)
+		s := sort.Search(shapes, func(s int) bool { return slices.Compare(h.Shape(s), sizes) >= 0 })
+		if s == shapes || !slices.Equal(h.Shape(s), sizes) {
+			if !skip(i, sizes) {
+				return nil, tagged.Errorf(ErrLayout, "graph %d: found sizes %v, expected one of the %d shapes of the layout; make a layout of these graphs", i, sizes, shapes)
+			}
+			number[i] = uint32(shapes)
+			continue
+		}
+		number[i] = uint32(s)
+		g.ptr[s+1]++
+	}
+	for s, n := range h.Counts {
+		if g.ptr[s+1] != uint64(n) {
+			return nil, tagged.Errorf(ErrLayout, "found %d graphs of sizes %v, expected the %d of the layout; make a layout of these graphs", g.ptr[s+1], h.Shape(s), n)
+		}
+		g.ptr[s+1] += g.ptr[s]
+	}
+	g.ids = make([]uint64, g.ptr[shapes])
+	at := slices.Clone(g.ptr)
+	for i, s := range number {
+		if int(s) < shapes {
+			g.ids[at[s]] = uint64(i)
+			at[s]++
+		}
+	}
+	return g, nil
+}
+
+// Deal is a layout filled for one epoch. It is safe for concurrent use.
+type Deal struct {
+	l      *Layout
+	graphs *Graphs
+	packs  *sample.Orderer
+	orders []*sample.Orderer // of the shapes
+	first  []int64           // the first pack of each pattern, and their number
+	// places is, for each part of each pattern, the first place of its shape.
+	places [][]uint64
+}
+
+// Deal fills the layout with graphs for an epoch.
+func (l *Layout) Deal(g *Graphs, seed, epoch uint64) *Deal {
+	d := &Deal{l: l, graphs: g, first: []int64{0}}
+	d.packs = sample.NewOrderer(uint64(l.Meta.Packs), sample.Key(seed, epoch, sample.OrderWord, 0))
+	for s, n := range l.Problem.Counts {
+		d.orders = append(d.orders, sample.NewOrderer(uint64(n), sample.Key(seed, epoch, sample.OrderWord, uint64(s)+1)))
+	}
+	next := make([]uint64, len(l.Problem.Counts))
+	packs := int64(0)
+	for _, p := range l.Packing.Patterns {
+		places := make([]uint64, len(p.Parts))
+		for i, part := range p.Parts {
+			places[i] = next[part.Shape]
+			next[part.Shape] += uint64(part.Copies) * uint64(p.Packs)
+		}
+		packs += p.Packs
+		d.places, d.first = append(d.places, places), append(d.first, packs)
+	}
+	return d
+}
+
+// Packs is the number of packs.
+func (d *Deal) Packs() int64 { return d.l.Meta.Packs }
+
+// Pack appends the ids of the graphs of pack number p of the epoch to ids: by
+// shape, the shapes ascending.
+func (d *Deal) Pack(p int64, ids []uint64) []uint64 {
+	var one [1]uint64
+	d.packs.Fill(one[:], uint64(p))
+	q := int64(one[0])
+	t := sort.Search(len(d.first)-1, func(i int) bool { return d.first[i+1] > q })
+	for i, part := range d.l.Packing.Patterns[t].Parts {
+		at := len(ids)
+		ids = slices.Grow(ids, part.Copies)[:at+part.Copies]
+		d.orders[part.Shape].Fill(ids[at:], d.places[t][i]+uint64(q-d.first[t])*uint64(part.Copies))
+		of := d.graphs.ids[d.graphs.ptr[part.Shape]:]
+		for j := at; j < len(ids); j++ {
+			ids[j] = of[ids[j]]
+		}
+	}
+	return ids
+}

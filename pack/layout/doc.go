@@ -1,0 +1,26 @@
+// Package layout keeps a packing as a folder, and deals graphs into it.
+//
+// A pack layout says how many packs there are and which shapes each holds; not
+// which graphs. Dealing fills it with graph ids, fresh for each (seed, epoch): the
+// places of a shape get its graphs in the order of
+//
+//	order(count, key(seed, epoch, ORDER, number of the shape))
+//
+// and the packs come in the order of key(seed, epoch, ORDER, 0), so that every
+// epoch has the same shapes and other packs. Pack p of epoch e is found without
+// the packs in front of it.
+//
+// # The folder
+//
+//	layout.json               components, limits, cap, counts (Meta)
+//	shape_size.npy            uint32 [shapes, components], ascending rows
+//	shape_count.npy           uint64 [shapes], graphs of each
+//	pattern_packs.npy         uint64 [patterns], packs that are filled alike
+//	pattern_ptr.npy           uint64 [patterns + 1], bounds the parts of each
+//	part_shape.npy            uint32 [parts], ascending within a pattern
+//	part_copies.npy           uint32 [parts]
+//	made.json, manifest.json  as every output folder has
+//
+// The package imports pack, sample (the law of orders), store, graph, format/npy
+// and internal/*.
+package layout
