@@ -19,6 +19,7 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
   graphmill tfgnn print samples.tfrecord --count 1           see what is in TFRecords
   graphmill tfgnn random schema.pbtxt                        see how Examples of a schema look
   graphmill tfgnn io-spec schema.pbtxt                       what a parser needs to know
+  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats
   graphmill tfgnn from-store g.store --out unigraph          the tables of a store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -28,7 +29,7 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t))
+	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t), newTFGNNStats(t))
 	cmd.AddCommand(newTFGNNConvert(t), newTFGNNFromStore(t))
 	return cmd
 }

@@ -53,19 +53,20 @@ of row lengths or by a fixed length. It is what tfgnn.get_io_spec says.`,
 
 // openCodec reads a schema that must be valid.
 func (t *terminal) openCodec(path string) (*example.Codec, error) {
-	schema, err := t.readSchema(path)
+	schema, _, err := t.readSchema(path)
 	if err != nil {
 		return nil, err
 	}
 	return example.NewCodec(schema)
 }
 
-func (t *terminal) readSchema(path string) (*tfgnnpb.GraphSchema, error) {
-	schema, _, warnings, err := tfgnn.ReadSchema(fsx.OS, path)
+// readSchema reads the schema at path, a file or a folder, and gives its file.
+func (t *terminal) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
+	schema, file, warnings, err := tfgnn.ReadSchema(fsx.OS, path)
 	for _, w := range warnings {
 		t.warn("warning: %s", human.Printable(w))
 	}
-	return schema, err
+	return schema, file, err
 }
 
 func (t *terminal) printJSON(v any) error {

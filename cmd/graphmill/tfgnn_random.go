@@ -42,7 +42,7 @@ begins with the same ones.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			schema, err := t.readSchema(args[0])
+			schema, file, err := t.readSchema(args[0])
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ begins with the same ones.`,
 				}
 				return t.printRandom(cmd, schema, &f)
 			}
-			return t.writeRandom(cmd, args[0], schema, &f)
+			return t.writeRandom(cmd, file, schema, &f)
 		},
 	}
 	f.addThreads(cmd)
