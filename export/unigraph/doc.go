@@ -2,7 +2,7 @@
 // each set that has one, a table of its rows as CSV, TFRecord or Parquet files.
 //
 //   - Write writes the rows of one table.Table, in order, as one file or shards.
-//   - FromStore writes a store: schema.pbtxt and all its tables.
+//   - FromStore and FromGraph write a store: schema.pbtxt and all its tables.
 //   - Convert writes a unigraph again with all its tables in another format.
 //
 // The first columns are #id of nodes, #source and #target of edges: strings. The

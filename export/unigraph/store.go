@@ -2,7 +2,6 @@ package unigraph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -48,19 +47,27 @@ func (r *Result) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
-// FromStore writes the graph of a store as a unigraph into w, which the caller
-// seals. fsys is that of w. A store whose arrays do not mean a graph is refused.
+// FromStore writes the graph of a store as FromGraph does. A store whose arrays do
+// not mean a graph is refused.
+func FromStore(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, err
+	}
+	return FromGraph(ctx, fsys, w, s.Graph, opt)
+}
+
+// FromGraph writes a graph, whose ids are in range, as a unigraph into w, which
+// the caller seals. fsys is that of w.
 //
 // A node type is a node set of its name (_N is "node"), with its original ids as
 // #id, or the type-wise ids as decimal text. An edge type is an edge set named by
 // its relation (_E is "edge"), or src_rel_dst where several types have that
 // relation, with its rows in the order of edge ids.
-func FromStore(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
-	g := s.Graph
-	if g == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
-	}
-	if err := errors.Join(opt.Check(), s.Check(ctx)); err != nil {
+func FromGraph(ctx context.Context, fsys fsx.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
+	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	r := &Result{Schema: &tfgnnpb.GraphSchema{
