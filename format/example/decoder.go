@@ -37,8 +37,10 @@ type Feature struct {
 	Key   []byte
 	Kind  Kind
 	Count int // values
-	// lists are the bytes of the list messages, one after the other the values.
+	// lists are the bytes of the list messages, one after the other the values. If
+	// plain, there is at most one, and of numbers it is the packed run inside.
 	lists [][]byte
+	plain bool
 }
 
 // Decoder finds the features of Examples. The zero value is ready; the memory is
@@ -51,7 +53,11 @@ type Decoder struct {
 // Decode reads a record. The features are views of it, valid until the next
 // Decode or a change of the record.
 func (d *Decoder) Decode(record []byte) error {
-	d.features, d.base = d.features[:0], record
+	d.base = record
+	if d.quick(record) {
+		return nil
+	}
+	d.features = d.features[:0]
 	err := d.fields(record, "an Example", func(num protowire.Number, msg []byte) error {
 		if num != 1 {
 			return nil
@@ -132,13 +138,7 @@ func (d *Decoder) fields(msg []byte, what string, f func(protowire.Number, []byt
 // entry reads one entry of the map. Pieces of a value are merged as protobuf
 // merges them: lists of one kind are joined, another kind replaces.
 func (d *Decoder) entry(entry []byte) error {
-	if len(d.features) < cap(d.features) {
-		d.features = d.features[:len(d.features)+1]
-	} else {
-		d.features = append(d.features, Feature{})
-	}
-	feature := &d.features[len(d.features)-1]
-	*feature = Feature{lists: feature.lists[:0]}
+	feature := d.next()
 	err := d.fields(entry, "a map entry", func(num protowire.Number, value []byte) error {
 		switch num {
 		case 1:
@@ -240,6 +240,12 @@ func (d *Decoder) corrupt(at []byte, what string, code int) error {
 // values calls f with each run of packed values and with each value that stands
 // alone. What is there was checked by Decode.
 func (f *Feature) values(run func([]byte), one func([]byte)) {
+	if f.plain && f.Kind != BytesList {
+		for _, packed := range f.lists {
+			run(packed)
+		}
+		return
+	}
 	for _, list := range f.lists {
 		for len(list) > 0 {
 			num, typ, n := protowire.ConsumeTag(list)
@@ -263,6 +269,13 @@ func (f *Feature) AppendInts(dst []int64) []int64 {
 	if f.Kind != Int64List {
 		return dst
 	}
+	dst = slices.Grow(dst, f.Count)
+	if f.plain {
+		if f.Count == 0 {
+			return dst
+		}
+		return appendVarints(dst, f.lists[0], f.Count)
+	}
 	run := func(b []byte) {
 		for at := 0; at < len(b); {
 			if b[at] < 0x80 {
@@ -284,6 +297,18 @@ func (f *Feature) AppendFloats(dst []float32) []float32 {
 	if f.Kind != FloatList {
 		return dst
 	}
+	dst = slices.Grow(dst, f.Count)
+	if f.plain {
+		if f.Count == 0 {
+			return dst
+		}
+		n, packed := len(dst), f.lists[0]
+		dst = dst[:n+f.Count]
+		for i := range dst[n:] {
+			dst[n+i] = math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
+		}
+		return dst
+	}
 	run := func(b []byte) {
 		for ; len(b) > 0; b = b[4:] {
 			dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(b)))
@@ -297,6 +322,21 @@ func (f *Feature) AppendFloats(dst []float32) []float32 {
 // record.
 func (f *Feature) AppendTexts(dst [][]byte) [][]byte {
 	if f.Kind != BytesList {
+		return dst
+	}
+	dst = slices.Grow(dst, f.Count)
+	if f.plain {
+		for _, list := range f.lists {
+			for len(list) > 0 {
+				var text []byte
+				if n := int(list[1]); n < 0x80 {
+					text, list = list[2:2+n], list[2+n:]
+				} else {
+					text, list, _ = block(list, tag1)
+				}
+				dst = append(dst, text)
+			}
+		}
 		return dst
 	}
 	f.values(nil, func(b []byte) {
