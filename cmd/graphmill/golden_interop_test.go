@@ -9,7 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,151 +23,344 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// subgraph is an Example with ids in place of indices, sorted: the form in which
-// the golden files hold what TF-GNN's own sampler wrote.
-type subgraph struct {
-	Root  string                      `json:"root"`
-	Nodes map[string][]map[string]any `json:"nodes"`
-	Edges map[string][][3]any         `json:"edges"`
-}
-
-// TestSamplesAsTFGNN runs TF-GNN's flags on its own unigraphs. Every sample size
-// is above every degree, so the subgraphs are determined: they must be those that
-// tfgnn_sampler wrote.
-func TestSamplesAsTFGNN(t *testing.T) {
+// sharedData is the folder of the unigraphs and of what TF-GNN's samplers made of
+// them.
+func sharedData(t *testing.T) string {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {
 		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
 	}
-	golden := filepath.Join(shared, "data/golden/tfgnn/sampler/wordnet_small")
-	out := filepath.Join(t.TempDir(), "out")
-	var stderr bytes.Buffer
-	status := run([]string{"graphmill", "sample", "--graph_schema", filepath.Join(golden, "schema.pbtxt"),
-		"--sampling_spec", filepath.Join(golden, "spec_all.pbtxt"), "--input_seeds", filepath.Join(golden, "seeds.csv"),
-		"--output_samples", filepath.Join(out, "s.tfrecord@3")}, io.Discard, &stderr)
-	if status != exitDone {
-		t.Fatalf("status %d: %s", status, stderr.String())
-	}
-	schema, _, _, err := tfgnn.ReadSchema(fsx.OS, filepath.Join(golden, "schema.pbtxt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]subgraph{}
-	files, err := filepath.Glob(filepath.Join(out, "s.tfrecord-*"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("files %v, %v", files, err)
-	}
-	for _, file := range files {
-		readSubgraphs(t, file, schema, got)
-	}
-	b, err := os.ReadFile(filepath.Join(golden, "beam_all.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []subgraph
-	if err := json.Unmarshal(b, &want); err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%d subgraphs, want %d", len(got), len(want))
-	}
-	for _, w := range want {
-		if d := cmp.Diff(w, got[w.Root]); d != "" {
-			t.Fatalf("root %s: %s", w.Root, d)
-		}
-	}
+	return filepath.Join(shared, "data")
 }
 
-func readSubgraphs(t *testing.T, file string, schema *tfgnnpb.GraphSchema, into map[string]subgraph) {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
+// sampleAs runs TF-GNN's flags and gives the folder of the Examples.
+func sampleAs(t *testing.T, schema, spec string, more ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	var stderr bytes.Buffer
+	args := append([]string{"graphmill", "sample", "--graph_schema", schema, "--sampling_spec", spec,
+		"--output_samples", filepath.Join(out, "s.tfrecord@3")}, more...)
+	if status := run(args, io.Discard, &stderr); status != exitDone {
+		t.Fatalf("status %d: %s", status, stderr.String())
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
+	return out
+}
+
+// recordsOf is the records of files.
+func recordsOf(t *testing.T, pattern string) [][]byte {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files %v of %s, %v", files, pattern, err)
 	}
-	r := tfrecord.NewReader(f, file, info.Size())
-	for {
-		record, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
+	var all [][]byte
+	for _, file := range files {
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d example.Decoder
-		if err := d.Decode(record); err != nil {
-			t.Fatal(err)
+		r := tfrecord.NewReader(bytes.NewReader(b), file, int64(len(b)))
+		for {
+			record, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, bytes.Clone(record))
 		}
-		s := canonical(&d, schema)
-		if _, twice := into[s.Root]; twice {
-			t.Fatalf("root %s twice", s.Root)
-		}
-		into[s.Root] = s
-	}
-}
-
-// values is a feature, a value a row.
-func values(d *example.Decoder, key string) []any {
-	f := d.Find(key)
-	if f == nil {
-		return nil
-	}
-	var all []any
-	for _, v := range f.AppendTexts(nil) {
-		all = append(all, string(v))
-	}
-	for _, v := range f.AppendInts(nil) {
-		all = append(all, float64(v)) // as JSON has numbers
 	}
 	return all
 }
 
-func canonical(d *example.Decoder, schema *tfgnnpb.GraphSchema) subgraph {
-	s := subgraph{Nodes: map[string][]map[string]any{}, Edges: map[string][][3]any{}}
-	ids := map[string][]any{}
-	for set, n := range schema.NodeSets {
-		ids[set] = values(d, "nodes/"+set+".#id")
-		rows := make([]map[string]any, len(ids[set]))
-		for i := range rows {
-			rows[i] = map[string]any{}
-		}
-		for name := range n.Features {
-			for i, v := range values(d, "nodes/"+set+"."+name) {
-				rows[i][name] = v
+// TestSamplesAsTFGNN holds --compat tfgnn to what tfgnn_sampler wrote. Every sample
+// size is above every degree, so the subgraphs are determined but for the order of
+// nodes and edges.
+func TestSamplesAsTFGNN(t *testing.T) {
+	data := sharedData(t)
+	golden, testdata := filepath.Join(data, "golden/tfgnn/sampler"), filepath.Join(data, "tfgnn/testdata")
+	own := func(name string) string { return filepath.Join(golden, name, "schema.pbtxt") }
+	for _, c := range []struct{ name, schema, spec, seeds, records string }{
+		{name: "homogeneous", schema: filepath.Join(testdata, "homogeneous/citrus.pbtxt")},
+		{name: "heterogeneous", schema: filepath.Join(testdata, "heterogeneous/graph.pbtxt")},
+		{name: "node_vs_edge", schema: filepath.Join(testdata, "node_vs_edge/schema.pbtxt"), spec: filepath.Join(testdata, "node_vs_edge/spec.pbtxt")},
+		{name: "creditcard", schema: filepath.Join(data, "tfgnn/examples/creditcard/graph_schema.pbtxt"), spec: "spec_all.pbtxt"},
+		{name: "wordnet_small", schema: own("wordnet_small"), spec: "spec_all.pbtxt", seeds: "seeds.csv", records: "beam_all.tfrecord"},
+		{name: "vectors_vecA", schema: own("vectors_vecA")},
+		{name: "vectors_vecB", schema: own("vectors_vecB")},
+		{name: "ragged", schema: own("ragged")},
+		{name: "link", schema: own("link"), spec: "spec_all.pbtxt", seeds: "seeds.csv", records: "beam_all.tfrecord"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := func(name, otherwise string) string {
+				if name == "" {
+					name = otherwise
+				}
+				if filepath.IsAbs(name) {
+					return name
+				}
+				return filepath.Join(golden, c.name, name)
 			}
-		}
-		s.Nodes[set] = rows
-	}
-	s.Root = ids["synset"][0].(string)
-	for set, e := range schema.EdgeSets {
-		rows := [][3]any{}
-		src, dst := values(d, "edges/"+set+".#source"), values(d, "edges/"+set+".#target")
-		for i := range src {
-			features := map[string]any{}
-			for name := range e.Features {
-				features[name] = values(d, "edges/"+set+"."+name)[i]
+			args := []string{"--compat", "tfgnn"}
+			if c.seeds != "" {
+				args = append(args, "--input_seeds", in(c.seeds, ""))
 			}
-			rows = append(rows, [3]any{ids[e.GetSource()][int(src[i].(float64))], ids[e.GetTarget()][int(dst[i].(float64))], features})
-		}
-		s.Edges[set] = rows
+			out := sampleAs(t, c.schema, in(c.spec, "spec.pbtxt"), args...)
+			schema := readSchemaOf(t, out)
+			if d := cmp.Diff(canonical(t, schema, recordsOf(t, in(c.records, "beam.tfrecord"))), canonical(t, schema, recordsOf(t, filepath.Join(out, "s.tfrecord-*")))); d != "" {
+				t.Error(d)
+			}
+		})
 	}
-	for _, rows := range s.Nodes {
-		sortAs(rows)
-	}
-	for _, rows := range s.Edges {
-		sortAs(rows)
-	}
-	return s
 }
 
-// sortAs sorts rows by their JSON, as the golden files are sorted.
-func sortAs[T any](rows []T) {
-	text := func(v any) string {
-		b, _ := json.Marshal(v)
-		return strings.TrimSpace(string(b))
+// TestSamplesAsClassic holds --compat tfgnn-classic to what TF-GNN's older sampler
+// wrote, byte by byte once keys are sorted, and its schema.
+func TestSamplesAsClassic(t *testing.T) {
+	data := sharedData(t)
+	golden, testdata := filepath.Join(data, "golden/tfgnn/sampler"), filepath.Join(data, "tfgnn/testdata")
+	citrus, nodeVsEdge := filepath.Join(testdata, "homogeneous/citrus.pbtxt"), filepath.Join(testdata, "node_vs_edge/schema.pbtxt")
+	nodeVsEdgeSpec := filepath.Join(testdata, "node_vs_edge/spec.pbtxt")
+	for _, c := range []struct {
+		name, schema, spec, golden string
+		more                       []string
+	}{
+		{"homogeneous", citrus, filepath.Join(golden, "homogeneous/spec_topk.pbtxt"), "homogeneous/old_topk", nil},
+		{"edges that were drawn", nodeVsEdge, nodeVsEdgeSpec, "node_vs_edge/old_edge", []string{"--edge_aggregation_method", "edge"}},
+		{"all edges between the nodes", nodeVsEdge, nodeVsEdgeSpec, "node_vs_edge/old_node", []string{"--edge-aggregation", "node"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := sampleAs(t, c.schema, c.spec, append(c.more, "--compat", "tfgnn-classic")...)
+			want, err := os.ReadFile(filepath.Join(golden, c.golden+"_schema.pbtxt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(out, "schema.pbtxt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), string(got)); d != "" {
+				t.Error(d)
+			}
+			codec, err := example.NewCodec(readSchemaOf(t, out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sorted []string
+			for _, record := range recordsOf(t, filepath.Join(golden, c.golden+".tfrecord")) {
+				g := codec.New()
+				var w example.Writer
+				if err := codec.Decode(record, g, false); err != nil {
+					t.Fatal(err)
+				}
+				b, err := codec.Encode(&w, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sorted = append(sorted, string(b))
+			}
+			var mine []string
+			for _, record := range recordsOf(t, filepath.Join(out, "s.tfrecord-*")) {
+				mine = append(mine, string(record))
+			}
+			slices.Sort(sorted)
+			slices.Sort(mine)
+			if !slices.Equal(sorted, mine) {
+				t.Errorf("found other bytes: %s", cmp.Diff(sorted, mine))
+			}
+		})
 	}
-	sort.Slice(rows, func(i, j int) bool { return text(rows[i]) < text(rows[j]) })
+	// The Examples that TF-GNN's own tests expect, as text.
+	for _, c := range []struct {
+		name, schema, spec string
+		count              int
+	}{
+		{"homogeneous", citrus, `seed_op { op_name: "s" node_set_name: "fruits" }
+			sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "tastelike" sample_size: 100 strategy: TOP_K }
+			sampling_ops { op_name: "b" input_op_names: "a" edge_set_name: "tastelike" sample_size: 100 strategy: TOP_K }`, 9},
+		{"heterogeneous", filepath.Join(testdata, "heterogeneous/graph.pbtxt"), `seed_op { op_name: "s" node_set_name: "customer" }
+			sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "owns_card" sample_size: 1 strategy: TOP_K }`, 24},
+	} {
+		t.Run(c.name+" as text", func(t *testing.T) {
+			spec := filepath.Join(t.TempDir(), "spec.pbtxt")
+			if err := os.WriteFile(spec, []byte(c.spec), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out := sampleAs(t, c.schema, spec, "--compat", "tfgnn-classic")
+			want := textExamples(t, filepath.Join(testdata, c.name, "sampler_golden.ascii"))
+			got := printed(t, recordsOf(t, filepath.Join(out, "s.tfrecord-*")))
+			if len(want) != c.count {
+				t.Fatalf("%d Examples in the golden file, expected %d", len(want), c.count)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// textExamples reads an ExampleList in text format, printed as printed does.
+func textExamples(t *testing.T, file string) []string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, part := range strings.Split(string(b), "\nexamples {\n")[1:] {
+		list = append(list, plainText(t, part))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// plainText is the keys, kinds and values of an Example in text format; floats in
+// the digits that tell their 32 bits apart.
+func plainText(t *testing.T, text string) string {
+	var lines []string
+	float := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		value, isValue := strings.CutPrefix(line, "value: ")
+		switch {
+		case strings.HasSuffix(line, "_list {"):
+			float = line == "float_list {"
+		case isValue && float:
+			v, err := strconv.ParseFloat(value, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line = "value: " + strconv.FormatFloat(v, 'g', -1, 32)
+		case !isValue && !strings.HasPrefix(line, "key:"):
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// printed is Examples as plainText, sorted.
+func printed(t *testing.T, examples [][]byte) []string {
+	var list []string
+	for _, record := range examples {
+		var d example.Decoder
+		if err := d.Decode(record); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, plainText(t, string(example.AppendText(nil, &d))))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func readSchemaOf(t *testing.T, dir string) *tfgnnpb.GraphSchema {
+	schema, _, _, err := tfgnn.ReadSchema(fsx.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// canonical is Examples as text, with the features of nodes in place of indices,
+// everything sorted but for the first node of each set of seeds.
+func canonical(t *testing.T, schema *tfgnnpb.GraphSchema, examples [][]byte) []string {
+	codec, err := example.NewCodec(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type set struct {
+		Name string
+		Keys []string // that the Example has
+		Root string
+		Rows []string
+	}
+	var all []string
+	for _, record := range examples {
+		var d example.Decoder
+		if err := d.Decode(record); err != nil {
+			t.Fatal(err)
+		}
+		keys := func(prefix string) (keys []string) {
+			for i := range d.Features() {
+				if key := string(d.Features()[i].Key); strings.HasPrefix(key, prefix) {
+					keys = append(keys, key)
+				}
+			}
+			return keys
+		}
+		g := codec.New()
+		if err := codec.Decode(record, g, false); err != nil {
+			t.Fatal(err)
+		}
+		var sets []set
+		nodes := map[string][]string{}
+		for name, s := range g.NodeSets {
+			nodes[name] = rowsOf(t, s.Features, int(s.Sizes[0]))
+			sorted := slices.Sorted(slices.Values(nodes[name]))
+			n := set{Name: "nodes/" + name, Keys: keys("nodes/" + name + "."), Rows: sorted}
+			if slices.Contains(rootSets, name) && len(sorted) > 0 {
+				n.Root = nodes[name][0]
+			}
+			sets = append(sets, n)
+		}
+		for name, s := range g.EdgeSets {
+			features := rowsOf(t, s.Features, int(s.Sizes[0]))
+			var rows []string
+			for i := range features {
+				rows = append(rows, nodes[s.Source][s.SourceIndex[i]]+" -> "+nodes[s.Target][s.TargetIndex[i]]+" "+features[i])
+			}
+			slices.Sort(rows)
+			sets = append(sets, set{Name: "edges/" + name, Keys: keys("edges/" + name + "."), Rows: rows})
+		}
+		slices.SortFunc(sets, func(a, b set) int { return strings.Compare(a.Name, b.Name) })
+		b, err := json.MarshalIndent(sets, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(b))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// rootSets are the sets of seeds in the golden files.
+var rootSets = []string{"fruits", "customer", "node_set_one", "synset", "n", "author"}
+
+// rowsOf prints the features of each item. Shapes are fixed, or variable in the
+// first dimension alone.
+func rowsOf(t *testing.T, features map[string]*example.Tensor, items int) []string {
+	rows := make([]map[string]any, items)
+	for i := range rows {
+		rows[i] = map[string]any{}
+	}
+	for name, f := range features {
+		width, at := 1, 0
+		for _, d := range f.Shape {
+			width *= max(d, 1)
+		}
+		for i := range rows {
+			n := width
+			if len(f.Lengths) > 0 {
+				n *= int(f.Lengths[0][i])
+			}
+			switch {
+			case f.Ints != nil:
+				rows[i][name] = f.Ints[at : at+n]
+			case f.Floats != nil:
+				rows[i][name] = f.Floats[at : at+n]
+			case f.Texts != nil:
+				rows[i][name] = string(bytes.Join(f.Texts[at:at+n], []byte("|")))
+			}
+			at += n
+		}
+	}
+	var text []string
+	for _, row := range rows {
+		b, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, string(b))
+	}
+	return text
 }
