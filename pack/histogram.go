@@ -148,7 +148,7 @@ func (p *Problem) check() error {
 	}
 	for i := range p.Counts {
 		if j := p.over(i); j >= 0 {
-			return tagged.Errorf(ErrOversize, "found graphs with %s %d, expected at most %d, the limit; raise the limit, or say what to do with them", p.Components[j], p.Shape(i)[j], p.Limits[j])
+			return tagged.Errorf(ErrOversize, "found graphs with %s %d, expected at most %d, the limit; raise it, or leave them out", p.Components[j], p.Shape(i)[j], p.Limits[j])
 		}
 	}
 	return nil

@@ -236,3 +236,28 @@ func TestCancel(t *testing.T) {
 		t.Errorf("found %v, expected %v", err, context.Canceled)
 	}
 }
+
+// Divide gives every rank as many packs, and changes nothing else.
+func TestDivide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		r, err := Solve(context.Background(), p, Options{Method: "dlpfhp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := r.Packs()
+		ranks := rapid.IntRange(1, 9).Draw(t, "ranks")
+		if err := r.Divide(p.Histogram, ranks); err != nil {
+			if p.Graphs() >= before+int64(ranks) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if n := r.Packs(); n%int64(ranks) != 0 || n < before || n >= before+int64(ranks) {
+			t.Fatalf("found %d packs of %d, expected the next multiple of %d", n, before, ranks)
+		}
+		if err := r.Check(p); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

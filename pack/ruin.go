@@ -30,7 +30,7 @@ func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand)
 	var some []int64
 	end := s.steps + steps
 	for round := 0; int64(len(packs)) > least && len(packs) > 1 && s.steps < end; round++ {
-		if round%256 == 255 && s.halted != nil && s.halted() {
+		if round%64 == 63 && s.halted != nil && s.halted() {
 			break
 		}
 		weak := random.IntN(len(packs))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -233,15 +234,23 @@ func (s *solver) listings() error {
 	return err
 }
 
-// slow runs the two slow parts, beside each other where there are threads. Neither
-// looks at the other, so that the result does not depend on who is faster; of
-// equal ones the first counts.
+// slow runs the two slow parts, beside each other where there are threads. The
+// second ends early when the first has proven a packing, which then counts whatever
+// the second has: so the result does not depend on who is faster.
 func (s *solver) slow(effort float64, threads int) {
 	begun := s.best.Patterns
 	var relaxed, ruined part
+	var proven atomic.Bool
 	run := []func(){
-		func() { relaxed = s.relax(begun, effort) },
-		func() { ruined = s.ruinAll(begun, effort) },
+		func() {
+			relaxed = s.relax(begun, effort)
+			least := packsOf(begun)
+			if relaxed.patterns != nil {
+				least = min(least, packsOf(relaxed.patterns))
+			}
+			proven.Store(least <= max(s.bound, relaxed.bound))
+		},
+		func() { ruined = s.ruinAll(begun, effort, &proven) },
 	}
 	if threads > 1 {
 		var group sync.WaitGroup
@@ -323,9 +332,9 @@ func (s *solver) relax(begun []Pattern, effort float64) part {
 }
 
 // ruinAll improves the best packing, or the weak packs of it where there are many.
-func (s *solver) ruinAll(begun []Pattern, effort float64) part {
+func (s *solver) ruinAll(begun []Pattern, effort float64, proven *atomic.Bool) part {
 	x := newSearch(s.in, 30)
-	x.halted = s.halted
+	x.halted = func() bool { return proven.Load() || s.halted() }
 	weak, strong := begun, []Pattern(nil)
 	if packsOf(begun) > fewPacks {
 		weak, strong = x.weakest(begun, weakPacks)
