@@ -154,7 +154,7 @@ func (r *repairer) count() {
 		}
 		if slot := r.codec.sets[i].size; len(sizes) > 0 && n != r.totals[i] {
 			r.say(slot, "found %d items; made it %d", r.totals[i], n)
-		} else if len(sizes) == 0 && n > 0 {
+		} else if f := r.found[slot]; len(sizes) == 0 && (n > 0 || f != nil && f.Kind != None) {
 			r.say(slot, "found no size; made it %d", n)
 		}
 		r.totals[i] = n
