@@ -118,6 +118,7 @@ type emitter struct {
 	fixed    [][]byte // per column: values of the chunk
 	cursors  []cursor
 	blob     []byte
+	touched  uint64 // of no meaning
 }
 
 // partScan is what the emitters of one part share.
@@ -278,7 +279,7 @@ func (e *emitter) columnsOf(c *table.Chunk) {
 func (e *emitter) ends(x end, at int, c *table.Chunk, from int, buf []uint64) ([]uint64, error) {
 	switch {
 	case at >= 0 && x.t.lookup != nil:
-		x.t.lookup.find(x.t, e.seed, &c.Columns[at], from, buf)
+		e.touched |= x.t.lookup.find(x.t, e.seed, &c.Columns[at], from, buf)
 		return buf, nil
 	case at >= 0:
 		return u64s(c.Columns[at].Data)[from : from+len(buf)], nil

@@ -119,19 +119,20 @@ func (b *builder) newLookup(ctx context.Context, t *nodeType) (err error) {
 	})
 }
 
-// find looks up the keys in rows of a column from one on.
-func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out []uint64) {
+// find looks up the keys in rows of a column from one on. What it returns means
+// nothing; it keeps the loads that bring the lists into the cache.
+func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out []uint64) (touched uint64) {
 	var batch [lookupBatch]hashed
 	for len(out) > 0 {
 		ids := out[:min(len(out), lookupBatch)]
 		for i := range ids {
-			x := hashKey(keyAt(t, v, from+i), seed, 0)
-			batch[i] = x
-			ids[i] = uint64(l.starts[x.hash>>l.shift])
+			batch[i] = hashKey(keyAt(t, v, from+i), seed, 0)
 		}
-		// The first key of each list is touched before one is looked at: the loop has
-		// no branch to wait at.
-		touched := uint64(0)
+		// Starts and lists are loaded in loops without anything to wait for, so that
+		// many loads are under way at once.
+		for i := range ids {
+			ids[i] = uint64(l.starts[batch[i].hash>>l.shift])
+		}
 		for _, at := range ids {
 			if at < uint64(len(l.keys)) {
 				touched |= l.keys[at].hash
@@ -148,7 +149,7 @@ func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out [
 			}
 			ids[i] = id
 		}
-		_ = touched
 		out, from = out[len(ids):], from+len(ids)
 	}
+	return touched
 }
