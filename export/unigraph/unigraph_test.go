@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set("25")
+		_ = f.Value.Set("15")
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -111,8 +111,8 @@ type Stats struct {
 }
 
 // maxWaiting is the bytes of encoded rows that may wait in memory for those before
-// them.
-const maxWaiting = 64 << 20
+// them. Tests make it small.
+var maxWaiting int64 = 64 << 20
 
 // writer writes the files of one table.
 type writer struct {
