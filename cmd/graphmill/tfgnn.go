@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -22,13 +23,18 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
   graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats
   graphmill tfgnn from-store g.store --out unigraph          the tables of a store`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("found tool %q, which graphmill tfgnn does not have", args[0])
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			hint := ""
+			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+				hint = "; did you mean " + strings.Join(s, " or ") + "?"
+			}
+			return usagef("found tool %q, which graphmill tfgnn does not have%s", args[0], hint)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t), newTFGNNStats(t))
 	cmd.AddCommand(newTFGNNConvert(t), newTFGNNFromStore(t))
 	return cmd

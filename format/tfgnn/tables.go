@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // ErrTable is wrapped by errors of a table's file name: it leads out of the
@@ -37,14 +38,14 @@ var (
 // caller trusts the schema.
 func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
 	if name == "" {
-		return nil, fmt.Errorf("found an empty file name, expected the name of a table: %w", ErrTable)
+		return nil, tagged.Errorf(ErrTable, "found an empty file name, expected the name of a table")
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
-		return nil, fmt.Errorf("%s: found a file name with .., expected one within %s: %w", name, dir, ErrTable)
+		return nil, tagged.Errorf(ErrTable, "%s: found a file name with .., expected one within %s", name, dir)
 	}
 	if filepath.IsAbs(name) {
 		if !absolute {
-			return nil, fmt.Errorf("%s: found an absolute file name, expected one relative to %s; make it relative, or give --allow-outside: %w", name, dir, ErrTable)
+			return nil, tagged.Errorf(ErrTable, "%s: found an absolute file name, expected one relative to %s; make it relative, or give --allow-outside", name, dir)
 		}
 		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
 	}
@@ -63,14 +64,14 @@ func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
 		return nil, err
 	}
 	if !strings.ContainsAny(name, "*?[") {
-		return nil, fmt.Errorf("%s: found no such file, expected a table: %w", full, ErrTable)
+		return nil, tagged.Errorf(ErrTable, "%s: found no such file, expected a table", full)
 	}
 	files, err := glob(fsys, []string{dir}, strings.Split(filepath.ToSlash(name), "/"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: found no file that matches, expected at least one: %w", full, ErrTable)
+		return nil, tagged.Errorf(ErrTable, "%s: found no file that matches, expected at least one", full)
 	}
 	return files, nil
 }
@@ -81,7 +82,7 @@ func shards(fsys fsx.FS, base, n string) ([]string, error) {
 	if n != "" {
 		k, err := strconv.Atoi(n)
 		if err != nil || k < 1 || k > 99999 {
-			return nil, fmt.Errorf("%s: found %s shards, expected 1 to 99999: %w", base, n, ErrTable)
+			return nil, tagged.Errorf(ErrTable, "%s: found %s shards, expected 1 to 99999", base, n)
 		}
 		want = k
 	}
@@ -104,20 +105,20 @@ func shards(fsys fsx.FS, base, n string) ([]string, error) {
 		}
 		if of != want {
 			if n == "" {
-				return nil, fmt.Errorf("%s: found shards of %d and of %d files, expected one set; name it as %s@%d: %w", base, want, of, prefix, of, ErrTable)
+				return nil, tagged.Errorf(ErrTable, "%s: found shards of %d and of %d files, expected one set; name it as %s@%d", base, want, of, prefix, of)
 			}
 			continue
 		}
 		found[i] = true
 	}
 	if want < 0 {
-		return nil, fmt.Errorf("%s: found no shards, expected %s-00000-of-NNNNN and so on: %w", base, prefix, ErrTable)
+		return nil, tagged.Errorf(ErrTable, "%s: found no shards, expected %s-00000-of-NNNNN and so on", base, prefix)
 	}
 	var files []string
 	for i := range want {
 		file := fmt.Sprintf("%s-%05d-of-%05d", base, i, want)
 		if !found[i] {
-			return nil, fmt.Errorf("%s: found %d of %d shards, expected all; this one is missing: %w", file, len(found), want, ErrTable)
+			return nil, tagged.Errorf(ErrTable, "%s: found %d of %d shards, expected all; this one is missing", file, len(found), want)
 		}
 		files = append(files, file)
 	}
@@ -136,7 +137,7 @@ func glob(fsys fsx.FS, dirs, parts []string) ([]string, error) {
 		for _, e := range entries {
 			ok, err := path.Match(pattern, e.Name())
 			if err != nil {
-				return nil, fmt.Errorf("%s: found a malformed pattern, expected a glob with *, ? or [...]: %w", pattern, ErrTable)
+				return nil, tagged.Errorf(ErrTable, "%s: found a malformed pattern, expected a glob with *, ? or [...]", pattern)
 			}
 			if ok && e.IsDir() == (len(rest) > 0) {
 				matches = append(matches, filepath.Join(dir, e.Name()))
