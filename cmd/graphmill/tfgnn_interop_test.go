@@ -1,0 +1,90 @@
+//go:build interop
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// parseWith parses the Examples of each folder with the FEATURES that io-spec
+// printed, and with what TF-GNN's own get_io_spec says.
+const parseWith = `
+import os, sys
+os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
+import tensorflow as tf, tensorflow_gnn as tfgnn
+
+def plain(v):
+  return (v.to_list() if isinstance(v, tf.RaggedTensor) else v.numpy().tolist(), v.dtype.name, v.shape.as_list())
+
+total = 0
+for folder in sys.argv[1:]:
+  scope = {}
+  exec(open(os.path.join(folder, "features.py")).read(), scope)
+  ours = scope["FEATURES"]
+  schema = tfgnn.read_schema(os.path.join(folder, "schema.pbtxt"))
+  real = tfgnn.get_io_spec(tfgnn.create_graph_spec_from_schema_pb(schema))
+  assert sorted(ours) == sorted(real), (folder, sorted(ours), sorted(real))
+  for record in tf.data.TFRecordDataset(os.path.join(folder, "examples.tfrecord")):
+    a = tf.io.parse_single_example(record, ours)
+    b = tf.io.parse_single_example(record, real)
+    for k in real:
+      assert repr(plain(a[k])) == repr(plain(b[k])), (folder, k, a[k], b[k])
+    total += 1
+print(total)
+`
+
+// The Python that io-spec prints parses every golden Example as TF-GNN does.
+func TestIOSpecAsTFGNN(t *testing.T) {
+	shared := os.Getenv("GRAPHMILL_SHARED")
+	if shared == "" {
+		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
+	}
+	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
+	cmd.Stderr = os.Stderr
+	python, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench/peers.sh tfgnn: %v", err)
+	}
+	schemas, err := filepath.Glob(filepath.Join(shared, "data/golden/tfgnn/encoding/*/schema.pbtxt"))
+	if err != nil || len(schemas) < 15 {
+		t.Fatalf("found %d schemas, %v", len(schemas), err)
+	}
+	var folders []string
+	for _, schema := range schemas {
+		folder, golden := filepath.Join(t.TempDir(), filepath.Base(filepath.Dir(schema))), filepath.Dir(schema)
+		switch filepath.Base(golden) {
+		case "components": // the schema alone means one
+			continue
+		case "verdicts": // broken on purpose
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"schema.pbtxt", "examples.tfrecord"} {
+			if err := os.Symlink(filepath.Join(golden, name), filepath.Join(folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var features bytes.Buffer
+		if status := run([]string{"graphmill", "tfgnn", "io-spec", "--python", schema}, &features, io.Discard); status != exitDone {
+			t.Fatalf("%s: status %d", schema, status)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "features.py"), features.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		folders = append(folders, folder)
+	}
+	out, err := exec.Command(strings.TrimSpace(string(python)), append([]string{"-c", parseWith}, folders...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Fields(string(out))
+	t.Logf("%d schemas, %s Examples", len(folders), lines[len(lines)-1])
+}
