@@ -253,11 +253,11 @@ func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 			rows *= d
 			continue
 		}
-		lengths, ok := t.Lengths[level], false
-		if n := len(lengths); n != rows {
+		if n := len(t.Lengths[level]); n != rows {
 			r.say(f.lengths[level], "found %d row lengths; made it %d", n, rows)
 		}
-		if lengths, ok = resize(lengths, rows); !ok {
+		lengths, ok := resize(t.Lengths[level], rows)
+		if !ok {
 			return false
 		}
 		sum, rest, changed := 0, f.behind(t, i, level), 0
@@ -275,10 +275,10 @@ func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 		rows = sum
 		level++
 	}
-	count, ok := len(t.Ints)+len(t.Floats)+len(t.Texts), false
-	if count != rows {
+	if count := len(t.Ints) + len(t.Floats) + len(t.Texts); count != rows {
 		r.say(f.values, "found %d values; made it %d", count, rows)
 	}
+	var ok bool
 	switch f.list {
 	case Int64List:
 		t.Ints, ok = resize(t.Ints, rows)

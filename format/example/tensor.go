@@ -79,10 +79,8 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range shape[first:] {
-		if d < 1 && d != -1 {
-			return nil, badDim(shape, d)
-		}
+	if _, err := fixed(shape); err != nil {
+		return nil, err
 	}
 	t := newTensor[T](shape, 0)
 	if len(lengths) != len(t.Lengths) {
@@ -106,10 +104,8 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 // items, below it each dimension of the shape has a level. Nested([]int{-1, 2},
 // [][][]int64{{{1, 2}, {3, 4}}, {}}) has two items, the second without rows.
 func Nested(shape []int, values any) (*Tensor, error) {
-	for _, d := range shape {
-		if d < 1 && d != -1 {
-			return nil, badDim(shape, d)
-		}
+	if _, err := fixed(shape); err != nil {
+		return nil, err
 	}
 	v := reflect.ValueOf(values)
 	if !v.IsValid() || v.Kind() != reflect.Slice {
@@ -250,21 +246,26 @@ func ToFloat16(v float32) uint16 {
 
 // width is the number of values of a fixed shape.
 func width(shape []int) (int, error) {
-	n := 1
-	for _, d := range shape {
-		if d < 1 || n > maxItems/d {
-			return 0, badDim(shape, d)
-		}
-		n *= d
+	if slices.Contains(shape, -1) {
+		return 0, fmt.Errorf("found shape %v, expected fixed dimensions; use RaggedFromRowLengths: %w", shape, ErrGraph)
 	}
-	return n, nil
+	return fixed(shape)
 }
 
-func badDim(shape []int, d int) error {
-	if d == -1 {
-		return fmt.Errorf("found shape %v, expected fixed dimensions; use RaggedFromRowLengths: %w", shape, ErrGraph)
+// fixed is the product of the fixed dimensions of a shape, and an error where it
+// is no shape.
+func fixed(shape []int) (int, error) {
+	n := 1
+	for _, d := range shape {
+		switch {
+		case d == -1:
+		case d < 1 || n > maxItems/d:
+			return 0, fmt.Errorf("found dimension %d in shape %v, expected at least 1, and at most %d values an item: %w", d, shape, maxItems, ErrGraph)
+		default:
+			n *= d
+		}
 	}
-	return fmt.Errorf("found dimension %d in shape %v, expected at least 1, and at most %d values an item: %w", d, shape, maxItems, ErrGraph)
+	return n, nil
 }
 
 // newTensor makes a tensor without values.

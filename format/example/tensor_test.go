@@ -120,6 +120,7 @@ func TestConstructorsRefuse(t *testing.T) {
 		{"half an item in front", must(RaggedFromRowLengths([]int{2, -1}, []int{1}, []int64{1})), "found 1 row lengths, expected a multiple of 2"},
 		{"bad dimension in front", must(RaggedFromRowLengths([]int{0, -1}, []int{1}, []int64{1})), "found dimension 0 in shape [0]"},
 		{"bad dimension behind", must(RaggedFromRowLengths([]int{-1, -2}, []int{1}, []int64{1})), "found dimension -2 in shape [-1 -2]"},
+		{"huge behind", must(RaggedFromRowLengths([]int{-1, 1 << 40, 1 << 40}, []int{}, []int64{1})), "found dimension 1099511627776 in shape"},
 		{"lengths beyond the values", must(RaggedFromRowLengths([]int{-1}, []int{1}, []int64{2})), "found 1 values, expected 2 (1 items of shape [-1])"},
 		{"negative length", must(RaggedFromRowLengths([]int{-1}, []int{1}, []int64{2, -1})), "found row length -1 of dimension 1"},
 		{"inner lengths", must(RaggedFromRowLengths([]int{-1, -1}, []int{1}, []int64{2}, []int64{1})), "found 1 row lengths of dimension 2, expected 2"},

@@ -213,3 +213,18 @@ func TestDecodeRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What is no mistake of the record but of the program is said as well.
+func TestDecodeIntoAnother(t *testing.T) {
+	a, b := newCodec(t, doubtfulSchema), newCodec(t, doubtfulSchema)
+	for _, g := range []*GraphTensor{{}, b.New()} {
+		if err := a.Decode(nil, g, false); !errors.Is(err, ErrGraph) || !strings.Contains(err.Error(), "another origin") {
+			t.Errorf("found %v", err)
+		}
+	}
+	complex := parseSchema(t, doubtfulSchema)
+	complex.Context.Features["c"].Dtype = tfgnnpb.DataType(8).Enum()
+	if _, err := NewCodec(complex); err == nil || !strings.Contains(err.Error(), "dtype") {
+		t.Errorf("found %v", err)
+	}
+}
