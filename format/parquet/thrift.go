@@ -109,7 +109,7 @@ func (t *thrift) list(want byte, fn func()) {
 	}
 	// Each element takes a byte at least, so this ends with the bytes.
 	for ; n > 0 && !t.bad; n-- {
-		if kind == want {
+		if kind == want && fn != nil {
 			fn()
 		} else {
 			t.skip(kind, true)
