@@ -79,7 +79,7 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fixed(shape); err != nil {
+	if _, err := product(shape); err != nil {
 		return nil, err
 	}
 	t := newTensor[T](shape, 0)
@@ -104,7 +104,7 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 // items, below it each dimension of the shape has a level. Nested([]int{-1, 2},
 // [][][]int64{{{1, 2}, {3, 4}}, {}}) has two items, the second without rows.
 func Nested(shape []int, values any) (*Tensor, error) {
-	if _, err := fixed(shape); err != nil {
+	if _, err := product(shape); err != nil {
 		return nil, err
 	}
 	v := reflect.ValueOf(values)
@@ -249,12 +249,12 @@ func width(shape []int) (int, error) {
 	if slices.Contains(shape, -1) {
 		return 0, fmt.Errorf("found shape %v, expected fixed dimensions; use RaggedFromRowLengths: %w", shape, ErrGraph)
 	}
-	return fixed(shape)
+	return product(shape)
 }
 
-// fixed is the product of the fixed dimensions of a shape, and an error where it
+// product is that of the fixed dimensions of a shape, and an error where it
 // is no shape.
-func fixed(shape []int) (int, error) {
+func product(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {
 		switch {
