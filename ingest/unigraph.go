@@ -196,10 +196,17 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 		for _, dim := range f.GetShape().GetDim() {
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
-		// Rows of a TFRecord table can lack a feature where empty cells have a value.
-		_, records := t.(*table.TFRecord)
-		if len(fields) > 0 && field(fields, name) == nil && (!records || u.o.Empty == table.EmptyError) {
-			return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), suggest.Hint(name, fieldNames(fields)))
+		if len(fields) > 0 && field(fields, name) == nil {
+			// Rows of a TFRecord table can lack a list without values, or a feature
+			// whose empty cells have a value; the first row says nothing then.
+			_, records := t.(*table.TFRecord)
+			hint := suggest.Hint(name, fieldNames(fields))
+			if !records || u.o.Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
+				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint)
+			}
+			if hint != "" {
+				u.s.Warnings = append(u.s.Warnings, fmt.Sprintf("%s: feature %q is not in the first row of %s%s", place, name, t.Files()[0], hint))
+			}
 		}
 		cols = append(cols, c)
 	}
