@@ -3,6 +3,7 @@ package seeds_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,8 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/sample/seeds"
@@ -107,6 +111,108 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFindLinks reads links with what stands beside them.
+func TestFindLinks(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	array, err := npy.AppendHeader(nil, "i4", []int{3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := file("pairs.npy", string(append(array, graph.Bytes([]int32{1, 3, 0, 0, 1, 2})...)))
+	var w example.Writer
+	w.Reset()
+	example.Texts(&w, example.NewKey("words"), [][]byte{[]byte("a"), []byte("bc")})
+	example.Ints(&w, example.NewKey("label"), []int64{4})
+	example.Texts(&w, example.NewKey("#target"), [][]byte{[]byte("2")})
+	example.Texts(&w, example.NewKey("#source"), [][]byte{[]byte("1")})
+	records := file("links.tfrecord-00000-of-00001", string(tfrecord.AppendFrame(nil, w.Close())))
+	table1 := file("links.csv", "label,#source,#target,name,share\n1,0,3,x,0.5\n-2,1,2,,1\n")
+	both := []string{"author", "paper"}
+	for _, c := range []struct {
+		name, text string
+		types      []string
+		features   []table.Column
+		want       []uint32
+		columns    []string
+		err        string
+	}{
+		{name: "a table, dtypes as they look", text: table1, types: both, want: []uint32{0, 3, 1, 2},
+			columns: []string{"label int64 [1 -2]", `name string ["x" ""]`, "share float32 [0.5 1]"}},
+		{name: "dtypes that are declared", text: table1, types: both, features: []table.Column{{Name: "label", DType: graph.Float32}}, want: []uint32{0, 3, 1, 2},
+			columns: []string{"label float32 [1 -2]"}},
+		{name: "nothing declared", text: table1, types: both, features: []table.Column{}, want: []uint32{0, 3, 1, 2}},
+		{name: "two columns without a header", text: file("plain.tsv", "0\t1\n1\t1\n"), types: both, want: []uint32{0, 1, 1, 1}},
+		{name: "pairs", text: pairs, types: both, want: []uint32{1, 3, 0, 0, 1, 2}},
+		{name: "shards of TFRecords", text: strings.TrimSuffix(records, "-00000-of-00001") + "@1", types: both, want: []uint32{1, 2},
+			columns: []string{"label int64 [4]", `words string ["a" "bc"]`}},
+
+		{name: "no file", text: "author", types: both, err: "expected a file of links with columns source and target"},
+		{name: "no ends", text: file("ends.csv", "source,dst,x\n1,2,3\n"), types: both, err: "found no column target, expected one that holds the seeds among source, dst, x"},
+		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2", expected that of a node of type author`},
+		{name: "beyond an array", text: pairs, types: []string{"author", "author"}, err: `found id "3", expected that of a node of type author`},
+		{name: "a declared column that is not there", text: table1, types: both, features: []table.Column{{Name: "time", DType: graph.Int64}}, err: "found no column time"},
+		{name: "a value that does not fit", text: table1, types: both, features: []table.Column{{Name: "name", DType: graph.Int64}}, err: "links.csv:2:7: found \"x\" in column \"name\""},
+		{name: "missing shards", text: strings.TrimSuffix(records, "-00000-of-00001") + "@2", types: both, err: "found 0 of 2 shards"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.types, c.features)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var columns []string
+			for _, col := range got.Columns {
+				if err := col.CheckOffsets(); err != nil {
+					t.Errorf("column %s: %v", col.Name, err)
+				}
+				var values any
+				switch col.DType {
+				case graph.Int64:
+					values = graph.View[int64](col.Values)
+				case graph.Float32:
+					values = graph.View[float32](col.Values)
+				case graph.String:
+					texts := []string{}
+					for i := range col.StringOffsets.Len() - 1 {
+						texts = append(texts, string(col.Text(i)))
+					}
+					columns = append(columns, fmt.Sprintf("%s %s %q", col.Name, col.DType, texts))
+					continue
+				}
+				columns = append(columns, fmt.Sprintf("%s %s %v", col.Name, col.DType, values))
+			}
+			if d := cmp.Diff(c.want, got.Nodes); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(c.columns, columns); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestAddedNodesAreNoSeeds holds that all nodes are those of the table.
+func TestAddedNodesAreNoSeeds(t *testing.T) {
+	s := papers()
+	s.Graph.Nodes[1].Added = 2
+	got, err := seeds.Find(context.Background(), fsx.OS, s, "paper", nil, nil)
+	if err != nil || len(got.Nodes) != 2 {
+		t.Fatalf("found %v, %v, expected 2 nodes", got, err)
+	}
+}
+
 func typesOf(seedType string) []string {
 	if seedType == "" {
 		return nil
@@ -122,6 +228,13 @@ func TestTimes(t *testing.T) {
 	}
 	if got[0] != sample.IntTime(40) || got[1] != sample.IntTime(10) {
 		t.Fatalf("times %v", got)
+	}
+	links := &seeds.Seeds{Types: []string{"paper", "author"}, Nodes: []uint32{3, 0, 1, 1}, Columns: []*graph.Column{{Name: "at", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{5, 6})}}}
+	if got, err = seeds.Times(s.Graph, links, "at"); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
+		t.Fatalf("times %v of links, %v", got, err)
+	}
+	if _, err := seeds.Times(s.Graph, links, "time"); err == nil || !strings.Contains(err.Error(), "of the links") {
+		t.Fatalf("error %v", err)
 	}
 	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
 		t.Fatalf("error %v", err)

@@ -101,3 +101,52 @@ func TestCompile(t *testing.T) {
 		})
 	}
 }
+
+// TestCompileLinks holds that both ends of links are where ops begin, and that the
+// node type of the ends must be known.
+func TestCompileLinks(t *testing.T) {
+	const text = `symmetric_link_seed_op { op_name: "s" }
+		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "cites" sample_size: 3 strategy: RANDOM_UNIFORM }`
+	s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, types := range [][]string{{"paper"}, {"paper", "paper"}} {
+		p, err := spec.Compile(s, papers(), spec.Options{SeedTypes: types})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff([]string{"paper", "paper"}, p.SeedType); d != "" || p.Ops[0].From[0] != 0 {
+			t.Errorf("seed types: %s", d)
+		}
+	}
+	for _, types := range [][]string{nil, {"paper", "author"}} {
+		if _, err := spec.Compile(s, papers(), spec.Options{SeedTypes: types}); err == nil || !strings.Contains(err.Error(), "expected one, for both ends are of it") {
+			t.Errorf("error %v of node types %q", err, types)
+		}
+	}
+}
+
+// TestClassicWeights holds that TF-GNN's older sampler knows "weight" alone, as a
+// float.
+func TestClassicWeights(t *testing.T) {
+	s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(`seed_op { op_name: "s" node_set_name: "author" }
+		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "writes" sample_size: 3 }
+		sampling_ops { op_name: "b" input_op_names: "a" edge_set_name: "cites" sample_size: 3 }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := papers()
+	for _, e := range g.Edges {
+		if c := graph.FindColumn(e.Columns, "weight"); c != nil && e.Type.Rel == "cites" {
+			c.DType = graph.Int64
+		}
+	}
+	p, err := spec.Compile(s, g, spec.Options{Classic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Ops[0].Column != "weight" || p.Ops[1].Column != sample.OnesColumn {
+		t.Errorf("found weights %q and %q, expected weight and ones", p.Ops[0].Column, p.Ops[1].Column)
+	}
+}
