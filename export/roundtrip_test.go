@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -26,7 +27,13 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("rapid.checks", "20"); err != nil { // each makes four folders of a hundred files
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // disk is the file system without waiting for the disk.
 var disk fsx.FS = unsynced{fsx.OS}

@@ -31,7 +31,7 @@ const SchemaFile = "schema.pbtxt"
 
 // Table is a table that was written.
 type Table struct {
-	Name string // its file name, or NAME@SHARDS
+	Name string // what the schema calls it: a file name, or a pattern of shards
 	Sets []string
 	Stats
 }

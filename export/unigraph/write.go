@@ -89,10 +89,14 @@ func (o Options) fileName(stem string) string {
 	return name
 }
 
-// pattern is what a schema calls a table.
+// pattern is what a schema calls a table. TF-GNN reads NAME@SHARDS of TFRecords
+// only, and CSV files by what that means.
 func (o Options) pattern(stem string) string {
-	if o.Shards == 0 {
+	switch {
+	case o.Shards == 0:
 		return o.fileName(stem)
+	case o.Format == CSV:
+		return fmt.Sprintf("%s-?????-of-%05d", o.fileName(stem), o.Shards)
 	}
 	return fmt.Sprintf("%s@%d", o.fileName(stem), o.Shards)
 }

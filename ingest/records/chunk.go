@@ -169,8 +169,12 @@ func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte)
 	}
 	c.graphs++
 	c.components = append(c.components, uint32(components))
-	c.forms = append(c.forms, g.Form...)
-	for _, b := range g.Form {
+	form := g.Form
+	if len(form) == 0 { // of a graph that was repaired: written in the shortest way
+		form = i.plain
+	}
+	c.forms = append(c.forms, form...)
+	for _, b := range form {
 		c.formed = c.formed || b != 0
 	}
 	c.nodes.Add(nodes)

@@ -105,6 +105,7 @@ type importer struct {
 	codec  *example.Codec
 	sets   []setPlan // the context, node sets and edge sets, each by name
 	arrays int
+	plain  []byte // a form of zeros
 	chunk  int
 	source *tfrecord.Files
 	end    error // of the source, once it was read to its end
@@ -120,6 +121,7 @@ func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, o
 	if i.codec, err = example.NewCodec(opt.Schema); err != nil {
 		return nil, err
 	}
+	i.plain = make([]byte, i.codec.FormSize())
 	if err := i.plan(); err != nil {
 		return nil, err
 	}

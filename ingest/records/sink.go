@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
@@ -33,7 +35,6 @@ type sink struct {
 	forms      *array // example_form
 	sets       []setSink
 	open       []*array
-	columns    []*store.ColumnWriter
 	unknown    map[string]uint64
 	rounded    map[string]uint64
 }
@@ -44,7 +45,7 @@ type setSink struct {
 	src, dst           *array
 	count              uint64
 	columns            []*store.ColumnWriter
-	metas              map[string]store.ColumnMeta
+	metas              []store.ColumnMeta // of the columns, once they are closed
 }
 
 // array is an array of the folder.
@@ -111,7 +112,7 @@ func (s *sink) begin(i *importer) (err error) {
 }
 
 func (s *sink) beginSet(plan *setPlan, out *setSink) (err error) {
-	out.metas = map[string]store.ColumnMeta{}
+	out.metas = make([]store.ColumnMeta, len(plan.columns))
 	if plan.piece != example.Context {
 		if out.graphs, err = s.ptr(plan.dir + "/graph_ptr.npy"); err != nil {
 			return err
@@ -133,7 +134,7 @@ func (s *sink) beginSet(plan *setPlan, out *setSink) (err error) {
 		if err != nil {
 			return err
 		}
-		out.columns, s.columns = append(out.columns, w), append(s.columns, w)
+		out.columns = append(out.columns, w)
 	}
 	return nil
 }
@@ -222,22 +223,10 @@ func (s *sink) tell(c *chunk) {
 
 // finish completes the arrays and describes them.
 func (s *sink) finish() error {
-	if err := s.closeArrays(); err != nil {
+	if err := s.close(); err != nil {
 		return err
 	}
-	s.columns = nil // what follows closes each, whatever happens
-	var err error
-	for k := range s.sets {
-		for n, w := range s.sets[k].columns {
-			meta, cerr := w.Close()
-			s.sets[k].metas[s.i.sets[k].columns[n].name] = meta
-			err = errors.Join(err, cerr)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	ctx := &store.ContextMeta{Count: s.graphs, Columns: s.sets[0].metas, Arrays: map[string]string{}}
+	ctx := &store.ContextMeta{Count: s.graphs, Columns: s.described(0), Arrays: map[string]string{}}
 	keep := func(arrays map[string]string, key string, a *array, is bool) error {
 		if is {
 			arrays[key] = a.name
@@ -259,15 +248,24 @@ func (s *sink) finish() error {
 			return err
 		}
 		if plan.piece == example.Nodes {
-			meta.Nodes[plan.typeName] = &store.NodesMeta{Count: int(out.count), Columns: out.metas, Arrays: arrays}
+			meta.Nodes[plan.typeName] = &store.NodesMeta{Count: int(out.count), Columns: s.described(k), Arrays: arrays}
 			continue
 		}
 		arrays["src"], arrays["dst"] = out.src.name, out.dst.name
-		meta.Edges[plan.typeName] = &store.EdgesMeta{Count: int(out.count), Columns: out.metas, Arrays: arrays}
+		meta.Edges[plan.typeName] = &store.EdgesMeta{Count: int(out.count), Columns: s.described(k), Arrays: arrays}
 	}
 	s.i.result.Meta = meta
 	s.i.result.Unknown, s.i.result.Rounded = sorted(s.unknown), sorted(s.rounded)
 	return nil
+}
+
+// described is what graph.json says of the columns of a set.
+func (s *sink) described(k int) map[string]store.ColumnMeta {
+	metas := map[string]store.ColumnMeta{}
+	for n, meta := range s.sets[k].metas {
+		metas[s.i.sets[k].columns[n].name] = meta
+	}
+	return metas
 }
 
 func sorted(counts map[string]uint64) []Counted {
@@ -279,22 +277,26 @@ func sorted(counts map[string]uint64) []Counted {
 	return list
 }
 
-func (s *sink) closeArrays() error {
-	var err error
+// maxClosing is how many arrays are closed at a time: each is synced, which is
+// waiting for the disk.
+const maxClosing = 16
+
+// close closes what is open. It does nothing the second time.
+func (s *sink) close() error {
+	var closing errgroup.Group
+	closing.SetLimit(maxClosing)
 	for _, a := range s.open {
-		err = errors.Join(err, a.Close())
+		closing.Go(a.Close)
+	}
+	for k := range s.sets {
+		for n, w := range s.sets[k].columns {
+			closing.Go(func() (err error) {
+				s.sets[k].metas[n], err = w.Close()
+				return err
+			})
+		}
+		s.sets[k].columns = nil
 	}
 	s.open = nil
-	return err
-}
-
-// close closes what finish did not.
-func (s *sink) close() error {
-	err := s.closeArrays()
-	for _, c := range s.columns {
-		_, cerr := c.Close()
-		err = errors.Join(err, cerr)
-	}
-	s.columns = nil
-	return err
+	return closing.Wait()
 }
