@@ -133,7 +133,11 @@ func (r *reader) open() error {
 			for _, f := range fields {
 				have = append(have, f.Name)
 			}
-			return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected one that holds the seeds among %s", r.tab.Where(0, ""), name, strings.Join(have, ", "))
+			place := r.files[0] + ":1"
+			if _, text := r.tab.(*table.CSV); !text {
+				place = r.tab.Where(0, "")
+			}
+			return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected one that holds the seeds among %s", place, name, strings.Join(have, ", "))
 		}
 		ids, err := r.s.IDs(r.types[i])
 		if err != nil {
