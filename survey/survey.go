@@ -24,7 +24,10 @@ type Options struct {
 	Quantiles int
 	// Lenient reads broken Examples as far as example.Codec can repair them.
 	Lenient bool
-	Threads int
+	// Refusals is how many Examples that cannot be read are told; they are left out of
+	// all other figures. 0 makes the first one the error.
+	Refusals int
+	Threads  int
 	// Progress is told of bytes of the files that were read; nil tells nobody.
 	Progress func(bytes int64)
 }
@@ -35,6 +38,9 @@ type Survey struct {
 	Components uint64
 	Bytes      int64 // of the records
 	Repaired   uint64
+	// Refused counts the Examples that cannot be read, Refusals are the first reasons.
+	Refused  uint64
+	Refusals []error
 	// Unknown counts values under keys that the schema does not have, a key and
 	// Example; UnknownKeys are the first of their names in byte order.
 	Unknown     uint64
@@ -89,6 +95,9 @@ type chunk struct {
 	ends   []int
 	places []tfrecord.Place
 	sums   []sums // a feature
+
+	refused  uint64
+	refusals []error // the first
 }
 
 // Take reads all records of files and counts them.
@@ -108,7 +117,8 @@ func Take(ctx context.Context, fsys fsx.FS, files []string, o Options) (s *Surve
 	var counters []*counter
 	first := newCounter(codec, o.Schema)
 	total := make([]moments, len(first.stats))
-	next := uint64(0)
+	next, refused := uint64(0), uint64(0)
+	var refusals []error
 	err = ordered.Run(ctx, max(o.Threads, 1),
 		func() *counter {
 			counters = append(counters, newCounter(codec, o.Schema))
@@ -122,12 +132,14 @@ func Take(ctx context.Context, fsys fsx.FS, files []string, o Options) (s *Surve
 				next += uint64(len(c.ends))
 				return err
 			},
-			Work: func(k *counter, c *chunk) error { return k.count(c, o.Lenient) },
+			Work: func(k *counter, c *chunk) error { return k.count(c, &o) },
 			Sink: func(c *chunk) error {
 				for i := range c.sums {
 					total[i].merge(&c.sums[i])
 				}
 				clear(c.sums)
+				refused += c.refused
+				refusals = append(refusals, c.refusals[:min(len(c.refusals), o.Refusals-len(refusals))]...)
 				return nil
 			},
 		})
@@ -137,7 +149,9 @@ func Take(ctx context.Context, fsys fsx.FS, files []string, o Options) (s *Surve
 	for _, k := range counters {
 		first.merge(k)
 	}
-	return first.survey(total, o.Quantiles), nil
+	s = first.survey(total, o.Quantiles)
+	s.Refused, s.Refusals = refused, refusals
+	return s, nil
 }
 
 // fill reads records up to the bounds of a chunk, or io.EOF without any.
@@ -231,15 +245,24 @@ func newCounter(codec *example.Codec, schema *tfgnnpb.GraphSchema) *counter {
 	return k
 }
 
-func (k *counter) count(c *chunk, lenient bool) error {
+func (k *counter) count(c *chunk, o *Options) error {
+	c.refused, c.refusals = 0, c.refusals[:0]
 	at := 0
 	for i, end := range c.ends {
-		if err := k.codec.Decode(c.buf[at:end], k.g, lenient); err != nil {
-			return fmt.Errorf("%s: %w", c.places[i], err)
+		err := k.codec.Decode(c.buf[at:end], k.g, o.Lenient)
+		if err == nil {
+			k.bytes += int64(end - at)
+			k.example(c.first+uint64(i), c.sums)
+		} else {
+			err = fmt.Errorf("%s: %w", c.places[i], err)
+			if o.Refusals == 0 {
+				return err
+			}
+			if c.refused++; len(c.refusals) < o.Refusals {
+				c.refusals = append(c.refusals, err)
+			}
 		}
-		k.bytes += int64(end - at)
 		at = end
-		k.example(c.first+uint64(i), c.sums)
 	}
 	return nil
 }

@@ -183,6 +183,14 @@ func TestErrors(t *testing.T) {
 	if _, err := Take(context.Background(), fsx.OS, []string{name}, Options{Schema: sch, Quantiles: 3}); err == nil || !strings.Contains(err.Error(), "expected an even number") {
 		t.Errorf("found %v", err)
 	}
+	// Told and left out, in the order of the records.
+	mixed := file(t, "w", []byte{0xff}, records[0], []byte{0xfe}, records[1], []byte{0xfd})
+	for threads := range 3 {
+		s, err := Take(context.Background(), fsx.OS, []string{mixed, mixed}, Options{Schema: sch, Refusals: 4, Threads: threads})
+		if err != nil || s.Examples != 4 || s.Refused != 6 || len(s.Refusals) != 4 || !strings.HasPrefix(s.Refusals[1].Error(), mixed+": record 2 ") {
+			t.Errorf("found %+v, %v", s, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Take(ctx, fsx.OS, []string{name}, Options{Schema: sch}); !errors.Is(err, context.Canceled) {

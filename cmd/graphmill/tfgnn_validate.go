@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -10,38 +10,56 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/ingest/records"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/survey"
 )
 
 // validateFlags are the flags of tfgnn validate.
 type validateFlags struct {
-	spec, dataPath          string
-	tables, outside, asJSON bool
+	common
+	spec, dataPath  string
+	tables, outside bool
 }
 
 func newTFGNNValidate(t *terminal) *cobra.Command {
 	var f validateFlags
 	cmd := &cobra.Command{
-		Use:   "validate SCHEMA",
-		Short: "Find every fault of a schema, a sampling spec, and the names of tables",
+		Use:   "validate SCHEMA [FILES...]",
+		Short: "Find every fault of a schema, of a sampling spec, and of Examples",
 		Long: `Checks a GraphSchema, text or binary, or that of a folder: all that TF-GNN
 refuses, and what it lets pass though Examples cannot hold it, such as sizes of
 0 or features whose keys are the same. Prints the features and their keys.
-Each fault names its field, and its line where the schema is text.`,
+Each fault names its field, and its line where the schema is text.
+
+With FILES (paths, globs, base@N) it reads TFRecords and tells the Examples that
+are no sound GraphTensor of the schema: ends out of range, sizes that disagree,
+values of another kind.`,
 		Example: `  graphmill tfgnn validate schema.pbtxt
   graphmill tfgnn validate graph/ --tables                     also: are all tables and shards there?
   graphmill tfgnn validate schema.pbtxt --spec sampling_spec.pbtxt
+  graphmill tfgnn validate schema.pbtxt samples.tfrecord@8     also: every Example of these files
   graphmill tfgnn validate schema.pb --json | jq .faults`,
-		Args: oneArg("one SCHEMA"),
-		RunE: func(_ *cobra.Command, args []string) error { return t.validate(args[0], &f) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("found no arguments, expected a SCHEMA, and FILES of Examples if you like")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return t.validate(cmd.Context(), args[0], args[1:], &f)
+		},
 	}
+	f.addThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "sampling spec to check against the schema")
 	fs.BoolVar(&f.tables, "tables", false, "check that the tables that the schema names exist, all shards of them")
 	fs.StringVar(&f.dataPath, "data-path", "", "folder of the tables (default: that of the schema)")
 	fs.BoolVar(&f.outside, "allow-outside", false, "allow tables outside of the folder")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout")
 	return cmd
 }
 
@@ -54,11 +72,24 @@ type validated struct {
 	Warnings []*tfgnn.Fault  `json:"warnings"`
 	Features []tfgnn.Feature `json:"features"`
 	Tables   []tfgnn.Table   `json:"tables,omitempty"`
+	Examples *validExamples  `json:"examples,omitempty"`
 
 	message *tfgnnpb.GraphSchema
 }
 
-func (t *terminal) validate(path string, f *validateFlags) error {
+// validExamples is what was found in files of Examples.
+type validExamples struct {
+	Valid    uint64   `json:"valid"`
+	Refused  uint64   `json:"refused"`
+	Refusals []string `json:"refusals"` // the first
+	// UnknownKeys are names that the schema does not have: TF-GNN passes over them.
+	UnknownKeys []string `json:"unknown_keys"`
+}
+
+// maxRefusals is how many broken Examples are told.
+const maxRefusals = 20
+
+func (t *terminal) validate(ctx context.Context, path string, args []string, f *validateFlags) error {
 	schema, err := tfgnn.OpenSchema(fsx.OS, path)
 	if err != nil {
 		return err
@@ -76,11 +107,14 @@ func (t *terminal) validate(path string, f *validateFlags) error {
 		v.Faults, v.Warnings = append(v.Faults, spec.Faults...), append(v.Warnings, spec.Warnings...)
 	}
 	v.Valid = len(v.Faults) == 0
-	if f.asJSON {
-		e := json.NewEncoder(t.stdout)
-		e.SetIndent("", " ")
-		e.SetEscapeHTML(false)
-		err = e.Encode(v)
+	if len(args) > 0 && schema.Err() == nil {
+		if v.Examples, err = t.validateExamples(ctx, schema.Message, args, f); err != nil {
+			return err
+		}
+		v.Valid = v.Valid && v.Examples.Refused == 0
+	}
+	if f.json {
+		err = t.printJSON(v)
 	} else {
 		err = t.printValidated(&v)
 	}
@@ -90,12 +124,41 @@ func (t *terminal) validate(path string, f *validateFlags) error {
 	return err
 }
 
+func (t *terminal) validateExamples(ctx context.Context, schema *tfgnnpb.GraphSchema, args []string, f *validateFlags) (*validExamples, error) {
+	files, warnings, err := records.Files(fsx.OS, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		t.warn("warning: %s", w)
+	}
+	line := t.progress("validate", 0, "bytes")
+	s, err := survey.Take(ctx, fsx.OS, files, survey.Options{Schema: schema, Refusals: maxRefusals, Threads: f.threads, Progress: line.Add})
+	line.Done()
+	if err != nil {
+		return nil, err
+	}
+	v := &validExamples{Valid: s.Examples, Refused: s.Refused, Refusals: []string{}, UnknownKeys: append([]string{}, s.UnknownKeys...)}
+	for _, r := range s.Refusals {
+		v.Refusals = append(v.Refusals, r.Error())
+	}
+	return v, nil
+}
+
 func (t *terminal) printValidated(v *validated) error {
 	for _, w := range v.Warnings {
 		t.warn("warning: %s", human.Printable(w.Error()))
 	}
 	for _, f := range v.Faults {
 		t.warn("%s", human.Printable(f.Error()))
+	}
+	if e := v.Examples; e != nil {
+		for _, r := range e.Refusals {
+			t.warn("%s", human.Printable(r))
+		}
+		if len(e.UnknownKeys) > 0 {
+			t.warn("warning: found keys that the schema does not have: %s", human.Printable(strings.Join(e.UnknownKeys, ", ")))
+		}
 	}
 	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SET\tFEATURE\tDTYPE\tSHAPE\tKEYS")
@@ -133,10 +196,13 @@ func (t *terminal) printValidated(v *validated) error {
 		return err
 	}
 	verdict := "valid"
-	if !v.Valid {
-		verdict = fmt.Sprintf("found %d %s", len(v.Faults), plural(len(v.Faults), "fault"))
+	if n := len(v.Faults); n > 0 {
+		verdict = fmt.Sprintf("found %d %s", n, plural(n, "fault"))
 	}
-	_, err := fmt.Fprintf(t.stdout, "\n%s: %s\n", human.Printable(v.Schema), verdict)
+	if _, err := fmt.Fprintf(t.stdout, "\n%s: %s\n", human.Printable(v.Schema), verdict); err != nil || v.Examples == nil {
+		return err
+	}
+	_, err := fmt.Fprintf(t.stdout, "Examples: %s valid, %s refused\n", human.Exact(int64(v.Examples.Valid)), human.Exact(int64(v.Examples.Refused)))
 	return err
 }
 
