@@ -38,7 +38,7 @@ func (f *tablesFlags) add(cmd *cobra.Command, format, preset string) {
 		what += " (required)"
 	}
 	fs.StringVar(&f.format, format, preset, what)
-	fs.IntVar(&f.options.Shards, "shards", 0, "files of each table, named NAME@SHARDS in the schema (default: one file NAME)")
+	fs.IntVar(&f.options.Shards, "shards", 0, "files of each table, NAME-00000-of-00008 and so on (default: one file NAME)")
 	fs.BoolVar(&f.options.Gzip, "gzip", false, "compress csv and tfrecord files")
 	fs.BoolVar(&f.options.RoundDoubles, "round-doubles", false, "round float64 to float32 in tfrecord, where losing digits is an error otherwise")
 }

@@ -144,6 +144,16 @@ func TestParquet(t *testing.T) {
 		`small: [] ff [] 02 [] 03`,
 		`id: [] "a" [1] [] "b" [1] [] "c" [1]`,
 	}
+	// Empty cells between others, in one chunk.
+	c := writeParquet(t, filepath.Join(dir, "c.parquet"), []parquetRow{{ID: "a"}, {ID: "b", Maybe: some(int64(1))}, {ID: "c"}, {ID: "d", Maybe: some(int64(2))}, {ID: "e", Maybe: some(int64(3))}})
+	one, err := OpenParquet(fsx.OS, []string{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := show(one, []Column{{Name: "maybe", DType: graph.Int16, Empty: EmptyFill, Fill: "-1"}, {Name: "maybe", DType: graph.String, ID: true, Empty: EmptyAbsent}}, 1)
+	if diff := cmp.Diff([]string{"maybe: [] ffff0100ffff02000300 absent [true false true false false]", `maybe: [] "123" [0 1 1 2 3] absent [true false true false false]`}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
 	for threads := 1; threads <= 4; threads++ {
 		got, err := show(p, columns, threads)
 		if err != nil {
@@ -168,11 +178,11 @@ func TestParquetChunks(t *testing.T) {
 		r := parquetRow{ID: text.Draw(t, "id"), Small: rapid.Int8().Draw(t, "small"), Vector: rapid.SliceOfN(rapid.Float32(), 0, 5).Draw(t, "vector"),
 			Deep: rapid.SliceOfN(rapid.SliceOfN(text, 0, 3), 0, 3).Draw(t, "deep")}
 		if rapid.Bool().Draw(t, "some") {
-			r.Maybe, r.Name = some(rapid.Int64().Draw(t, "maybe")), some(text.Draw(t, "name"))
+			r.Maybe, r.Name = some(rapid.Int64Range(0, 1<<30).Draw(t, "maybe")), some(text.Draw(t, "name"))
 		}
 		return r
 	})
-	columns := []Column{{Name: "id", DType: graph.String, ID: true, Empty: EmptyFill, Fill: "none"}, {Name: "small", DType: graph.Int8}, {Name: "maybe", DType: graph.Int64, Empty: EmptyAbsent},
+	columns := []Column{{Name: "id", DType: graph.String, ID: true, Empty: EmptyFill, Fill: "none"}, {Name: "small", DType: graph.Int8}, {Name: "maybe", DType: graph.Uint64, Empty: EmptyAbsent}, {Name: "maybe", DType: graph.Int32, Empty: EmptyFill, Fill: "-5"},
 		{Name: "name", DType: graph.String}, {Name: "vector", DType: graph.Float32, Shape: []int{-1}}, {Name: "deep", DType: graph.String, Shape: []int{-1, -1}}}
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

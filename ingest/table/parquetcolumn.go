@@ -16,6 +16,7 @@ type parquetColumn struct {
 	rows   parquet.Rows // read and not handed on: columns come in step
 	out    column
 	start  []int // of a run: see rowOf
+	ints   words // of a run
 }
 
 func (c *parquetColumn) close() {
@@ -105,7 +106,14 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 		return 0, ""
 	}
 	a := array{dtype: c.from, width: 1, stride: int64(c.from.Size())}
-	i, text := a.convert(&c.out.data, &c.out.ends, c.rows.Data[first*c.from.Size():], values, c.out.DType)
+	raw, out := c.rows.Data[first*c.from.Size():], &c.out.data
+	if c.out.DType.IsInt() { // which convert writes from the start of out on
+		out, c.ints.n = &c.ints, 0
+	}
+	i, text := a.convert(out, &c.out.ends, raw, values, c.out.DType)
+	if out == &c.ints && i < 0 {
+		copy(c.out.data.add(out.n), out.bytes()[:out.n])
+	}
 	if i >= 0 {
 		return c.rowOf(row, c.lists, i), fmt.Sprintf("found %s in column %q, expected %s", text, c.out.Name, (&column{Column: Column{DType: c.out.DType}}).expected())
 	}
