@@ -50,6 +50,5 @@
 // what is broken: see Decode, also for what a lenient Decode does with that. An
 // Example with sorted keys that is decoded and encoded has the same bytes.
 //
-// The package imports the standard library, protobuf's protowire, format/tfgnn and
-// internal/suggest.
+// The package imports protobuf, format/tfgnn and internal/suggest.
 package example

@@ -58,13 +58,30 @@ func (c *Codec) Encode(w *Writer, g *GraphTensor) ([]byte, error) {
 		case Values:
 			w.values(s.key, info.List, p.tensors[s.feature], code)
 		case Lengths:
-			w.lengths(s.key, p.tensors[s.feature], s.level, code)
+			t := p.tensors[s.feature]
+			if code > 0 && t != nil && len(t.Lengths[s.level]) > 0 && !c.rowless(p, s.set) {
+				code = 0
+			}
+			w.lengths(s.key, t, s.level, code)
 		}
 	}
 	if len(w.buf) == w.at && (len(g.Form) == 0 || form(g.Form, len(c.slots)) == 0) {
 		return w.buf[w.at:], nil
 	}
 	return w.Close(), nil
+}
+
+// rowless says that the row lengths of a set may be left out: no feature has
+// anything but empty rows.
+func (c *Codec) rowless(p *parts, i int) bool {
+	s := &c.sets[i]
+	for j := s.first; j < s.last; j++ {
+		t := p.tensors[j]
+		if t != nil && (len(t.Lengths) == 0 || len(t.Lengths[0]) > maxOmitted || !zero(t.Lengths[0])) {
+			return false
+		}
+	}
+	return true
 }
 
 // absent writes a key without values as a code of Form says, and reports whether
@@ -103,7 +120,7 @@ func (w *Writer) values(key Key, list Kind, t *Tensor, code int) {
 
 func (w *Writer) lengths(key Key, t *Tensor, level, code int) {
 	var lengths []int64
-	if t != nil && level < len(t.Lengths) {
+	if t != nil {
 		lengths = t.Lengths[level]
 	}
 	if len(lengths) == 0 || code > 0 && zero(lengths) {

@@ -280,3 +280,25 @@ func TestMissingSetsAreEmpty(t *testing.T) {
 		t.Errorf("found %x", record)
 	}
 }
+
+// Row lengths that were omitted are written once another feature of the set has
+// rows: the form is of keys, but only all together may be omitted.
+func TestFormOfChangedGraph(t *testing.T) {
+	codec := newCodec(t, `node_sets { key: "n" value {
+  features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } }
+  features { key: "s" value { dtype: DT_INT64 shape { dim { size: -1 } } } } } }`)
+	g := codec.New()
+	record := marshal(t, map[string]value{"nodes/n.#size": ints(2)})
+	if err := codec.Decode(record, g, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := codec.Encode(new(Writer), g); err != nil || !bytes.Equal(got, record) {
+		t.Fatalf("found %x, %v, expected %x", got, err, record)
+	}
+	g.NodeSets["n"].Features["s"] = RaggedFromRows([][]int64{{5}, nil})
+	got, err := codec.Encode(new(Writer), g)
+	want := marshal(t, map[string]value{"nodes/n.#size": ints(2), "nodes/n.r.d1": ints(0, 0), "nodes/n.s": ints(5), "nodes/n.s.d1": ints(1, 0)})
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("found %x, %v, expected %x", got, err, want)
+	}
+}
