@@ -29,7 +29,8 @@ const (
 // budget divides the memory of a build, in eighths: one each for the extents of
 // keys, of edges and of the other direction, one for looked-up ends, and either
 // two for bucket buffers or three for the buckets being finished beside one for
-// the buffers of the other direction.
+// the buffers of the other direction. Lookups of keys take three while edges are
+// read, in place of looked-up ends and of what is not needed then.
 type budget struct {
 	threads int
 	work    int64

@@ -8,7 +8,8 @@
 //     as hashes to partitions, which show duplicates and give the index that
 //     finds an id;
 //  2. scans the edge tables: ends are resolved to type-wise ids (numbers as they
-//     are; keys by a join of hash partitions, whose results are put into the
+//     are; keys by a lookup in memory while the keys of their node tables fit
+//     there, else by a join of hash partitions, whose results are put into the
 //     order of the rows by a partition of positions), and records (near, far,
 //     position, columns) go to buckets by range of the near id;
 //  3. finishes each bucket in cache: counting sort by near id, input order kept,
@@ -17,13 +18,14 @@
 //     other direction is made in the same manner.
 //
 // Keys without a node table are numbered between 1 and 2: the first appearance of
-// each is found by hash, and its rank among them is the id.
+// each is found by hash, and its rank among them is the id. Keys that a table lacks,
+// where they are to be added, are numbered in the same way behind its rows.
 //
 // Buckets are extents of one unnamed temporary file, or memory while the budget
-// allows; records without columns are packed there to half of their size. A bucket that is too large for the memory of a worker, because ids are
-// skewed or their number was not known, is cut again: by id, and the edges of one
-// node by position. The bytes written are the same for any budget, thread count
-// and order of chunks.
+// allows; records without columns are packed there to half of their size. A bucket
+// that is too large for the memory of a worker, because ids are skewed or their
+// number was not known, is cut again: by id, and the edges of one node by position. The
+// bytes written are the same for any budget, thread count and order of chunks.
 //
 // # Memory
 //
