@@ -251,3 +251,34 @@ func BenchmarkTake(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(records)*b.N)/b.Elapsed().Seconds(), "Examples/s")
 }
+
+// Any record gives an error or figures that a report can hold.
+func FuzzTake(f *testing.F) {
+	sch := schema(f, schemaText)
+	for _, record := range papers(f, sch) {
+		f.Add(record, true)
+	}
+	f.Add([]byte{}, false)
+	codec, err := example.NewCodec(sch)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, record []byte, lenient bool) {
+		k := newCounter(codec, sch)
+		c := &chunk{buf: record, ends: []int{len(record)}, places: make([]tfrecord.Place, 1), sums: make([]sums, len(k.stats))}
+		if k.count(c, &Options{Lenient: lenient}) != nil {
+			return
+		}
+		all := make([]moments, len(k.stats))
+		for i := range all {
+			all[i].merge(&c.sums[i])
+		}
+		s := k.survey(all, 10)
+		r := report.New("tfgnn stats", "t", "0", nil)
+		s.Report(r)
+		if _, err := r.JSON(); err != nil {
+			t.Fatal(err)
+		}
+		_ = tfgnn.AppendText(nil, s.Stats())
+	})
+}
