@@ -55,6 +55,58 @@ func TestPaperTable2(t *testing.T) {
 	}
 }
 
+// All cells of the paper's Table 2 in percent, baselines included.
+func TestPaperEfficiencies(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		limits []int
+		rows   map[string][2]float64
+	}{
+		{"ogbg-molhiv_train_exact", []int{222, 502}, map[string][2]float64{"product": {95.6, 90.5}, "sum": {97.5, 92.4}, "maximum": {98.5, 93.3}, "minimum, as published": {98.5, 93.3},
+			"num_nodes": {98.8, 93.6}, "num_edges": {98.5, 93.3}, "none": {11.4, 10.8}, "num_nodes only": {98.7, 85.9}, "num_edges only": {85.8, 93.3}}},
+		{"ogbg-molpcba_train_exact", []int{313, 636}, map[string][2]float64{"product": {89.6, 95.1}, "sum": {85.4, 90.6}, "maximum": {92.6, 98.3}, "minimum, as published": {92.6, 98.3},
+			"num_nodes": {91.5, 97.1}, "num_edges": {90.6, 96.2}, "none": {8.21, 8.71}, "num_nodes only": {88.3, 84.5}, "num_edges only": {81.0, 88.1}}},
+	} {
+		got, err := Compare(context.Background(), histogram(t, c.name, c.limits), PublishedCap, 0.01, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, row := range got.Rows {
+			want, ok := c.rows[row.Name]
+			if !ok {
+				continue
+			}
+			found++
+			for j, w := range want {
+				if math.Abs(100*row.Efficiency[j]-w) > 0.0501 {
+					t.Errorf("%s, %s: found %.3f %%, expected %v", c.name, row.Name, 100*row.Efficiency[j], w)
+				}
+			}
+		}
+		if found != len(c.rows) {
+			t.Errorf("%s: found %d rows, expected %d", c.name, found, len(c.rows))
+		}
+	}
+}
+
+// The limits that the paper found best for pcqm4mv2 are on the front.
+func TestTuneFindsThePublishedLimits(t *testing.T) {
+	_, front, err := Search(context.Background(), histogram(t, "ogbg-pcqm4mv2_train_reconstructed", []int{20, 54}), Tune{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range front {
+		if c.Limits[0] == 30 && c.Limits[1] == 62 {
+			if c.Mean < 0.988 {
+				t.Errorf("found a mean of %v, expected at least the 98.8 %% of the paper", c.Mean)
+			}
+			return
+		}
+	}
+	t.Errorf("found no limits 30, 62 in %v", front)
+}
+
 // What the portfolio reaches by default, the times ten times over, for a busy machine.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {

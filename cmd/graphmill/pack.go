@@ -78,7 +78,7 @@ people do. The result depends on neither threads nor the machine, unless
 	fs.DurationVar(&f.timeBudget, "time-budget", 0, "end auto by the clock, such as 30s; the result then depends on the machine")
 	fs.StringVar(&f.oversize, "oversize", "error", "graphs that are larger than a pack: error or skip")
 	fs.IntVar(&f.ranks, "ranks", 1, "make the number of packs a multiple of this")
-	cmd.AddCommand(newPackHist(t))
+	cmd.AddCommand(newPackHist(t), newPackTables(t), newPackTune(t))
 	return cmd
 }
 

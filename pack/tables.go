@@ -1,0 +1,105 @@
+package pack
+
+import (
+	"context"
+	"slices"
+)
+
+// PublishedCap is the most graphs a pack that the published tables were made with.
+const PublishedCap = 256
+
+// Properties is a column of the first table of "Tuple Packing": what a data set
+// has, and how full packs of one graph would be.
+type Properties struct {
+	Graphs int64 `json:"graphs"`
+	Max    []int `json:"max"` // the largest size, one a component
+	Shapes int   `json:"shapes"`
+	// Efficiency of no packing, and the speedup that a perfect packing would give,
+	// one a component.
+	Efficiency []float64 `json:"efficiency"`
+	Speedup    []float64 `json:"speedup"`
+}
+
+// PropertiesOf measures a histogram.
+func PropertiesOf(h *Histogram) Properties {
+	p := Properties{Graphs: h.Graphs(), Shapes: len(h.Counts)}
+	for j := range h.Components {
+		most := h.Max(j)
+		e := h.Efficiency(j, p.Graphs, most)
+		p.Max, p.Efficiency, p.Speedup = append(p.Max, most), append(p.Efficiency, e), append(p.Speedup, 1/e)
+	}
+	return p
+}
+
+// Comparison is a column of the second table: the efficiencies of the published
+// algorithm by heuristic, of what is compared with it, and of the portfolio.
+type Comparison struct {
+	Rows []ComparisonRow
+}
+
+// ComparisonRow is one way to pack.
+type ComparisonRow struct {
+	Name  string `json:"name"`
+	Packs int64  `json:"packs"`
+	// Efficiency is measured after the limits were shrunk to the most that a pack
+	// holds, as published.
+	Efficiency []float64 `json:"efficiency"`
+}
+
+// Compare makes the second table of a histogram, with the largest sizes as the
+// limits and at most cap graphs a pack. The row "minimum, as published" is the
+// heuristic max: the published row was computed so. The baselines of one component
+// ignore the limits of the others.
+func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, threads int) (*Comparison, error) {
+	limits := make([]int, len(h.Components))
+	for j := range limits {
+		limits[j] = h.Max(j)
+	}
+	c := &Comparison{}
+	add := func(name string, limits []int, maxGraphs int, opt Options) error {
+		opt.Effort, opt.Threads = effort, threads
+		r, err := Solve(ctx, &Problem{Histogram: h, Limits: limits, MaxGraphs: maxGraphs}, opt)
+		if err != nil {
+			return err
+		}
+		row := ComparisonRow{Name: name, Packs: r.Packs()}
+		used, _ := r.Used(h)
+		for j := range limits {
+			row.Efficiency = append(row.Efficiency, h.Efficiency(j, row.Packs, used[j]))
+		}
+		c.Rows = append(c.Rows, row)
+		return nil
+	}
+	type way struct {
+		name, method, heuristic string
+		limits                  []int
+		cap                     int
+	}
+	ways := []way{
+		{"product", "dlpfhp", "product", limits, maxGraphs},
+		{"sum", "dlpfhp", "sum", limits, maxGraphs},
+		{"maximum", "dlpfhp", "max", limits, maxGraphs},
+		{"minimum, as published", "dlpfhp", "max", limits, maxGraphs},
+		{"minimum", "dlpfhp", "min", limits, maxGraphs},
+	}
+	for _, name := range h.Components {
+		ways = append(ways, way{name, "dlpfhp", name, limits, maxGraphs})
+	}
+	ways = append(ways, way{"none", "none", "", limits, maxGraphs})
+	for j, name := range h.Components {
+		free := slices.Clone(limits)
+		for i := range free {
+			if i != j {
+				free[i] = maxSize
+			}
+		}
+		ways = append(ways, way{name + " only", "dlpfhp", name, free, maxGraphs})
+	}
+	ways = append(ways, way{"auto", "auto", "", limits, maxGraphs}, way{"auto, no cap", "auto", "", limits, 0})
+	for _, w := range ways {
+		if err := add(w.name, w.limits, w.cap, Options{Method: w.method, Heuristic: w.heuristic}); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}

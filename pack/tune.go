@@ -1,0 +1,211 @@
+package pack
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// Tune says which limits to try.
+type Tune struct {
+	// Align, one a component, is what limits are multiples of; nil is 1 each.
+	Align []int
+	// Cost, one a component, is what a unit of the limit costs, such as bytes;
+	// nil is 1 each. A pack costs the sum.
+	Cost []float64
+	// Ceiling is the most that a pack may cost; 0: sixteen times the least.
+	Ceiling   float64
+	MaxGraphs int
+	// Tries bounds the limits that are packed; 0 is 400.
+	Tries int
+}
+
+// Candidate is limits and what they give.
+type Candidate struct {
+	Limits     []int     `json:"limits"`
+	Cost       float64   `json:"cost"` // of a pack
+	Packs      int64     `json:"packs"`
+	LowerBound int64     `json:"lower_bound"`
+	Efficiency []float64 `json:"efficiency"` // one a component
+	// Mean is the harmonic mean of the efficiencies, which is 1 if no room of any
+	// component is lost.
+	Mean float64 `json:"harmonic_mean"`
+
+	size, turn int // of the series of sizes, and among those of one size
+}
+
+// Search looks for limits under which packs are full in every component. However
+// the graphs are packed, the efficiencies of two components stand to each other as
+// their means to their limits, so limits are tried around the ratio of the means,
+// and those whose ceiling is below what a cheaper pack reached already are not
+// packed at all. It returns what was packed, the cheapest pack first, and of those
+// the front: candidates with no cheaper one that is as full.
+func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, err error) {
+	k := len(h.Components)
+	if t.Align == nil {
+		t.Align = slices.Repeat([]int{1}, k)
+	}
+	if t.Cost == nil {
+		t.Cost = slices.Repeat([]float64{1}, k)
+	}
+	if t.Tries == 0 {
+		t.Tries = 400
+	}
+	if len(t.Align) != k || len(t.Cost) != k || slices.Min(t.Align) < 1 || slices.Min(t.Cost) < 0 || slices.Max(t.Cost) == 0 {
+		return nil, nil, tagged.Errorf(ErrLimits, "found alignments %v and costs %v, expected one positive number for each of %q", t.Align, t.Cost, h.Components)
+	}
+	least := make([]int, k) // limits: the largest graph
+	mean := make([]float64, k)
+	for j := range least {
+		least[j] = alignUp(max(h.Max(j), 1), t.Align[j])
+		mean[j] = max(float64(h.Total(j))/float64(h.Graphs()), 1e-9)
+	}
+	cost := func(limits []int) float64 {
+		sum := 0.0
+		for j, l := range limits {
+			sum += float64(l) * t.Cost[j]
+		}
+		return sum
+	}
+	if t.Ceiling == 0 {
+		t.Ceiling = 16 * cost(least)
+	}
+	if cost(least) > t.Ceiling {
+		return nil, nil, tagged.Errorf(ErrLimits, "found a ceiling of %v, expected at least %v, which a pack for the largest graph costs", t.Ceiling, cost(least))
+	}
+	candidates := t.candidates(least, mean, cost)
+	for i := range candidates {
+		c := &candidates[i]
+		c.Cost = cost(c.Limits)
+		c.LowerBound = bound(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs})
+		c.Mean, _ = efficiencies(h, c.Limits, c.LowerBound)
+	}
+	// Every size has its turn: the most promising limits of each first.
+	slices.SortStableFunc(candidates, func(a, b Candidate) int {
+		return cmp.Or(a.size-b.size, cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Cost, b.Cost))
+	})
+	for i := range candidates {
+		if i > 0 && candidates[i].size == candidates[i-1].size {
+			candidates[i].turn = candidates[i-1].turn + 1
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b Candidate) int { return cmp.Or(a.turn-b.turn, a.size-b.size) })
+	tries := 0
+	for _, c := range candidates {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if tries == t.Tries {
+			break
+		}
+		ceiling := c.Mean
+		if slices.ContainsFunc(all, func(x Candidate) bool { return x.Cost <= c.Cost && x.Mean >= ceiling }) {
+			continue
+		}
+		tries++
+		p := &Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs}
+		if err := p.check(); err != nil {
+			return nil, nil, err
+		}
+		c.Packs = quick(p)
+		c.Mean, c.Efficiency = efficiencies(h, c.Limits, c.Packs)
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Mean, a.Mean), slices.Compare(a.Limits, b.Limits))
+	})
+	best := -1.0
+	for _, c := range all {
+		if c.Mean > best {
+			best = c.Mean
+			front = append(front, c)
+		}
+	}
+	return all, front, nil
+}
+
+// quick is the packs that the short searches need.
+func quick(p *Problem) int64 {
+	in := newInstance(p)
+	least := int64(math.MaxInt64)
+	for _, try := range []struct {
+		power int
+		fill
+	}{{8, fill{budget: 300, frac: 1, average: true}}, {30, fill{budget: 300, frac: 1}}} {
+		s := newSearch(in, try.power)
+		s.loadAll(in.count)
+		least = min(least, packsOf(s.bins(try.fill)))
+	}
+	if p.MaxGraphs > 0 {
+		s := newSearch(in, 1)
+		s.loadAll(in.count)
+		least = min(least, packsOf(s.cards()))
+	}
+	return least
+}
+
+func alignUp(n, to int) int { return (n + to - 1) / to * to }
+
+// efficiencies of a number of packs, and their harmonic mean.
+func efficiencies(h *Histogram, limits []int, packs int64) (mean float64, each []float64) {
+	sum := 0.0
+	for j, l := range limits {
+		e := h.Efficiency(j, packs, l)
+		each = append(each, e)
+		sum += 1 / max(e, 1e-12)
+	}
+	return float64(len(limits)) / sum, each
+}
+
+// candidates are limits in a geometric series of sizes, each with the other
+// components around the ratio of the means: at the ratio, and up to a quarter off.
+func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64) []Candidate {
+	var out []Candidate
+	seen := map[string]bool{}
+	size := 0
+	add := func(limits []int) {
+		for j := range limits {
+			limits[j] = alignUp(max(limits[j], least[j]), t.Align[j])
+			if limits[j] > maxSize {
+				return
+			}
+		}
+		key := string(appendInts(nil, limits))
+		if !seen[key] && cost(limits) <= t.Ceiling {
+			seen[key] = true
+			out = append(out, Candidate{Limits: slices.Clone(limits), size: size})
+		}
+	}
+	add(slices.Clone(least))
+	off := []float64{0, 0.005, -0.005, 0.01, -0.01, 0.02, -0.02, 0.03, -0.03, 0.05, -0.05, 0.08, -0.08, 0.12, -0.12, 0.18, 0.25}
+	for f := 1.0; ; f *= 1.03 {
+		size++
+		first := int(math.Round(float64(least[0]) * f))
+		limits := make([]int, len(least))
+		limits[0] = first
+		if cost(limits) > t.Ceiling || first > maxSize {
+			return out
+		}
+		if len(least) == 1 {
+			add(limits)
+			continue
+		}
+		for _, o := range off {
+			limits[0] = first
+			for j := 1; j < len(least); j++ {
+				limits[j] = int(math.Round(float64(first) * mean[j] / mean[0] * (1 + o)))
+			}
+			add(limits)
+		}
+	}
+}
+
+func appendInts(b []byte, ints []int) []byte {
+	for _, n := range ints {
+		b = append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	return b
+}
