@@ -83,9 +83,30 @@ type drawn struct {
 	graph *GraphTensor
 }
 
+// TestPeer asks the real TF-GNN everything in one process: it takes long to start.
+func TestPeer(t *testing.T) {
+	var questions []question
+	parts := []struct {
+		name string
+		ask  func(*testing.T) ([]question, func(*testing.T, []answer))
+		more int
+		test func(*testing.T, []answer)
+	}{{name: "random graphs", ask: askRandomGraphs}, {name: "readouts", ask: askReadouts}, {name: "verdicts", ask: askVerdicts}}
+	for i := range parts {
+		more, test := parts[i].ask(t)
+		parts[i].more, parts[i].test = len(more), test
+		questions = append(questions, more...)
+	}
+	answers := ask(t, questions)
+	for _, p := range parts {
+		t.Run(p.name, func(t *testing.T) { p.test(t, answers[:p.more]) })
+		answers = answers[p.more:]
+	}
+}
+
 // The real TF-GNN reads what is written here of random schemas: the same values
 // and shapes; it writes the same Example again, and prints the same text.
-func TestPeerReadsRandomGraphs(t *testing.T) {
+func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	draw := rapid.Custom(func(t *rapid.T) drawn {
 		c, err := NewCodec(drawSchema(t))
 		if err != nil {
@@ -117,31 +138,33 @@ func TestPeerReadsRandomGraphs(t *testing.T) {
 		all = append(all, d)
 		questions = append(questions, question{Schema: string(tfgnn.AppendText(nil, d.codec.schema)), Record: record})
 	}
-	for i, a := range ask(t, questions) {
-		q := questions[i]
-		if a.Error != "" {
-			t.Errorf("%s\n%x: TF-GNN says %s", q.Schema, q.Record, a.Error)
-			continue
+	return questions, func(t *testing.T, answers []answer) {
+		for i, a := range answers {
+			q := questions[i]
+			if a.Error != "" {
+				t.Errorf("%s\n%x: TF-GNN says %s", q.Schema, q.Record, a.Error)
+				continue
+			}
+			if d := sameView(all[i].graph.view(), a.Graph); d != "" {
+				t.Errorf("%s\n%x: %s", q.Schema, q.Record, d)
+			}
+			features, err := unmarshal(a.Record) // which Python sorts in another way
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := marshal(t, features); !bytes.Equal(want, q.Record) && len(features) > 0 {
+				t.Errorf("%s\nfound %x, TF-GNN writes %x", q.Schema, q.Record, want)
+			}
+			if text, _ := printedRecord(t, q.Record); text != a.Text {
+				t.Errorf("found %s, Python prints %s", text, a.Text)
+			}
+			sameIOSpec(t, all[i].codec.IOSpec(), a.IOSpec)
 		}
-		if d := sameView(all[i].graph.view(), a.Graph); d != "" {
-			t.Errorf("%s\n%x: %s", q.Schema, q.Record, d)
-		}
-		features, err := unmarshal(a.Record) // which Python sorts in another way
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := marshal(t, features); !bytes.Equal(want, q.Record) && len(features) > 0 {
-			t.Errorf("%s\nfound %x, TF-GNN writes %x", q.Schema, q.Record, want)
-		}
-		if text, _ := printedRecord(t, q.Record); text != a.Text {
-			t.Errorf("found %s, Python prints %s", text, a.Text)
-		}
-		sameIOSpec(t, all[i].codec.IOSpec(), a.IOSpec)
 	}
 }
 
 // The random graphs of a schema with readout sets pass TF-GNN's check of them.
-func TestPeerReadsRandomReadouts(t *testing.T) {
+func askReadouts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	codec := newCodec(t, readoutSchema)
 	var questions []question
 	for i := range 20 {
@@ -151,16 +174,18 @@ func TestPeerReadsRandomReadouts(t *testing.T) {
 		}
 		questions = append(questions, question{Schema: readoutSchema, Record: record, Readout: true})
 	}
-	for i, a := range ask(t, questions) {
-		if a.Error != "" {
-			t.Errorf("%x: TF-GNN says %s", questions[i].Record, a.Error)
+	return questions, func(t *testing.T, answers []answer) {
+		for i, a := range answers {
+			if a.Error != "" {
+				t.Errorf("%x: TF-GNN says %s", questions[i].Record, a.Error)
+			}
 		}
 	}
 }
 
 // The verdicts beyond the golden ones: what TF-GNN reads and what it refuses of
 // keys that are omitted, or have no list or that of another kind.
-func TestPeerVerdicts(t *testing.T) {
+func askVerdicts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	const one = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } } }`
 	const two = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } features { key: "q" value { dtype: DT_STRING shape { dim { size: 2 } dim { size: -1 } } } } } }`
 	const context = `context { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } } node_sets { key: "n" value {} }`
@@ -187,14 +212,16 @@ func TestPeerVerdicts(t *testing.T) {
 	for _, c := range cases {
 		questions = append(questions, question{Schema: c.schema, Record: marshal(t, c.features)})
 	}
-	for i, a := range ask(t, questions) {
-		c := cases[i]
-		codec := newCodec(t, c.schema)
-		if err := codec.Decode(questions[i].Record, codec.New(), false); (err == nil) != c.accepted {
-			t.Errorf("%s: found %v, expected accepted %v", c.name, err, c.accepted)
-		}
-		if (a.Error == "") != c.accepted {
-			t.Errorf("%s: TF-GNN says %q, expected accepted %v", c.name, a.Error, c.accepted)
+	return questions, func(t *testing.T, answers []answer) {
+		for i, a := range answers {
+			c := cases[i]
+			codec := newCodec(t, c.schema)
+			if err := codec.Decode(questions[i].Record, codec.New(), false); (err == nil) != c.accepted {
+				t.Errorf("%s: found %v, expected accepted %v", c.name, err, c.accepted)
+			}
+			if (a.Error == "") != c.accepted {
+				t.Errorf("%s: TF-GNN says %q, expected accepted %v", c.name, a.Error, c.accepted)
+			}
 		}
 	}
 }
