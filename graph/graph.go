@@ -236,8 +236,8 @@ type Edges struct {
 type Graph struct {
 	// Context is what belongs to the graph as a whole, by name; mostly one row.
 	Context []*Column
-	Nodes []*Nodes // in byte order of the type
-	Edges []*Edges // in byte order of "src:rel:dst"
+	Nodes   []*Nodes // in byte order of the type
+	Edges   []*Edges // in byte order of "src:rel:dst"
 }
 
 // Sort puts types and columns into their order. Builders call it once.
