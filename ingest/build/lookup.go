@@ -134,8 +134,8 @@ func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out [
 			ids[i] = uint64(l.starts[batch[i].hash>>l.shift])
 		}
 		for _, at := range ids {
-			if at < uint64(len(l.keys)) {
-				touched |= l.keys[at].hash
+			if at+2 < uint64(len(l.keys)) { // a list of usual length lies in two lines
+				touched |= l.keys[at].hash | l.keys[at+2].hash
 			}
 		}
 		for i, at := range ids {
