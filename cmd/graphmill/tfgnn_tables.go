@@ -90,8 +90,12 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 			if err != nil {
 				return err
 			}
+			size, err := store.Size(fsx.OS, args[0])
+			if err != nil {
+				return err
+			}
 			r := t.begin("tfgnn from-store", filepath.Base(filepath.Clean(f.out)), f.common)
-			r.Input("store", 0, sum)
+			r.Input("store", size, sum)
 			rows := 0
 			if g := s.Graph; g != nil {
 				for _, n := range g.Nodes {
