@@ -2,6 +2,8 @@ package export
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -31,7 +33,9 @@ type joinedType struct {
 	width  int // of the rows of hops
 }
 
-func newJoined(fsys fsx.FS, s, from *store.Store) (*joined, error) {
+// newJoined finds the plan that the collection was sampled by. What is left out is
+// added to r.
+func newJoined(fsys fsx.FS, s, from *store.Store, r *Result) (*joined, error) {
 	j := &joined{c: s.Collection, g: from.Graph}
 	made := s.Meta.Made
 	if from.Graph == nil {
@@ -58,7 +62,18 @@ func newJoined(fsys fsx.FS, s, from *store.Store) (*joined, error) {
 	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan)); err != nil {
 		return nil, err
 	}
-	return j, j.types()
+	for _, c := range j.c.Context {
+		r.Left = append(r.Left, "context: column "+c.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Context.Arrays)) {
+		if strings.HasPrefix(name, "op_") {
+			r.Left = append(r.Left, "context: "+name)
+		}
+	}
+	if j.c.SeedLocal.U64 != nil {
+		return nil, fmt.Errorf("seed_local: found ids of 64 bits, expected 32")
+	}
+	return j, j.types(plan)
 }
 
 // declaredIDs is the node types whose original ids are written unless asked
@@ -75,17 +90,19 @@ func declaredIDs(from *store.Store, plan *sample.Plan) []string {
 	return ids
 }
 
-// types finds the types in the store and checks that all ids are of it.
-func (j *joined) types() error {
+// types finds the types in the store and checks that the plan has them, and that
+// all ids are of it.
+func (j *joined) types(plan *sample.Plan) error {
+	nodes, edges := output.Reach(j.g, plan)
 	for _, n := range j.c.Nodes {
 		t := joinedType{number: j.g.NodeType(n.Type)}
-		if t.number < 0 {
-			return tagged.Errorf(ErrStore, "found node type %s, which the store does not have", n.Type)
+		if !slices.Contains(nodes, t.number) {
+			return tagged.Errorf(ErrStore, "found node type %s, expected those that the plan reaches in the store", n.Type)
 		}
 		if err := below(n.Type+" node_id", n.NodeID, n.Count, j.g.Nodes[t.number].Count); err != nil {
 			return err
 		}
-		if err := t.setHops(n.Type, n.NumSampled); err != nil {
+		if err := t.setHops(n.Type, n.NumSampled, 1); err != nil {
 			return err
 		}
 		j.nodes = append(j.nodes, t)
@@ -96,6 +113,9 @@ func (j *joined) types() error {
 		if err != nil {
 			return tagged.Errorf(ErrStore, "%w", err)
 		}
+		if !slices.Contains(edges, number) {
+			return tagged.Errorf(ErrStore, "found edge type %s, expected those that the plan draws from", name)
+		}
 		t := joinedType{number: number}
 		if err := below(name+" edge_id", e.EdgeID, e.Count, j.g.Edges[number].Count); err != nil {
 			return err
@@ -103,7 +123,7 @@ func (j *joined) types() error {
 		if e.Count > 0 && (e.Src.U32 == nil || e.Dst.U32 == nil) {
 			return fmt.Errorf("%s: found local ids of 64 bits, expected 32", name)
 		}
-		if err := t.setHops(name, e.NumSampled); err != nil {
+		if err := t.setHops(name, e.NumSampled, 0); err != nil {
 			return err
 		}
 		j.edges = append(j.edges, t)
@@ -124,8 +144,9 @@ func below(what string, x graph.Index, count, n int) error {
 	return nil
 }
 
-func (t *joinedType) setHops(what string, hops *graph.Column) error {
-	if hops == nil {
+// setHops takes the counts of at least so many hops.
+func (t *joinedType) setHops(what string, hops *graph.Column, least int) error {
+	if hops == nil || hops.Shape[0] < least {
 		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them of a collection that was sampled", what)
 	}
 	t.hops, t.width = graph.View[uint32](hops.Values), hops.Shape[0]

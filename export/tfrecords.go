@@ -89,7 +89,7 @@ func TFRecords(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store
 	r := &Result{}
 	var src source
 	if opt.Store != nil {
-		src, err = newJoined(fsys, s, opt.Store)
+		src, err = newJoined(fsys, s, opt.Store, r)
 	} else {
 		src, err = newOwn(fsys, s, r)
 	}

@@ -130,7 +130,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 		const what = "arrays and columns of the collection have no place in the Examples: "
 		t.warn("%d %s%s", len(result.Left), what, strings.Join(result.Left, "; "))
 		r.Warn(int64(len(result.Left)), what+strings.Join(result.Left, "; "))
-		if s.Meta.Made.Inputs["store"] != "" {
+		if opt.Store == nil && s.Meta.Made.Inputs["store"] != "" {
 			t.warn("the features of a sampled collection are in its store; give --store STORE to join them")
 		}
 	}

@@ -27,6 +27,25 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// disk is the file system without waiting for the disk.
+var disk fsx.FS = unsynced{fsx.OS}
+
+type unsynced struct{ fsx.FS }
+
+type unsyncedFile struct{ fsx.File }
+
+func (u unsynced) Create(name string) (fsx.File, error) {
+	f, err := u.FS.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return unsyncedFile{f}, nil
+}
+
+func (unsynced) SyncDir(string) error { return nil }
+
+func (unsyncedFile) Sync() error { return nil }
+
 const schemaText = `
 context { features { key: "label" value { dtype: DT_INT8 } } }
 node_sets { key: "n" value {
@@ -133,7 +152,7 @@ func write(t testing.TB, dir, name string, b []byte) string {
 func collect(t testing.TB, dir string, files []string, opt records.Options) (*store.Store, *records.Result, error) {
 	t.Helper()
 	ctx := context.Background()
-	w, err := store.Create(fsx.OS, dir, true)
+	w, err := store.Create(disk, dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +161,7 @@ func collect(t testing.TB, dir string, files []string, opt records.Options) (*st
 			t.Error(err)
 		}
 	}()
-	result, err := records.Import(ctx, fsx.OS, w, files, opt)
+	result, err := records.Import(ctx, disk, w, files, opt)
 	if err != nil {
 		return nil, nil, err
 	}
