@@ -36,7 +36,7 @@ func newImport(t *terminal) *cobra.Command {
 		Long: `Reads a graph and writes a store. SRC is one of
 
   a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
-  an edge list         .csv, .tsv or .txt, also .gz or .zst
+  an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
 

@@ -21,6 +21,7 @@ TFRecords of GraphTensors, and the tables of its unigraphs.`,
   graphmill tfgnn random schema.pbtxt                        see how Examples of a schema look
   graphmill tfgnn io-spec schema.pbtxt                       what a parser needs to know
   graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats
+  graphmill tfgnn convert schema.pbtxt --to parquet --out tables
   graphmill tfgnn from-store g.store --out unigraph          the tables of a store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
