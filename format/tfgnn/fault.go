@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // ErrInvalid is wrapped by errors of a message that can be read but makes no sense.
@@ -108,20 +110,37 @@ func (p fieldPath) String() string {
 	return b.String()
 }
 
+// maxFaults bounds what is told of a message: beyond it nobody reads on, and a
+// hostile one could hold the program up.
+const maxFaults = 1000
+
 // list gathers faults.
 type list []*Fault
 
 func (l *list) add(at fieldPath, format string, args ...any) {
-	*l = append(*l, &Fault{Path: at.String(), Text: fmt.Sprintf(format, args...), steps: at})
+	switch {
+	case len(*l) > maxFaults:
+	case len(*l) == maxFaults:
+		*l = append(*l, &Fault{Text: fmt.Sprintf("found more than %d faults, expected none; the others are not told", maxFaults)})
+	default:
+		*l = append(*l, &Fault{Path: at.String(), Text: fmt.Sprintf(format, args...), steps: at})
+	}
 }
 
 // place gives faults their file and, where there is text, their lines, and puts
 // them in the order of the text.
-func (l list) place(file string, text *textIndex) {
+func (l list) place(file string, text *textIndex, desc protoreflect.MessageDescriptor) {
+	var paths []fieldPath
 	for _, f := range l {
 		f.File = file
-		if text != nil {
-			f.Line, f.Column = text.find(f.steps)
+		paths = append(paths, f.steps)
+	}
+	if text == nil {
+		return
+	}
+	for i, at := range text.find(desc, paths) {
+		if len(l[i].steps) > 0 {
+			l[i].Line, l[i].Column = text.position(at)
 		}
 	}
 	slices.SortStableFunc(l, func(a, b *Fault) int {

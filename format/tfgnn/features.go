@@ -87,7 +87,7 @@ func OpenTables(fsys fsx.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside 
 	for _, name := range sortedKeys(s.EdgeSets) {
 		add(fieldPath{}.entry("edge_sets", name), "edges", name, s.EdgeSets[name].GetMetadata(), !IsAuxiliary(name))
 	}
-	faults.place(f.Name, f.text)
+	faults.place(f.Name, f.text, f.Message.ProtoReflect().Descriptor())
 	f.Faults = append(f.Faults, faults...)
 	return found
 }

@@ -2,16 +2,21 @@ package tfgnn
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// textIndex finds the place of a field in the text form of a message, which the
+// textIndex finds the places of fields in the text form of a message, which the
 // parser of package prototext does not tell. It takes any bytes; what it says is
-// right for text that prototext has read.
+// right for text that prototext has read. Its work is in proportion to the text,
+// whatever the number of fields that are looked for.
 type textIndex struct {
-	text []byte
-	root []textNode
+	text  []byte
+	lines []int // offsets at which lines begin
+	root  []textNode
 }
 
 // textNode is a field as it is written. An element of a list in brackets is a
@@ -28,90 +33,126 @@ const maxDepth = 64
 
 func indexText(text []byte) *textIndex {
 	s := &textScanner{text: text}
-	x := &textIndex{text: text}
+	x := &textIndex{text: text, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			x.lines = append(x.lines, i+1)
+		}
+	}
 	for s.at < len(text) { // a stray bracket ends fields, not the text
 		x.root = append(x.root, s.fields(0)...)
 	}
 	return x
 }
 
-// find gives line and column of a path, or of as much of it as is written.
-func (x *textIndex) find(p fieldPath) (line, column int) {
-	at, nodes := 0, x.root
-	for _, s := range p {
-		var found []textNode
-		switch named := children(nodes, s.field); s.kind {
-		case stepField:
-			found = named
-		case stepElement:
-			if s.index < len(named) {
-				found = named[s.index : s.index+1]
-			}
-		case stepEntry:
-			// The last one of a key is the one that counts.
-			for _, n := range named {
-				if n.key() == s.key {
-					found = []textNode{n}
-				}
-			}
-		}
-		if len(found) == 0 {
-			break
-		}
-		at, nodes = found[len(found)-1].at, nil
-		for _, n := range found {
-			nodes = append(nodes, n.kids...)
-		}
-		if s.kind == stepEntry {
-			nodes = lastValue(nodes)
+// find gives the offsets of paths in a message, by their strings: of each path, or
+// of as much of it as is written.
+func (x *textIndex) find(desc protoreflect.MessageDescriptor, paths []fieldPath) []int {
+	at := map[string]int{}
+	for _, p := range paths {
+		for n := range p {
+			at[p[:n+1].String()] = -1
 		}
 	}
-	return x.position(at)
+	locate(x.root, desc, nil, at)
+	offsets := make([]int, len(paths))
+	for i, p := range paths {
+		for n := len(p); n > 0; n-- {
+			if offset := at[p[:n].String()]; offset >= 0 {
+				offsets[i] = offset
+				break
+			}
+		}
+	}
+	return offsets
 }
 
-// twice lists the keys that an entry of the map field name has already, in the
-// message that path p leads to.
-func (x *textIndex) twice(name string) []fieldPath {
+// locate notes the offsets of the paths that at has, in the fields of a message.
+func locate(nodes []textNode, desc protoreflect.MessageDescriptor, prefix fieldPath, at map[string]int) {
+	last, counts := lastEntries(nodes, desc), map[string]int{}
+	for i := range nodes {
+		n := &nodes[i]
+		f := desc.Fields().ByName(protoreflect.Name(n.name))
+		if f == nil {
+			continue
+		}
+		p, kids, inner := prefix.field(n.name), n.kids, f.Message()
+		switch {
+		case f.IsMap():
+			key := n.key()
+			if last[[2]string{n.name, key}] != i {
+				continue
+			}
+			p, inner, kids = prefix.entry(n.name, key), f.MapValue().Message(), n.mapped()
+		case f.IsList():
+			p = prefix.element(n.name, counts[n.name])
+			counts[n.name]++
+		}
+		path := p.String()
+		if _, wanted := at[path]; !wanted {
+			continue
+		}
+		at[path] = n.at
+		if inner != nil {
+			locate(kids, inner, p, at)
+		}
+	}
+}
+
+// lastEntries are the places of map entries by field and key: of those with one
+// key the last one counts.
+func lastEntries(nodes []textNode, desc protoreflect.MessageDescriptor) map[[2]string]int {
+	last := map[[2]string]int{}
+	for i := range nodes {
+		if f := desc.Fields().ByName(protoreflect.Name(nodes[i].name)); f != nil && f.IsMap() {
+			last[[2]string{nodes[i].name, nodes[i].key()}] = i
+		}
+	}
+	return last
+}
+
+// twice lists the sets that are given again, in a message of the type.
+func (x *textIndex) twice(desc protoreflect.MessageDescriptor) []fieldPath {
 	var again []fieldPath
-	seen := map[string]bool{}
-	for _, n := range children(x.root, name) {
-		if key := n.key(); seen[key] {
-			again = append(again, fieldPath{}.entry(name, key))
-		} else {
-			seen[key] = true
+	last := lastEntries(x.root, desc)
+	told := map[[2]string]bool{}
+	for i := range x.root {
+		entry := [2]string{x.root[i].name, x.root[i].key()}
+		if n, ok := last[entry]; ok && n != i && !told[entry] {
+			told[entry] = true
+			again = append(again, fieldPath{}.entry(entry[0], entry[1]))
 		}
 	}
 	return again
 }
 
+// position gives line and column of an offset.
 func (x *textIndex) position(at int) (line, column int) {
-	before := x.text[:at]
-	return 1 + bytes.Count(before, []byte{'\n'}), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-}
-
-func children(nodes []textNode, name string) []textNode {
-	var found []textNode
-	for _, n := range nodes {
-		if n.name == name {
-			found = append(found, n)
-		}
+	line, found := slices.BinarySearch(x.lines, at)
+	if !found {
+		line--
 	}
-	return found
+	return line + 1, 1 + utf8.RuneCount(x.text[x.lines[line]:at])
 }
 
 // key is the key of a map entry.
 func (n *textNode) key() string {
-	if keys := children(n.kids, "key"); len(keys) > 0 {
-		return keys[len(keys)-1].value
+	key := ""
+	for i := range n.kids {
+		if n.kids[i].name == "key" {
+			key = n.kids[i].value
+		}
 	}
-	return ""
+	return key
 }
 
-// lastValue is what the value of a map entry holds.
-func lastValue(entry []textNode) []textNode {
+// mapped is what the value of a map entry holds.
+func (n *textNode) mapped() []textNode {
 	var kids []textNode
-	for _, n := range children(entry, "value") {
-		kids = append(kids, n.kids...)
+	for i := range n.kids {
+		if n.kids[i].name == "value" {
+			kids = append(kids, n.kids[i].kids...)
+		}
 	}
 	return kids
 }

@@ -1,13 +1,16 @@
 package tfgnn
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
@@ -21,7 +24,7 @@ node_sets { key: "n" value { features { key: "again" value { dtype: DT_BOOL } } 
 edge_sets{key:"\u00e9"value{source:"n"target:"m"metadata{extra{key:"a"value:"b"}extra{}cardinality:0x10}}}`
 
 func TestPlaces(t *testing.T) {
-	x := indexText([]byte(odd))
+	x, desc := indexText([]byte(odd)), new(tfgnnpb.GraphSchema).ProtoReflect().Descriptor()
 	for _, c := range []struct {
 		path   fieldPath
 		line   int
@@ -39,7 +42,7 @@ func TestPlaces(t *testing.T) {
 		{fieldPath{}.entry("edge_sets", "é").field("target"), 7, 39},
 		{fieldPath{}.entry("edge_sets", "é").field("metadata").element("extra", 1).field("key"), 7, 81},
 	} {
-		if line, column := x.find(c.path); line != c.line || column != c.column {
+		if line, column := x.position(x.find(desc, []fieldPath{c.path})[0]); line != c.line || column != c.column {
 			t.Errorf("%s: found %d:%d, expected %d:%d", c.path, line, column, c.line, c.column)
 		}
 	}
@@ -50,7 +53,7 @@ func TestPlaces(t *testing.T) {
 	checkPlaces(t, []byte(odd), m)
 	text := AppendText(nil, m)
 	checkPlaces(t, text, m)
-	if again := indexText([]byte(odd)).twice("node_sets"); len(again) != 1 || again[0].String() != `node_sets["n"]` {
+	if again := x.twice(desc); len(again) != 1 || again[0].String() != `node_sets["n"]` {
 		t.Errorf("found %v twice, expected the node set n", again)
 	}
 }
@@ -65,6 +68,25 @@ func TestSetGivenTwice(t *testing.T) {
 	}
 }
 
+// A schema of many faults takes no time, and does not flood the reader.
+func TestManyFaults(t *testing.T) {
+	const n = 20000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "node_sets { key: 'n%d' value { features { key: 'f' value { } } } }\nedge_sets { key: 'e%d' value { source: 'm%d' target: 'n0' } }\n", i, i, i)
+	}
+	dir := t.TempDir()
+	write(t, dir, "s.pbtxt="+b.String())
+	start := time.Now()
+	f, err := OpenSchema(fsx.OS, filepath.Join(dir, "s.pbtxt"))
+	if err != nil || len(f.Faults) != maxFaults+1 || f.Faults[1].Line == 0 {
+		t.Fatalf("found %d faults, %v", len(f.Faults), err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
 // checkPlaces finds every field of a message in the text that it was read from:
 // the name of the field must stand there, or an element of its list.
 func checkPlaces(t *testing.T, text []byte, m proto.Message) {
@@ -72,7 +94,7 @@ func checkPlaces(t *testing.T, text []byte, m proto.Message) {
 	x := indexText(text)
 	lines := strings.Split(string(text), "\n")
 	check := func(at fieldPath, name string) {
-		line, column := x.find(at)
+		line, column := x.position(x.find(m.ProtoReflect().Descriptor(), []fieldPath{at})[0])
 		if line < 1 || line > len(lines) || column < 1 {
 			t.Fatalf("%s: found place %d:%d in text of %d lines", at, line, column, len(lines))
 		}
@@ -125,7 +147,7 @@ func FuzzPlaces(f *testing.F) {
 	f.Add([]byte("node_sets: [{key:'a' value<>}] ]}> \"\\x"))
 	f.Add([]byte(strings.Repeat("a{", 100)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_ = indexText(text)
+		_ = indexText(text).twice(new(tfgnnpb.GraphSchema).ProtoReflect().Descriptor())
 		if isBinary(text) {
 			return
 		}

@@ -63,7 +63,7 @@ func parse(name string, data []byte, m proto.Message) error {
 
 // File is a schema or spec as it was read, with what is wrong with it and what is
 // odd, in the order of the text.
-type File[M any] struct {
+type File[M proto.Message] struct {
 	Name     string // of the file
 	Binary   bool
 	Message  M
@@ -78,16 +78,15 @@ func (f *File[M]) Err() error { return joined(f.Faults) }
 
 // judge fills in the faults and warnings of a file that holds data.
 func (f *File[M]) judge(data []byte, faults, warnings list) {
+	desc := f.Message.ProtoReflect().Descriptor()
 	if f.Binary = isBinary(data); !f.Binary {
 		f.text = indexText(data)
-		for _, field := range []string{"node_sets", "edge_sets"} {
-			for _, again := range f.text.twice(field) {
-				warnings.add(again, "found for the second time; the last one counts, as in TF-GNN")
-			}
+		for _, again := range f.text.twice(desc) {
+			warnings.add(again, "found for the second time; the last one counts, as in TF-GNN")
 		}
 	}
-	faults.place(f.Name, f.text)
-	warnings.place(f.Name, f.text)
+	faults.place(f.Name, f.text, desc)
+	warnings.place(f.Name, f.text, desc)
 	f.Faults, f.Warnings = faults, warnings
 }
 

@@ -107,11 +107,10 @@ func TestPartsAreNestedLists(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("shape %v, rows %v of %v: %s", shape, pick, rows, diff)
 		}
-		from, to := 0, 0
 		for i := range rows {
 			var of []int64
 			flatten(rows[i], shape, &of, map[int][]int64{}, 1)
-			if from, to = c.Span(i, i+1); to-from != len(of) {
+			if from, to := c.Span(i, i+1); to-from != len(of) {
 				t.Fatalf("row %d of shape %v: found %d values, expected %d", i, shape, to-from, len(of))
 			}
 		}
