@@ -23,10 +23,14 @@ func appendHeader(b []byte, columns []Column) []byte {
 	return append(b, '\n')
 }
 
+// quoted are the bytes that put a field in quotes: of those that can delimit fields
+// all, since a reader guesses by the first line which one does.
+var quoted = [256]bool{'"': true, ',': true, '\r': true, '\n': true, '\t': true, ';': true, '|': true}
+
 // appendField writes a field of RFC 4180: in quotes where it needs them. An empty
 // one gets them too, so that a line of one empty field is a line.
 func appendField(b, text []byte) []byte {
-	if len(text) > 0 && !bytes.ContainsAny(text, "\",\r\n\t;|") {
+	if len(text) > 0 && !slices.ContainsFunc(text, func(c byte) bool { return quoted[c] }) {
 		return append(b, text...)
 	}
 	b = append(b, '"')
