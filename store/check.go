@@ -21,10 +21,26 @@ func (s *Store) Check(ctx context.Context) error {
 	return c.err
 }
 
+// released is how many bytes of arrays are read before the memory of their pages
+// is given back: a check holds little, whatever it reads.
+const released = 32 << 20
+
 type checker struct {
-	ctx context.Context
-	s   *Store
-	err error
+	ctx  context.Context
+	s    *Store
+	err  error
+	read int // bytes since the last release
+}
+
+// ok says whether to go on, having read so many bytes more.
+func (c *checker) ok(bytes int) bool {
+	if c.read += bytes; c.err == nil && c.read > released {
+		c.read, c.err = 0, c.s.Release()
+	}
+	if c.err == nil {
+		c.err = c.ctx.Err()
+	}
+	return c.err == nil
 }
 
 func (c *checker) fail(format string, a ...any) {
@@ -33,51 +49,46 @@ func (c *checker) fail(format string, a ...any) {
 	}
 }
 
+// part is how many values are read between two looks at the context.
+const part = 1 << 20
+
 // offsets checks a list of offsets into end elements.
 func (c *checker) offsets(what string, x graph.Index, end int) {
-	if c.err == nil {
-		c.err = c.ctx.Err()
-	}
-	if c.err != nil || x.Len() == 0 {
-		return
-	}
-	if err := x.CheckOffsets(end); err != nil {
-		c.fail("%s: %w", what, err)
+	before := uint64(0)
+	for at := 0; at < x.Len() && c.ok(8*part); at += part {
+		to := min(at+part, x.Len())
+		for i := at; i < to; i++ {
+			v := x.At(i)
+			if v < before || i == 0 && v != 0 || i == x.Len()-1 && v != uint64(end) {
+				c.fail("%s: found offset %d at %d, expected offsets that ascend from 0 to %d", what, v, i, end)
+				return
+			}
+			before = v
+		}
 	}
 }
 
 // below checks that ids are in [0, n).
 func (c *checker) below(what string, x graph.Index, n int) {
-	if c.err == nil {
-		c.err = c.ctx.Err()
-	}
-	if c.err != nil {
-		return
-	}
-	for i, v := range x.U32 {
-		if uint64(v) >= uint64(n) {
-			c.fail("%s: found id %d at %d, expected one below %d", what, v, i, n)
-			return
-		}
-	}
-	for i, v := range x.U64 {
-		if v >= uint64(n) {
-			c.fail("%s: found id %d at %d, expected one below %d", what, v, i, n)
-			return
+	for at := 0; at < x.Len() && c.ok(8*part); at += part {
+		for i := at; i < min(at+part, x.Len()); i++ {
+			if v := x.At(i); v >= uint64(n) {
+				c.fail("%s: found id %d at %d, expected one below %d", what, v, i, n)
+				return
+			}
 		}
 	}
 }
 
+// columns checks the offsets of columns, whose lengths Open has checked.
 func (c *checker) columns(what string, cols []*graph.Column) {
 	for _, col := range cols {
-		if c.err == nil {
-			c.err = c.ctx.Err()
+		name := what + "." + col.Name
+		for _, x := range col.Offsets {
+			c.offsets(name, x, last(x))
 		}
-		if c.err != nil {
-			return
-		}
-		if err := col.CheckOffsets(); err != nil {
-			c.fail("%s.%s: %w", what, col.Name, err)
+		if col.DType == graph.String {
+			c.offsets(name, col.StringOffsets, len(col.Values))
 		}
 	}
 }
@@ -190,9 +201,12 @@ func (c *checker) local(what string, x, edgePtr, nodePtr graph.Index, graphs int
 	if c.err == nil && nodePtr.Len() != graphs+1 {
 		c.fail("%s: found no node type for it", what)
 	}
-	for g := 0; c.err == nil && g < graphs; g++ {
-		n := nodePtr.At(g+1) - nodePtr.At(g)
-		for i := edgePtr.At(g); i < edgePtr.At(g+1); i++ {
+	for g := 0; g < graphs && c.err == nil; g++ {
+		n, from, to := nodePtr.At(g+1)-nodePtr.At(g), edgePtr.At(g), edgePtr.At(g+1)
+		if g%256 == 255 || to-from > part {
+			c.ok(int(4*(to-edgePtr.At(max(g-255, 0)))) + 16*256)
+		}
+		for i := from; i < to; i++ {
 			if x.At(int(i)) >= n {
 				c.fail("%s: found local id %d in graph %d, expected one below %d", what, x.At(int(i)), g, n)
 				return
