@@ -32,40 +32,39 @@ func TestAdded(t *testing.T) {
 		{Name: "vec", DType: graph.Float32, Shape: []int{2}}, {Name: "flag", DType: graph.Bool}, {Name: "text", DType: graph.String},
 		{Name: "texts", DType: graph.String, Shape: []int{2}}, {Name: "list", DType: graph.Int16, Shape: []int{-1}}, {Name: "lists", DType: graph.String, Shape: []int{3, -1}}, {Name: "deep", DType: graph.Int8, Shape: []int{-1, 2, -1}},
 	}
-	table := func(tab *memTable, ids func(i int) cell, rows int) []cell {
-		cells := make([]cell, rows)
-		for i := range cells {
-			cells[i] = ids(i)
+	cells := func(of func(i int) cell, rows int) []cell {
+		list := make([]cell, rows)
+		for i := range list {
+			list[i] = of(i)
 		}
-		return cells
+		return list
 	}
 	const twice = 13 // a row with the id of the first
-	nodes.add(in.Nodes[0].ID, table(nodes, func(i int) cell { return key(i % twice * (i + 1)) }, 40))
-	others.add(in.Nodes[1].ID, table(others, id64, 25)) // the row numbers
+	nodes.add(in.Nodes[0].ID, cells(func(i int) cell { return key(i % twice * (i + 1)) }, 40))
+	others.add(in.Nodes[1].ID, cells(id64, 25)) // the row numbers
 	for i := range in.Nodes {
 		tab := []*memTable{nodes, others}[i]
 		for _, c := range columns {
-			cells := make([]cell, tab.rows)
-			for r := range cells {
-				cells[r] = zeroCell(c)
-				for k := range cells[r].data {
-					cells[r].data[k] = byte(r + k)
+			tab.add(c, cells(func(r int) cell {
+				x := zeroCell(c)
+				for k := range x.data {
+					x.data[k] = byte(r + k)
 				}
-				for k := range cells[r].texts {
-					cells[r].texts[k] = fmt.Sprint(r, k)
+				for k := range x.texts {
+					x.texts[k] = fmt.Sprint(r, k)
 				}
-			}
-			tab.add(c, cells)
+				return x
+			}, tab.rows))
 		}
 		in.Nodes[i].Columns = columns
 	}
 	end := func(seed uint64, n uint64) func(i int) cell {
 		return func(i int) cell { return key(int(mix(seed+uint64(i)) % n)) }
 	}
-	edges.add(in.Edges[0].Src, table(edges, end(1, 9000), 8000))
-	edges.add(in.Edges[0].Dst, table(edges, end(2, 50), 8000))
-	back.add(in.Edges[1].Src, table(back, func(i int) cell { return id64(int(mix(uint64(i)) % 9000)) }, 3000))
-	back.add(in.Edges[1].Dst, table(back, end(3, 20000), 3000))
+	edges.add(in.Edges[0].Src, cells(end(1, 9000), 8000))
+	edges.add(in.Edges[0].Dst, cells(end(2, 50), 8000))
+	back.add(in.Edges[1].Src, cells(func(i int) cell { return id64(int(mix(uint64(i)) % 9000)) }, 3000))
+	back.add(in.Edges[1].Dst, cells(end(3, 20000), 3000))
 	for _, homogeneous := range []bool{false, true} {
 		opt := Options{Primary: graph.Out, DanglingEdges: Zeros, DuplicateNodes: Drop, DuplicateEdges: Keep, SelfLoops: Keep, Homogeneous: homogeneous}
 		o := &oracle{in: in, opt: opt}
