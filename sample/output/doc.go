@@ -5,7 +5,8 @@
 //
 //	w, err := store.Create(fsys, out, force)
 //	defer w.Abort()
-//	r, err := output.NewRecords(w, s, output.RecordsOptions{Shards: 8, Subgraphs: n})
+//	n := output.Examples(s, job, 1)
+//	r, err := output.NewRecords(w, s, output.RecordsOptions{Shards: 8, Examples: n})
 //	defer r.Close()
 //	stats, err := r.Run(ctx, job)
 //	err = r.Finish(made)
@@ -30,12 +31,15 @@
 // # What is in an Example
 //
 // One Example is one subgraph: that of a seed under scope seed, that of a batch
-// otherwise. Seeds are the first nodes of their set; where there may be several,
+// otherwise; or the subgraphs of several seeds as its components. Seeds are the first nodes of their set; where there may be several,
 // context/num_seeds says how many. Edges keep their stored source and target,
 // also where they were walked against their direction. All columns are joined, by
 // their own names and types, but for #input_position and sample.OnesColumn; with
-// RecordsOptions.IDs the original ids too, as #id. A set that is empty in a subgraph is left out of its
-// Example, as TF-GNN's sampler does it and its parser expects it.
+// RecordsOptions.IDs the original ids too, as #id. A context of one row goes into
+// every Example. A set that is empty in a subgraph is left out of its Example, which
+// TF-GNN's parser expects. Link seeds become TF-GNN's readout sets. Compat tells how
+// TF-GNN's own samplers write the same subgraph; docs/format-tfrecord.md has it key
+// by key.
 //
 // # What is in a collection
 //
