@@ -108,9 +108,9 @@ func drawGraph(t *rapid.T, c *example.Codec, components int) *example.GraphTenso
 	}
 	fill(g.Context, components)
 	for _, name := range slices.Sorted(maps.Keys(g.NodeSets)) {
-		n, total := g.NodeSets[name], 0
-		n.Sizes, total = sizes(name)
-		fill(n.Features, total)
+		list, total := sizes(name)
+		g.NodeSets[name].Sizes = list
+		fill(g.NodeSets[name].Features, total)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.EdgeSets)) {
 		e, total := g.EdgeSets[name], 0
