@@ -364,3 +364,40 @@ func rowsOf(t *testing.T, features map[string]*example.Tensor, items int) []stri
 	}
 	return text
 }
+
+// TestKnownSamples holds what TF-GNN's tests say of their data beside golden files.
+func TestKnownSamples(t *testing.T) {
+	data := sharedData(t)
+	citrus := filepath.Join(data, "tfgnn/testdata/homogeneous")
+	spec := filepath.Join(t.TempDir(), "spec.pbtxt")
+	write := func(text string) {
+		if err := os.WriteFile(spec, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`seed_op { op_name: "s" node_set_name: "fruits" }
+		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "tastelike" sample_size: 1 strategy: TOP_K }`)
+	out := sampleAs(t, filepath.Join(citrus, "citrus.pbtxt"), spec, "--input_seeds", filepath.Join(citrus, "one_seed.csv"), "--compat", "tfgnn-classic")
+	var d example.Decoder
+	if err := d.Decode(recordsOf(t, filepath.Join(out, "s.tfrecord-*"))[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(bytes.Join(d.Find("nodes/fruits.name").AppendTexts(nil), []byte(" "))); got != "Amanatsu Lumia" {
+		t.Errorf("found %s, expected the seed and its heaviest neighbour", got)
+	}
+	// Equal weights: TOP_K takes the later edges, so that the counts are determined.
+	link := filepath.Join(data, "golden/tfgnn/sampler/link")
+	write(`symmetric_link_seed_op { op_name: "s" }
+		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "reviews" sample_size: 2 strategy: TOP_K }`)
+	out = sampleAs(t, filepath.Join(link, "schema.pbtxt"), spec, "--input_seeds", filepath.Join(link, "seeds.csv"))
+	var edges, authors []int64
+	for _, record := range recordsOf(t, filepath.Join(out, "s.tfrecord-*")) {
+		if err := d.Decode(record); err != nil {
+			t.Fatal(err)
+		}
+		edges, authors = d.Find("edges/reviews.#size").AppendInts(edges), d.Find("nodes/author.#size").AppendInts(authors)
+	}
+	if !slices.Equal(edges, []int64{3, 2, 3}) || !slices.Equal(authors, []int64{3, 4, 4}) {
+		t.Errorf("found %v edges and %v authors, expected [3 2 3] and [3 4 4]", edges, authors)
+	}
+}
