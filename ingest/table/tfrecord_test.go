@@ -148,6 +148,14 @@ func TestTFRecordBatches(t *testing.T) {
 			t.Fatalf("row %d is %s", i, g)
 		}
 	}
+	got, err = rows(table, []Column{col("f", graph.Float32, 3), col("i", graph.Int64), {Name: "s", DType: graph.String}, col("f", graph.Float64, 3)}, 2)
+	if err != nil || got[n+7] != "1 2 3|7|some text|1 2 3" {
+		t.Fatal(got[n+7], err)
+	}
+	got, err = rows(table, []Column{col("f", graph.Float32, 3), {Name: "s", DType: graph.String}}, 2)
+	if err != nil || got[n-1] != "1 2 3|some text" {
+		t.Fatal(got[n-1], err)
+	}
 	data[len(data)-7] ^= 1
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
