@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/sample/output"
+	"github.com/graphmill/graphmill/sample/seeds"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -280,9 +281,20 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 			return store.Made{}, err
 		}
 	}
+	if f.tfgnn.missing != "" {
+		made.Options["missing_nodes"] = f.tfgnn.missing
+	}
 	// Seeds of a file are an input: named by content, not by where the file lies.
-	if info, err := fsx.OS.Stat(f.seeds); err == nil && info.Mode().IsRegular() && s.Graph.NodeType(f.seeds) < 0 {
-		if made.Inputs["seeds"], err = store.Fingerprint(ctx, fsx.OS, f.seeds); err != nil {
+	files, err := seeds.Files(fsx.OS, s.Graph, f.seeds)
+	if err != nil {
+		return store.Made{}, err
+	}
+	for i, file := range files {
+		name := "seeds"
+		if i > 0 {
+			name += "/" + filepath.Base(file)
+		}
+		if made.Inputs[name], err = store.Fingerprint(ctx, fsx.OS, file); err != nil {
 			return store.Made{}, err
 		}
 		made.Options["seeds"] = filepath.Base(f.seeds)

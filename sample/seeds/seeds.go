@@ -51,14 +51,11 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types [
 	if len(types) > 0 {
 		nodeType = types[0]
 	}
-	name, condition, filtered := strings.Cut(text, ":")
-	isType := g.NodeType(name) >= 0
-	switch {
-	case text == "" || isType && !filtered || isType && strings.Contains(condition, "="):
+	if name, condition, filtered := strings.Cut(text, ":"); ofType(g, text) {
 		if len(types) == 2 {
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, for the plan starts from links; give --seeds FILE", text)
 		}
-		if isType && nodeType != "" && nodeType != name {
+		if name != "" && nodeType != "" && nodeType != name {
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
 		}
 		t, err := typeOf(g, cmp.Or(nodeType, name))
@@ -70,9 +67,9 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types [
 		}
 		return all(g.Nodes[t]), nil
 	}
-	files, err := find(fsys, text)
+	files, err := Files(fsys, g, text)
 	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
+		return nil, err
 	}
 	r := reader{fsys: fsys, s: s, files: files}
 	for _, name := range types {
@@ -92,12 +89,29 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types [
 	return r.read(ctx, features)
 }
 
-// find is the files that a name of seeds stands for.
-func find(fsys fsx.FS, name string) ([]string, error) {
-	if _, err := fsys.Stat(name); err == nil || !strings.ContainsAny(name, "@*?[") {
-		return []string{name}, err
+// ofType says whether text means nodes of a type, and no file.
+func ofType(g *graph.Graph, text string) bool {
+	name, condition, filtered := strings.Cut(text, ":")
+	return text == "" || g.NodeType(name) >= 0 && (!filtered || strings.Contains(condition, "="))
+}
+
+// Files is the files that --seeds means on a graph, none where it means nodes of a
+// type.
+func Files(fsys fsx.FS, g *graph.Graph, text string) ([]string, error) {
+	if ofType(g, text) {
+		return nil, nil
 	}
-	return tfgnn.Tables(fsys, filepath.Dir(name), filepath.Base(name), false)
+	_, err := fsys.Stat(text)
+	if err == nil {
+		return []string{text}, nil
+	}
+	if strings.ContainsAny(text, "@*?[") {
+		var files []string
+		if files, err = tfgnn.Tables(fsys, filepath.Dir(text), filepath.Base(text), false); err == nil {
+			return files, nil
+		}
+	}
+	return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
 }
 
 func typeNames(g *graph.Graph) string {
