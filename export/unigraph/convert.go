@@ -68,6 +68,9 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 			i = len(all)
 			all = append(all, &conversion{table: t, stem: stem})
 		}
+		if meta == nil {
+			return fmt.Errorf("found no set %q with a table, expected one; the schema changed while it was read", set)
+		}
 		c := all[i]
 		c.sets, c.meta = append(c.sets, set), append(c.meta, meta)
 		for _, f := range features {
