@@ -79,10 +79,13 @@ type checker struct {
 	faults   list
 	warnings list
 	keys     map[string]string
+
+	nodeSets, edgeSets, context known
 }
 
 func checkSchema(schema *tfgnnpb.GraphSchema) *checker {
-	c := &checker{schema: schema, keys: map[string]string{}}
+	c := &checker{schema: schema, keys: map[string]string{}, nodeSets: knownOf("the node sets", schema.NodeSets),
+		edgeSets: knownOf("the edge sets", schema.EdgeSets), context: knownOf("the context's features", schema.GetContext().GetFeatures())}
 	c.unknown(nil, schema.ProtoReflect())
 	c.features(fieldPath{}.field("context"), "context", "", schema.GetContext().GetFeatures())
 	for _, name := range sortedKeys(schema.NodeSets) {
@@ -145,8 +148,8 @@ func (c *checker) set(at fieldPath, kind, name string, features map[string]*tfgn
 	c.key(at, FeatureKey(kind, name, SizeName))
 	c.features(at, kind, name, features)
 	for i, f := range context {
-		if known := c.schema.GetContext().GetFeatures(); known[f] == nil {
-			c.faults.add(at.element("context", i), "found context feature %q, expected %s%s", f, oneOf("the context's features", known), suggest.Hint(f, sortedKeys(known)))
+		if c.schema.GetContext().GetFeatures()[f] == nil {
+			c.faults.add(at.element("context", i), "found context feature %q, expected %s", f, c.context.expected(f))
 		}
 	}
 }
@@ -165,9 +168,9 @@ func (c *checker) end(at fieldPath, end, set string) {
 	switch {
 	case c.schema.NodeSets[set] != nil:
 	case set == "":
-		c.faults.add(at.field(end), "found no %s, expected %s", end, oneOf("the node sets", c.schema.NodeSets))
+		c.faults.add(at.field(end), "found no %s, expected %s", end, c.nodeSets.expected(""))
 	default:
-		c.faults.add(at.field(end), "found %q, expected %s%s", set, oneOf("the node sets", c.schema.NodeSets), suggest.Hint(set, sortedKeys(c.schema.NodeSets)))
+		c.faults.add(at.field(end), "found %q, expected %s", set, c.nodeSets.expected(set))
 	}
 }
 
@@ -237,19 +240,34 @@ func (c *checker) shape(at fieldPath, key string, f *tfgnnpb.Feature) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// listed bounds how many names an error lists.
-const listed = 12
+const (
+	// listed bounds how many names an error lists.
+	listed = 12
+	// hinted bounds among how many names a word is looked for that is near.
+	hinted = 1000
+)
 
-// oneOf says what names there are.
-func oneOf[V any](what string, m map[string]V) string {
-	names := sortedKeys(m)
-	switch {
-	case len(names) == 0:
-		return fmt.Sprintf("one of %s, of which there are none", what)
-	case len(names) > listed:
-		return fmt.Sprintf("one of %s [%s, and %d more]", what, strings.Join(names[:listed], ", "), len(names)-listed)
+// known is the names of things of a kind.
+type known struct {
+	what  string
+	names []string // in byte order
+}
+
+func knownOf[V any](what string, m map[string]V) known { return known{what, sortedKeys(m)} }
+
+// expected says what the names are, and which of them a wrong one may mean.
+func (k known) expected(found string) string {
+	switch n := len(k.names); {
+	case n == 0:
+		return fmt.Sprintf("one of %s, of which there are none", k.what)
+	case n > listed:
+		hint := ""
+		if n <= hinted {
+			hint = suggest.Hint(found, k.names)
+		}
+		return fmt.Sprintf("one of %s [%s, and %d more]%s", k.what, strings.Join(k.names[:listed], ", "), n-listed, hint)
 	}
-	return fmt.Sprintf("one of %s [%s]", what, strings.Join(names, ", "))
+	return fmt.Sprintf("one of %s [%s]%s", k.what, strings.Join(k.names, ", "), suggest.Hint(found, k.names))
 }
 
 func dtypeNames() string {

@@ -25,7 +25,7 @@ var (
 // readouts checks the readout sets. TF-GNN checks those of _readout; those of a
 // tag, _readout:TAG, where a program asks for it: what is wrong there is odd here.
 func (c *checker) readouts() {
-	for _, name := range sortedKeys(c.schema.NodeSets) {
+	for _, name := range c.nodeSets.names {
 		switch {
 		case name == ReadoutName:
 			c.readout(name, &c.faults)
@@ -38,7 +38,7 @@ func (c *checker) readouts() {
 func (c *checker) readout(set string, faults *list) {
 	type from struct{ key, source string }
 	seen, edges := map[from]string{}, 0
-	for _, name := range sortedKeys(c.schema.EdgeSets) {
+	for _, name := range c.edgeSets.names {
 		rest, ok := strings.CutPrefix(name, set+"/")
 		if !ok {
 			continue
@@ -54,7 +54,7 @@ func (c *checker) readout(set string, faults *list) {
 			faults.add(at.field("target"), "found %q, expected %q, the node set that is read out", e.GetTarget(), set)
 		}
 		if shadowed, ok := strings.CutPrefix(e.GetSource(), shadowPrefix); ok && c.schema.EdgeSets[shadowed] == nil {
-			faults.add(at.field("source"), "found %q, the shadow of edge set %q, expected %s", e.GetSource(), shadowed, oneOf("the edge sets", c.schema.EdgeSets))
+			faults.add(at.field("source"), "found %q, the shadow of edge set %q, expected %s", e.GetSource(), shadowed, c.edgeSets.expected(shadowed))
 		}
 		k := from{m[1], e.GetSource()}
 		if other, twice := seen[k]; twice {

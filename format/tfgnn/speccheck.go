@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // CheckSpec checks a sampling spec against the schema of the graph: what both of
@@ -27,10 +26,12 @@ type specChecker struct {
 	faults   list
 	warnings list
 	ops      map[string]string // the node set that an op gives; empty is unknown
+
+	nodeSets, edgeSets known
 }
 
 func checkSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) *specChecker {
-	c := &specChecker{spec: spec, schema: schema, ops: map[string]string{}}
+	c := &specChecker{spec: spec, schema: schema, ops: map[string]string{}, nodeSets: knownOf("the node sets", schema.NodeSets), edgeSets: knownOf("the edge sets", schema.EdgeSets)}
 	switch {
 	case spec.GetSeedOp() != nil:
 		c.seedOp(fieldPath{}.field("seed_op"), spec.GetSeedOp())
@@ -48,7 +49,7 @@ func checkSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) *specChe
 func (c *specChecker) seedOp(at fieldPath, op *tfgnnpb.SeedOp) {
 	set := op.GetNodeSetName()
 	if c.schema.NodeSets[set] == nil {
-		c.faults.add(at.field("node_set_name"), "found %q, expected %s%s", set, oneOf("the node sets", c.schema.NodeSets), suggest.Hint(set, sortedKeys(c.schema.NodeSets)))
+		c.faults.add(at.field("node_set_name"), "found %q, expected %s", set, c.nodeSets.expected(set))
 		set = ""
 	}
 	c.seed(at, op.GetOpName(), set)
@@ -76,12 +77,12 @@ func (c *specChecker) linkOp(at fieldPath, op *tfgnnpb.SymmetricLinkSeedOp) {
 	default:
 		seeds = source.GetSource()
 	}
-	for _, name := range sortedKeys(c.schema.NodeSets) {
+	for _, name := range c.nodeSets.names {
 		if IsAuxiliary(name) && name != ReadoutName {
 			c.faults.add(at, "found the auxiliary node set %q in the schema, %s", name, layout)
 		}
 	}
-	for _, name := range sortedKeys(edges) {
+	for _, name := range c.edgeSets.names {
 		if IsAuxiliary(name) && name != ReadoutSource && name != ReadoutTarget {
 			c.faults.add(at, "found the auxiliary edge set %q in the schema, %s", name, layout)
 		}
@@ -92,8 +93,7 @@ func (c *specChecker) linkOp(at fieldPath, op *tfgnnpb.SymmetricLinkSeedOp) {
 func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
 	edges := c.schema.EdgeSets[op.GetEdgeSetName()]
 	if edges == nil {
-		c.faults.add(at.field("edge_set_name"), "found %q, expected %s%s", op.GetEdgeSetName(), oneOf("the edge sets", c.schema.EdgeSets),
-			suggest.Hint(op.GetEdgeSetName(), sortedKeys(c.schema.EdgeSets)))
+		c.faults.add(at.field("edge_set_name"), "found %q, expected %s", op.GetEdgeSetName(), c.edgeSets.expected(op.GetEdgeSetName()))
 	}
 	if len(op.InputOpNames) == 0 {
 		c.faults.add(at.field("input_op_names"), "found no input, expected the op whose nodes this one samples from")
@@ -103,8 +103,7 @@ func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
 		set, known := c.ops[in]
 		switch {
 		case !known:
-			c.faults.add(at, "found %q, expected an op that stands before this one [%s]; put it in front%s", in,
-				strings.Join(sortedKeys(c.ops), ", "), suggest.Hint(in, sortedKeys(c.ops)))
+			c.faults.add(at, "found %q, expected %s", in, c.before(in))
 		case edges != nil && set != "" && set != edges.GetSource():
 			c.faults.add(at, "found %q, which gives nodes of %q, expected nodes of %q, where edge set %q begins", in, set, edges.GetSource(), op.GetEdgeSetName())
 		}
@@ -124,6 +123,15 @@ func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
 		c.faults.add(at.field("op_name"), "found %q for the second time, expected a name of its own", op.GetOpName())
 	}
 	c.ops[op.GetOpName()] = edges.GetTarget()
+}
+
+// before says which ops an op may name as its input. The names are gathered anew
+// each time, so nothing is said once no more faults are told.
+func (c *specChecker) before(in string) string {
+	if len(c.faults) > maxFaults {
+		return ""
+	}
+	return knownOf("the ops that stand before this one", c.ops).expected(in)
 }
 
 func strategies() string {

@@ -31,7 +31,7 @@ func TestCheckSpec(t *testing.T) {
 		{"no seed", graph, op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `found neither seed_op nor symmetric_link_seed_op`, ""},
 		{"seed without a name", graph, `seed_op { node_set_name: "a" }`, "seed_op.op_name: found no op_name", ""},
 		{"seeds of nothing", graph, `seed_op { op_name: "s" node_set_name: "c" }`, `seed_op.node_set_name: found "c", expected one of the node sets [a, b]`, ""},
-		{"order", graph, seed + op("2", `"1"`, "ba", "strategy: TOP_K") + op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "1", expected an op that stands before this one [s]`, ""},
+		{"order", graph, seed + op("2", `"1"`, "ba", "strategy: TOP_K") + op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "1", expected one of the ops that stand before this one [s]`, ""},
 		{"name twice", graph, seed + op("s", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].op_name: found "s" for the second time`, ""},
 		{"edge set", graph, seed + op("1", `"s"`, "abc", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].edge_set_name: found "abc", expected one of the edge sets [ab, ba]; did you mean "ab"?`, ""},
 		{"wrong end", graph, seed + op("1", `"s"`, "ba", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "s", which gives nodes of "a", expected nodes of "b", where edge set "ba" begins`, ""},
