@@ -57,6 +57,7 @@ type arranger struct {
 	edges  []sample.SubEdges
 	order  []uint32
 	ends   [][2]int // by edge type: its node types
+	latent []bool   // by node type: declared without features
 	texts  [2][]byte
 	unique map[uint64]struct{}
 }
@@ -65,7 +66,12 @@ type arranger struct {
 const gone = 1<<32 - 1
 
 func newArranger(g *graph.Graph, opt *RecordsOptions) *arranger {
-	return &arranger{g: g, compat: opt.Compat, joined: opt.Joined,
+	latent := make([]bool, len(g.Nodes))
+	for i, n := range g.Nodes {
+		set := opt.Schema.GetNodeSets()[nodeSet(n.Type)]
+		latent[i] = set != nil && len(set.Features) == 0
+	}
+	return &arranger{g: g, latent: latent, compat: opt.Compat, joined: opt.Joined,
 		nodes: make([][]uint32, len(g.Nodes)), local: make([][]uint32, len(g.Nodes)), edges: make([]sample.SubEdges, len(g.Edges)),
 		ends: endsOf(g), unique: map[uint64]struct{}{}}
 }
@@ -88,14 +94,32 @@ func (a *arranger) arrange(sub *sample.Subgraph) *sample.Subgraph {
 	return &a.sub
 }
 
-// arrangeNodes leaves out and sorts nodes as Classic does.
+// arrangeNodes leaves out and sorts nodes as Classic does. It has the nodes of a set
+// with features from their table, those of one without from the ends of edges.
 func (a *arranger) arrangeNodes(sub *sample.Subgraph) {
 	for t, rows := range sub.Nodes {
-		n := a.g.Nodes[t]
-		order, local := a.order[:0], slices.Grow(a.local[t][:0], len(rows))[:len(rows)]
+		n, local := a.g.Nodes[t], slices.Grow(a.local[t][:0], len(rows))[:len(rows)]
+		a.local[t] = local
 		for i, v := range rows {
 			local[i] = gone
-			if !a.joined || int(v) < n.Count-n.Added {
+			if !a.latent[t] && (!a.joined || int(v) < n.Count-n.Added) {
+				local[i] = 0
+			}
+		}
+	}
+	for i := range sub.Edges {
+		for end, ids := range [2][]uint32{sub.Edges[i].Src, sub.Edges[i].Dst} {
+			if t := a.ends[i][end]; a.latent[t] {
+				for _, v := range ids {
+					a.local[t][v] = 0
+				}
+			}
+		}
+	}
+	for t, rows := range sub.Nodes {
+		n, local, order := a.g.Nodes[t], a.local[t], a.order[:0]
+		for i := range rows {
+			if local[i] != gone {
 				order = append(order, uint32(i))
 			}
 		}
@@ -111,7 +135,7 @@ func (a *arranger) arrangeNodes(sub *sample.Subgraph) {
 			local[i] = uint32(k)
 			nodes = append(nodes, rows[i])
 		}
-		a.order, a.local[t], a.nodes[t] = order, local, nodes
+		a.order, a.nodes[t] = order, nodes
 	}
 }
 

@@ -191,6 +191,27 @@ func TestCompat(t *testing.T) {
 	}
 }
 
+// TestClassicLatent holds that a set without features has the nodes that edges name:
+// also those without a row, and no seed without edges.
+func TestClassicLatent(t *testing.T) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`node_sets { key: "person" value { metadata { filename: "p.csv" } } }
+		edge_sets { key: "knows" value { source: "person" target: "person" } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := RecordsOptions{Compat: Classic, Joined: true, SeedIDs: true, Seeds: []uint32{0, 3}, Schema: schema}
+	want := []string{lines(`context/sample_id [] [] ["d"]
+		context/seed_id [] [] ["d"]
+		edges/knows.#size [7] [] []
+		edges/knows.#source [0 0 0 0 2 2 4] [] []
+		edges/knows.#target [2 3 3 4 0 1 1] [] []
+		nodes/person.#size [5] [] []`), lines(`context/sample_id [] [] ["a"]
+		context/seed_id [] [] ["a"]`)}
+	if d := cmp.Diff(want, written(t, friends(), everything("person"), false, opt, 0, 3)); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestReadout holds links to TF-GNN's layout: one Example a link, a batch of links,
 // and links as components.
 func TestReadout(t *testing.T) {
