@@ -212,6 +212,35 @@ func TestClassicLatent(t *testing.T) {
 	}
 }
 
+// TestTFGNNLatent holds that a set without features keeps its ids, also those of
+// nodes without a row, and that columns which the schema lacks are not written.
+func TestTFGNNLatent(t *testing.T) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`context { features { key: "left" value { dtype: DT_INT64 } } }
+		node_sets { key: "person" value { metadata { filename: "p.csv" cardinality: 4 } } }
+		node_sets { key: "pet" value { description: "never sampled" features { key: "name" value { dtype: DT_STRING } } } }
+		edge_sets { key: "knows" value { source: "person" target: "person" } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, friends(), everything("person"), false, RecordsOptions{Compat: TFGNN, Schema: schema}, 0)
+	want := lines(`edges/knows.#size [6] [] []
+		edges/knows.#source [0 0 0 2 2 3] [] []
+		edges/knows.#target [1 2 3 4 0 4] [] []
+		nodes/person.#id [] [] ["d" "c" "b" "ghost" "a"]
+		nodes/person.#size [5] [] []`)
+	if d := cmp.Diff([]string{want}, got); d != "" {
+		t.Error(d)
+	}
+	n, err := newEncoding(friends(), everything("person"), false, &RecordsOptions{Compat: TFGNN, Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(tfgnn.AppendText(nil, n.schema)); strings.Contains(text, "left") || strings.Contains(text, "p.csv") ||
+		strings.Contains(text, "cardinality") || !strings.Contains(text, "never sampled") || !strings.Contains(text, `key: "#id"`) {
+		t.Errorf("found schema %s", text)
+	}
+}
+
 // TestReadout holds links to TF-GNN's layout: one Example a link, a batch of links,
 // and links as components.
 func TestReadout(t *testing.T) {
