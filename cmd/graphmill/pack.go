@@ -32,6 +32,7 @@ type packFlags struct {
 	effort     float64
 	timeBudget time.Duration
 	oversize   string
+	reserve    bool
 	ranks      int
 }
 
@@ -76,7 +77,8 @@ people do. The result depends on neither threads nor the machine, unless
 	fs.StringVar(&f.heuristic, "heuristic", "product", "of dlpfhp, spfhp, best-fit and first-fit: "+strings.Join(pack.HeuristicNames, ", ")+", weighted:W,W, or a component")
 	fs.Float64Var(&f.effort, "effort", 1, "how long auto works; 1 is worth about two seconds")
 	fs.DurationVar(&f.timeBudget, "time-budget", 0, "end auto by the clock, such as 30s; the result then depends on the machine")
-	fs.StringVar(&f.oversize, "oversize", "error", "graphs that are larger than a pack: error or skip")
+	fs.StringVar(&f.oversize, "oversize", layout.Error, "graphs that are larger than a pack: error, skip (left out and counted) or alone (packs of their own, apart)")
+	fs.BoolVar(&f.reserve, "reserve", false, "count a padding node of each type and a padding graph in the limits, for arrays of fixed shape")
 	fs.IntVar(&f.ranks, "ranks", 1, "make the number of packs a multiple of this")
 	cmd.AddCommand(newPackHist(t), newPackTables(t), newPackTune(t))
 	return cmd
@@ -91,8 +93,8 @@ func (f *packFlags) check() error {
 		return usagef("found no --limit, expected one for each component, such as --limit num_nodes=222 --limit num_edges=502")
 	case !slices.Contains(pack.Methods, f.method):
 		return usagef("found --method %q, expected one of %s", f.method, strings.Join(pack.Methods, ", "))
-	case f.oversize != "error" && f.oversize != "skip":
-		return usagef("found --oversize %q, expected error or skip", f.oversize)
+	case !slices.Contains([]string{layout.Error, layout.Skip, layout.Alone}, f.oversize):
+		return usagef("found --oversize %q, expected error, skip or alone", f.oversize)
 	case !(f.effort > 0):
 		return usagef("found --effort %v, expected a number above 0", f.effort)
 	case f.timeBudget < 0:
@@ -119,6 +121,9 @@ func parseLimits(list []string) (components []string, limits []int, err error) {
 	return components, limits, nil
 }
 
+// oversizeFate says what becomes of graphs that are larger than a pack.
+var oversizeFate = map[string]string{layout.Skip: "left out", layout.Alone: "packs of their own, apart from the others"}
+
 // packJSON is the JSON of a packing.
 type packJSON struct {
 	Packs          int64              `json:"packs"`
@@ -138,22 +143,24 @@ type packJSON struct {
 	Graphs         int64              `json:"graphs"`
 	Shapes         int                `json:"shapes"`
 	Oversize       int64              `json:"oversize"`
+	Reserve        bool               `json:"reserve"`
 	Timed          bool               `json:"timed,omitempty"`
 }
 
-func newPackJSON(r *pack.Result, f *packFlags, oversize int64) packJSON {
+func newPackJSON(r *pack.Result, l *layout.Layout, f *packFlags) packJSON {
 	h := r.Problem.Histogram
 	used, most := r.Used(h)
 	j := packJSON{
 		Packs: r.Packs(), LowerBound: r.LowerBound, Gap: r.Gap(), Seconds: r.Elapsed.Seconds(), FoundSeconds: r.Found.Seconds(),
-		Method: f.method, By: r.By, MaxGraphs: f.maxGraphs, MostGraphs: most, Graphs: h.Graphs(), Shapes: len(h.Counts), Oversize: oversize, Timed: f.timeBudget > 0,
+		Method: f.method, By: r.By, MaxGraphs: f.maxGraphs, MostGraphs: most, Graphs: h.Graphs(), Shapes: len(h.Counts), Oversize: l.Meta.OversizeGraphs, Reserve: f.reserve, Timed: f.timeBudget > 0,
 		Efficiency: map[string]float64{}, EfficiencyUsed: map[string]float64{}, Ceiling: map[string]float64{}, Limits: map[string]int{}, Used: map[string]int{},
 	}
-	ceiling := r.Ceiling()
 	for i, name := range h.Components {
-		j.Efficiency[name] = h.Efficiency(i, r.Packs(), r.Problem.Limits[i])
+		limit := l.Meta.Limits[i]
+		j.Efficiency[name] = h.Efficiency(i, r.Packs(), limit)
 		j.EfficiencyUsed[name] = h.Efficiency(i, r.Packs(), used[i])
-		j.Ceiling[name], j.Limits[name], j.Used[name] = ceiling[i], r.Problem.Limits[i], used[i]
+		j.Ceiling[name] = h.Efficiency(i, r.LowerBound, limit)
+		j.Limits[name], j.Used[name] = limit, used[i]
 	}
 	return j
 }
@@ -235,17 +242,21 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 		return err
 	}
 	p := &pack.Problem{Histogram: h, Limits: limits, MaxGraphs: f.maxGraphs}
-	oversize := int64(0)
-	if f.oversize == "skip" {
-		fits, over := p.Oversize()
-		p.Histogram, oversize = fits, over.Graphs()
-		if oversize > 0 {
-			t.warn("left out %s graphs that are larger than a pack", human.Exact(oversize))
+	terms := layout.Terms{Reserve: f.reserve, Oversize: f.oversize}
+	if f.reserve {
+		if err := layout.Reserve(p); err != nil {
+			return err
+		}
+	}
+	if f.oversize != layout.Error {
+		p.Histogram, terms.Over = p.Oversize()
+		if n := terms.Over.Graphs(); n > 0 {
+			t.warn("%s graphs are larger than a pack and %s", human.Exact(n), oversizeFate[f.oversize])
 		}
 	}
 	r, err := pack.Solve(cmd.Context(), p, pack.Options{Method: f.method, Heuristic: f.heuristic, Effort: f.effort, TimeBudget: f.timeBudget, Threads: f.threads})
 	if errors.Is(err, pack.ErrOversize) {
-		return fmt.Errorf("%w (--oversize skip leaves them out and counts them)", err)
+		return fmt.Errorf("%w (--oversize skip leaves them out and counts them, alone makes each a pack of its own)", err)
 	}
 	if err != nil {
 		return err
@@ -253,9 +264,10 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	if err := r.Divide(p.Histogram, f.ranks); err != nil {
 		return err
 	}
-	j := newPackJSON(r, f, oversize)
+	l := layout.Of(r, terms)
+	j := newPackJSON(r, l, f)
 	if f.out == "" {
-		return t.printPacking(&j, components, f.json)
+		return t.printPacking(&j, components, f)
 	}
 	w, err := store.Create(fsx.OS, f.out, f.force)
 	if err != nil {
@@ -264,7 +276,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	defer closeWith(&err, w.Abort)
 	made := store.Made{Command: "pack", Version: version(), Inputs: map[string]string{}, Options: map[string]string{
 		"limit": strings.Join(f.limits, ","), "max_graphs": strconv.Itoa(f.maxGraphs), "method": f.method, "heuristic": f.heuristic,
-		"effort": strconv.FormatFloat(f.effort, 'g', -1, 64), "oversize": f.oversize, "ranks": strconv.Itoa(f.ranks)}}
+		"effort": strconv.FormatFloat(f.effort, 'g', -1, 64), "oversize": f.oversize, "reserve": strconv.FormatBool(f.reserve), "ranks": strconv.Itoa(f.ranks)}}
 	if f.timeBudget > 0 {
 		made.Options["time_budget"] = f.timeBudget.String()
 	}
@@ -274,7 +286,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 		}
 	}
 	made.Inputs[filepath.Base(path)] = fingerprint
-	if err := layout.Of(r).Write(w, made); err != nil {
+	if err := l.Write(w, made); err != nil {
 		return err
 	}
 	if err := w.Seal(cmd.Context(), nil, f.threads); err != nil {
@@ -282,7 +294,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	}
 	rep := t.begin("pack", "Packs of "+filepath.Base(path), common{json: false, threads: f.threads})
 	rep.Input(filepath.Base(path), size, fingerprint)
-	reportPacking(rep, r, &j, components)
+	reportPacking(rep, r, &j, components, oversizeFate[f.oversize])
 	rep.Finish(time.Since(start))
 	html, text, err := render(rep)
 	if err != nil {
@@ -291,12 +303,12 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	if err := errors.Join(w.Report(html, text), w.Publish()); err != nil {
 		return err
 	}
-	return t.printPacking(&j, components, f.json)
+	return t.printPacking(&j, components, f)
 }
 
 // printPacking prints what is known of a packing.
-func (t *terminal) printPacking(j *packJSON, components []string, asJSON bool) error {
-	if asJSON {
+func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) error {
+	if f.json {
 		e := json.NewEncoder(t.stdout)
 		e.SetIndent("", " ")
 		return e.Encode(j)
@@ -312,14 +324,17 @@ func (t *terminal) printPacking(j *packJSON, components []string, asJSON bool) e
 		fmt.Fprintf(&b, "  %-12s limit %s, full %.2f %% (at most %.2f %% with these limits)\n", c, human.Exact(int64(j.Limits[c])), 100*j.Efficiency[c], 100*j.Ceiling[c])
 	}
 	fmt.Fprintf(&b, "  %-12s at most %s a pack\n", "graphs", human.Exact(int64(j.MostGraphs)))
+	if j.Reserve {
+		b.WriteString("  a node of each type and a graph of each pack are kept for padding\n")
+	}
 	if j.Oversize > 0 {
-		fmt.Fprintf(&b, "  %s graphs are larger than a pack and left out\n", human.Exact(j.Oversize))
+		fmt.Fprintf(&b, "  %s graphs are larger than a pack and %s\n", human.Exact(j.Oversize), oversizeFate[f.oversize])
 	}
 	_, err := t.stdout.Write([]byte(b.String()))
 	return err
 }
 
-func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []string) {
+func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []string, fate string) {
 	r.Head("packs", report.Count(j.Packs, "packs"))
 	r.Head("lower bound", report.Count(j.LowerBound, "packs"))
 	for _, c := range components {
@@ -329,7 +344,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []s
 	r.In("shapes", report.Count(j.Shapes, "shapes"))
 	r.Out("packs", report.Count(j.Packs, "packs"))
 	r.Out("patterns", report.Count(len(p.Patterns), "patterns"))
-	r.Warn(j.Oversize, "graphs are larger than a pack and left out")
+	r.Warn(j.Oversize, "graphs are larger than a pack and "+fate)
 	rows := [][]report.Value{}
 	for _, c := range components {
 		rows = append(rows, []report.Value{report.Text(c), report.Count(j.Limits[c], ""), report.Count(j.Used[c], ""), report.Share(j.Efficiency[c]), report.Share(j.EfficiencyUsed[c]), report.Share(j.Ceiling[c])})

@@ -13,24 +13,29 @@ import (
 type Graphs struct {
 	ptr []uint64
 	ids []uint64
+	// Over is the graphs that are larger than a pack, ascending.
+	Over []uint64
 }
 
-// NewGraphs sorts graphs by shape. size gives the sizes of graph i, of count; skip
-// says of a graph of no shape of the layout whether it is left out, which is an
-// error otherwise. There must be as many graphs of each shape as the layout has.
-func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int), skip func(i uint64, sizes []int) bool) (*Graphs, error) {
+// NewGraphs sorts graphs by shape. size gives the sizes of graph i, of count. There
+// must be as many graphs of each shape, and as many that are larger than a pack,
+// as the layout has.
+func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int)) (*Graphs, error) {
 	h := l.Problem.Histogram
 	shapes := len(h.Counts)
 	number := make([]uint32, count)
 	g := &Graphs{ptr: make([]uint64, shapes+1)}
-	sizes := make([]int, len(h.Components))
+	sizes, overs := make([]int, len(h.Components)), make([]int64, len(l.Over.Counts))
 	for i := range count {
 		size(i, sizes)
 		s := sort.Search(shapes, func(s int) bool { return slices.Compare(h.Shape(s), sizes) >= 0 })
 		if s == shapes || !slices.Equal(h.Shape(s), sizes) {
-			if !skip(i, sizes) {
+			over, found := sort.Find(len(l.Over.Counts), func(s int) int { return slices.Compare(sizes, l.Over.Shape(s)) })
+			if !found {
 				return nil, tagged.Errorf(ErrLayout, "graph %d: found sizes %v, expected one of the %d shapes of the layout; make a layout of these graphs", i, sizes, shapes)
 			}
+			overs[over]++
+			g.Over = append(g.Over, i)
 			number[i] = uint32(shapes)
 			continue
 		}
@@ -42,6 +47,11 @@ func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int), skip 
 			return nil, tagged.Errorf(ErrLayout, "found %d graphs of sizes %v, expected the %d of the layout; make a layout of these graphs", g.ptr[s+1], h.Shape(s), n)
 		}
 		g.ptr[s+1] += g.ptr[s]
+	}
+	for s, n := range l.Over.Counts {
+		if overs[s] != n {
+			return nil, tagged.Errorf(ErrLayout, "found %d graphs of sizes %v, expected the %d of the layout, which are larger than a pack; make a layout of these graphs", overs[s], l.Over.Shape(s), n)
+		}
 	}
 	g.ids = make([]uint64, g.ptr[shapes])
 	at := slices.Clone(g.ptr)

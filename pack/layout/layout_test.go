@@ -36,11 +36,72 @@ func layoutOf(t interface{ Fatal(...any) }, sizes [][]int, limits []int) *layout
 	if err != nil {
 		t.Fatal(err)
 	}
-	return layout.Of(r)
+	return layout.Of(r, layout.Terms{})
+}
+
+// reservedOf is a layout with a reserve, whose limits are less than some graphs.
+func reservedOf(t interface{ Fatal(...any) }, sizes [][]int, limits []int, maxGraphs int, oversize string) *layout.Layout {
+	h := &pack.Histogram{Components: []string{"num_nodes", "num_edges"}}
+	for _, s := range sizes {
+		h.Add(1, s...)
+	}
+	if err := h.Normalise(); err != nil {
+		t.Fatal(err)
+	}
+	p := &pack.Problem{Histogram: h, Limits: limits, MaxGraphs: maxGraphs}
+	if err := layout.Reserve(p); err != nil {
+		t.Fatal(err)
+	}
+	terms := layout.Terms{Reserve: true, Oversize: oversize}
+	p.Histogram, terms.Over = p.Oversize()
+	r, err := pack.Solve(context.Background(), p, pack.Options{Effort: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layout.Of(r, terms)
+}
+
+// A reserve is counted in the limits, and graphs that are larger than what is left
+// are apart.
+func TestReserve(t *testing.T) {
+	sizes := sizesOf(60) // of 1 to 5 nodes
+	l := reservedOf(t, sizes, []int{5, 12}, 3, layout.Alone)
+	if d := cmp.Diff([]int{5, 12, 3, 4, 2}, append(slices.Clone(l.Meta.Limits), l.Meta.MaxGraphs, l.Problem.Limits[0], l.Problem.MaxGraphs)); d != "" {
+		t.Error(d)
+	}
+	var over []uint64
+	for i, s := range sizes {
+		if s[0] == 5 {
+			over = append(over, uint64(i))
+		}
+	}
+	g := graphsOf(t, l, sizes)
+	if d := cmp.Diff(over, g.Over); d != "" || int64(len(over)) != l.Meta.OversizeGraphs || l.Meta.Oversize != layout.Alone {
+		t.Errorf("found %+v: %s", l.Meta, d)
+	}
+	for p := range l.Meta.Packs {
+		nodes, ids := 0, l.Deal(g, 1, 2).Pack(p, nil)
+		for _, id := range ids {
+			nodes += sizes[id][0]
+		}
+		if nodes > 4 || len(ids) > 2 {
+			t.Errorf("pack %d: found %d nodes of %d graphs, expected room for one node and one graph", p, nodes, len(ids))
+		}
+	}
+	h := &pack.Histogram{Components: []string{"num_edges"}, Sizes: []int{1}, Counts: []int64{1}}
+	for _, p := range []*pack.Problem{
+		{Histogram: h, Limits: []int{3}},
+		{Histogram: &pack.Histogram{Components: []string{"num_nodes:a"}}, Limits: []int{0}},
+		{Histogram: &pack.Histogram{Components: []string{"num_nodes"}}, Limits: []int{9}, MaxGraphs: 1},
+	} {
+		if err := layout.Reserve(p); !errors.Is(err, pack.ErrLimits) {
+			t.Errorf("%v: found error %v, expected %v", p.Components, err, pack.ErrLimits)
+		}
+	}
 }
 
 func graphsOf(t interface{ Fatal(...any) }, l *layout.Layout, sizes [][]int) *layout.Graphs {
-	g, err := l.NewGraphs(uint64(len(sizes)), func(i uint64, to []int) { copy(to, sizes[i]) }, func(uint64, []int) bool { return false })
+	g, err := l.NewGraphs(uint64(len(sizes)), func(i uint64, to []int) { copy(to, sizes[i]) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,18 +171,19 @@ func write(t *testing.T, l *layout.Layout) string {
 	return dir
 }
 
-// What is written is what is read; a changed file is found.
+// What is written is what is read; a changed file is found. The layout has a reserve
+// and graphs that are larger than a pack.
 func TestRoundTrip(t *testing.T) {
-	l := layoutOf(t, sizesOf(60), []int{20, 12})
+	l := reservedOf(t, sizesOf(60), []int{5, 12}, 5, layout.Alone)
 	dir := write(t, l)
 	got, err := layout.Open(fsx.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(l.Meta, got.Meta) + cmp.Diff(l.Packing, got.Packing) + cmp.Diff(l.Problem, got.Problem); d != "" {
+	if d := cmp.Diff(l.Meta, got.Meta) + cmp.Diff(l.Packing, got.Packing) + cmp.Diff(l.Problem, got.Problem) + cmp.Diff(l.Over, got.Over); d != "" {
 		t.Error(d)
 	}
-	for _, name := range []string{"shape_size.npy", "shape_count.npy", "pattern_packs.npy", "pattern_ptr.npy", "part_shape.npy", "part_copies.npy", "layout.json"} {
+	for _, name := range []string{"shape_size.npy", "shape_count.npy", "pattern_packs.npy", "pattern_ptr.npy", "part_shape.npy", "part_copies.npy", "oversize_size.npy", "oversize_count.npy", "layout.json"} {
 		path := filepath.Join(dir, name)
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -145,7 +207,7 @@ func TestGraphsThatDoNotFit(t *testing.T) {
 	sizes := sizesOf(20)
 	l := layoutOf(t, sizes, []int{20, 12})
 	for name, other := range map[string][][]int{"one less": sizes[:19], "another shape": append(slices.Clone(sizes[:19]), []int{9, 9})} {
-		_, err := l.NewGraphs(uint64(len(other)), func(i uint64, to []int) { copy(to, other[i]) }, func(uint64, []int) bool { return false })
+		_, err := l.NewGraphs(uint64(len(other)), func(i uint64, to []int) { copy(to, other[i]) })
 		if !errors.Is(err, layout.ErrLayout) {
 			t.Errorf("%s: found error %v, expected %v", name, err, layout.ErrLayout)
 		}
