@@ -193,6 +193,9 @@ func Open(fsys fsx.FS, dir string) (*Layout, error) {
 			return nil, tagged.Errorf(ErrLayout, "%s: graphs that are larger than a pack: %w", dir, err)
 		}
 	}
+	if fit, _ := (&pack.Problem{Histogram: l.Over, Limits: l.Problem.Limits}).Oversize(); len(fit.Counts) > 0 {
+		return nil, tagged.Errorf(ErrLayout, "%s: found sizes %v among those that are larger than a pack of %v", dir, fit.Shape(0), l.Problem.Limits)
+	}
 	if have := m.Oversize == Skip || m.Oversize == Alone; have != (len(overCounts) > 0) || !have && m.Oversize != "" || l.Over.Graphs() != m.OversizeGraphs {
 		return nil, tagged.Errorf(ErrLayout, "%s: found %d graphs of %d shapes that are larger than a pack with oversize %q, expected %d and %s or %s", dir, l.Over.Graphs(), len(overCounts), m.Oversize, m.OversizeGraphs, Skip, Alone)
 	}

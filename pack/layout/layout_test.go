@@ -189,7 +189,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bad := range [][]byte{nil, b[:len(b)/2], append(bytes.Clone(b[:len(b)-3]), 200, 1, 7)} {
+		for _, bad := range [][]byte{nil, b[:len(b)/2], append(bytes.Clone(b[:len(b)-8]), 0, 0, 0, 0, 0, 0, 0, 0)} {
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
