@@ -80,7 +80,7 @@ people do. The result depends on neither threads nor the machine, unless
 	fs.StringVar(&f.oversize, "oversize", layout.Error, "graphs that are larger than a pack: error, skip (left out and counted) or alone (packs of their own, apart)")
 	fs.BoolVar(&f.reserve, "reserve", false, "count a padding node of each type and a padding graph in the limits, for arrays of fixed shape")
 	fs.IntVar(&f.ranks, "ranks", 1, "make the number of packs a multiple of this")
-	cmd.AddCommand(newPackHist(t), newPackTables(t), newPackTune(t))
+	cmd.AddCommand(newPackHist(t), newPackFill(t), newPackMaterialise(t), newPackTables(t), newPackTune(t))
 	return cmd
 }
 

@@ -1,0 +1,192 @@
+package collection
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/pack"
+	"github.com/graphmill/graphmill/pack/layout"
+	"github.com/graphmill/graphmill/store"
+)
+
+// Graphs sorts the graphs of a collection by the shapes of a layout.
+func Graphs(l *layout.Layout, c *graph.Collection) (*layout.Graphs, error) {
+	sizes, err := NewSizes(c, l.Meta.Components)
+	if err != nil {
+		return nil, err
+	}
+	bad := -1
+	g, err := l.NewGraphs(uint64(c.Graphs), func(i uint64, to []int) {
+		if !sizes.Of(int(i), to) && bad < 0 {
+			bad = int(i)
+		}
+	})
+	if bad >= 0 {
+		return nil, tagged.Errorf(pack.ErrHistogram, "graph %d: found a size that is negative or beyond 2^31 - 1", bad)
+	}
+	return g, err
+}
+
+// Names of the files of a fill.
+const (
+	FillFile    = "fill.json"
+	PackPtrFile = "pack_ptr.npy"
+	GraphIDFile = "graph_id.npy"
+	AloneFile   = "alone_id.npy"
+)
+
+// FillMeta is fill.json.
+type FillMeta struct {
+	Format int    `json:"format"`
+	Seed   uint64 `json:"seed"`
+	Epoch  uint64 `json:"epoch"` // the first
+	Epochs int    `json:"epochs"`
+	Packs  int64  `json:"packs"`  // of each epoch
+	Graphs int64  `json:"graphs"` // of each epoch, in packs
+	// Oversize is what became of OversizeGraphs graphs that are in no pack.
+	Oversize       string `json:"oversize,omitempty"`
+	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
+}
+
+// Epochs are the epochs from First on, of a seed.
+type Epochs struct {
+	Seed, First uint64
+	Count       int
+}
+
+// Options are those of everything that is written.
+type Options struct {
+	Threads  int             // 0 is 1
+	Progress func(packs int) // told of packs that were written; nil tells nobody
+}
+
+func (o *Options) threads() int { return max(1, o.Threads) }
+
+func (o *Options) tell(packs int) {
+	if o.Progress != nil {
+		o.Progress(packs)
+	}
+}
+
+// fillPacks is the packs of a chunk, enough for a large write.
+const fillPacks = 1024
+
+// dealt is the graphs of the packs [first, end) of a deal.
+type dealt struct {
+	first, end int64
+	ids        []uint64
+	lengths    []int
+	bytes      []byte
+}
+
+// Fill writes which graphs are in which pack of the epochs, one epoch behind the
+// other, into w, which the caller seals:
+//
+//	fill.json      FillMeta
+//	pack_ptr.npy   uint64 [epochs * packs + 1], bounds the graphs of each pack
+//	graph_id.npy   uint32 (uint64 from 2^32 graphs on) [epochs * graphs]
+//	alone_id.npy   uint64 [graphs], each a pack of its own, where the layout has any
+func Fill(ctx context.Context, w *store.Writer, l *layout.Layout, g *layout.Graphs, e Epochs, opt Options) (err error) {
+	dtype := graph.Uint32
+	if graphs := l.Meta.Graphs + l.Meta.OversizeGraphs; graphs > math.MaxUint32 {
+		dtype = graph.Uint64
+	}
+	ptr, err := w.Array(PackPtrFile, graph.Uint64)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ptr.Close()) }()
+	ids, err := w.Array(GraphIDFile, dtype)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close()) }()
+	at := uint64(0)
+	if _, err := ptr.Write(make([]byte, 8)); err != nil {
+		return err
+	}
+	for n := range e.Count {
+		d := l.Deal(g, e.Seed, e.First+uint64(n))
+		next := int64(0)
+		var ends []byte
+		err := ordered.Run(ctx, opt.threads(), func() struct{} { return struct{}{} }, func() *dealt { return &dealt{} }, ordered.Stages[struct{}, *dealt]{
+			Fill: func(k *dealt) error {
+				if next == d.Packs() {
+					return io.EOF
+				}
+				k.first, next = next, min(next+fillPacks, d.Packs())
+				k.end = next
+				return nil
+			},
+			Work: func(_ struct{}, k *dealt) error {
+				k.deal(d)
+				k.bytes = appendIDs(k.bytes[:0], k.ids, dtype)
+				return nil
+			},
+			Sink: func(k *dealt) error {
+				ends = ends[:0]
+				for _, n := range k.lengths {
+					at += uint64(n)
+					ends = binary.LittleEndian.AppendUint64(ends, at)
+				}
+				_, err := ptr.Write(ends)
+				if err == nil {
+					_, err = ids.Write(k.bytes)
+				}
+				opt.tell(len(k.lengths))
+				return err
+			},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	meta := FillMeta{Format: 1, Seed: e.Seed, Epoch: e.First, Epochs: e.Count, Packs: l.Meta.Packs, Graphs: l.Meta.Graphs,
+		Oversize: l.Meta.Oversize, OversizeGraphs: l.Meta.OversizeGraphs}
+	text, err := json.MarshalIndent(meta, "", " ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.WriteFile(FillFile, append(text, '\n')), writeAlone(w, l, g))
+}
+
+// deal looks the graphs of the packs up.
+func (k *dealt) deal(d *layout.Deal) {
+	k.ids, k.lengths = k.ids[:0], k.lengths[:0]
+	for p := k.first; p < k.end; p++ {
+		n := len(k.ids)
+		k.ids = d.Pack(p, k.ids)
+		k.lengths = append(k.lengths, len(k.ids)-n)
+	}
+}
+
+func appendIDs(b []byte, ids []uint64, dtype graph.DType) []byte {
+	for _, id := range ids {
+		if dtype == graph.Uint32 {
+			b = binary.LittleEndian.AppendUint32(b, uint32(id))
+		} else {
+			b = binary.LittleEndian.AppendUint64(b, id)
+		}
+	}
+	return b
+}
+
+// writeAlone lists the graphs that are packs of their own.
+func writeAlone(w *store.Writer, l *layout.Layout, g *layout.Graphs) error {
+	if l.Meta.Oversize != layout.Alone {
+		return nil
+	}
+	a, err := w.Array(AloneFile, graph.Uint64)
+	if err != nil {
+		return err
+	}
+	_, err = a.Write(graph.Bytes(g.Over))
+	return errors.Join(err, a.Close())
+}
