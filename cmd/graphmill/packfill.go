@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/pack/layout"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/store/shards"
 )
 
 // packFillFlags are the flags of pack fill and pack materialise.
@@ -25,6 +26,7 @@ type packFillFlags struct {
 	seed, epoch uint64
 	epochs      int
 	format      string
+	shards      int
 }
 
 func (f *packFillFlags) add(cmd *cobra.Command) {
@@ -97,6 +99,7 @@ to the limits with pad_to_total_sizes.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.format, "format", formatNpy, "npy, collection or tfrecord")
+	cmd.Flags().IntVar(&f.shards, "shards", 1, "files to divide the records of tfrecord over")
 	return cmd
 }
 
@@ -238,6 +241,10 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 			t.warn("the layout has no reserve: a padding node of each type and a padding graph come on top of its limits (pack --reserve counts them in)")
 		}
 		left, err = collection.Arrays(cmd.Context(), w, j.layout, j.store.Collection, j.graphs, f.seed, f.epoch, opt)
+	case formatCollection:
+		meta, left, err = collection.Joined(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, opt)
+	case formatTFRecord:
+		left, err = collection.Records(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, shards.Options{Shards: f.shards}, opt)
 	}
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/graphmill/graphmill/graph"
@@ -98,14 +97,7 @@ func Arrays(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Col
 	chunk := min(max(a.packs/int64(8*opt.threads()), 1), 64)
 	next := int64(0)
 	err = ordered.Run(ctx, opt.threads(), newEmitter, func() *dealt { return &dealt{} }, ordered.Stages[*emitter, *dealt]{
-		Fill: func(k *dealt) error {
-			if next == a.packs {
-				return io.EOF
-			}
-			k.first, next = next, min(next+chunk, a.packs)
-			k.end = next
-			return nil
-		},
+		Fill: func(k *dealt) error { return k.next(&next, chunk, a.packs) },
 		Work: func(out *emitter, k *dealt) error {
 			k.deal(d)
 			return a.write(ctx, out, k)

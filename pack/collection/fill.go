@@ -94,67 +94,100 @@ type dealt struct {
 //	graph_id.npy   uint32 (uint64 from 2^32 graphs on) [epochs * graphs]
 //	alone_id.npy   uint64 [graphs], each a pack of its own, where the layout has any
 func Fill(ctx context.Context, w *store.Writer, l *layout.Layout, g *layout.Graphs, e Epochs, opt Options) (err error) {
-	dtype := graph.Uint32
-	if graphs := l.Meta.Graphs + l.Meta.OversizeGraphs; graphs > math.MaxUint32 {
-		dtype = graph.Uint64
-	}
-	ptr, err := w.Array(PackPtrFile, graph.Uint64)
+	out, err := newFillWriter(w, l)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ptr.Close()) }()
-	ids, err := w.Array(GraphIDFile, dtype)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ids.Close()) }()
-	at := uint64(0)
-	if _, err := ptr.Write(make([]byte, 8)); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, out.close()) }()
 	for n := range e.Count {
 		d := l.Deal(g, e.Seed, e.First+uint64(n))
 		next := int64(0)
-		var ends []byte
 		err := ordered.Run(ctx, opt.threads(), func() struct{} { return struct{}{} }, func() *dealt { return &dealt{} }, ordered.Stages[struct{}, *dealt]{
-			Fill: func(k *dealt) error {
-				if next == d.Packs() {
-					return io.EOF
-				}
-				k.first, next = next, min(next+fillPacks, d.Packs())
-				k.end = next
-				return nil
-			},
+			Fill: func(k *dealt) error { return k.next(&next, fillPacks, d.Packs()) },
 			Work: func(_ struct{}, k *dealt) error {
 				k.deal(d)
-				k.bytes = appendIDs(k.bytes[:0], k.ids, dtype)
+				k.bytes = appendIDs(k.bytes[:0], k.ids, out.dtype)
 				return nil
 			},
 			Sink: func(k *dealt) error {
-				ends = ends[:0]
-				for _, n := range k.lengths {
-					at += uint64(n)
-					ends = binary.LittleEndian.AppendUint64(ends, at)
-				}
-				_, err := ptr.Write(ends)
-				if err == nil {
-					_, err = ids.Write(k.bytes)
-				}
 				opt.tell(len(k.lengths))
-				return err
+				return out.write(k)
 			},
 		})
 		if err != nil {
 			return err
 		}
 	}
+	return out.end(l, g, e)
+}
+
+// fillWriter writes the files of a fill.
+type fillWriter struct {
+	w        *store.Writer
+	ptr, ids *store.Array
+	dtype    graph.DType // of ids
+	at       uint64
+	ends     []byte
+}
+
+func newFillWriter(w *store.Writer, l *layout.Layout) (f *fillWriter, err error) {
+	f = &fillWriter{w: w, dtype: graph.Uint32}
+	if graphs := l.Meta.Graphs + l.Meta.OversizeGraphs; graphs > math.MaxUint32 {
+		f.dtype = graph.Uint64
+	}
+	if f.ptr, err = w.Array(PackPtrFile, graph.Uint64); err != nil {
+		return nil, err
+	}
+	if _, err = f.ptr.Write(make([]byte, 8)); err == nil {
+		f.ids, err = w.Array(GraphIDFile, f.dtype)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
+}
+
+// write appends packs.
+func (f *fillWriter) write(k *dealt) error {
+	f.ends = f.ends[:0]
+	for _, n := range k.lengths {
+		f.at += uint64(n)
+		f.ends = binary.LittleEndian.AppendUint64(f.ends, f.at)
+	}
+	if _, err := f.ptr.Write(f.ends); err != nil {
+		return err
+	}
+	_, err := f.ids.Write(k.bytes)
+	return err
+}
+
+// end writes what is no array of packs.
+func (f *fillWriter) end(l *layout.Layout, g *layout.Graphs, e Epochs) error {
 	meta := FillMeta{Format: 1, Seed: e.Seed, Epoch: e.First, Epochs: e.Count, Packs: l.Meta.Packs, Graphs: l.Meta.Graphs,
 		Oversize: l.Meta.Oversize, OversizeGraphs: l.Meta.OversizeGraphs}
 	text, err := json.MarshalIndent(meta, "", " ")
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.WriteFile(FillFile, append(text, '\n')), writeAlone(w, l, g))
+	return errors.Join(f.w.WriteFile(FillFile, append(text, '\n')), writeAlone(f.w, l, g))
+}
+
+func (f *fillWriter) close() error {
+	err := f.ptr.Close()
+	if f.ids != nil {
+		err = errors.Join(err, f.ids.Close())
+	}
+	return err
+}
+
+// next takes the packs behind at, so many or those that are left.
+func (k *dealt) next(at *int64, packs, all int64) error {
+	if *at == all {
+		return io.EOF
+	}
+	k.first, k.end = *at, min(*at+packs, all)
+	*at = k.end
+	return nil
 }
 
 // deal looks the graphs of the packs up.
