@@ -232,7 +232,11 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 	line := t.progress("materialise", j.layout.Meta.Packs, "packs")
 	defer line.Done()
 	began = time.Now()
-	opt := collection.Options{Threads: f.threads, Progress: func(n int) { line.Add(int64(n)) }}
+	gathered := began
+	opt := collection.Options{Threads: f.threads, Progress: func(n int) {
+		line.Add(int64(n))
+		gathered = time.Now()
+	}}
 	var left []string
 	var meta *store.Meta
 	switch f.format {
@@ -256,7 +260,8 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		j.report.Warn(int64(len(left)), what+strings.Join(left, "; "))
 	}
 	written := time.Now()
-	j.report.Stage("gather and write", written.Sub(began), j.layout.Meta.Packs, "packs")
+	j.report.Stage("gather and write", gathered.Sub(began), j.layout.Meta.Packs, "packs")
+	j.report.Stage("wait for the disk", written.Sub(gathered), 0, "")
 	if meta != nil {
 		meta.Made = j.made
 	} else if err := w.WriteMade(j.made); err != nil {
@@ -271,6 +276,6 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		return err
 	}
 	j.report.Head("on disk", report.Bytes(size))
-	j.report.Head("bytes a second", report.Bytes(int64(float64(size)/written.Sub(began).Seconds())))
+	j.report.Head("bytes a second", report.Bytes(int64(float64(size)/gathered.Sub(began).Seconds())))
 	return t.publish(w, j.report, f.common, j.start)
 }
