@@ -61,7 +61,7 @@ func (l *lister) open(s *source) error {
 		}
 	}
 	s.joined = s.base
-	var arrays []table.NpyColumn
+	arrays := slices.Clone(s.beside)
 	for _, c := range s.columns {
 		if c.file == "" {
 			continue

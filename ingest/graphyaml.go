@@ -40,9 +40,21 @@ func (graphYAML) open(_ context.Context, fsys fsx.FS, path string, o Options) (*
 	}
 	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o}
 	body, err := l.y.read(fsys)
-	if err == nil {
-		err = l.read(body)
+	if err != nil {
+		return nil, err
 	}
+	top, err := l.y.sections(body)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		c := &collectionLister{lister: l}
+		if err := c.read(top); err != nil {
+			return nil, err
+		}
+		return &Source{Collection: &c.out, Files: l.p.files}, nil
+	}
+	err = l.read(body, top)
 	if err == nil {
 		err = l.resolve()
 	}
@@ -86,6 +98,7 @@ type source struct {
 	// base is the table without the arrays.
 	base, joined table.Table
 	fields       []looks
+	beside       []table.NpyColumn // arrays that are no columns of the type
 }
 
 type columnEntry struct {
@@ -128,11 +141,12 @@ func (l *lister) node(name string) *nodeEntry {
 	return nil
 }
 
-func (l *lister) read(body ast.Node) error {
-	top, err := l.y.mapping(body, "nodes and edges", []string{"nodes", "edges"})
-	if err != nil {
-		return err
-	}
+// sections are the entries of the whole file.
+func (y yamlFile) sections(body ast.Node) ([]entry, error) {
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
+}
+
+func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
 		entries, err := l.y.mapping(part.value, "types", nil)
 		if err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ a:e:b e.txt src:uint64>dst:uint64
 a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, columns, names, delimiter, header; did you mean "table"?`),
-		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges; did you mean "nodes"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "expected one with nodes and edges"),
@@ -106,14 +107,24 @@ func FuzzYAML(f *testing.F) {
 	f.Add("nodes: {p: {table: [a.csv, b.csv], id: {column: x, dtype: string}}}\nedges:\n  \"p:e:p\": {table: e.csv, where: {rel: 0}, columns: [w]}\n")
 	f.Add("nodes:\n  a: &x\n  b: *x\n? [1, 2]\n: !!str x\n<<: {}\n")
 	f.Add("edges: {\"a:b:c\": {columns: {x: {dtype: 'float32[2,3]', empty: .inf, file: |\n  x.npy\n}}}}")
+	f.Add("graphs: {}\nnodes: {a: {graph_ptr: p.npy}}\nedges: {\"a:e:a\": {parent: x.npy, ends: local, reverse: up}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		y := yamlFile{"graph.yaml"}
 		body, err := y.parse([]byte(text))
 		if err != nil {
 			return
 		}
+		top, err := y.sections(body)
+		if err != nil {
+			return
+		}
 		l := &lister{y: y, p: newOpener(fsx.OS, "graph.yaml", Options{})}
-		if err := l.read(body); err == nil && len(l.edges) == 0 {
+		if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+			c := &collectionLister{lister: l}
+			if err := c.read(top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
+				t.Fatalf("accepted a collection without nodes or edges: %q", text)
+			}
+		} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {
 			t.Fatalf("accepted a graph without edges: %q", text)
 		}
 	})
@@ -131,7 +142,10 @@ func TestDocumentation(t *testing.T) {
 	body, err := y.parse([]byte(text))
 	l := &lister{y: y}
 	if err == nil {
-		err = l.read(body)
+		var top []entry
+		if top, err = y.sections(body); err == nil {
+			err = l.read(body, top)
+		}
 	}
 	if !ok || err != nil || len(l.nodes) != 4 || len(l.edges) != 4 || l.edges[1].where == nil {
 		t.Fatalf("%d nodes, %d edges, error %v", len(l.nodes), len(l.edges), err)

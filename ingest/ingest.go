@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/ingest/collection"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/suggest"
@@ -67,11 +68,13 @@ type Options struct {
 	Outside bool
 }
 
-// Source is a graph that can be built.
+// Source is a graph that can be built, or many that can be imported.
 type Source struct {
-	Format  string
-	Input   build.Input
-	Primary graph.Direction
+	Format string
+	// Collection is set for many graphs, and Input for one.
+	Collection *collection.Input
+	Input      build.Input
+	Primary    graph.Direction
 	// Files are the metadata file, if there is one, and the files of all tables,
 	// each once.
 	Files []string
@@ -169,6 +172,12 @@ func Open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, er
 		return nil, err
 	}
 	s.Format = f.name()
+	if s.Collection != nil {
+		if o.Symmetrise {
+			symmetriseCollection(s.Collection)
+		}
+		return s, checkCollection(s.Collection)
+	}
 	if o.Symmetrise {
 		if err := symmetrise(&s.Input); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -122,12 +123,18 @@ func (f *importFlags) check() error {
 }
 
 func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags) error {
+	start := time.Now()
 	src, err := ingest.Open(cmd.Context(), fsx.OS, path, f.options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return usageError{err}
 		}
 		return err
+	}
+	if src.Collection != nil {
+		if err := collectionFlags(cmd, src.Format); err != nil {
+			return err
+		}
 	}
 	opt := f.buildFlags.options()
 	opt.Homogeneous, opt.Primary = f.homogeneous, src.Primary
@@ -159,6 +166,9 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 	})
 	if err != nil {
 		return err
+	}
+	if src.Collection != nil {
+		return t.importCollection(cmd, src, inputs, f, r, start)
 	}
 	made := store.Made{Command: "import", Inputs: inputs, Version: version(), Options: map[string]string{
 		"format": src.Format, "homogeneous": strconv.FormatBool(f.homogeneous), "symmetrise": strconv.FormatBool(f.options.Symmetrise),

@@ -1,0 +1,280 @@
+package collection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/store"
+)
+
+// What an import holds whatever it does, of each array, and of each scan.
+const (
+	baseBytes  = 24 << 20
+	arrayBytes = 72 << 10
+	scanBytes  = 8 << 20
+)
+
+// importer is one import.
+type importer struct {
+	w      *store.Writer
+	in     *Input
+	opt    Options
+	graphs int
+	nodes  []*nodeWriter
+	edges  []*edgeWriter
+	ctx    columns
+	left   int64 // of the memory, for offsets
+}
+
+// nodeWriter writes the columns of a node type.
+type nodeWriter struct {
+	*Nodes
+	cols columns
+	ptr  []uint64
+}
+
+// Import reads the tables of an input into the arrays of a collection in w, which
+// the caller seals.
+func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Result, err error) {
+	opt.Threads = max(1, opt.Threads)
+	if opt.Progress == nil {
+		opt.Progress = func(int64) {}
+	}
+	i := &importer{w: w, in: in, opt: opt, graphs: unknown, left: 1 << 62}
+	if err := i.budget(); err != nil {
+		return nil, err
+	}
+	meta := &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: &store.ContextMeta{}}
+	if meta.Context.Columns, err = i.context(ctx); err != nil {
+		return nil, err
+	}
+	if err := i.split(ctx); err != nil {
+		return nil, err
+	}
+	meta.Context.Count = i.graphs
+	if err := i.rows(ctx, meta); err != nil {
+		return nil, err
+	}
+	return i.result(meta), nil
+}
+
+// budget finds what memory is left for offsets.
+func (i *importer) budget() error {
+	if i.opt.Memory == 0 {
+		return nil
+	}
+	arrays := 2*len(i.in.Context.Columns) + 1
+	for _, n := range i.in.Nodes {
+		arrays += 2*len(n.Columns) + 1
+	}
+	for _, e := range i.in.Edges {
+		arrays += 2*len(e.Columns) + 3
+	}
+	need := baseBytes + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
+	if i.left = (i.opt.Memory - need) / int64(2*(len(i.in.Nodes)+len(i.in.Edges))+2); i.left < 4096 {
+		return tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads and %d arrays, and 8 bytes a graph and type; give --memory %dMiB or more, or fewer --threads",
+			i.opt.Memory, need, i.opt.Threads, arrays, need>>20+1)
+	}
+	return nil
+}
+
+// scanColumns writes the columns of a table and returns its rows.
+func (i *importer) scanColumns(ctx context.Context, rows *Rows, cols *columns, dir string) (_ uint64, _ map[string]store.ColumnMeta, err error) {
+	cols.of = rows.Columns
+	defer func() {
+		_, bad := cols.close()
+		err = errors.Join(err, bad)
+	}()
+	if err := cols.open(i.w, dir); err != nil {
+		return 0, nil, err
+	}
+	n, err := rows.Table.Scan(ctx, cols.asked(nil), 1, func(_ int, c *table.Chunk) error {
+		i.opt.Progress(int64(c.Rows))
+		return cols.write(c, false)
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	metas, err := cols.close()
+	return n, metas, err
+}
+
+// context writes the rows of the graphs, whose number is that of the graphs.
+func (i *importer) context(ctx context.Context) (map[string]store.ColumnMeta, error) {
+	if i.in.Context.Table == nil {
+		return map[string]store.ColumnMeta{}, nil
+	}
+	rows, metas, err := i.scanColumns(ctx, &i.in.Context, &i.ctx, "context")
+	i.graphs = int(rows)
+	return metas, err
+}
+
+// split finds the rows of each graph: first where offsets or counts say how many
+// graphs there are.
+func (i *importer) split(ctx context.Context) error {
+	for k := range i.in.Nodes {
+		i.nodes = append(i.nodes, &nodeWriter{Nodes: &i.in.Nodes[k]})
+	}
+	for k := range i.in.Edges {
+		i.edges = append(i.edges, &edgeWriter{Edges: &i.in.Edges[k]})
+	}
+	for _, ids := range []bool{false, true} {
+		known := i.graphs
+		for _, n := range i.nodes {
+			if (n.Split.Kind == IDs) != ids {
+				continue
+			}
+			ptr, err := n.Split.offsets(ctx, known, i.left)
+			if err != nil {
+				return err
+			}
+			n.ptr = ptr
+			i.graphs = max(i.graphs, len(ptr)-1)
+			if !ids {
+				known = i.graphs
+			}
+		}
+	}
+	for _, n := range i.nodes {
+		for len(n.ptr) <= i.graphs {
+			n.ptr = append(n.ptr, n.ptr[len(n.ptr)-1])
+		}
+		if err := checkSizes(n.Type, n.ptr); err != nil {
+			return err
+		}
+	}
+	for _, e := range i.edges {
+		e.srcPtr, e.dstPtr = i.node(e.Type.Src).ptr, i.node(e.Type.Dst).ptr
+		switch {
+		case e.Parent != "":
+			e.rows = e.srcPtr
+		case e.Split.Kind != NoSplit:
+			var err error
+			if e.rows, err = e.Split.offsets(ctx, i.graphs, i.left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (i *importer) node(typ string) *nodeWriter {
+	return i.nodes[slices.IndexFunc(i.nodes, func(n *nodeWriter) bool { return n.Type == typ })]
+}
+
+// rows writes nodes and edges, several types at a time.
+func (i *importer) rows(ctx context.Context, meta *store.Meta) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(i.opt.Threads)
+	for _, n := range i.nodes {
+		m := &store.NodesMeta{Count: int(n.ptr[i.graphs]), Columns: map[string]store.ColumnMeta{}, Arrays: map[string]string{}}
+		meta.Nodes[n.Type] = m
+		group.Go(func() error { return i.writeNodes(ctx, n, m) })
+	}
+	for _, e := range i.edges {
+		m := &store.EdgesMeta{Arrays: map[string]string{}}
+		meta.Edges[e.Type.String()] = m
+		group.Go(func() error { return i.writeEdges(ctx, e, m) })
+	}
+	return group.Wait()
+}
+
+func (i *importer) writeNodes(ctx context.Context, n *nodeWriter, m *store.NodesMeta) error {
+	dir := store.NodesDir(n.Type)
+	m.Arrays["graph_ptr"] = dir + "/graph_ptr.npy"
+	if err := i.offsets(m.Arrays["graph_ptr"], n.ptr); err != nil {
+		return err
+	}
+	if n.Table == nil {
+		return nil
+	}
+	rows, metas, err := i.scanColumns(ctx, &n.Rows, &n.cols, dir)
+	if err != nil {
+		return err
+	}
+	if rows != uint64(m.Count) {
+		return badf("%s: found %d rows, expected %d, the nodes of %s in all graphs", n.Table.Files()[0], rows, m.Count, n.Split.file())
+	}
+	m.Columns = metas
+	return nil
+}
+
+// offsets writes an array of offsets.
+func (i *importer) offsets(name string, ptr []uint64) error {
+	a, err := i.w.Array(name, graph.Uint64)
+	if err != nil {
+		return err
+	}
+	_, err = a.Write(graph.Bytes(ptr))
+	return errors.Join(err, a.Close())
+}
+
+func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.EdgesMeta) (err error) {
+	dir := store.EdgesDir(e.Type)
+	e.cols.of = e.Columns
+	for _, x := range []struct {
+		name string
+		to   **store.Array
+	}{{"src", &e.src}, {"dst", &e.dst}} {
+		m.Arrays[x.name] = dir + "/" + x.name + ".npy"
+		a, err := i.w.Array(m.Arrays[x.name], graph.Uint32)
+		if err != nil {
+			return err
+		}
+		*x.to = a
+		defer func() { err = errors.Join(err, a.Close()) }()
+	}
+	defer func() {
+		metas, bad := e.cols.close()
+		m.Columns = metas
+		err = errors.Join(err, bad)
+	}()
+	if err := e.cols.open(i.w, dir); err != nil {
+		return err
+	}
+	if err := e.scan(ctx, i.opt.Progress); err != nil {
+		return err
+	}
+	m.Count = int(e.count)
+	m.Arrays["graph_ptr"] = dir + "/graph_ptr.npy"
+	return i.offsets(m.Arrays["graph_ptr"], e.ptr)
+}
+
+// result tells what was made.
+func (i *importer) result(meta *store.Meta) *Result {
+	r := &Result{Meta: meta}
+	for g := range i.graphs {
+		var nodes, edges uint64
+		for _, n := range i.nodes {
+			nodes += n.ptr[g+1] - n.ptr[g]
+		}
+		for _, e := range i.edges {
+			edges += e.ptr[g+1] - e.ptr[g]
+		}
+		r.Nodes.Add(nodes)
+		r.Edges.Add(edges)
+	}
+	tell := func(what string, c *columns) {
+		for k, n := range c.nan {
+			if n > 0 {
+				r.NaN = append(r.NaN, Counted{what + "." + c.of[k].Name, n})
+			}
+		}
+	}
+	tell("context", &i.ctx)
+	for _, n := range i.nodes {
+		tell(n.Type, &n.cols)
+	}
+	for _, e := range i.edges {
+		tell(e.Type.String(), &e.cols)
+	}
+	slices.SortStableFunc(r.NaN, func(a, b Counted) int { return cmp.Compare(a.Name, b.Name) })
+	return r
+}
