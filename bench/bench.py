@@ -311,10 +311,9 @@ class Bench:
 
     def shards(self):
         """A unigraph of TFRecord shards that is larger than the memory it is read with."""
-        scale = self.args.scale + 2
-        nodes, edges = 1 << scale, 6 << scale
-        store = self.store(f"rmat{scale}x6.store", "generate", "rmat", "--scale", scale, "--edge-factor", 6, "--seed", 1)
-        unigraph = self.cached(f"shards{scale}", self.graphmill, "tfgnn", "from-store", store, "--format", "tfrecord", "--shards", 16, "--out")
+        nodes, edges = self.args.keys, 10 * self.args.keys
+        source = self.cached(f"strings{nodes}x10", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", nodes, "--refs", 2 * edges)
+        unigraph = self.cached(f"shards{nodes}", self.graphmill, "tfgnn", "convert", source / "schema.pbtxt", "--to", "tfrecord", "--shards", 16, "--out")
         files = sorted(unigraph.glob("*edge*.tfrecord*"))
         peer, out = self.python("tfgnn", "tensorflow-cpu"), self.work / "out" / "shards.store"
         for t in self.args.threads:
@@ -372,7 +371,7 @@ def main():
     p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph")
     p.add_argument("--graph", default="rmat,debian,typed", help="graphs of `sample`")
     p.add_argument("--batches", type=int, default=200)
-    p.add_argument("--keys", type=int, default=10_000_000, help="string ids of `strings`")
+    p.add_argument("--keys", type=int, default=10_000_000, help="string ids of `strings` and `shards`")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     bench = Bench(args)
