@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"iter"
 	"slices"
 
@@ -17,9 +18,13 @@ type Stream struct {
 	Limits    []int
 	MaxGraphs int // in a pack; 0: no cap
 	Buffer    int // graphs held, 1 to MaxBuffer
+	// Skip leaves out graphs that are larger than a pack, and counts them in
+	// Skipped; they are an error otherwise. They keep their numbers.
+	Skip bool
 
 	// What came out so far.
 	Graphs, Packs int64
+	Skipped       int64
 	Totals        []int64 // sums of the sizes, one a component
 }
 
@@ -52,7 +57,7 @@ type waiting struct {
 
 // Pack yields the packs of a stream of sizes, one a component: the numbers of their
 // graphs in the stream, from 0, the oldest in front. A pack is valid until the next
-// one. An error, of a graph that is larger than a pack, ends it.
+// one. An error, such as of a graph that is larger than a pack, ends it.
 func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 	return func(yield func([]int64, error) bool) {
 		p := &Problem{Histogram: &Histogram{Components: make([]string, len(s.Limits))}, Limits: s.Limits, MaxGraphs: s.MaxGraphs}
@@ -70,11 +75,16 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 			in.demand[i] = 1
 		}
 		unit := in.weights(1)
-		s.Graphs, s.Packs, s.Totals = 0, 0, make([]int64, len(s.Limits))
+		s.Graphs, s.Packs, s.Skipped, s.Totals = 0, 0, 0, make([]int64, len(s.Limits))
 		f := filler{Stream: s, in: in}
 		number := int64(0)
 		for size := range sizes {
-			if err := s.fits(size, number); err != nil {
+			switch err := s.fits(size, number); {
+			case s.Skip && errors.Is(err, ErrOversize):
+				s.Skipped++
+				number++
+				continue
+			case err != nil:
 				yield(nil, err)
 				return
 			}

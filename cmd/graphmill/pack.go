@@ -34,12 +34,13 @@ type packFlags struct {
 	oversize   string
 	reserve    bool
 	ranks      int
+	stream     streamFlags
 }
 
 func newPack(t *terminal) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
-		Use:   "pack HIST.csv|COLLECTION",
+		Use:   "pack HIST.csv|COLLECTION|SIZES.csv|-",
 		Short: "Pack many small graphs into few packs of one fixed shape",
 		Long: `Finds how to put small graphs into packs that keep a limit in each component
 (nodes, edges, ...), with as few packs as can be, and proves how few that is: no
@@ -54,15 +55,26 @@ Methods: auto runs a portfolio and keeps the best; dlpfhp is the published "tupl
 longest-pack-first" algorithm and spfhp its first-fit variant, both to the digit;
 best-fit, first-fit, next-fit (what dynamic batching does) and none are what else
 people do. The result depends on neither threads nor the machine, unless
---time-budget is given.`,
+--time-budget is given.
+
+--stream packs graphs of unknown number as they come, of which it holds --buffer:
+sizes from a CSV with a graph a line, from stdin (-), or of a collection, in order.
+It prints a JSON line a pack, or writes pack_ptr.npy and graph_id.npy to --out.`,
 		Example: `  graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502
   graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --out plan
   graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502 --max-graphs 256 --method dlpfhp --heuristic product --json
+  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --reserve --out plan
+  graphmill pack fill plan molecules.coll --seed 1 --epochs 10 --out filled
+  graphmill pack materialise plan molecules.coll --seed 1 --out packs
+  make-graphs | graphmill pack - --stream --buffer 512 --limit num_nodes=1024 --limit num_edges=2200
   graphmill pack hist molecules.coll > molecules.csv`,
 		Args: oneArg("one histogram (.csv) or collection"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := errors.Join(f.check(), f.checkStream(cmd)); err != nil {
 				return err
+			}
+			if f.stream.stream {
+				return t.packStream(cmd, args[0], &f)
 			}
 			return t.pack(cmd, args[0], &f)
 		},
@@ -80,6 +92,7 @@ people do. The result depends on neither threads nor the machine, unless
 	fs.StringVar(&f.oversize, "oversize", layout.Error, "graphs that are larger than a pack: error, skip (left out and counted) or alone (packs of their own, apart)")
 	fs.BoolVar(&f.reserve, "reserve", false, "count a padding node of each type and a padding graph in the limits, for arrays of fixed shape")
 	fs.IntVar(&f.ranks, "ranks", 1, "make the number of packs a multiple of this")
+	f.stream.add(cmd)
 	cmd.AddCommand(newPackHist(t), newPackFill(t), newPackMaterialise(t), newPackTables(t), newPackTune(t))
 	return cmd
 }

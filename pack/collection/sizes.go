@@ -2,6 +2,7 @@ package collection
 
 import (
 	"errors"
+	"iter"
 	"math"
 	"strings"
 
@@ -118,6 +119,22 @@ func (s *Sizes) Of(i int, sizes []int) bool {
 		sizes[j] = int(v)
 	}
 	return true
+}
+
+// All yields the sizes of each graph, in order, valid until the next ones. A size
+// that is none is -1, which no pack takes.
+func (s *Sizes) All() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		sizes := make([]int, len(s.of))
+		for i := range s.Graphs {
+			if !s.Of(i, sizes) {
+				sizes[0] = -1
+			}
+			if !yield(sizes) {
+				return
+			}
+		}
+	}
 }
 
 // Histogram counts the shapes.
