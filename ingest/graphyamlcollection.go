@@ -161,19 +161,24 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 	return s, err
 }
 
-// rows are the columns of a table but some.
-func (l *collectionLister) rows(g *graphsEntry, but ...string) (r collection.Rows, err error) {
-	if r.Table = g.joined; g.joined == nil {
+// rows are the columns of a table but some; without a table there are none.
+func (l *collectionLister) rows(g *graphsEntry, but ...string) ([]collection.Rows, error) {
+	if g.joined == nil {
 		if g.columns != nil {
-			return r, l.y.errorf(g.at, "found columns, expected a table that has them")
+			return nil, l.y.errorf(g.at, "found columns, expected a table that has them")
 		}
-		return r, nil
+		return nil, nil
 	}
 	cols, err := l.columns(&g.source, but)
+	return []collection.Rows{{Table: g.joined, Columns: kept(cols)}}, err
+}
+
+func kept(cols []table.Column) []collection.Column {
+	var out []collection.Column
 	for _, c := range cols {
-		r.Columns = append(r.Columns, collection.Column{Column: c})
+		out = append(out, collection.Column{Column: c})
 	}
-	return r, err
+	return out
 }
 
 func (l *collectionLister) readGraphs(e entry) error {
@@ -205,7 +210,7 @@ func (l *collectionLister) readNode(e entry) error {
 	if n.Split.Kind == collection.NoSplit {
 		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one: which nodes are of which graph", e.key)
 	}
-	if n.Rows, err = l.rows(g, g.graphID); err != nil {
+	if n.Tables, err = l.rows(g, g.graphID); err != nil {
 		return err
 	}
 	l.out.Nodes, l.nodes = append(l.out.Nodes, n), append(l.nodes, g)
@@ -314,7 +319,8 @@ func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error
 	if x.Split.Kind == collection.NoSplit && !x.Global {
 		return l.y.errorf(g.at, "found neither graph_ptr nor graph_id of %s, expected one, as its ends are local", x.Type)
 	}
-	x.Rows, err = l.rows(g, x.Src, x.Dst, g.graphID)
+	cols, err := l.columns(&g.source, []string{x.Src, x.Dst, g.graphID})
+	x.Rows = collection.Rows{Table: g.joined, Columns: kept(cols)}
 	return err
 }
 

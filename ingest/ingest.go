@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,7 +98,7 @@ type format interface {
 }
 
 // formats in the order of detection.
-var formats = []format{graphYAML{}, unigraph{}, edgeList{}, npyEdges{}}
+var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}}
 
 // Formats are the names of the formats.
 func Formats() []string {
@@ -136,6 +137,9 @@ func detect(fsys fsx.FS, path string) (format, error) {
 		if f.detect(path, names) {
 			return f, nil
 		}
+	}
+	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
+		return detect(fsys, filepath.Join(path, rawDir))
 	}
 	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with --format", path, what, supported())
 }

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"errors"
 	"math"
 
 	"github.com/graphmill/graphmill/graph"
@@ -49,19 +50,16 @@ func (c *columns) open(w *store.Writer, dir string) error {
 	return nil
 }
 
-// close ends the columns; it does nothing the second time.
-func (c *columns) close() (map[string]store.ColumnMeta, error) {
-	metas := map[string]store.ColumnMeta{}
-	var first error
+// close ends the columns and describes them; it does nothing the second time.
+func (c *columns) close(metas map[string]store.ColumnMeta) error {
+	var err error
 	for i, w := range c.writers {
-		meta, err := w.Close()
-		if err != nil && first == nil {
-			first = err
-		}
+		meta, bad := w.Close()
 		metas[c.of[i].Name] = meta
+		err = errors.Join(err, bad)
 	}
 	c.writers = nil
-	return metas, first
+	return err
 }
 
 // write appends the rows of a chunk; with twice, each row two times.

@@ -13,6 +13,7 @@ import (
 type edgeWriter struct {
 	*Edges
 	cols     columns
+	beside   []columns
 	src, dst *store.Array
 	srcPtr   []uint64 // the nodes of each graph at the source
 	dstPtr   []uint64

@@ -29,14 +29,14 @@ type importer struct {
 	graphs int
 	nodes  []*nodeWriter
 	edges  []*edgeWriter
-	ctx    columns
+	ctx    []columns
 	left   int64 // of the memory, for offsets
 }
 
 // nodeWriter writes the columns of a node type.
 type nodeWriter struct {
 	*Nodes
-	cols columns
+	cols []columns // of each table
 	ptr  []uint64
 }
 
@@ -70,12 +70,21 @@ func (i *importer) budget() error {
 	if i.opt.Memory == 0 {
 		return nil
 	}
-	arrays := 2*len(i.in.Context.Columns) + 1
+	arrays := len(i.in.Nodes) + 3*len(i.in.Edges)
+	count := func(tables ...Rows) {
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				arrays += 2 + len(c.Shape)
+			}
+		}
+	}
+	count(i.in.Context...)
 	for _, n := range i.in.Nodes {
-		arrays += 2*len(n.Columns) + 1
+		count(n.Tables...)
 	}
 	for _, e := range i.in.Edges {
-		arrays += 2*len(e.Columns) + 3
+		count(e.Rows)
+		count(e.Beside...)
 	}
 	need := baseBytes + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
 	if i.left = (i.opt.Memory - need) / int64(2*(len(i.in.Nodes)+len(i.in.Edges))+2); i.left < 4096 {
@@ -85,34 +94,44 @@ func (i *importer) budget() error {
 	return nil
 }
 
-// scanColumns writes the columns of a table and returns its rows.
-func (i *importer) scanColumns(ctx context.Context, rows *Rows, cols *columns, dir string) (_ uint64, _ map[string]store.ColumnMeta, err error) {
-	cols.of = rows.Columns
-	defer func() {
-		_, bad := cols.close()
-		err = errors.Join(err, bad)
-	}()
-	if err := cols.open(i.w, dir); err != nil {
-		return 0, nil, err
+// scan writes the columns of tables with the same rows, one after the other, and
+// returns the number of rows, which is want where that is known.
+func (i *importer) scan(ctx context.Context, tables []Rows, dir string, want int, cols []columns, twice bool, metas map[string]store.ColumnMeta) (int, error) {
+	for k := range tables {
+		t, c := &tables[k], &cols[k]
+		c.of = t.Columns
+		rows, err := i.scanTable(ctx, t, dir, c, twice, metas)
+		if err != nil {
+			return 0, err
+		}
+		if want == unknown {
+			want = rows
+		}
+		if rows != want {
+			return 0, badf("%s: found %d rows, expected %d, as many as elsewhere", t.Table.Files()[0], rows, want)
+		}
 	}
-	n, err := rows.Table.Scan(ctx, cols.asked(nil), 1, func(_ int, c *table.Chunk) error {
-		i.opt.Progress(int64(c.Rows))
-		return cols.write(c, false)
+	return want, nil
+}
+
+func (i *importer) scanTable(ctx context.Context, t *Rows, dir string, c *columns, twice bool, metas map[string]store.ColumnMeta) (_ int, err error) {
+	defer func() { err = errors.Join(err, c.close(metas)) }()
+	if err := c.open(i.w, dir); err != nil {
+		return 0, err
+	}
+	rows, err := t.Table.Scan(ctx, c.asked(nil), 1, func(_ int, chunk *table.Chunk) error {
+		i.opt.Progress(int64(chunk.Rows))
+		return c.write(chunk, twice)
 	})
-	if err != nil {
-		return 0, nil, err
-	}
-	metas, err := cols.close()
-	return n, metas, err
+	return int(rows), err
 }
 
 // context writes the rows of the graphs, whose number is that of the graphs.
 func (i *importer) context(ctx context.Context) (map[string]store.ColumnMeta, error) {
-	if i.in.Context.Table == nil {
-		return map[string]store.ColumnMeta{}, nil
-	}
-	rows, metas, err := i.scanColumns(ctx, &i.in.Context, &i.ctx, "context")
-	i.graphs = int(rows)
+	metas := map[string]store.ColumnMeta{}
+	i.ctx = make([]columns, len(i.in.Context))
+	rows, err := i.scan(ctx, i.in.Context, "context", unknown, i.ctx, false, metas)
+	i.graphs = rows
 	return metas, err
 }
 
@@ -192,18 +211,9 @@ func (i *importer) writeNodes(ctx context.Context, n *nodeWriter, m *store.Nodes
 	if err := i.offsets(m.Arrays["graph_ptr"], n.ptr); err != nil {
 		return err
 	}
-	if n.Table == nil {
-		return nil
-	}
-	rows, metas, err := i.scanColumns(ctx, &n.Rows, &n.cols, dir)
-	if err != nil {
-		return err
-	}
-	if rows != uint64(m.Count) {
-		return badf("%s: found %d rows, expected %d, the nodes of %s in all graphs", n.Table.Files()[0], rows, m.Count, n.Split.file())
-	}
-	m.Columns = metas
-	return nil
+	n.cols = make([]columns, len(n.Tables))
+	_, err := i.scan(ctx, n.Tables, dir, m.Count, n.cols, false, m.Columns)
+	return err
 }
 
 // offsets writes an array of offsets.
@@ -218,6 +228,7 @@ func (i *importer) offsets(name string, ptr []uint64) error {
 
 func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.EdgesMeta) (err error) {
 	dir := store.EdgesDir(e.Type)
+	m.Columns = map[string]store.ColumnMeta{}
 	e.cols.of = e.Columns
 	for _, x := range []struct {
 		name string
@@ -231,11 +242,7 @@ func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.Edges
 		*x.to = a
 		defer func() { err = errors.Join(err, a.Close()) }()
 	}
-	defer func() {
-		metas, bad := e.cols.close()
-		m.Columns = metas
-		err = errors.Join(err, bad)
-	}()
+	defer func() { err = errors.Join(err, e.cols.close(m.Columns)) }()
 	if err := e.cols.open(i.w, dir); err != nil {
 		return err
 	}
@@ -243,6 +250,14 @@ func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.Edges
 		return err
 	}
 	m.Count = int(e.count)
+	rows := m.Count
+	if e.Symmetrise {
+		rows /= 2
+	}
+	e.beside = make([]columns, len(e.Beside))
+	if _, err := i.scan(ctx, e.Beside, dir, rows, e.beside, e.Symmetrise, m.Columns); err != nil {
+		return err
+	}
 	m.Arrays["graph_ptr"] = dir + "/graph_ptr.npy"
 	return i.offsets(m.Arrays["graph_ptr"], e.ptr)
 }
@@ -261,19 +276,22 @@ func (i *importer) result(meta *store.Meta) *Result {
 		r.Nodes.Add(nodes)
 		r.Edges.Add(edges)
 	}
-	tell := func(what string, c *columns) {
-		for k, n := range c.nan {
-			if n > 0 {
-				r.NaN = append(r.NaN, Counted{what + "." + c.of[k].Name, n})
+	tell := func(what string, cols ...columns) {
+		for _, c := range cols {
+			for k, n := range c.nan {
+				if n > 0 {
+					r.NaN = append(r.NaN, Counted{what + "." + c.of[k].Name, n})
+				}
 			}
 		}
 	}
-	tell("context", &i.ctx)
+	tell("context", i.ctx...)
 	for _, n := range i.nodes {
-		tell(n.Type, &n.cols)
+		tell(n.Type, n.cols...)
 	}
 	for _, e := range i.edges {
-		tell(e.Type.String(), &e.cols)
+		tell(e.Type.String(), e.cols)
+		tell(e.Type.String(), e.beside...)
 	}
 	slices.SortStableFunc(r.NaN, func(a, b Counted) int { return cmp.Compare(a.Name, b.Name) })
 	return r

@@ -23,15 +23,15 @@ func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, forma
 
 // Input is the tables of a collection.
 type Input struct {
-	// Context has a row a graph; the zero value is none.
-	Context Rows
+	// Context is tables with a row a graph; none is no columns.
+	Context []Rows
 	Nodes   []Nodes
 	Edges   []Edges
 }
 
 // Rows is a table and the columns of it that are kept.
 type Rows struct {
-	Table   table.Table // nil: none
+	Table   table.Table
 	Columns []Column
 }
 
@@ -70,7 +70,8 @@ type Split struct {
 type Nodes struct {
 	Type  string
 	Split Split
-	Rows
+	// Tables have a row a node.
+	Tables []Rows
 }
 
 // Edges is an edge type.
@@ -78,7 +79,10 @@ type Edges struct {
 	Type graph.EdgeType
 	// Split is NoSplit where ends are global, or Parent is set.
 	Split Split
+	// Rows has a row an edge, in the order of the graphs, and Beside are more tables
+	// with the same rows; with Parent Rows has a row a node and no columns.
 	Rows
+	Beside []Rows
 	// Src and Dst are fields of the table. With Parent only that is: a field of the
 	// source type's nodes.
 	Src, Dst, Parent string

@@ -41,6 +41,9 @@ type CSVOptions struct {
 	Names []string
 	// Header takes the first line as a header even if it has numbers in it.
 	Header bool
+	// Numbered names the columns of files without a header 0, 1, ..., as many as
+	// the first line has.
+	Numbered bool
 	// Delimiter is one of ',', '\t', ';', '|' or ' ' (runs of spaces and tabs); 0:
 	// see the package comment.
 	Delimiter byte
@@ -180,6 +183,9 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		}
 		return nil
 	}
+	if len(line) == 0 && o.Numbered {
+		return nil
+	}
 	if len(line) == 0 {
 		return badf("%s: found no line, expected a header", place)
 	}
@@ -189,6 +195,14 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	names, bad := t.syntax.split(block, end)
 	if bad != nil {
 		return badf("%s:%d: %s", place, bad.at+1, bad.text)
+	}
+	if o.Numbered {
+		if t.fields == nil {
+			for i := range names {
+				t.fields = append(t.fields, Field{Name: strconv.Itoa(i)})
+			}
+		}
+		return nil
 	}
 	if !o.Header && slices.ContainsFunc(names, isNumber) {
 		return &NoHeaderError{place, names}
