@@ -209,3 +209,44 @@ func appendInts(b []byte, ints []int) []byte {
 	}
 	return b
 }
+
+// gridShapes is the most shapes that Grid packs for: more take minutes.
+const gridShapes = 3000
+
+// Grid packs under n x n limits of the first two components, from the largest graph
+// to three times as much: what a heat map shows. It returns nothing for a histogram
+// of one component or very many shapes.
+func Grid(ctx context.Context, h *Histogram, maxGraphs, n int) ([]Candidate, error) {
+	if len(h.Components) < 2 || len(h.Counts) > gridShapes {
+		return nil, nil
+	}
+	limits := make([]int, len(h.Components))
+	for j := range limits {
+		limits[j] = 3 * max(h.Max(j), 1)
+	}
+	series := func(j int) []int {
+		var out []int
+		least := max(h.Max(j), 1)
+		for i := range n {
+			if l := least + 2*least*i/max(n-1, 1); i == 0 || l > out[len(out)-1] {
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	var all []Candidate
+	for _, a := range series(0) {
+		for _, b := range series(1) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			c := Candidate{Limits: slices.Clone(limits)}
+			c.Limits[0], c.Limits[1] = a, b
+			c.Packs = quick(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs})
+			_, c.Efficiency = efficiencies(h, c.Limits, c.Packs)
+			c.Mean = 2 / (1/max(c.Efficiency[0], 1e-12) + 1/max(c.Efficiency[1], 1e-12))
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}

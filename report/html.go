@@ -181,6 +181,13 @@ func (r *Report) view() (*pageView, error) {
 		}
 		v.Figures = append(v.Figures, f)
 	}
+	for i := range r.HeatMaps {
+		f, err := r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1))
+		if err != nil {
+			return nil, fmt.Errorf("heat map %d (%q): %w", i, r.HeatMaps[i].Title, err)
+		}
+		v.Figures = append(v.Figures, f)
+	}
 	pairUp(len(v.Sheets), func(i int) *bool { return &v.Sheets[i].Wide })
 	pairUp(len(v.Figures), func(i int) *bool { return &v.Figures[i].Wide })
 	if len(r.Stages) > 0 {

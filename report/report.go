@@ -36,6 +36,7 @@ type Report struct {
 	Notes    []Note         `json:"notes,omitempty"`
 	Tables   []Table        `json:"tables,omitempty"`
 	Plots    []Distribution `json:"plots,omitempty"`
+	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
 	Stages   []Stage        `json:"stages,omitempty"`
 }
 
@@ -195,6 +196,11 @@ func (r *Report) check() error {
 	for i, d := range r.Plots {
 		if err := d.check(); err != nil {
 			return fmt.Errorf("%w: plot %d (%q): %w", ErrInvalid, i, d.Title, err)
+		}
+	}
+	for i := range r.HeatMaps {
+		if err := r.HeatMaps[i].check(); err != nil {
+			return fmt.Errorf("%w: heat map %d (%q): %w", ErrInvalid, i, r.HeatMaps[i].Title, err)
 		}
 	}
 	return nil

@@ -34,6 +34,9 @@ func (r role) color() color.RGBA { return color.RGBA{R: 0xFA, G: 0xCE, B: uint8(
 // soft is the colour of an area under a line.
 func (r role) soft() color.RGBA { return color.RGBA{R: 0x50, G: 0xF7, B: uint8(r), A: 0xFF} }
 
+// shade is the colour of a level of a heat map.
+func shade(level int) color.RGBA { return color.RGBA{R: 0x4E, G: 0xA7, B: uint8(level), A: 0xFF} }
+
 func (r role) variable() string {
 	switch r {
 	case roleText:
@@ -54,6 +57,11 @@ func paint(key, placeholder string) (string, error) {
 			return key + ":" + r.variable(), nil
 		case hex(r.soft()):
 			return key + ":" + r.variable() + ";fill-opacity:.15", nil
+		}
+	}
+	for i := range heatLevels {
+		if placeholder == hex(shade(i)) {
+			return fmt.Sprintf("%s:%s;fill-opacity:%.2g", key, roleSeries0.variable(), 0.06+0.94*float64(i)/(heatLevels-1)), nil
 		}
 	}
 	return "", fmt.Errorf("found the colour %s, expected one of a role", placeholder)

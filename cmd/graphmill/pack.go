@@ -363,6 +363,9 @@ func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []s
 		rows = append(rows, []report.Value{report.Text(c), report.Count(j.Limits[c], ""), report.Count(j.Used[c], ""), report.Share(j.Efficiency[c]), report.Share(j.EfficiencyUsed[c]), report.Share(j.Ceiling[c])})
 	}
 	r.Table(report.Table{Title: "Components", Columns: []string{"component", "limit", "most used", "full", "full, of the most used", "ceiling"}, Rows: rows})
+	if m := shapesMap(p.Problem.Histogram); m != nil {
+		r.Heat(*m)
+	}
 	for i, c := range components {
 		before, after := new(report.Histogram), new(report.Histogram)
 		h := p.Problem.Histogram

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -8,11 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/pack"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
 )
 
 // newPackTables prints the tables of the paper for any data.
@@ -53,11 +59,11 @@ is measured after the limits were shrunk to the fullest pack, and the row
 				if err != nil {
 					return err
 				}
-				cmp, err := pack.Compare(cmd.Context(), h, maxGraphs, effort, c.threads)
+				compared, err := pack.Compare(cmd.Context(), h, maxGraphs, effort, c.threads)
 				if err != nil {
 					return err
 				}
-				sets = append(sets, packTables{Name: strings.TrimSuffix(filepath.Base(path), ".csv"), Components: names, Properties: pack.PropertiesOf(h), Rows: cmp.Rows})
+				sets = append(sets, packTables{Name: strings.TrimSuffix(filepath.Base(path), ".csv"), Components: names, Properties: pack.PropertiesOf(h), Rows: compared.Rows})
 			}
 			if c.json {
 				e := json.NewEncoder(t.stdout)
@@ -126,7 +132,8 @@ func printTables(sets []packTables) string {
 // newPackTune searches for limits.
 func newPackTune(t *terminal) *cobra.Command {
 	var (
-		asJSON     bool
+		c          common
+		out        outFlags
 		components string
 		align      []string
 		cost       []string
@@ -144,10 +151,14 @@ that is lost in any component. However graphs are packed, the efficiencies stand
 one ratio, so limits that cannot be fuller than cheaper ones are not even packed.
 Pack with the limits you choose: graphmill pack works longer on them.`,
 		Example: `  graphmill pack tune pcqm4mv2.csv
-  graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8
+  graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8 --out limits
   graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
 		Args: oneArg("one histogram (.csv) or collection"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			start := time.Now()
+			if err := c.check(); err != nil {
+				return err
+			}
 			names := strings.Split(components, ",")
 			search := pack.Tune{Ceiling: ceiling, MaxGraphs: maxGraphs, Tries: tries}
 			if ceiling < 0 || maxGraphs < 0 || tries < 1 {
@@ -179,7 +190,15 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if out.out != "" {
+				if err := out.keeps(args[0]); err != nil {
+					return err
+				}
+				if err := t.tuneReport(cmd.Context(), &out, c, args[0], h, maxGraphs, all, front, start); err != nil {
+					return err
+				}
+			}
+			if c.json {
 				e := json.NewEncoder(t.stdout)
 				e.SetIndent("", " ")
 				return e.Encode(map[string]any{"components": names, "front": front, "tried": all})
@@ -204,7 +223,9 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.BoolVar(&asJSON, "json", false, "print one JSON report on stdout")
+	c.addThreads(cmd)
+	fs.StringVarP(&out.out, "out", "o", "", "folder to write a report with plots to (default: only print)")
+	fs.BoolVar(&out.force, "force", false, "replace the folder if it is an output of graphmill")
 	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
 	fs.StringArrayVar(&align, "align", nil, "COMPONENT=N, what limits are multiples of (default 1)")
 	fs.StringArrayVar(&cost, "cost", nil, "COMPONENT=N, what one more of it costs, such as bytes (default 1)")
@@ -212,4 +233,122 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 	fs.IntVar(&maxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no cap")
 	fs.IntVar(&tries, "tries", 400, "limits to pack at most")
 	return cmd
+}
+
+// tuneReport writes what a search found as a page with plots.
+func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, path string, h *pack.Histogram, maxGraphs int, all, front []pack.Candidate, start time.Time) (err error) {
+	w, err := store.Create(fsx.OS, out.out, out.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	if err := w.WriteMade(store.Made{Command: "pack tune", Version: version()}); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, c.threads); err != nil {
+		return err
+	}
+	r := t.begin("pack tune", "Limits for "+filepath.Base(path), c)
+	best := front[len(front)-1]
+	r.Head("fullest", report.Share(best.Mean))
+	r.In("graphs", report.Count(h.Graphs(), "graphs"))
+	r.Out("limits packed", report.Count(len(all), "limits"))
+	r.Out("limits on the front", report.Count(len(front), "limits"))
+	table := report.Table{Title: "No cheaper limits are as full"}
+	for _, name := range h.Components {
+		table.Columns = append(table.Columns, name)
+	}
+	table.Columns = append(table.Columns, "cost of a pack", "packs", "full (harmonic mean)")
+	for _, f := range front {
+		var row []report.Value
+		for _, l := range f.Limits {
+			row = append(row, report.Count(l, ""))
+		}
+		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Count(f.Packs, ""), report.Share(f.Mean)))
+	}
+	r.Table(table)
+	if m := shapesMap(h); m != nil {
+		r.Heat(*m)
+	}
+	grid, err := pack.Grid(ctx, h, maxGraphs, gridSize)
+	if err != nil {
+		return err
+	}
+	if m := limitsMap(h, grid); m != nil {
+		r.Heat(*m)
+	}
+	r.Finish(time.Since(start))
+	html, text, err := render(r)
+	if err != nil {
+		return err
+	}
+	if err := w.Report(html, text); err != nil {
+		return err
+	}
+	return w.Publish()
+}
+
+// limitsMap draws how full packs are under pairs of limits; nil if there is nothing
+// to draw. As in the paper what is below a half is drawn as a half.
+func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
+	if len(grid) == 0 {
+		return nil
+	}
+	m := &report.HeatMap{Title: "How full packs are, by limits", X: "limit of " + h.Components[1], Y: "limit of " + h.Components[0],
+		Value: "harmonic mean of the efficiencies", Low: 0.5, High: 1, Share: true}
+	// The grid is in ascending order, the second limit first: a cell ends where the
+	// next one begins.
+	next := func(j, at int) float64 {
+		for _, c := range grid {
+			if c.Limits[j] > at {
+				return float64(c.Limits[j])
+			}
+		}
+		return float64(at) + max(float64(at-grid[0].Limits[j])/gridSize, 1)
+	}
+	for _, c := range grid {
+		y, x := c.Limits[0], c.Limits[1]
+		m.Cells = append(m.Cells, report.HeatCell{X0: float64(x), X1: next(1, x), Y0: float64(y), Y1: next(0, y), Value: c.Mean})
+	}
+	return m
+}
+
+// gridSize is the limits of each component in the heat map.
+const gridSize = 24
+
+// shapesMap draws how many graphs have which sizes in the first two components; nil
+// if there is one. What few graphs have beyond 99.9 % of them is left out, as the
+// paper does.
+func shapesMap(h *pack.Histogram) *report.HeatMap {
+	if len(h.Components) < 2 {
+		return nil
+	}
+	const bins = 80
+	var top [2]int
+	for j := range top {
+		var sizes report.Histogram
+		for i, c := range h.Counts {
+			sizes.AddN(uint64(h.Shape(i)[j]), uint64(c))
+		}
+		top[j] = int(sizes.Quantile(0.999)) + 1
+	}
+	step := [2]float64{max(float64(top[0])/bins, 1), max(float64(top[1])/bins, 1)}
+	counts := map[[2]int]int64{}
+	most := int64(1)
+	for i, c := range h.Counts {
+		s := h.Shape(i)
+		if s[0] >= top[0] || s[1] >= top[1] {
+			continue
+		}
+		at := [2]int{int(float64(s[0]) / step[0]), int(float64(s[1]) / step[1])}
+		counts[at] += c
+		most = max(most, counts[at])
+	}
+	m := &report.HeatMap{Title: "Graphs by size", X: h.Components[1], Y: h.Components[0], Value: "graphs", Low: 1, High: float64(max(most, 2)), Log: true}
+	for at, c := range counts {
+		y, x := float64(at[0])*step[0], float64(at[1])*step[1]
+		m.Cells = append(m.Cells, report.HeatCell{X0: x, X1: x + step[1], Y0: y, Y1: y + step[0], Value: float64(c)})
+	}
+	slices.SortFunc(m.Cells, func(a, b report.HeatCell) int { return cmp.Or(cmp.Compare(a.Y0, b.Y0), cmp.Compare(a.X0, b.X0)) })
+	return m
 }

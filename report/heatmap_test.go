@@ -1,0 +1,81 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func heat() HeatMap {
+	return HeatMap{Title: "Graphs by size", X: "num_edges", Y: "num_nodes", Value: "graphs", Low: 1, High: 100, Log: true,
+		Cells: []HeatCell{{0, 1, 0, 1, 1}, {1, 2, 0, 1, 10}, {1, 2, 1, 2, 100}, {2, 3, 2, 3, 1000}}}
+}
+
+// A heat map is a path a shade, in colours of the page; JSON keeps it.
+func TestHeatMap(t *testing.T) {
+	r := New("pack", "Packs", "1", []string{"graphmill", "pack"})
+	r.Heat(heat())
+	page, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Graphs by size", "↑ num_nodes", "num_edges →", "Colour: graphs, from 1.00 (pale) to 100 (full), logarithmic.",
+		"fill:var(--s0);fill-opacity:0.06", "fill:var(--s0);fill-opacity:0.57", "fill:var(--s0);fill-opacity:1", "Largest graphs: 1.00k at num_edges"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("found no %q on the page", want)
+		}
+	}
+	if bytes.Contains(page, []byte("quantiles")) {
+		t.Error("found a table of quantiles beside a heat map")
+	}
+	text, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := FromJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page2, err := again.HTML()
+	if err != nil || !bytes.Equal(page, page2) {
+		t.Errorf("found another page after JSON, %v", err)
+	}
+}
+
+func TestHeatMapShares(t *testing.T) {
+	h := heat()
+	h.Low, h.High, h.Log, h.Share = 0.5, 1, false, true
+	if h.level(0.2) != 0 || h.level(1) != heatLevels-1 || h.level(0.75) != heatLevels/2 {
+		t.Errorf("found levels %d, %d, %d", h.level(0.2), h.level(1), h.level(0.75))
+	}
+	r := New("pack tune", "Limits", "1", nil)
+	r.Heat(h)
+	empty := heat()
+	empty.Cells = nil
+	r.Heat(empty)
+	page, err := r.HTML()
+	if err != nil || !bytes.Contains(page, []byte("from 50% (pale) to 100% (full)")) || !bytes.Contains(page, []byte("Nothing to draw")) {
+		t.Errorf("found %v", err)
+	}
+}
+
+func TestBadHeatMaps(t *testing.T) {
+	for name, change := range map[string]func(*HeatMap){
+		"no colours": func(h *HeatMap) { h.High = h.Low },
+		"log of 0":   func(h *HeatMap) { h.Low = 0 },
+		"NaN":        func(h *HeatMap) { h.Cells[0].Value = math.NaN() },
+		"infinite":   func(h *HeatMap) { h.Cells[0].X1 = math.Inf(1) },
+		"no area":    func(h *HeatMap) { h.Cells[0].Y1 = h.Cells[0].Y0 },
+		"too many":   func(h *HeatMap) { h.Cells = make([]HeatCell, maxCells+1) },
+	} {
+		h := heat()
+		change(&h)
+		r := New("pack", "Packs", "1", nil)
+		r.Heat(h)
+		if _, err := r.HTML(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "heat map 0") {
+			t.Errorf("%s: found error %v, expected %v", name, err, ErrInvalid)
+		}
+	}
+}
