@@ -39,6 +39,7 @@ class Packs:
         (n, nodes), (e, edges) = *self.nodes.values(), *self.edges.values()
         index = np.stack([e["src"][p], e["dst"][p]]).astype(np.int64)
         fields = dict(edge_index=index, batch=n["graph"][p].astype(np.int64), ptr=n["ptr"][p].astype(np.int64),
-                      node_mask=n["mask"][p], edge_mask=e["mask"][p], graph_mask=self.packs["graph_mask"][p])
+                      node_mask=np.array(n["mask"][p]), edge_mask=np.array(e["mask"][p]),
+                      graph_mask=np.array(self.packs["graph_mask"][p]))
         named = {"": nodes, "edge_": edges, "graph_": self.context}
         return {prefix + k: np.array(v[p]) for prefix, columns in named.items() for k, v in columns.items()} | fields
