@@ -5,15 +5,14 @@ package ordered
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 )
 
 // Stages are the three steps that an item goes through.
 type Stages[W, I any] struct {
-	// Fill makes an item ready: its error io.EOF says that there are no more. It is
-	// called for one item at a time.
+	// Fill makes an item ready: io.EOF itself, not wrapped, says that there are no
+	// more. It is called for one item at a time.
 	Fill func(I) error
 	// Work runs for several items at once, each with the state of its worker.
 	Work func(W, I) error
@@ -32,6 +31,7 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 	type job struct {
 		item  I
 		index int
+		last  bool // there is no item
 		err   error
 	}
 	slots := Slots(threads)
@@ -53,7 +53,9 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 				return
 			}
 			err := s.Fill(item)
-			filled <- job{item, index, err} // there are no more jobs than slots
+			//nolint:errorlint // an error that wraps io.EOF is a fault, not the end
+			last := err == io.EOF
+			filled <- job{item, index, last, err} // there are no more jobs than slots
 			if err != nil {
 				return
 			}
@@ -87,7 +89,7 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 			if j.err == nil {
 				j.err = s.Sink(j.item)
 			}
-			if errors.Is(j.err, io.EOF) {
+			if j.last {
 				return nil
 			}
 			if j.err != nil {

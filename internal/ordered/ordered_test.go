@@ -78,6 +78,21 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
+// Only what Fill itself says is the end: an error that wraps io.EOF is an error.
+func TestWrappedEndIsAnError(t *testing.T) {
+	for _, step := range []string{"fill", "work", "sink"} {
+		got, err := squares(context.Background(), 2, 100, func(s string, i int) error {
+			if s == step && i == 17 {
+				return fmt.Errorf("cut short: %w", io.EOF)
+			}
+			return nil
+		})
+		if err == nil || err.Error() != "cut short: EOF" {
+			t.Errorf("%s: found %d items, %v", step, len(got), err)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := squares(ctx, 3, 1<<30, func(step string, i int) error {
