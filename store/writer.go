@@ -69,13 +69,16 @@ func replaceable(fsys fsx.FS, out string, force bool) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w: found something that is no folder, expected a new name; choose another --out (%w)", out, ErrExists, err)
-	case !force:
-		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
-	case len(entries) == 0:
+	case len(entries) == 0 && force:
 		return nil
+	case len(entries) == 0:
+		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
 	}
 	if _, err := fsys.Stat(filepath.Join(out, ManifestFile)); err != nil {
 		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another --out", out, ErrExists, ManifestFile)
+	}
+	if !force {
+		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/store"
 )
 
 // terminal is where a command was called from.
@@ -29,9 +31,14 @@ func (t *terminal) progress(label string, total int64, unit string) *progress.Li
 	return progress.Start(t.stderr, label, total, unit)
 }
 
-// warn prints a message.
-func (t *terminal) warn(format string, a ...any) {
+// say prints a message.
+func (t *terminal) say(format string, a ...any) {
 	fmt.Fprintf(t.stderr, "graphmill: "+format+"\n", a...)
+}
+
+// warn prints what did not stop the command.
+func (t *terminal) warn(format string, a ...any) {
+	fmt.Fprintf(t.stderr, "graphmill: warning: "+format+"\n", a...)
 }
 
 // common are the flags of every command that works long.
@@ -78,8 +85,9 @@ func (o *outFlags) check() error {
 	return nil
 }
 
-// keeps refuses an output folder that would replace what the command reads:
-// an input, or a folder that holds one.
+// keeps refuses an output folder that would replace what the command reads (an
+// input, or a folder that holds one), or that would lie among the checksummed
+// files of an output of graphmill.
 func (o *outFlags) keeps(inputs ...string) error {
 	out, err := realPath(o.out)
 	if err != nil {
@@ -92,6 +100,11 @@ func (o *outFlags) keeps(inputs ...string) error {
 		}
 		if rel, err := filepath.Rel(out, path); err == nil && filepath.IsLocal(rel) {
 			return usagef("found --out %s, which is or holds the input %s, expected another folder", o.out, in)
+		}
+		if rel, err := filepath.Rel(path, out); err == nil && filepath.IsLocal(rel) {
+			if _, err := fsx.OS.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
+				return usagef("found --out %s, which lies in the input %s, expected a folder outside of it", o.out, in)
+			}
 		}
 	}
 	return nil

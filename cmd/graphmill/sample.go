@@ -161,14 +161,32 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 			return err
 		}
 	}
-	return t.sampleStore(cmd, s, f, r, start)
+	w, err := store.Create(fsx.OS, f.out, f.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	return t.sampleStore(cmd, s, w, f, r, start)
 }
 
-func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlags, r *report.Report, start time.Time) (err error) {
+// sampleStore writes the subgraphs of s to w, and publishes it.
+func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writer, f *sampleFlags, r *report.Report, start time.Time) (err error) {
 	began := time.Now()
 	f.classic = f.examples.compat == output.Classic
 	planned, err := f.resolve(cmd, s)
 	if err != nil {
+		return err
+	}
+	inputs, err := seeds.Files(fsx.OS, s.Graph, f.seeds)
+	if err != nil {
+		return err
+	}
+	for _, file := range []string{f.spec, f.plan, f.tfgnn.schema} {
+		if file != "" {
+			inputs = append(inputs, file)
+		}
+	}
+	if err := f.keeps(inputs...); err != nil {
 		return err
 	}
 	plan, job := planned.plan, planned.job
@@ -195,11 +213,6 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, f *sampleFlag
 	prepared := time.Now()
 	r.Stage("compile the plan", prepared.Sub(began), 0, "")
 
-	w, err := store.Create(fsx.OS, f.out, f.force)
-	if err != nil {
-		return err
-	}
-	defer closeWith(&err, w.Abort)
 	subgraphs := output.Subgraphs(sampler, job) * uint64(f.epochs)
 	line := t.progress("sample", int64(subgraphs), "subgraphs")
 	defer line.Done()
@@ -364,8 +377,9 @@ func reportSample(r *report.Report, dir string, stats sample.Stats, out writer, 
 	r.Out("batches", report.Count(stats.Batches, "batches"))
 	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
 	r.Out("edges", report.Count(stats.Edges, "edges"))
-	if again := stats.Drawn - stats.Edges; again > 0 {
-		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", again))
+	// Of induced edges there can be more than were drawn.
+	if stats.Drawn > stats.Edges {
+		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", stats.Drawn-stats.Edges))
 	}
 	nodes, edges := out.Sizes()
 	r.Plot(report.Distribution{Title: "Size of the subgraphs", Of: "subgraphs", What: "size", View: report.Bins,

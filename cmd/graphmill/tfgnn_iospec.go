@@ -64,7 +64,7 @@ func (t *terminal) openCodec(path string) (*example.Codec, error) {
 func (t *terminal) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
 	schema, file, warnings, err := tfgnn.ReadSchema(fsx.OS, path)
 	for _, w := range warnings {
-		t.warn("warning: %s", human.Printable(w))
+		t.warn("%s", human.Printable(w))
 	}
 	return schema, file, err
 }

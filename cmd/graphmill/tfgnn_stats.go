@@ -139,10 +139,10 @@ func (t *terminal) survey(cmd *cobra.Command, schema *tfgnnpb.GraphSchema, files
 		return nil, err
 	}
 	if s.Unknown > 0 {
-		t.warn("warning: found %d values under keys that the schema does not have: %s", s.Unknown, human.Printable(strings.Join(s.UnknownKeys, ", ")))
+		t.warn("found %d values under keys that the schema does not have: %s", s.Unknown, human.Printable(strings.Join(s.UnknownKeys, ", ")))
 	}
 	if s.Repaired > 0 {
-		t.warn("warning: %d Examples were broken and read as far as possible", s.Repaired)
+		t.warn("%d Examples were broken and read as far as possible", s.Repaired)
 	}
 	s.Report(r)
 	r.Stage("count", time.Since(start), int64(s.Examples), "Examples")

@@ -130,7 +130,7 @@ func (t *terminal) validateExamples(ctx context.Context, schema *tfgnnpb.GraphSc
 		return nil, err
 	}
 	for _, w := range warnings {
-		t.warn("warning: %s", w)
+		t.warn("%s", w)
 	}
 	line := t.progress("validate", 0, "bytes")
 	s, err := survey.Take(ctx, fsx.OS, files, survey.Options{Schema: schema, Refusals: maxRefusals, Threads: f.threads, Progress: line.Add})
@@ -147,17 +147,17 @@ func (t *terminal) validateExamples(ctx context.Context, schema *tfgnnpb.GraphSc
 
 func (t *terminal) printValidated(v *validated) error {
 	for _, w := range v.Warnings {
-		t.warn("warning: %s", human.Printable(w.Error()))
+		t.warn("%s", human.Printable(w.Error()))
 	}
 	for _, f := range v.Faults {
-		t.warn("%s", human.Printable(f.Error()))
+		t.say("%s", human.Printable(f.Error()))
 	}
 	if e := v.Examples; e != nil {
 		for _, r := range e.Refusals {
-			t.warn("%s", human.Printable(r))
+			t.say("%s", human.Printable(r))
 		}
 		if len(e.UnknownKeys) > 0 {
-			t.warn("warning: found keys that the schema does not have: %s", human.Printable(strings.Join(e.UnknownKeys, ", ")))
+			t.warn("found keys that the schema does not have: %s", human.Printable(strings.Join(e.UnknownKeys, ", ")))
 		}
 	}
 	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)

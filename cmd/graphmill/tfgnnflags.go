@@ -95,11 +95,20 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		return err
 	}
 	f.examples.joined = joined
+	// The output is begun before the work of an import: it may not be writable.
+	out, err := store.Create(fsx.OS, f.out, f.force)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, out.Abort)
 	if f.schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
 	if err != nil {
+		return err
+	}
+	if err := f.keeps(src.Files...); err != nil {
 		return err
 	}
 	for _, w := range src.Warnings {
@@ -122,7 +131,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	defer closeWith(&err, w.Abort)
 	result, err := build.Build(cmd.Context(), fsx.OS, w, src.Input, build.Options{
-		Primary: src.Primary, DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
+		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
 		Threads: f.threads, Memory: int64(f.memory)})
 	if err != nil {
 		return err
@@ -147,5 +156,5 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		return err
 	}
 	defer closeWith(&err, s.Close)
-	return t.sampleStore(cmd, s, f, r, start)
+	return t.sampleStore(cmd, s, out, f, r, start)
 }

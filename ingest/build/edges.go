@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -455,7 +456,7 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	if s < e.srcLimit {
 		x, v, limit, what = e.p.dst, d, e.dstLimit, "destination"
 	}
-	p := e.p
+	p, flag := e.p, cmp.Or(e.opt.DanglingFlag, "--dangling-edges")
 	switch {
 	case !x.t.known || x.t.counted:
 		e.bad.report(row, func(context.Context) error {
@@ -463,18 +464,18 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 		})
 	case e.opt.DanglingEdges == Zeros: // all keys are nodes: this is no key
 		e.bad.report(row, func(context.Context) error {
-			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or --dangling-edges drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
+			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or %s drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
 		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if !x.marked(v, dangling) {
-				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give --dangling-edges drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
+				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give --dangling-edges drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
+			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type, flag)
 		})
 	}
 	return true

@@ -79,7 +79,10 @@ type Options struct {
 	// appearance as in Nodes.Table; its columns are zeros, empty strings and empty
 	// lists. Integer ids are then keys, even where they are the row numbers. A table
 	// without a column of ids cannot be added to.
-	DanglingEdges  Policy
+	DanglingEdges Policy
+	// DanglingFlag is how the caller's users know DanglingEdges, for errors; empty
+	// means --dangling-edges.
+	DanglingFlag   string
 	DuplicateNodes Policy // Error or Drop (the first row of an id is kept)
 	DuplicateEdges Policy // Keep, Drop (the first is kept) or Error
 	SelfLoops      Policy // Keep, Drop or Error
