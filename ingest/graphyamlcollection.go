@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -353,13 +354,27 @@ func checkCollection(in *collection.Input) error {
 		seen[what] = true
 		return nil
 	}
+	tables := func(what string, tables ...collection.Rows) error {
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				if err := once("column " + c.Name + " of " + what); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := tables("the graphs", in.Context...); err != nil {
+		return err
+	}
 	for _, n := range in.Nodes {
-		if err := once("node type " + n.Type); err != nil {
+		if err := errors.Join(once("node type "+n.Type), tables(n.Type, n.Tables...)); err != nil {
 			return err
 		}
 	}
 	for _, e := range in.Edges {
-		if err := once("edge type " + e.Type.String()); err != nil {
+		t := e.Type.String()
+		if err := errors.Join(once("edge type "+t), tables(t, e.Rows), tables(t, e.Beside...)); err != nil {
 			return err
 		}
 	}

@@ -188,21 +188,39 @@ func (i *importer) node(typ string) *nodeWriter {
 	return i.nodes[slices.IndexFunc(i.nodes, func(n *nodeWriter) bool { return n.Type == typ })]
 }
 
-// rows writes nodes and edges, several types at a time.
+// rows writes nodes and edges, several types at a time. Of several errors the one of
+// the first type is returned: an error ends only what comes behind it.
 func (i *importer) rows(ctx context.Context, meta *store.Meta) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(i.opt.Threads)
+	var tasks []func(context.Context) error
 	for _, n := range i.nodes {
 		m := &store.NodesMeta{Count: int(n.ptr[i.graphs]), Columns: map[string]store.ColumnMeta{}, Arrays: map[string]string{}}
 		meta.Nodes[n.Type] = m
-		group.Go(func() error { return i.writeNodes(ctx, n, m) })
+		tasks = append(tasks, func(ctx context.Context) error { return i.writeNodes(ctx, n, m) })
 	}
 	for _, e := range i.edges {
-		m := &store.EdgesMeta{Arrays: map[string]string{}}
+		m := &store.EdgesMeta{Columns: map[string]store.ColumnMeta{}, Arrays: map[string]string{}}
 		meta.Edges[e.Type.String()] = m
-		group.Go(func() error { return i.writeEdges(ctx, e, m) })
+		tasks = append(tasks, func(ctx context.Context) error { return i.writeEdges(ctx, e, m) })
 	}
-	return group.Wait()
+	var group errgroup.Group
+	group.SetLimit(i.opt.Threads)
+	errs := make([]error, len(tasks))
+	for k, task := range tasks {
+		own := ctx
+		behind, cancel := context.WithCancel(own)
+		defer cancel()
+		group.Go(func() error {
+			if errs[k] = task(own); errs[k] != nil {
+				cancel()
+			}
+			return nil
+		})
+		ctx = behind
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return cmp.Or(errs...)
 }
 
 func (i *importer) writeNodes(ctx context.Context, n *nodeWriter, m *store.NodesMeta) error {
@@ -228,19 +246,16 @@ func (i *importer) offsets(name string, ptr []uint64) error {
 
 func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.EdgesMeta) (err error) {
 	dir := store.EdgesDir(e.Type)
-	m.Columns = map[string]store.ColumnMeta{}
 	e.cols.of = e.Columns
 	for _, x := range []struct {
 		name string
 		to   **store.Array
 	}{{"src", &e.src}, {"dst", &e.dst}} {
 		m.Arrays[x.name] = dir + "/" + x.name + ".npy"
-		a, err := i.w.Array(m.Arrays[x.name], graph.Uint32)
-		if err != nil {
+		if *x.to, err = i.w.Array(m.Arrays[x.name], graph.Uint32); err != nil {
 			return err
 		}
-		*x.to = a
-		defer func() { err = errors.Join(err, a.Close()) }()
+		defer func() { err = errors.Join(err, (*x.to).Close()) }()
 	}
 	defer func() { err = errors.Join(err, e.cols.close(m.Columns)) }()
 	if err := e.cols.open(i.w, dir); err != nil {

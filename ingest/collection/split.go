@@ -2,11 +2,11 @@ package collection
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // unknown is a number of graphs that is not known yet.
@@ -15,13 +15,16 @@ const unknown = -1
 // offsets reads a Split as offsets: graphs + 1 of them, from 0. graphs is the number
 // of graphs, where it is known; IDs that skip a graph are an error where it is not.
 func (s *Split) offsets(ctx context.Context, graphs int, limit int64) ([]uint64, error) {
-	r := &splitReader{s: s, graphs: graphs, ptr: []uint64{0}, limit: limit}
+	if int64(graphs)*8 > limit {
+		return nil, s.tooMany(limit)
+	}
+	r := &splitReader{s: s, graphs: graphs, ptr: []uint64{0}}
 	if s.Kind == Offsets {
 		r.ptr = nil
 	}
 	rows, err := s.Table.Scan(ctx, []table.Column{{Name: s.Column, DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
-		if int64(len(r.ptr)+c.Rows)*8 > limit {
-			return budgetError(int64(len(r.ptr)+c.Rows)*8, limit, s.file())
+		if int64(len(r.ptr))*8 > limit {
+			return s.tooMany(limit)
 		}
 		for i, v := range graph.View[uint64](c.Columns[0].Data) {
 			if err := r.add(c.First+uint64(i), v); err != nil {
@@ -57,7 +60,6 @@ type splitReader struct {
 	s      *Split
 	graphs int
 	ptr    []uint64
-	limit  int64
 }
 
 func (r *splitReader) add(row, v uint64) error {
@@ -102,6 +104,6 @@ func (r *splitReader) add(row, v uint64) error {
 	return nil
 }
 
-func budgetError(need, limit int64, what string) error {
-	return fmt.Errorf("%w: %s needs more than %d bytes of offsets, found room for %d; give more --memory", ErrMemory, what, need, max(limit, 0))
+func (s *Split) tooMany(limit int64) error {
+	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, whose offsets --memory has no room for; give more", s.file(), limit/8)
 }
