@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/graphmill/graphmill/format/npy"
@@ -79,6 +81,9 @@ func (s *Store) open() error {
 			return fmt.Errorf("%s: found schema %q, expected a file of the manifest", s.Dir, file)
 		}
 	}
+	if err := s.counts(); err != nil {
+		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
 	switch s.Meta.Kind {
 	case KindStore:
 		err = s.openGraph()
@@ -112,6 +117,41 @@ func (s *Store) Close() error {
 	}
 	s.unmaps = nil
 	return err
+}
+
+// maxCount is the most rows of anything: so many that offsets behind them can still
+// be counted.
+const maxCount = math.MaxInt/2 - 1
+
+// counts checks all numbers of rows, before arrays are held to them.
+func (s *Store) counts() error {
+	check := func(what string, there bool, count func() int) error {
+		if !there {
+			return fmt.Errorf("%s: found null, expected what it holds", what)
+		}
+		if n := count(); n < 0 || n > maxCount {
+			return fmt.Errorf("%s: found a count of %d, expected 0 to %d", what, n, maxCount)
+		}
+		return nil
+	}
+	if c := s.Meta.Context; c != nil {
+		if err := check("context", true, func() int { return c.Count }); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Nodes)) {
+		n := s.Meta.Nodes[name]
+		if err := check("node type "+name, n != nil, func() int { return n.Count }); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Edges)) {
+		e := s.Meta.Edges[name]
+		if err := check("edge type "+name, e != nil, func() int { return e.Count }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mapped is an array file.
@@ -188,7 +228,7 @@ func last(x graph.Index) int {
 	if x.Len() == 0 {
 		return 0
 	}
-	return int(min(x.At(x.Len()-1), 1<<62))
+	return int(min(x.At(x.Len()-1), maxCount))
 }
 
 func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, error) {
@@ -213,7 +253,7 @@ func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, erro
 			}
 			col.Offsets = append(col.Offsets, x)
 			fixed, elements, values = c.Shape[i+1:], last(x), last(x)
-		case d < 1 || values > math.MaxInt/d:
+		case d < 1 || values > maxCount/d:
 			return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected positive dimensions, or -1 with row offsets", name, c.Shape, c.RowOffsets)
 		default:
 			values *= d

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -289,7 +290,19 @@ func TestHostile(t *testing.T) {
 		{"negative count", func(m *store.Meta, w *store.Writer) error {
 			m.Nodes["n"].Count = -1
 			return nil
-		}, "expected 0"},
+		}, "node type n: found a count of -1"},
+		{"a count of nodes that overflows", func(m *store.Meta, w *store.Writer) error {
+			m.Nodes["n"].Count = math.MaxInt
+			return nil
+		}, "node type n: found a count of 9223372036854775807"},
+		{"a null node type", func(m *store.Meta, w *store.Writer) error {
+			m.Nodes["z"] = nil
+			return nil
+		}, "node type z: found null"},
+		{"a null edge type", func(m *store.Meta, w *store.Writer) error {
+			m.Edges["n:z:n"] = nil
+			return nil
+		}, "edge type n:z:n: found null"},
 		{"descending offsets", func(m *store.Meta, w *store.Writer) (err error) {
 			m.Edges["n:e:n"].Arrays["indptr"], err = array[uint32](w, "p.npy", graph.Uint32, 0, 3, 2)
 			return err
