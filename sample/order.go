@@ -10,6 +10,10 @@ import (
 // is computed a position at a time.
 const sortedOrder = 65536
 
+// smallOrder is the largest order that is sorted by comparing: its items are fewer
+// than the counters of a radix sort are worth.
+const smallOrder = 512
+
 // feistelRounds is the number of rounds of the permutation.
 const feistelRounds = 8
 
@@ -62,28 +66,15 @@ func NewOrderer(n, key uint64) *Orderer {
 // sortByDraw sorts 0..n-1 by (draw, item): a radix sort by the draws' upper 33
 // bits, then the few equal ones by the whole draw.
 func sortByDraw(n int, key uint64) []uint16 {
-	const digit, passes, shift = 11, 3, 31
-	var count [passes][1 << digit]uint32
-	a, b := make([]uint64, n), make([]uint64, n)
+	const shift = 31
+	a := make([]uint64, n)
 	for i := range a {
-		d := Draw(key, uint64(i))
-		a[i] = d&^0xffff | uint64(i)
-		for p := range count {
-			count[p][d>>(shift+digit*p)&(1<<digit-1)]++
-		}
+		a[i] = Draw(key, uint64(i))&^0xffff | uint64(i)
 	}
-	for p := range count {
-		at := uint32(0)
-		for d, c := range count[p] {
-			count[p][d] = at
-			at += c
-		}
-		for _, x := range a {
-			d := x >> (shift + digit*p) & (1<<digit - 1)
-			b[count[p][d]] = x
-			count[p][d]++
-		}
-		a, b = b, a
+	if n <= smallOrder {
+		slices.Sort(a)
+	} else {
+		a = radixSort(a, shift)
 	}
 	out := make([]uint16, n)
 	for i := 0; i < n; {
@@ -102,6 +93,32 @@ func sortByDraw(n int, key uint64) []uint16 {
 		}
 	}
 	return out
+}
+
+// radixSort sorts by the bits from shift on, 33 of them.
+func radixSort(a []uint64, shift uint) []uint64 {
+	const digit, passes = 11, 3
+	var count [passes][1 << digit]uint32
+	b := make([]uint64, len(a))
+	for _, x := range a {
+		for p := range count {
+			count[p][x>>(shift+digit*uint(p))&(1<<digit-1)]++
+		}
+	}
+	for p := range count {
+		at := uint32(0)
+		for d, c := range count[p] {
+			count[p][d] = at
+			at += c
+		}
+		for _, x := range a {
+			d := x >> (shift + digit*uint(p)) & (1<<digit - 1)
+			b[count[p][d]] = x
+			count[p][d]++
+		}
+		a, b = b, a
+	}
+	return a
 }
 
 func feistel(x, key uint64, width uint) uint64 {
