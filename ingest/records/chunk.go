@@ -19,6 +19,7 @@ type recordPlace struct {
 type chunk struct {
 	data    []byte
 	records []recordPlace
+	decoded int // records that have become rows
 
 	graphs     int
 	components []uint32 // of each graph
@@ -52,9 +53,13 @@ func (i *importer) newChunk() *chunk {
 	return c
 }
 
-// reset empties a chunk that was written.
+// reset empties a chunk all of whose records were written.
 func (c *chunk) reset() {
-	c.data, c.records = c.data[:0], c.records[:0]
+	c.data, c.records, c.decoded = c.data[:0], c.records[:0], 0
+}
+
+// resetRows empties the rows, which were written.
+func (c *chunk) resetRows() {
 	c.graphs, c.components, c.forms, c.formed = 0, c.components[:0], c.forms[:0], false
 	for k := range c.sets {
 		s := &c.sets[k]
@@ -107,26 +112,34 @@ func (i *importer) newWorker() *worker {
 	return w
 }
 
-// decode makes rows of the records of a chunk.
+// decode makes rows of the records of a chunk, or of the first of those that are
+// left: rows can be larger than their records, as row lengths that are omitted are,
+// and a chunk holds no more of them than records of usual form become.
 func (i *importer) decode(w *worker, c *chunk) error {
-	start := 0
-	for n := range c.records {
-		if n%64 == 63 && i.ctx.Err() != nil {
+	start, held := 0, 0
+	if c.decoded > 0 {
+		start = c.records[c.decoded-1].end
+	}
+	for c.decoded < len(c.records) && held < rowsFactor*i.chunk {
+		if c.decoded%64 == 63 && i.ctx.Err() != nil {
 			return i.ctx.Err()
 		}
-		r := &c.records[n]
-		if err := i.record(w, c, r.Place, c.data[start:r.end:r.end]); err != nil {
+		r := &c.records[c.decoded]
+		size, err := i.record(w, c, r.Place, c.data[start:r.end:r.end])
+		if err != nil {
 			return fmt.Errorf("%s: %w", r.Place, err)
 		}
-		start = r.end
+		start, held = r.end, size
+		c.decoded++
 	}
 	return nil
 }
 
-func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte) error {
+// record adds the rows of a record, and gives the bytes of the columns of the chunk.
+func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte) (held int, err error) {
 	g := w.g
 	if err := i.codec.Decode(record, g, i.opt.Lenient); err != nil {
-		return err
+		return 0, err
 	}
 	for _, key := range g.Unknown {
 		if _, known := c.unknown[string(key)]; !known && len(c.unknown) == maxUnknown {
@@ -158,13 +171,14 @@ func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte)
 				out.dst, err = appendEnds(out.dst, d.edges.TargetIndex, total(w.sets[d.to].nodes.Sizes))
 			}
 			if err != nil {
-				return fmt.Errorf("edge set %q: %w", i.sets[k].name, err)
+				return 0, fmt.Errorf("edge set %q: %w", i.sets[k].name, err)
 			}
 		}
 		for n, t := range d.tensors {
 			if err := out.columns[n].add(&i.sets[k].columns[n], t); err != nil {
-				return fmt.Errorf("%s: %w", i.sets[k].columns[n].key, err)
+				return 0, fmt.Errorf("%s: %w", i.sets[k].columns[n].key, err)
 			}
+			held += out.columns[n].bytes()
 		}
 	}
 	c.graphs++
@@ -179,7 +193,7 @@ func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte)
 	}
 	c.nodes.Add(nodes)
 	c.edges.Add(edges)
-	return nil
+	return held, nil
 }
 
 func total(sizes []int64) uint64 {

@@ -45,6 +45,15 @@ func (v *values) reset() {
 	}
 }
 
+// bytes is the memory of the rows.
+func (v *values) bytes() int {
+	n := len(v.data) + 4*len(v.ends)
+	for _, l := range v.lengths {
+		n += 4 * len(l)
+	}
+	return n
+}
+
 // add appends the rows of a tensor.
 func (v *values) add(c *columnPlan, t *example.Tensor) error {
 	for k, lengths := range t.Lengths {

@@ -77,6 +77,7 @@ const (
 	arrayBytes   = 72 << 10
 	chunkFactor  = 14
 	workerFactor = 40
+	rowsFactor   = 8 // of chunkFactor, what the rows of a chunk are
 	minChunk     = 32 << 10
 	maxChunk     = 1 << 20
 )
@@ -136,7 +137,7 @@ func Import(ctx context.Context, fsys fsx.FS, w *store.Writer, files []string, o
 		return nil, err
 	}
 	err = ordered.Run(ctx, opt.Threads, i.newWorker, i.newChunk, ordered.Stages[*worker, *chunk]{
-		Fill: i.fill, Work: i.decode, Sink: i.sink.write,
+		Fill: i.fill, Work: i.decode, Sink: i.sink.take,
 	})
 	if err != nil {
 		return nil, err

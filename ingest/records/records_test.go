@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -326,6 +327,37 @@ func TestBudget(t *testing.T) {
 		if tc.want == "" && err != nil || tc.want != "" && (!errors.Is(err, records.ErrMemory) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%d bytes: found %v, expected %q", tc.memory, err, tc.want)
 		}
+	}
+}
+
+// Row lengths that are left out become rows though the record has no byte of them:
+// few of them are held at a time, and all of them are written, in order.
+func TestOmittedLengthsAreNotHeld(t *testing.T) {
+	s, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`node_sets { key: "n" value { features { key: "x" value { dtype: DT_INT8 shape { dim { size: -1 } } } } } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const each, n = 1 << 16, 100
+	var list [][]byte
+	for range n {
+		list = append(list, encode(map[string]any{"nodes/n.#size": []int64{each}}))
+	}
+	list = append(list, encode(map[string]any{"nodes/n.#size": []int64{1}, "nodes/n.x": []int64{5}, "nodes/n.x.d1": []int64{1}}))
+	dir := t.TempDir()
+	file := write(t, dir, "a", frames(list...))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, _, err := collect(t, filepath.Join(dir, "c"), []string{file}, records.Options{Schema: s, Memory: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 32<<20 {
+		t.Errorf("found %d bytes allocated, of which %d rows of a length of 4 bytes would be %d", got, each*n, 4*each*n)
+	}
+	x := c.Collection.Nodes[0].Columns[0]
+	if x.Rows != each*n+1 || x.Offsets[0].At(each*n) != 0 || x.Offsets[0].At(each*n+1) != 1 || x.Values[0] != 5 {
+		t.Errorf("found %d rows, %d values up to the last", x.Rows, x.Offsets[0].At(each*n))
 	}
 }
 

@@ -37,6 +37,7 @@ type sink struct {
 	open       []*array
 	unknown    map[string]uint64
 	rounded    map[string]uint64
+	worker     *worker // made when a chunk comes with records that are left
 }
 
 // setSink is the arrays of a set; of the context only columns.
@@ -139,7 +140,26 @@ func (s *sink) beginSet(plan *setPlan, out *setSink) (err error) {
 	return nil
 }
 
-// write appends a chunk and empties it.
+// take writes a chunk and empties it, decoding what its worker left.
+func (s *sink) take(c *chunk) error {
+	for {
+		if err := s.write(c); err != nil {
+			return err
+		}
+		if c.decoded == len(c.records) {
+			c.reset()
+			return nil
+		}
+		if s.worker == nil {
+			s.worker = s.i.newWorker()
+		}
+		if err := s.i.decode(s.worker, c); err != nil {
+			return err
+		}
+	}
+}
+
+// write appends the rows of a chunk and empties them.
 func (s *sink) write(c *chunk) error {
 	for _, n := range c.components {
 		s.components.add(uint64(n))
@@ -157,7 +177,7 @@ func (s *sink) write(c *chunk) error {
 	}
 	s.graphs += c.graphs
 	s.tell(c)
-	c.reset()
+	c.resetRows()
 	return nil
 }
 
