@@ -58,13 +58,17 @@ func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
 		return shards(fsys, m[1], strings.Trim(m[2], "?"))
 	}
 	// A name that exists is that file, whatever characters it has.
-	if info, err := fsys.Stat(full); err == nil && !info.IsDir() {
+	info, err := fsys.Stat(full)
+	switch {
+	case err == nil && !info.IsDir():
 		return []string{full}, nil
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
-	}
-	if !strings.ContainsAny(name, "*?[") {
-		return nil, tagged.Errorf(ErrTable, "%s: found no such file, expected a table", full)
+	case strings.ContainsAny(name, "*?["):
+	case err == nil:
+		return nil, tagged.Errorf(ErrTable, "%s: found a folder, expected a file", full)
+	default:
+		return nil, tagged.Errorf(ErrTable, "%s: found no such file%s", full, shardsHint(fsys, full))
 	}
 	files, err := glob(fsys, []string{dir}, strings.Split(filepath.ToSlash(name), "/"))
 	if err != nil {
@@ -123,6 +127,15 @@ func shards(fsys fsx.FS, base, n string) ([]string, error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// shardsHint names the shards of a file that itself is not there.
+func shardsHint(fsys fsx.FS, base string) string {
+	files, err := shards(fsys, base, "")
+	if err != nil {
+		return ", expected one"
+	}
+	return fmt.Sprintf(", but %d shards of it; add @%[1]d to the name", len(files))
 }
 
 // glob matches the parts of a path one after the other, in byte order.

@@ -244,7 +244,9 @@ func TestTables(t *testing.T) {
 		{"deep/../../outside.csv", "", "found a file name with .."},
 		{"../*.csv", "", "found a file name with .."},
 		{filepath.Join(dir, "outside.csv"), "", "found an absolute file name"},
-		{"deep", "", "found no such file"},
+		{"deep", "", "found a folder, expected a file"},
+		{"s", "", "found no such file, but 2 shards of it; add @2 to the name"},
+		{"deep/z.csv", "", "found no such file, expected one"},
 	} {
 		files, err := Tables(fsx.OS, schema, c.name, false)
 		for i, f := range files {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/graphmill/graphmill/internal/fsx"
 )
@@ -37,7 +36,7 @@ type Files struct {
 // NewFiles reads the files of the given names. progress is told of the bytes that
 // were read, as they lie in the files; nil tells nobody.
 func NewFiles(fsys fsx.FS, names []string, progress func(bytes int64)) *Files {
-	return &Files{fsys: fsys, names: names, progress: progress, limit: math.MaxInt64}
+	return &Files{fsys: fsys, names: names, progress: progress, limit: longest}
 }
 
 // Limit makes Next refuse longer records, as Reader.Limit does.

@@ -19,6 +19,10 @@ var ErrCorrupt = errors.New("not a whole TFRecord file")
 // ErrTooLong is wrapped by the error about a record above the Reader's limit.
 var ErrTooLong = errors.New("record is too long")
 
+// longest is the most bytes that a protobuf message can have. A longer record is
+// refused before it is read: a little gzip would hold it, and demand its memory.
+const longest = math.MaxInt32
+
 // step is the most that a record's buffer grows by before the input has shown
 // that it holds as much.
 const step = 1 << 20
@@ -38,7 +42,7 @@ type Reader struct {
 // path. size is the number of bytes in r, or -1 where it is not known, as in a
 // compressed stream: with it a wrong length is found before anything is read.
 func NewReader(r io.Reader, name string, size int64) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size, limit: math.MaxInt64 - overhead}
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size, limit: longest}
 }
 
 // Open reads records from r, which is decompressed when it starts as a gzip
@@ -67,7 +71,7 @@ func Open(r io.Reader, name string, size int64) (*Reader, error) {
 
 // Limit makes Next refuse records of more than n bytes before it reads them. The
 // error wraps ErrTooLong.
-func (r *Reader) Limit(n int64) { r.limit = min(n, math.MaxInt64-overhead) }
+func (r *Reader) Limit(n int64) { r.limit = n }
 
 // Offset is the byte offset, in the uncompressed stream, of the frame of the record
 // that Next returned last.
@@ -79,6 +83,8 @@ func (r *Reader) Next() ([]byte, error) {
 	var head [headerSize]byte
 	if k, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
 		return nil, io.EOF
+	} else if errors.Is(err, io.ErrUnexpectedEOF) && k == 0 {
+		return nil, r.corrupt("found the compressed stream cut, or other bytes behind its end, expected a whole gzip file")
 	} else if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, overhead)
 	} else if err != nil {
@@ -88,8 +94,8 @@ func (r *Reader) Next() ([]byte, error) {
 	if got, want := binary.LittleEndian.Uint32(head[8:]), Checksum(head[:8]); got != want {
 		return nil, r.corrupt("found checksum %08x of a record's length, expected %08x; the file is damaged or no TFRecord file", got, want)
 	}
-	if n > math.MaxInt64-overhead {
-		return nil, r.corrupt("found a record of %d bytes, expected at most %d; the file is damaged", n, int64(math.MaxInt64-overhead))
+	if n > longest {
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d, the longest that a message can be", n, longest)
 	}
 	if r.left >= 0 && int64(n)+overhead > r.left {
 		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-overhead))

@@ -148,6 +148,33 @@ func TestOffsetAndLimit(t *testing.T) {
 	}
 }
 
+// A length that no protobuf message has is refused before anything is read for it:
+// a gzip stream of a few bytes could claim and hold it.
+func TestLongestRecord(t *testing.T) {
+	head := binary.LittleEndian.AppendUint64(nil, longest+1)
+	head = binary.LittleEndian.AppendUint32(head, Checksum(head))
+	if _, err := NewReader(bytes.NewReader(head), "f", -1).Next(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "expected at most 2147483647") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// What follows the end of a gzip stream is no cut frame of a record.
+func TestBytesBehindGzip(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write(testFile())
+	_ = z.Close()
+	for _, tail := range []string{"x", "garbage", "more than a gzip header"} {
+		r, err := Open(strings.NewReader(zipped.String()+tail), "f", -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readAll(t, r); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "compressed") {
+			t.Errorf("%q: found %d records, %v", tail, len(got), err)
+		}
+	}
+}
+
 // A record larger than one step of growth.
 func TestLargeRecord(t *testing.T) {
 	big := bytes.Repeat([]byte("0123456789"), step/2)
