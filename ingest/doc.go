@@ -1,6 +1,7 @@
 // Package ingest reads the formats that graphs come in. A format turns a path
 // and options into a Source: the tables of the graph's node and edge types and
-// what their columns mean, which package ingest/build makes a store of.
+// what their columns mean, which package ingest/build makes a store of, or package
+// ingest/collection a collection of many graphs.
 //
 // The formats, one a file, are
 //
@@ -8,7 +9,9 @@
 //     TFRecord and Parquet tables;
 //   - edge list: one .csv, .tsv or .txt file, plain or compressed, or .parquet, of edges;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
-//   - graph.yaml: a list of node and edge tables of all these kinds.
+//   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or
+//     of many;
+//   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs.
 //
 // A new format is a type that implements format, listed in formats, and
 // says of a path whether it looks like one.
@@ -18,6 +21,6 @@
 // unless the caller allows others. Every error about them names the file, the
 // line and what to do.
 //
-// The package imports graph, ingest/table, ingest/build, format/* and
-// internal/*.
+// The package imports graph, ingest/table, ingest/build, ingest/collection, format/*
+// and internal/*.
 package ingest

@@ -33,7 +33,7 @@ func newImport(t *terminal) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC",
-		Short: "Make a store out of tables, or a collection out of TFRecords",
+		Short: "Make a store out of tables, or a collection out of many graphs",
 		Long: `Reads a graph and writes a store. SRC is one of
 
   a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
@@ -41,8 +41,14 @@ func newImport(t *terminal) *cobra.Command {
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
 
-and a collection out of TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain
-or compressed with gzip, and their --schema. Export writes the same records again.
+Many graphs become a collection. SRC is then one of
+
+  a graph.yaml         with the key graphs: arrays or tables with graph pointers
+  a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
+  an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz
+
+or TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain or compressed with
+gzip, and their --schema. Export writes the same records again.
 
 Rows that break a rule are an error that names file, line and column, unless a
 flag says what to do with them. The store is the same for any --memory and
@@ -54,6 +60,8 @@ flag says what to do with them. The store is the same for any --memory and
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
   graphmill import --indptr indptr.npy --indices indices.npy --out g.store
   graphmill import samples.tfrecord@8 --schema schema.pbtxt --out g.coll
+  graphmill import MUTAG/ --out mutag.coll
+  graphmill import ogbg_molhiv/ --symmetrise --out molhiv.coll
   graphmill import edges.csv --memory 256MiB --threads 2 --out g.store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.options.Indptr != "" || f.options.Indices != "" {
