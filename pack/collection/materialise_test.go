@@ -273,6 +273,63 @@ func TestJoined(t *testing.T) {
 	})
 }
 
+// Packs of graphs that have components themselves have the components of their
+// graphs, in order.
+func TestJoinedComponents(t *testing.T) {
+	join := func(c *graph.Collection, limits []int) (*store.Store, *layout.Deal) {
+		s := &store.Store{Collection: c, Meta: &store.Meta{Context: &store.ContextMeta{}}}
+		l, g := layoutFor(t, c, limits, false)
+		dir, err := folder(t, disk, t.TempDir(), func(w *store.Writer) (meta *store.Meta, err error) {
+			meta, _, err = collection.Joined(t.Context(), disk, w, l, s, g, 1, 2, collection.Options{Threads: 2})
+			return meta, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := store.Open(disk, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { out.Close() })
+		if err := out.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return out, l.Deal(g, 1, 2)
+	}
+	c := rapid.Custom(drawCollection).Filter(func(c *graph.Collection) bool { return c.Graphs > 8 }).Example(1)
+	once, _ := join(c, []int{9, 9, 9})
+	twice, d := join(once.Collection, []int{20, 20, 20})
+	if d.Packs() == int64(once.Collection.Graphs) || once.Collection.Graphs == c.Graphs {
+		t.Fatalf("found %d graphs, then %d, then %d, expected fewer each time", c.Graphs, once.Collection.Graphs, d.Packs())
+	}
+	k := 0
+	for p := range d.Packs() {
+		for _, id := range d.Pack(p, nil) {
+			for i := once.Collection.ComponentPtr.At(int(id)); i < once.Collection.ComponentPtr.At(int(id)+1); i++ {
+				if d := cmp.Diff(graphText(once.Collection, int(i), false), graphText(twice.Collection, k, false)); d != "" {
+					t.Fatalf("component %d as %d: %s", i, k, d)
+				}
+				k++
+			}
+		}
+	}
+	if k != c.Graphs {
+		t.Errorf("found %d components, expected %d", k, c.Graphs)
+	}
+	// Padded arrays have a row a graph, so those of components are left out.
+	l, g := layoutFor(t, once.Collection, []int{20, 20, 20}, false)
+	_, err := folder(t, disk, t.TempDir(), func(w *store.Writer) (*store.Meta, error) {
+		left, err := collection.Arrays(t.Context(), w, l, once.Collection, g, 1, 2, collection.Options{})
+		if !strings.Contains(strings.Join(left, ";"), "context: column label (a row a component)") {
+			t.Errorf("found %v left out, expected the columns of the context", left)
+		}
+		return nil, err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // read is the values of an array.
 func read[T graph.Numbers](t fatal, dir, file string) []T {
 	b, err := os.ReadFile(filepath.Join(dir, file))
@@ -472,6 +529,26 @@ var writers = map[string]func(ctx context.Context, w *store.Writer, l *layout.La
 		s := &store.Store{Collection: c, Meta: &store.Meta{Context: &store.ContextMeta{}}}
 		meta, _, err := collection.Joined(ctx, fsx.OS, w, l, s, g, 1, 2, collection.Options{Threads: threads})
 		return meta, err
+	},
+	"stream": func(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, threads int) (*store.Meta, error) {
+		sizes, err := collection.NewSizes(c, components)
+		if err != nil {
+			return nil, err
+		}
+		out, err := collection.NewStreamWriter(w)
+		if err != nil {
+			return nil, err
+		}
+		s := &pack.Stream{Limits: []int{9, 9, 9}, Buffer: 4}
+		for ids, err := range s.Pack(sizes.All()) {
+			if err = errors.Join(err, ctx.Err()); err == nil {
+				err = out.Write(ids)
+			}
+			if err != nil {
+				return nil, errors.Join(err, out.Close())
+			}
+		}
+		return nil, errors.Join(out.Finish(s), out.Close())
 	},
 	"tfrecord": func(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, threads int) (*store.Meta, error) {
 		s := &store.Store{Collection: c, Meta: &store.Meta{Context: &store.ContextMeta{}}}
