@@ -1,0 +1,277 @@
+//go:build interop
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documented is the graph.yaml of docs/graph-yaml.md that names a file.
+func documented(t *testing.T, file string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/graph-yaml.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(page), "```yaml\n")[1:] {
+		if text, _, _ := strings.Cut(part, "```"); strings.Contains(text, file) {
+			return text
+		}
+	}
+	t.Fatalf("found no example with %s in docs/graph-yaml.md", file)
+	return ""
+}
+
+// unpack puts the files of an archive into a folder.
+func unpack(t *testing.T, archive, dir string) {
+	t.Helper()
+	f, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		data, err := io.ReadAll(r)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// call runs a command and gives its output.
+func call(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := run(append([]string{"graphmill"}, args...), &stdout, &stderr); status != exitDone {
+		t.Fatalf("%v: status %d: %s", args, status, stderr.String())
+	}
+	return stdout.Bytes()
+}
+
+func lines(b []byte) []string {
+	list := strings.Split(strings.TrimSpace(string(b)), "\n")
+	slices.Sort(list)
+	return list
+}
+
+// counted checks a collection against the counts and the histogram that its data
+// came with.
+func counted(t *testing.T, data, collection string) {
+	t.Helper()
+	var meta, graph struct {
+		Graphs, Nodes, Edges int
+	}
+	text, err := os.ReadFile(filepath.Join(data, "meta.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &meta)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Nodes, Edges map[string]struct{ Count int }
+		Context      struct{ Count int }
+	}
+	if text, err = os.ReadFile(filepath.Join(collection, "graph.json")); err == nil {
+		err = json.Unmarshal(text, &made)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph.Graphs = made.Context.Count
+	for _, n := range made.Nodes {
+		graph.Nodes += n.Count
+	}
+	for _, e := range made.Edges {
+		graph.Edges += e.Count
+	}
+	if graph != meta {
+		t.Errorf("%s: found %+v, expected %+v", data, graph, meta)
+	}
+	f, err := os.Open(filepath.Join(data, "hist_nodes_edges.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := call(t, "pack", "hist", collection)
+	if !slices.Equal(lines(got), lines(bytes.ReplaceAll(want, []byte("\r"), nil))) {
+		t.Errorf("%s: found another histogram than counted", data)
+	}
+}
+
+// roundTrip writes a collection as TFRecords and reads them again: all arrays are
+// as they were.
+func roundTrip(t *testing.T, collection, dir string) {
+	t.Helper()
+	records, back := filepath.Join(dir, "records"), filepath.Join(dir, "back")
+	call(t, "export", collection, "--to", "tfrecord", "--out", records)
+	call(t, "import", filepath.Join(records, "samples.tfrecord-?????-of-?????"), "--schema", records, "--out", back)
+	same := 0
+	err := filepath.WalkDir(collection, func(path string, d os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".npy" {
+			return err
+		}
+		rel, err := filepath.Rel(collection, path)
+		if err != nil {
+			return err
+		}
+		a, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(back, rel))
+		if err == nil && !bytes.Equal(a, b) {
+			err = fmt.Errorf("%s: found other values after the way through TFRecords", rel)
+		}
+		same++
+		return err
+	})
+	if err != nil || same < 6 {
+		t.Errorf("%d arrays, %v", same, err)
+	}
+}
+
+// numpyCheck holds every value of a collection to the arrays that it was made of,
+// with NumPy alone.
+const numpyCheck = `
+import json, sys
+import numpy as np
+data, coll, kind = sys.argv[1:]
+raw = lambda name: np.load(f"{data}/{name}.npy")
+meta = json.load(open(f"{coll}/graph.json"))
+out = lambda name: np.load(f"{coll}/{name}")
+ptr = raw("graph_node_ptr")
+(node,), edges = meta["nodes"].values(), meta["edges"]
+assert (out(node["arrays"]["graph_ptr"]) == ptr).all()
+columns = {**{("n", k): v for k, v in node["columns"].items()}, **{("g", k): v for k, v in meta["context"]["columns"].items()}}
+if kind == "small":
+  (e,) = edges.values()
+  assert (out(e["arrays"]["graph_ptr"]) == raw("graph_edge_ptr")).all()
+  assert (out(e["arrays"]["src"]) == raw("edge_src_local")).all() and (out(e["arrays"]["dst"]) == raw("edge_dst_local")).all()
+  names = {("n", "tag"): "node_tag", ("g", "label"): "graph_label"}
+else:
+  parent = raw("node_parent_local")
+  child = parent != -1
+  graph = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+  local = np.arange(len(parent)) - ptr[graph]
+  (e,) = edges.values()
+  assert (out(e["arrays"]["src"]) == parent[child]).all() and (out(e["arrays"]["dst"]) == local[child]).all()
+  assert (out(e["arrays"]["graph_ptr"]) == np.concatenate([[0], np.cumsum(np.bincount(graph[child], minlength=len(ptr) - 1))])).all()
+  names = {("n", "kind"): "node_type", ("n", "ident"): "node_ident", ("n", "depth"): "node_depth",
+           **{("g", k): "graph_" + k for k in ("package", "is_test", "num_params", "num_results")}}
+assert sorted(names) == sorted(columns), (sorted(names), sorted(columns))
+for key, name in names.items():
+  x = out(columns[key]["file"])
+  assert x.dtype == raw(name).dtype and (x == raw(name)).all(), name
+print("equal")
+`
+
+func numpyEqual(t *testing.T, data, collection, kind string) {
+	t.Helper()
+	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
+	cmd.Stderr = os.Stderr
+	python, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench/peers.sh tfgnn: %v", err)
+	}
+	got, err := exec.Command(strings.TrimSpace(string(python)), "-c", numpyCheck, data, collection, kind).CombinedOutput()
+	if err != nil || string(got) != "equal\n" {
+		t.Errorf("%s: %v: %s", data, err, got)
+	}
+}
+
+// The molecules and proteins are what their arrays say.
+func TestSmallGraphs(t *testing.T) {
+	for _, name := range []string{"mutag", "enzymes", "proteins"} {
+		t.Run(name, func(t *testing.T) {
+			data := filepath.Join(sharedData(t), "small", name)
+			dir := t.TempDir()
+			files, err := filepath.Glob(filepath.Join(data, "*.npy"))
+			if err != nil || len(files) < 6 {
+				t.Fatalf("found %d arrays, %v", len(files), err)
+			}
+			for _, f := range files {
+				b, err := os.ReadFile(f)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, filepath.Base(f)), b, 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(documented(t, "edge_src_local.npy")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			collection := filepath.Join(dir, "collection")
+			call(t, "import", dir, "--out", collection)
+			counted(t, data, collection)
+			numpyEqual(t, data, collection, "small")
+			roundTrip(t, collection, dir)
+		})
+	}
+}
+
+// The syntax trees are what their arrays say, and pack as known.
+func TestSyntaxTrees(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, filepath.Join(sharedData(t), "go_ast.tar.gz"), dir)
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(documented(t, "node_parent_local.npy")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	collection := filepath.Join(dir, "collection")
+	call(t, "import", dir, "--out", collection, "--memory", "64MiB")
+	counted(t, dir, collection)
+	numpyEqual(t, dir, collection, "trees")
+	roundTrip(t, collection, dir)
+	for _, want := range []struct{ limit, packs, oversize int }{{4096, 1894, 61}, {65536, 129, 0}} {
+		var got struct {
+			Packs      int `json:"packs"`
+			LowerBound int `json:"lower_bound"`
+			Oversize   int `json:"oversize"`
+		}
+		out := call(t, "pack", collection, "--limit", fmt.Sprintf("num_nodes=%d", want.limit), "--limit", fmt.Sprintf("num_edges=%d", want.limit), "--oversize", "skip", "--json")
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Packs != want.packs || got.LowerBound != want.packs || got.Oversize != want.oversize {
+			t.Errorf("limit %d: found %+v, expected %d packs, optimal, %d left out", want.limit, got, want.packs, want.oversize)
+		}
+	}
+}
