@@ -62,6 +62,7 @@ func newJoined(fsys fsx.FS, s, from *store.Store, r *Result) (*joined, error) {
 	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan)); err != nil {
 		return nil, err
 	}
+	r.Rounded = j.encoding.Rounded()
 	for _, c := range j.c.Context {
 		r.Left = append(r.Left, "context: column "+c.Name)
 	}

@@ -141,6 +141,9 @@ func pick(what string, features map[string]*tfgnnpb.Feature, columns []*graph.Co
 			return nil, fmt.Errorf("%s: column %q: found %s %v, expected %s %v of the schema", what, name, c.DType, c.Shape, want, feature.Shape(f))
 		}
 		picked = append(picked, c)
+		if feature.Rounds(c) {
+			r.Rounded = append(r.Rounded, what+": column "+name)
+		}
 	}
 	for _, c := range columns {
 		if features[c.Name] == nil {

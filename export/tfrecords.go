@@ -46,6 +46,8 @@ type Result struct {
 	Bytes  int64 // of the TFRecords
 	// Left is what the collection has and the Examples have not.
 	Left []string
+	// Rounded are the columns with float64 that are no float32.
+	Rounded []string
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
 }
@@ -97,6 +99,11 @@ func TFRecords(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	r.Schema = src.schema()
+	if opt.Memory > 0 { // values were read, to see whether they are rounded
+		if err := s.Release(); err != nil {
+			return nil, err
+		}
+	}
 	weight := newWeights(s, opt.Store)
 	if err := weight.fits(&opt); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +89,16 @@ func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (*tfgnnpb.
 	}
 	_, err = fingerprints(cmd.Context(), []string{file}, r, func(string) string { return "graph_schema" })
 	return schema, err
+}
+
+// warnRounded tells of columns whose values Examples round.
+func (t *terminal) warnRounded(r *report.Report, columns []string) {
+	if len(columns) == 0 {
+		return
+	}
+	what := "columns of float64 are rounded to float32, which is all that Examples have: " + strings.Join(columns, "; ")
+	t.warn("%d %s", len(columns), what)
+	r.Warn(int64(len(columns)), what)
 }
 
 // warnContext tells of a context that no Example has.

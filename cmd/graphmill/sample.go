@@ -238,6 +238,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		if err != nil {
 			return usageOf(err)
 		}
+		t.warnRounded(r, rec.Rounded())
 		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
 	}
 	defer closeWith(&err, out.Close)

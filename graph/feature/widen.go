@@ -1,6 +1,10 @@
 package feature
 
-import "math"
+import (
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+)
 
 // Widen is the bits of a float64 of the same value. A NaN keeps its bits, which a
 // conversion by the processor would not: Shorten gives them back.
@@ -24,4 +28,18 @@ func Shorten(bits uint64) float32 {
 		carried = 1 << 22
 	}
 	return math.Float32frombits(uint32(bits>>63)<<31 | 0x7f800000 | carried)
+}
+
+// Rounds says whether a column has a value that Examples round: a float64 that is
+// no float32.
+func Rounds(c *graph.Column) bool {
+	if c.DType != graph.Float64 {
+		return false
+	}
+	for _, v := range graph.View[float64](c.Values) {
+		if v == v && float64(float32(v)) != v {
+			return true
+		}
+	}
+	return false
 }

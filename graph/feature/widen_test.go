@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/graph/feature"
 )
 
@@ -24,5 +25,27 @@ func TestWiden(t *testing.T) {
 	})
 	if got := feature.Shorten(0x7ff0000000000001); got == got {
 		t.Errorf("found %v of a NaN, expected a NaN", got)
+	}
+}
+
+func TestRounds(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   bool
+	}{
+		{nil, false},
+		{[]float64{0, -0.5, 1 << 24, math.NaN(), math.Inf(1), math.MaxFloat32}, false},
+		{[]float64{0, 0.1}, true},
+		{[]float64{1<<24 + 1}, true},
+		{[]float64{1e300}, true}, // becomes an infinity
+		{[]float64{5e-324}, true},
+	} {
+		col := &graph.Column{DType: graph.Float64, Rows: len(c.values), Values: graph.Bytes(c.values)}
+		if got := feature.Rounds(col); got != c.want {
+			t.Errorf("%v: found %v", c.values, got)
+		}
+	}
+	if feature.Rounds(&graph.Column{DType: graph.Int64, Rows: 1, Values: graph.Bytes([]float64{0.1})}) {
+		t.Error("an integer is rounded")
 	}
 }

@@ -37,6 +37,9 @@ func (n *Encoding) context() error {
 			n.add(p.Key, rows, p.Write)
 		}
 		features[name] = feature.Proto(c)
+		if feature.Rounds(c) {
+			n.rounded = append(n.rounded, "context: column "+name)
+		}
 		return nil
 	}
 	if n.plan.Scope != sample.ScopeSeed && !n.plan.Link() {

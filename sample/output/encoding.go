@@ -25,6 +25,8 @@ type Encoding struct {
 	group  int     // components of an Example
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
+	// rounded are the columns with float64 that are no float32, as "owner: column x".
+	rounded []string
 }
 
 // field is one feature of an Example.
@@ -40,6 +42,9 @@ type field struct {
 
 // Schema is the schema of the Examples. The caller does not change it.
 func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
+
+// Rounded names the columns, as "paper: column x", with values that Examples round.
+func (n *Encoding) Rounded() []string { return n.rounded }
 
 // Encode gives the bytes of a subgraph, valid until the next call.
 func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
@@ -231,6 +236,9 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		}
 		for _, p := range parts {
 			n.addSet(p.Key, rows, p.Write)
+		}
+		if feature.Rounds(c) {
+			n.rounded = append(n.rounded, owner+": column "+c.Name)
 		}
 		features[c.Name] = feature.Proto(c)
 	}

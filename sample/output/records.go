@@ -83,6 +83,9 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 // Schema is the schema of the Examples. The caller does not change it.
 func (r *Records) Schema() *tfgnnpb.GraphSchema { return r.encoding.schema }
 
+// Rounded names the columns with values that Examples round.
+func (r *Records) Rounded() []string { return r.encoding.Rounded() }
+
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
 func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.nodes, &r.edges }
 
