@@ -98,7 +98,8 @@ func OpenSchema(fsys fsx.FS, path string) (*File[*tfgnnpb.GraphSchema], error) {
 	if err != nil {
 		return nil, err
 	}
-	f, data := &File[*tfgnnpb.GraphSchema]{Name: path}, []byte(nil)
+	f := &File[*tfgnnpb.GraphSchema]{Name: path}
+	var data []byte
 	if info.IsDir() {
 		f, data, err = findSchema(fsys, path)
 	} else {

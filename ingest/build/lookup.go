@@ -140,7 +140,7 @@ func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out [
 		}
 		for i, at := range ids {
 			x := batch[i]
-			id := uint64(dangling)
+			id := dangling
 			for _, k := range l.keys[at:l.starts[x.hash>>l.shift+1]] {
 				if k.same(x) {
 					id = k.rest & placeMask
