@@ -89,8 +89,9 @@ func (e *emitter) repeat(v int32, n int) {
 func shifted[T uint32 | uint64](e *emitter, ids []T, by int32) {
 	for len(ids) > 0 && e.err == nil {
 		to := graph.View[int32](e.room(4 * len(ids)))
-		for i, id := range ids[:len(to)] {
-			to[i] = int32(id) + by
+		from := ids[:len(to)]
+		for i := range to {
+			to[i] = int32(from[i]) + by
 		}
 		ids = ids[len(to):]
 	}
