@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/store"
@@ -31,14 +32,17 @@ func (t *terminal) progress(label string, total int64, unit string) *progress.Li
 	return progress.Start(t.stderr, label, total, unit)
 }
 
-// say prints a message.
+// say prints a message, each line as one. Names and values of the input that a
+// terminal might act on are escaped.
 func (t *terminal) say(format string, a ...any) {
-	fmt.Fprintf(t.stderr, "graphmill: "+format+"\n", a...)
+	for line := range strings.SplitSeq(fmt.Sprintf(format, a...), "\n") {
+		fmt.Fprintf(t.stderr, "graphmill: %s\n", human.Printable(line))
+	}
 }
 
 // warn prints what did not stop the command.
 func (t *terminal) warn(format string, a ...any) {
-	fmt.Fprintf(t.stderr, "graphmill: warning: "+format+"\n", a...)
+	t.say("warning: "+format, a...)
 }
 
 // common are the flags of every command that works long.

@@ -42,7 +42,8 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot(&terminal{args: args, stdin: os.Stdin, stdout: stdout, stderr: stderr})
+	t := &terminal{args: args, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	root := newRoot(t)
 	root.SetArgs(args[1:])
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -58,11 +59,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "graphmill: %v\n", err)
+		t.say("%v", err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "graphmill: %v\n", err)
+		t.say("%v", err)
 		return exitFailed
 	}
 }

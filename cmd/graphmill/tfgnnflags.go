@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,9 @@ func (f *tfgnnFlags) policy(compat output.Compat) (p build.Policy, joined bool, 
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d{1,5}))?$`)
+
+// importFlag finds the flags that an import's errors advise and that sample lacks.
+var importFlag = regexp.MustCompile(`--(empty-cells|duplicate-nodes)`)
 
 // sampleUnigraph is tfgnn_sampler: import and sample.
 func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error) {
@@ -134,6 +138,9 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
 		Threads: f.threads, Memory: int64(f.memory)})
 	if err != nil {
+		if m := importFlag.FindString(err.Error()); m != "" {
+			err = fmt.Errorf("%w (%s is a flag of graphmill import, which makes a STORE to sample)", err, m)
+		}
 		return err
 	}
 	result.Meta.Made = store.Made{Command: "import", Version: version(), Options: map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}}
