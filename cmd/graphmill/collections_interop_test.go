@@ -256,7 +256,7 @@ func TestSyntaxTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	collection := filepath.Join(dir, "collection")
-	call(t, "import", dir, "--out", collection, "--memory", "64MiB")
+	call(t, "import", dir, "--out", collection, "--memory", "96MiB", "--threads", "2")
 	counted(t, dir, collection)
 	numpyEqual(t, dir, collection, "trees")
 	roundTrip(t, collection, dir)

@@ -85,8 +85,8 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// make1 makes a collection of a folder.
-func make1(ctx context.Context, fsys fsx.FS, dir, out string, o ingest.Options, opt collection.Options) (_ *collection.Result, err error) {
+// importDir makes a collection of a folder.
+func importDir(ctx context.Context, fsys fsx.FS, dir, out string, o ingest.Options, opt collection.Options) (_ *collection.Result, err error) {
 	src, err := ingest.Open(ctx, fsys, dir, o)
 	if err != nil {
 		return nil, err
@@ -276,9 +276,9 @@ func TestImport(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := folder(t, tc.files)
 			var sums []string
-			for i, opt := range []collection.Options{{}, {Threads: 3}, {Threads: 2, Memory: 64 << 20}} {
+			for i, opt := range []collection.Options{{}, {Threads: 3}, {Threads: 2, Memory: 96 << 20}} {
 				out := filepath.Join(dir, fmt.Sprint("out", i))
-				if _, err := make1(context.Background(), disk, dir, out, tc.o, opt); err != nil {
+				if _, err := importDir(context.Background(), disk, dir, out, tc.o, opt); err != nil {
 					t.Fatal(err)
 				}
 				sum, err := os.ReadFile(filepath.Join(out, store.ManifestFile))
@@ -374,7 +374,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := folder(t, tc.files)
-			_, err := make1(context.Background(), disk, dir, filepath.Join(dir, "out"), ingest.Options{}, collection.Options{Threads: 2})
+			_, err := importDir(context.Background(), disk, dir, filepath.Join(dir, "out"), ingest.Options{}, collection.Options{Threads: 2})
 			if !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("found %v\nexpected %s", err, tc.want)
 			}

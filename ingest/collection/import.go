@@ -16,9 +16,9 @@ import (
 
 // What an import holds whatever it does, of each array, and of each scan.
 const (
-	baseBytes  = 24 << 20
+	baseBytes  = 32 << 20
 	arrayBytes = 72 << 10
-	scanBytes  = 8 << 20
+	scanBytes  = 16 << 20
 )
 
 // importer is one import.
