@@ -531,7 +531,7 @@ var writers = map[string]func(ctx context.Context, w *store.Writer, l *layout.La
 		return meta, err
 	},
 	"stream": func(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, threads int) (*store.Meta, error) {
-		sizes, err := collection.NewSizes(c, components)
+		sizes, err := collection.NewSizes(c, []string{"num_nodes"})
 		if err != nil {
 			return nil, err
 		}
@@ -539,7 +539,7 @@ var writers = map[string]func(ctx context.Context, w *store.Writer, l *layout.La
 		if err != nil {
 			return nil, err
 		}
-		s := &pack.Stream{Limits: []int{9, 9, 9}, Buffer: 4}
+		s := &pack.Stream{Limits: []int{4096}, Buffer: 4}
 		for ids, err := range s.Pack(sizes.All()) {
 			if err = errors.Join(err, ctx.Err()); err == nil {
 				err = out.Write(ids)
