@@ -62,7 +62,7 @@ func (f *tfgnnFlags) policy(compat output.Compat) (p build.Policy, joined bool, 
 	return build.Drop, false, nil
 }
 
-var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d{1,5}))?$`)
+var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
 
 // importFlag finds the flags that an import's errors advise and that sample lacks.
 var importFlag = regexp.MustCompile(`--(empty-cells|duplicate-nodes)`)
@@ -83,7 +83,10 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	f.out, f.name, f.format = filepath.Clean(folder), m[1], "tfrecord"
 	if m[2] != "" {
-		f.shards, _ = strconv.Atoi(m[2]) // five digits fit
+		var err error
+		if f.shards, err = strconv.Atoi(m[2]); err != nil || f.shards < 1 || f.shards > 99999 {
+			return usagef("found --output_samples %q, expected 1 to 99999 shards", f.tfgnn.samples)
+		}
 	}
 	if f.tfgnn.seeds != "" {
 		f.seeds = f.tfgnn.seeds
@@ -134,9 +137,11 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		return err
 	}
 	defer closeWith(&err, w.Abort)
+	lines := stageLines{t: t}
 	result, err := build.Build(cmd.Context(), fsx.OS, w, src.Input, build.Options{
 		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
-		Threads: f.threads, Memory: int64(f.memory)})
+		Threads: f.threads, Memory: int64(f.memory), Progress: lines.update})
+	lines.done()
 	if err != nil {
 		if m := importFlag.FindString(err.Error()); m != "" {
 			err = fmt.Errorf("%w (%s is a flag of graphmill import, which makes a STORE to sample)", err, m)
@@ -147,6 +152,13 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	if err := errors.Join(w.Seal(cmd.Context(), result.Meta, f.threads), w.Publish()); err != nil {
 		return err
 	}
+	if joined {
+		for i := range result.Nodes {
+			n := &result.Nodes[i]
+			r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s left out of the Examples: edges name them and their table does not", n.Type))
+			n.Added = 0
+		}
+	}
 	reportBuild(r, result)
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
@@ -154,7 +166,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		}
 	}
 	for _, n := range result.Nodes {
-		if n.Added > 0 && !joined {
+		if n.Added > 0 {
 			t.warn("%s: %d nodes have no row in their table: their features are zeros and empty", n.Type, n.Added)
 		}
 	}
