@@ -203,18 +203,65 @@ for key, name in names.items():
 print("equal")
 `
 
-func numpyEqual(t *testing.T, data, collection, kind string) {
+// python runs a script with the Python of a peer; it must print "equal" last.
+func python(t *testing.T, peer, script string, args ...string) {
 	t.Helper()
-	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
+	cmd := exec.Command("../../bench/peers.sh", peer)
 	cmd.Stderr = os.Stderr
-	python, err := cmd.Output()
+	path, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("bench/peers.sh tfgnn: %v", err)
+		t.Fatalf("bench/peers.sh %s: %v", peer, err)
 	}
-	got, err := exec.Command(strings.TrimSpace(string(python)), "-c", numpyCheck, data, collection, kind).CombinedOutput()
-	if err != nil || string(got) != "equal\n" {
-		t.Errorf("%s: %v: %s", data, err, got)
+	got, err := exec.Command(strings.TrimSpace(string(path)), append([]string{"-c", script}, args...)...).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(got), "equal\n") {
+		t.Errorf("%v: %v: %s", args, err, got)
 	}
+}
+
+// dglCheck writes a TU data set of arrays, or holds the collection of one to what
+// DGL's own reader of them gives.
+const dglCheck = `
+import os, sys
+os.environ["DGLBACKEND"] = "pytorch"
+import numpy as np
+phase, data, folder, coll = sys.argv[1:]
+raw = lambda name: np.load(f"{data}/{name}.npy")
+if phase == "write":
+  ptr, eptr = raw("graph_node_ptr"), raw("graph_edge_ptr")
+  first = np.repeat(ptr[:-1], np.diff(eptr)) + 1
+  np.savetxt(f"{folder}/D_A.txt", np.stack([raw("edge_src_local") + first, raw("edge_dst_local") + first], 1), fmt="%d", delimiter=", ")
+  np.savetxt(f"{folder}/D_graph_indicator.txt", np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)) + 1, fmt="%d")
+  np.savetxt(f"{folder}/D_node_labels.txt", raw("node_tag"), fmt="%d")
+  np.savetxt(f"{folder}/D_node_attributes.txt", np.random.default_rng(1).normal(size=(ptr[-1], 3)), delimiter=", ")
+  np.savetxt(f"{folder}/D_graph_labels.txt", raw("graph_label"), fmt="%d")
+else:
+  from dgl.data import TUDataset
+  class Local(TUDataset):
+    def download(self): pass
+    def has_cache(self): return False
+    def save(self): pass
+    def _file_path(self, category): return f"{folder}/D_{category}.txt"
+  graphs = Local("D", raw_dir=folder + "/dgl").graph_lists
+  out = lambda name: np.load(f"{coll}/{name}.npy")
+  edges, nodes = "edges/_N+_E+_N/", "nodes/_N/"
+  cat = lambda of: np.concatenate([of(g) for g in graphs])
+  assert (cat(lambda g: g.edges(order="eid")[0].numpy()) == out(edges + "src")).all()
+  assert (cat(lambda g: g.edges(order="eid")[1].numpy()) == out(edges + "dst")).all()
+  assert (cat(lambda g: g.ndata["node_labels"].numpy().ravel()) == out(nodes + "label")).all()
+  assert (cat(lambda g: g.ndata["node_attr"].numpy()).astype("f4") == out(nodes + "attributes")).all()
+  assert ([g.num_nodes() for g in graphs] == np.diff(out(nodes + "graph_ptr"))).all()
+  assert ([g.num_edges() for g in graphs] == np.diff(out(edges + "graph_ptr"))).all()
+print("equal")
+`
+
+// A TU data set is read as DGL reads it.
+func TestTUAsDGL(t *testing.T) {
+	data := filepath.Join(sharedData(t), "small/enzymes")
+	dir := t.TempDir()
+	collection := filepath.Join(dir, "collection")
+	python(t, "dgl", dglCheck, "write", data, dir, collection)
+	call(t, "import", dir, "--out", collection)
+	python(t, "dgl", dglCheck, "check", data, dir, collection)
 }
 
 // The molecules and proteins are what their arrays say.
@@ -242,7 +289,7 @@ func TestSmallGraphs(t *testing.T) {
 			collection := filepath.Join(dir, "collection")
 			call(t, "import", dir, "--out", collection)
 			counted(t, data, collection)
-			numpyEqual(t, data, collection, "small")
+			python(t, "tfgnn", numpyCheck, data, collection, "small")
 			roundTrip(t, collection, dir)
 		})
 	}
@@ -258,7 +305,7 @@ func TestSyntaxTrees(t *testing.T) {
 	collection := filepath.Join(dir, "collection")
 	call(t, "import", dir, "--out", collection, "--memory", "96MiB", "--threads", "2")
 	counted(t, dir, collection)
-	numpyEqual(t, dir, collection, "trees")
+	python(t, "tfgnn", numpyCheck, dir, collection, "trees")
 	roundTrip(t, collection, dir)
 	for _, want := range []struct{ limit, packs, oversize int }{{4096, 1894, 61}, {65536, 129, 0}} {
 		var got struct {
