@@ -589,8 +589,8 @@ func TestThreadsAndFaults(t *testing.T) {
 			if _, err := folder(t, count, t.TempDir(), func(w *store.Writer) (*store.Meta, error) { return write(t.Context(), w, l, c, g, 2) }); err != nil {
 				t.Fatal(err)
 			}
-			// At most 40 of them, spread over all.
-			for i := int64(1); i <= count.Calls(); i += 1 + count.Calls()/40 {
+			// At most 20 of them, spread over all.
+			for i := int64(1); i <= count.Calls(); i += 1 + count.Calls()/20 {
 				fault := &fsx.Fault{FS: disk, FailAt: i, Err: broken, Short: i%2 == 0}
 				dir, err := folder(t, fault, t.TempDir(), func(w *store.Writer) (*store.Meta, error) { return write(t.Context(), w, l, c, g, 2) })
 				_, missing := os.Stat(filepath.Join(dir, store.ManifestFile))
