@@ -1,6 +1,21 @@
 package shards
 
-import "testing"
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// What no Example can be is refused before a byte of it is read.
+func TestRecordsHaveABound(t *testing.T) {
+	c := &Chunk{opt: &Options{Shards: 1, Records: 1}}
+	if err := c.Append(make([]byte, math.MaxInt32+1), 0); err == nil || !strings.Contains(err.Error(), "found a record of 2147483648 bytes, expected at most 2 GiB") {
+		t.Errorf("found %v", err)
+	}
+	if len(c.buf) > 0 || c.count > 0 {
+		t.Errorf("found %d bytes of %d records", len(c.buf), c.count)
+	}
+}
 
 func TestShards(t *testing.T) {
 	for _, total := range []uint64{0, 1, 2, 10, 17, 1 << 40} {
