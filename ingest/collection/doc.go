@@ -24,9 +24,10 @@
 //
 // # Memory and order
 //
-// Tables are read once, in order, several at a time, and written as they are read. The
-// offsets of the graphs are held: 8 bytes a graph and type, and as much again twice.
-// The collection does not depend on the number of threads.
+// Tables are read once, in order, several at a time, and written as they are read. What
+// is held is the offsets of the graphs, 8 bytes a graph and type, and while they grow
+// twice that. The collection does not depend on the number of threads, and neither does
+// the error: of several bad types the first is reported.
 //
 // Errors name the file and the row.
 //

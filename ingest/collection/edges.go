@@ -99,7 +99,7 @@ func (e *edgeWriter) follow(row, src uint64) error {
 	}
 	src -= e.Base
 	if src < e.srcPtr[e.graph] {
-		return badf("%s: found an edge from node %d behind one of graph %d, expected edges in the order of their graphs; sort them by their source", e.Table.Where(row, e.Src), src+e.Base, e.graph)
+		return badf("%s: found an edge from node %d behind one of graph %d, expected edges in the order of their graphs; sort them, and what lies beside them, by their source", e.Table.Where(row, e.Src), src+e.Base, e.graph)
 	}
 	for src >= e.srcPtr[e.graph+1] {
 		e.next()
