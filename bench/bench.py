@@ -2,7 +2,7 @@
 """The same work by Graphmill and by its peers, in one run on one machine, as ratios.
 
   bench/bench.py sample --scale 18            a quick look
-  bench/bench.py sample csv npy strings tfgnn records shards --markdown results.md
+  bench/bench.py sample csv npy strings tfgnn records shards pack --markdown results.md
 
 Prints one JSON: each piece of work ("race") with the best and all rates of every
 contestant, the ratios of Graphmill's best to each peer's best, peak memory, what
@@ -64,6 +64,7 @@ class Contestant:
     output: pathlib.Path = None  # what it writes: removed before and after each run
     drawn: object = None        # of a Run: what must agree with the others that have it
     turns: int = 1 << 30        # at most: for the slow ones
+    found: object = None        # of a Run: what else it tells, for the table
 
 
 def busy():
@@ -183,6 +184,8 @@ class Bench:
             table[c.name] = {"best": max(rates), "all": rates, "peak_rss_bytes": max(r.peak_rss for r in runs[c.name]),
                              "cpu_seconds": min(r.cpu for r in runs[c.name]), "wall_seconds": min(r.wall for r in runs[c.name]),
                              "others": [r.others for r in runs[c.name]], "command": self.shown(c.command)}
+            if c.found:
+                table[c.name]["found"] = c.found(runs[c.name][0])
         best = {name: row["best"] for name, row in table.items()}
         ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
@@ -323,6 +326,24 @@ class Bench:
                 Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--threads", t],
                            lambda r: r["records_per_second"], turns=1)])
 
+    def pack(self):
+        """Histograms into packs: how fast, and into how many."""
+        tables, jraph, pyg = self.python("tables", "numpy"), self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
+        found = lambda r: {"packs": r["packs"], "efficiency": r["efficiency"]}
+        peer = lambda r: r["graphs_per_second"]
+        ours = lambda r: r["graphs"] / r["seconds"]
+        for name, nodes, edges, turns in (("ogbg-molhiv_train_exact", 222, 502, 3), ("ogbg-molpcba_train_exact", 313, 636, 1)):
+            source = self.shared / "data" / "packing" / f"{name}.csv"
+            pack = lambda *more: [self.graphmill, "pack", source, "--limit", f"num_nodes={nodes}", "--limit", f"num_edges={edges}", "--max-graphs", 256, "--json", *more]
+            other = lambda python, what: [python, HERE / "peer_pack.py", what, source, nodes, edges]
+            self.race(f"packs of {name}, limits {nodes}, {edges}", "graphs/s", [
+                Contestant("graphmill --method dlpfhp", pack("--method", "dlpfhp"), ours, found=found),
+                Contestant("graphmill --method next-fit", pack("--method", "next-fit"), ours, found=found),
+                Contestant("graphmill --method auto", pack(), ours, found=found),
+                Contestant("the published listing, in Python", other(tables, "listing"), peer, found=found),
+                Contestant("jraph.dynamically_batch", other(jraph, "jraph"), peer, found=found, turns=turns),
+                Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns)])
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
@@ -361,7 +382,7 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards"]
+    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack"]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")

@@ -4,6 +4,8 @@
 #
 #   bench/peers.sh tfgnn      TF-GNN, on TensorFlow
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
+#   bench/peers.sh pyg        PyTorch Geometric, on torch (needs gcc and binutils)
+#   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -81,16 +83,27 @@ recipe_dgl() {
     "$1" "$HELPER" && DGLBACKEND=pytorch "$1" -c 'import dgl.graphbolt'
 }
 
+recipe_pyg() {
+  $PIP --no-deps torch==2.2.1 torch_geometric==2.6.1 && $PIP -r "$PINS" &&
+    "$1" "$HELPER" && "$1" -c 'import torch_geometric.loader'
+}
+
+recipe_jraph() {
+  $PIP -r "$PINS" && "$1" -c 'import jraph'
+}
+
 recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, jraph, pyg, tables or tfgnn" 2
 [ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
 pinned=$GRAPHMILL_SHARED/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  pyg) install pyg "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  jraph) install jraph "$(dirname "$0")/jraph-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$(dirname "$0")/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected dgl, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected dgl, jraph, pyg, tables or tfgnn" 2 ;;
 esac
