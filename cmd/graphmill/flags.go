@@ -32,11 +32,18 @@ func (t *terminal) progress(label string, total int64, unit string) *progress.Li
 	return progress.Start(t.stderr, label, total, unit)
 }
 
+// longestLine is the most bytes of one line of a message.
+const longestLine = 4000
+
 // say prints a message, each line as one. Names and values of the input that a
-// terminal might act on are escaped.
+// terminal might act on are escaped, and what is too long to read is cut in the middle.
 func (t *terminal) say(format string, a ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, a...), "\n") {
-		fmt.Fprintf(t.stderr, "graphmill: %s\n", human.Printable(line))
+		line = human.Printable(line)
+		if cut := len(line) - longestLine; cut > 0 {
+			line = line[:longestLine/2] + fmt.Sprintf("[%d bytes]", cut) + line[len(line)-longestLine/2:]
+		}
+		fmt.Fprintf(t.stderr, "graphmill: %s\n", line)
 	}
 }
 
