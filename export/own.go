@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
@@ -168,32 +167,17 @@ func newSchema(c *graph.Collection) (schema *tfgnnpb.GraphSchema, nodes, edges m
 	if len(c.Context) > 0 {
 		schema.Context = &tfgnnpb.Context{Features: features(c.Context)}
 	}
-	set := func(t string) string {
-		if t == graph.HomogeneousNode {
-			return "node"
-		}
-		return t
-	}
 	for i, n := range c.Nodes {
-		name := set(n.Type)
+		name := feature.NodeSet(n.Type)
 		schema.NodeSets[name], nodes[name] = &tfgnnpb.NodeSet{Features: features(n.Columns)}, i
 	}
-	relation := func(t graph.EdgeType) string {
-		if t == graph.HomogeneousEdge {
-			return "edge"
-		}
-		return t.Rel
-	}
-	count := map[string]int{}
-	for _, e := range c.Edges {
-		count[relation(e.Type)]++
-	}
+	types := make([]graph.EdgeType, len(c.Edges))
 	for i, e := range c.Edges {
-		name := relation(e.Type)
-		if count[name] > 1 {
-			name = strings.Join([]string{set(e.Type.Src), e.Type.Rel, set(e.Type.Dst)}, "_")
-		}
-		source, target := set(e.Type.Src), set(e.Type.Dst)
+		types[i] = e.Type
+	}
+	for i, name := range feature.EdgeSets(types) {
+		e := c.Edges[i]
+		source, target := feature.NodeSet(e.Type.Src), feature.NodeSet(e.Type.Dst)
 		schema.EdgeSets[name], edges[name] = &tfgnnpb.EdgeSet{Source: &source, Target: &target, Features: features(e.Columns)}, i
 	}
 	if len(nodes) < len(c.Nodes) || len(edges) < len(c.Edges) {

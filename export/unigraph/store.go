@@ -94,7 +94,7 @@ func FromGraph(ctx context.Context, fsys fsx.FS, w *store.Writer, g *graph.Graph
 		r.Schema.Context = &tfgnnpb.Context{Features: j.features, Metadata: j.meta}
 	}
 	for _, n := range g.Nodes {
-		name := nodeSet(n.Type)
+		name := feature.NodeSet(n.Type)
 		if r.Schema.NodeSets[name] != nil {
 			return nil, fmt.Errorf("found the node set name %q for two types, one of them %s, expected different names; rename the type", name, n.Type)
 		}
@@ -105,7 +105,11 @@ func FromGraph(ctx context.Context, fsys fsx.FS, w *store.Writer, g *graph.Graph
 		j.features[idName] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
 		r.Schema.NodeSets[name] = &tfgnnpb.NodeSet{Features: j.features, Metadata: j.meta}
 	}
-	names := edgeSets(g)
+	types := make([]graph.EdgeType, len(g.Edges))
+	for i, e := range g.Edges {
+		types[i] = e.Type
+	}
+	names := feature.EdgeSets(types)
 	for i, e := range g.Edges {
 		name := names[i]
 		if r.Schema.EdgeSets[name] != nil {
@@ -116,7 +120,7 @@ func FromGraph(ctx context.Context, fsys fsx.FS, w *store.Writer, g *graph.Graph
 		}
 		j := add("edges-"+store.FileName(name), name, edgeSource(g, e))
 		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,
-			Source: proto.String(nodeSet(e.Type.Src)), Target: proto.String(nodeSet(e.Type.Dst))}
+			Source: proto.String(feature.NodeSet(e.Type.Src)), Target: proto.String(feature.NodeSet(e.Type.Dst))}
 	}
 	for _, j := range jobs {
 		for _, c := range j.source.cols {
@@ -145,36 +149,4 @@ func (r *Result) write(ctx context.Context, fsys fsx.FS, w *store.Writer, stem s
 	stats, err := Write(ctx, fsys, w, stem, t, columns, opt)
 	r.Tables = append(r.Tables, Table{opt.pattern(stem), sets, stats})
 	return err
-}
-
-// nodeSet is the name of a node type in a schema.
-func nodeSet(nodeType string) string {
-	if nodeType == graph.HomogeneousNode {
-		return "node"
-	}
-	return nodeType
-}
-
-// edgeSets are the names of the edge types in a schema, as sampled TFRecords have
-// them.
-func edgeSets(g *graph.Graph) []string {
-	count := map[string]int{}
-	for _, e := range g.Edges {
-		count[relation(e.Type)]++
-	}
-	names := make([]string, len(g.Edges))
-	for i, e := range g.Edges {
-		names[i] = relation(e.Type)
-		if count[names[i]] > 1 {
-			names[i] = nodeSet(e.Type.Src) + "_" + e.Type.Rel + "_" + nodeSet(e.Type.Dst)
-		}
-	}
-	return names
-}
-
-func relation(t graph.EdgeType) string {
-	if t == graph.HomogeneousEdge {
-		return "edge"
-	}
-	return t.Rel
 }

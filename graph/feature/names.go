@@ -34,3 +34,31 @@ func TypeName(set string) string {
 func EdgeType(set string, e *tfgnnpb.EdgeSet) graph.EdgeType {
 	return graph.EdgeType{Src: TypeName(e.GetSource()), Rel: TypeName(set), Dst: TypeName(e.GetTarget())}
 }
+
+// NodeSet is the name that a node type has as a set, where no schema names it: its
+// own, or "node" of a homogeneous graph.
+func NodeSet(nodeType string) string {
+	if nodeType == graph.HomogeneousNode {
+		return "node"
+	}
+	return nodeType
+}
+
+// EdgeSets are the names that edge types have as sets: their relations ("edge" of a
+// homogeneous graph), or src_rel_dst where several of the types have that relation.
+// Two of them can still be the same: the caller refuses that.
+func EdgeSets(types []graph.EdgeType) []string {
+	names, count := make([]string, len(types)), map[string]int{}
+	for i, t := range types {
+		if names[i] = t.Rel; t == graph.HomogeneousEdge {
+			names[i] = "edge"
+		}
+		count[names[i]]++
+	}
+	for i, t := range types {
+		if count[names[i]] > 1 {
+			names[i] = NodeSet(t.Src) + "_" + t.Rel + "_" + NodeSet(t.Dst)
+		}
+	}
+	return names
+}

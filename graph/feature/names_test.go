@@ -1,6 +1,7 @@
 package feature_test
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,4 +34,30 @@ func TestTypeNamesAreDistinct(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Types are named as sets by their relation while that tells them apart.
+func TestSetNames(t *testing.T) {
+	if a, b := feature.NodeSet("paper"), feature.NodeSet(graph.HomogeneousNode); a != "paper" || b != "node" {
+		t.Errorf("found %q and %q", a, b)
+	}
+	for _, c := range []struct{ types, want []string }{
+		{nil, nil},
+		{[]string{"_N:_E:_N"}, []string{"edge"}},
+		{[]string{"a:r:b", "b:s:a"}, []string{"r", "s"}},
+		{[]string{"a:r:b", "b:r:a", "b:s:a"}, []string{"a_r_b", "b_r_a", "s"}},
+		{[]string{"_N:_E:_N", "a:edge:b"}, []string{"node__E_node", "a_edge_b"}},
+	} {
+		var types []graph.EdgeType
+		for _, name := range c.types {
+			e, err := graph.ParseEdgeType(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			types = append(types, e)
+		}
+		if got := feature.EdgeSets(types); !slices.Equal(got, c.want) {
+			t.Errorf("%q: found %q, expected %q", c.types, got, c.want)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
@@ -68,7 +69,7 @@ const gone = 1<<32 - 1
 func newArranger(g *graph.Graph, opt *RecordsOptions) *arranger {
 	latent := make([]bool, len(g.Nodes))
 	for i, n := range g.Nodes {
-		set := opt.Schema.GetNodeSets()[nodeSet(n.Type)]
+		set := opt.Schema.GetNodeSets()[feature.NodeSet(n.Type)]
 		latent[i] = set != nil && len(set.Features) == 0
 	}
 	return &arranger{g: g, latent: latent, compat: opt.Compat, joined: opt.Joined,

@@ -77,7 +77,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOpt
 	n := &Encoding{g: g, plan: plan, opt: opt, group: max(opt.Components, 1), schema: &tfgnnpb.GraphSchema{
 		NodeSets: map[string]*tfgnnpb.NodeSet{},
 		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
-		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{nodeSet(plan.SeedType[0])}},
+		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{feature.NodeSet(plan.SeedType[0])}},
 	}}
 	if err := n.check(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOpt
 	}
 	taken := map[string]string{}
 	for _, i := range nodes {
-		if err := distinct("node", taken, nodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {
+		if err := distinct("node", taken, feature.NodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {
 			return nil, err
 		}
 		if err := n.nodes(g.Nodes[i], i); err != nil {
@@ -166,7 +166,7 @@ func writeSize(e *feature.Encoder, k example.Key, rows []uint32) { e.W.Int(k, in
 func writeLocal(e *feature.Encoder, k example.Key, rows []uint32) { example.Ints(&e.W, k, rows) }
 
 func (n *Encoding) nodes(t *graph.Nodes, number int) error {
-	name := nodeSet(t.Type)
+	name := feature.NodeSet(t.Type)
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[name] = set
 	rows := func(c *content) []uint32 { return c.nodes[number] }
@@ -202,8 +202,8 @@ func withoutTexts(c graph.Column, first int) graph.Column {
 func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	set := &tfgnnpb.EdgeSet{
 		Features: map[string]*tfgnnpb.Feature{},
-		Source:   proto.String(nodeSet(t.Type.Src)),
-		Target:   proto.String(nodeSet(t.Type.Dst)),
+		Source:   proto.String(feature.NodeSet(t.Type.Src)),
+		Target:   proto.String(feature.NodeSet(t.Type.Dst)),
 	}
 	n.schema.EdgeSets[name] = set
 	rows := func(c *content) []uint32 { return c.edges[number].ID }

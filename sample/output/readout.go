@@ -6,6 +6,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 )
 
 // readout plans the sets that tell where the links of an Example are: a node of
@@ -22,7 +23,7 @@ func (n *Encoding) readout() error {
 	}
 	for end, name := range []string{tfgnn.ReadoutSource, tfgnn.ReadoutTarget} {
 		t := n.g.Nodes[n.g.NodeType(n.plan.SeedType[end])]
-		n.schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Source: proto.String(nodeSet(t.Type)), Target: proto.String(tfgnn.ReadoutName)}
+		n.schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Source: proto.String(feature.NodeSet(t.Type)), Target: proto.String(tfgnn.ReadoutName)}
 		n.size("edges", name, links, sizes)
 		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.seedLocal[end] }, writeLocal)
 		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.ascending }, writeLocal)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/sample"
 )
 
@@ -39,33 +40,15 @@ func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 	return nodes, edges
 }
 
-// nodeSet is the name of a node type in TFRecords.
-func nodeSet(nodeType string) string {
-	if nodeType == graph.HomogeneousNode {
-		return "node"
-	}
-	return nodeType
-}
-
 // edgeSets is the names of the given edge types in TFRecords.
 func edgeSets(g *graph.Graph, edges []int) map[int]string {
-	relation := func(t graph.EdgeType) string {
-		if t == graph.HomogeneousEdge {
-			return "edge"
-		}
-		return t.Rel
-	}
-	count := map[string]int{}
-	for _, i := range edges {
-		count[relation(g.Edges[i].Type)]++
+	types := make([]graph.EdgeType, len(edges))
+	for k, i := range edges {
+		types[k] = g.Edges[i].Type
 	}
 	names := map[int]string{}
-	for _, i := range edges {
-		t := g.Edges[i].Type
-		names[i] = relation(t)
-		if count[names[i]] > 1 {
-			names[i] = nodeSet(t.Src) + "_" + t.Rel + "_" + nodeSet(t.Dst)
-		}
+	for k, name := range feature.EdgeSets(types) {
+		names[edges[k]] = name
 	}
 	return names
 }
