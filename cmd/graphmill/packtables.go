@@ -255,10 +255,7 @@ func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, path
 	r.Out("limits packed", report.Count(len(all), "limits"))
 	r.Out("limits on the front", report.Count(len(front), "limits"))
 	table := report.Table{Title: "No cheaper limits are as full"}
-	for _, name := range h.Components {
-		table.Columns = append(table.Columns, name)
-	}
-	table.Columns = append(table.Columns, "cost of a pack", "packs", "full (harmonic mean)")
+	table.Columns = append(append(table.Columns, h.Components...), "cost of a pack", "packs", "full (harmonic mean)")
 	for _, f := range front {
 		var row []report.Value
 		for _, l := range f.Limits {
