@@ -323,7 +323,7 @@ class Bench:
             self.race(f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {t} threads", "edges/s", [
                 Contestant("graphmill", [self.graphmill, "import", unigraph / "schema.pbtxt", "--memory", "512MiB", "--threads", t, "--out", out],
                            lambda r: edges / r.wall, output=out),
-                Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--threads", t],
+                Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--records", edges // 20, "--threads", t],
                            lambda r: r["records_per_second"], turns=1)])
 
     def pack(self):

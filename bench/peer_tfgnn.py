@@ -35,6 +35,8 @@ def batches(args, parse):
             start = time.perf_counter()
             continue
         count += int(n)
+        if args.records and count >= args.records:
+            break
     return count, time.perf_counter() - start
 
 
@@ -45,6 +47,7 @@ def main():
     p.add_argument("files", nargs="+")
     p.add_argument("--batch", type=int, default=256)
     p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--records", type=int, default=0, help="stop after as many (default: read all)")
     p.add_argument("--seconds", type=float, default=10)
     args = p.parse_args()
     if args.what == "rows":
