@@ -36,23 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // disk is the file system without waiting for the disk.
-var disk fsx.FS = unsynced{fsx.OS}
-
-type unsynced struct{ fsx.FS }
-
-type unsyncedFile struct{ fsx.File }
-
-func (u unsynced) Create(name string) (fsx.File, error) {
-	f, err := u.FS.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	return unsyncedFile{f}, nil
-}
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (unsyncedFile) Sync() error { return nil }
+var disk fsx.FS = fsx.Unsynced{FS: fsx.OS}
 
 // schemaText has every dtype, shapes of all kinds, a latent set, and names that
 // types, columns and files must not have as they are.

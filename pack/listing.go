@@ -56,10 +56,14 @@ type listing struct {
 // longestFirst runs the listing; first is its first-fit variant,
 // "shortest-pack-first".
 func longestFirst(p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
+	return list(p, h, first, false)
+}
+
+func list(p *Problem, h *Heuristic, first, fair bool) ([]Pattern, error) {
 	if err := h.check(p.Limits); err != nil {
 		return nil, err
 	}
-	l := &listing{in: newInstance(p), h: h, first: first, scratch: make([]int, len(p.Limits))}
+	l := &listing{in: newInstance(p), h: h, first: first, fair: fair, scratch: make([]int, len(p.Limits))}
 	type rated struct {
 		shape int
 		key   uint64

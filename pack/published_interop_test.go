@@ -72,7 +72,7 @@ func TestPaperEfficiencies(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := 0
-		for _, row := range got.Rows {
+		for _, row := range got {
 			want, ok := c.rows[row.Name]
 			if !ok {
 				continue

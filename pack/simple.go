@@ -1,9 +1,6 @@
 package pack
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -63,20 +60,4 @@ func nextFit(p *Problem) ([]Pattern, error) {
 // heuristic first, into the open pack with the most room, or the least, that it
 // fits into; a new pack takes as many of its shape as fit. It differs from the
 // listing in that nothing is passed over, and that equal graphs share packs.
-func fit(p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
-	if err := h.check(p.Limits); err != nil {
-		return nil, err
-	}
-	l := &listing{in: newInstance(p), h: h, first: first, scratch: make([]int, len(p.Limits)), fair: true}
-	order := make([]int, len(p.Counts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(h.of(p.Shape(b)), h.of(p.Shape(a))), slices.Compare(p.Shape(b), p.Shape(a)))
-	})
-	for _, i := range order {
-		l.place(i, h.of(p.Shape(i)), p.Counts[i])
-	}
-	return l.patterns(), nil
-}
+func fit(p *Problem, h *Heuristic, first bool) ([]Pattern, error) { return list(p, h, first, true) }

@@ -31,13 +31,8 @@ func PropertiesOf(h *Histogram) Properties {
 	return p
 }
 
-// Comparison is a column of the second table: the efficiencies of the published
-// algorithm by heuristic, of what is compared with it, and of the portfolio.
-type Comparison struct {
-	Rows []ComparisonRow
-}
-
-// ComparisonRow is one way to pack.
+// ComparisonRow is one way to pack: the published algorithm by a heuristic, what is
+// compared with it, or the portfolio.
 type ComparisonRow struct {
 	Name  string `json:"name"`
 	Packs int64  `json:"packs"`
@@ -46,16 +41,16 @@ type ComparisonRow struct {
 	Efficiency []float64 `json:"efficiency"`
 }
 
-// Compare makes the second table of a histogram, with the largest sizes as the
+// Compare makes the second table of "Tuple Packing" for a histogram, with the largest sizes as the
 // limits and at most cap graphs a pack. The row "minimum, as published" is the
 // heuristic max: the published row was computed so. The baselines of one component
 // ignore the limits of the others.
-func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, threads int) (*Comparison, error) {
+func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, threads int) ([]ComparisonRow, error) {
 	limits := make([]int, len(h.Components))
 	for j := range limits {
 		limits[j] = h.Max(j)
 	}
-	c := &Comparison{}
+	var rows []ComparisonRow
 	add := func(name string, limits []int, maxGraphs int, opt Options) error {
 		opt.Effort, opt.Threads = effort, threads
 		r, err := Solve(ctx, &Problem{Histogram: h, Limits: limits, MaxGraphs: maxGraphs}, opt)
@@ -67,7 +62,7 @@ func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, t
 		for j := range limits {
 			row.Efficiency = append(row.Efficiency, h.Efficiency(j, row.Packs, used[j]))
 		}
-		c.Rows = append(c.Rows, row)
+		rows = append(rows, row)
 		return nil
 	}
 	type way struct {
@@ -101,5 +96,5 @@ func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, t
 			return nil, err
 		}
 	}
-	return c, nil
+	return rows, nil
 }

@@ -62,6 +62,12 @@ func (t *terminal) importCollection(cmd *cobra.Command, src *ingest.Source, inpu
 	}
 	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("files", report.Count(len(src.Files), "files"))
+	return t.publishCollection(w, r, f.common, &result.Nodes, &result.Edges, start)
+}
+
+// publishCollection ends the import of a collection: what is in it, the sizes of
+// its graphs, and its name.
+func (t *terminal) publishCollection(w *store.Writer, r *report.Report, c common, nodes, edges *report.Histogram, start time.Time) (err error) {
 	s, err := store.Open(fsx.OS, w.Dir())
 	if err != nil {
 		return err
@@ -70,6 +76,6 @@ func (t *terminal) importCollection(cmd *cobra.Command, src *ingest.Source, inpu
 	if err := reportCollection(r, s); err != nil {
 		return err
 	}
-	r.Plot(sizesPlot("Size of the graphs", "graphs", &result.Nodes, &result.Edges))
-	return t.publish(w, r, f.common, start)
+	r.Plot(sizesPlot("Size of the graphs", "graphs", nodes, edges))
+	return t.publish(w, r, c, start)
 }

@@ -107,16 +107,7 @@ func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFla
 	t.reportRecords(r, result)
 	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("records", report.Count(graphs, "records"))
-	s, err := store.Open(fsx.OS, w.Dir())
-	if err != nil {
-		return err
-	}
-	defer closeWith(&err, s.Close)
-	if err := reportCollection(r, s); err != nil {
-		return err
-	}
-	r.Plot(sizesPlot("Size of the graphs", "graphs", &result.Nodes, &result.Edges))
-	return t.publish(w, r, f.common, start)
+	return t.publishCollection(w, r, f.common, &result.Nodes, &result.Edges, start)
 }
 
 // recordInputs names the inputs of a collection by content and tells how many

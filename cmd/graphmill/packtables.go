@@ -63,7 +63,7 @@ is measured after the limits were shrunk to the fullest pack, and the row
 				if err != nil {
 					return err
 				}
-				sets = append(sets, packTables{Name: strings.TrimSuffix(filepath.Base(path), ".csv"), Components: names, Properties: pack.PropertiesOf(h), Rows: compared.Rows})
+				sets = append(sets, packTables{Name: strings.TrimSuffix(filepath.Base(path), ".csv"), Components: names, Properties: pack.PropertiesOf(h), Rows: compared})
 			}
 			if c.json {
 				e := json.NewEncoder(t.stdout)

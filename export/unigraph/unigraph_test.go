@@ -35,20 +35,7 @@ func TestMain(m *testing.M) {
 var ctx = context.Background()
 
 // disk is the file system without waiting for the disk.
-var disk fsx.FS = unsynced{fsx.OS}
-
-type unsynced struct{ fsx.FS }
-
-type unsyncedFile struct{ fsx.File }
-
-func (u unsynced) Create(name string) (fsx.File, error) {
-	f, err := u.FS.Create(name)
-	return unsyncedFile{f}, err
-}
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (unsyncedFile) Sync() error { return nil }
+var disk fsx.FS = fsx.Unsynced{FS: fsx.OS}
 
 // index is a list of offsets that starts at 0.
 func index(ends []uint32) graph.Index { return graph.Index{U32: append([]uint32{0}, ends...)} }

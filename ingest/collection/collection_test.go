@@ -28,23 +28,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // disk is the file system without waiting for the disk.
-var disk fsx.FS = unsynced{fsx.OS}
-
-type unsynced struct{ fsx.FS }
-
-type unsyncedFile struct{ fsx.File }
-
-func (u unsynced) Create(name string) (fsx.File, error) {
-	f, err := u.FS.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	return unsyncedFile{f}, nil
-}
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (unsyncedFile) Sync() error { return nil }
+var disk fsx.FS = fsx.Unsynced{FS: fsx.OS}
 
 // array is the text of an .npy file of int64 or float32.
 func array[T int32 | int64 | float32](values ...T) string {

@@ -92,21 +92,8 @@ func drawCollection(t *rapid.T) *graph.Collection {
 	return c
 }
 
-// unsynced is the file system without waiting for the disk.
-type unsynced struct{ fsx.FS }
-
-type unsyncedFile struct{ fsx.File }
-
-func (unsyncedFile) Sync() error { return nil }
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (u unsynced) Create(name string) (fsx.File, error) {
-	f, err := u.FS.Create(name)
-	return unsyncedFile{f}, err
-}
-
-var disk = unsynced{fsx.OS}
+// disk is the file system without waiting for the disk.
+var disk fsx.FS = fsx.Unsynced{FS: fsx.OS}
 
 type fatal interface{ Fatal(...any) }
 
