@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/ingest/records"
 	"github.com/graphmill/graphmill/internal/fsx"
 )
@@ -233,4 +237,31 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("found %d records taken and %d repaired, expected some", taken, repaired)
 	}
 	t.Logf("%d taken, %d repaired", taken, repaired)
+}
+
+func readShards(t testing.TB, dir string) [][]byte {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*-of-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	return readFiles(t, files)
+}
+
+func readFiles(t testing.TB, files []string) [][]byte {
+	t.Helper()
+	f := tfrecord.NewFiles(fsx.OS, files, nil)
+	defer f.Close()
+	var list [][]byte
+	for {
+		r, _, err := f.Next()
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, bytes.Clone(r))
+	}
 }

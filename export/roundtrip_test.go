@@ -233,33 +233,6 @@ func exportRecords(ctx context.Context, fsys fsx.FS, collection, dir string, opt
 	return result, w.Publish()
 }
 
-func readShards(t testing.TB, dir string) [][]byte {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*-of-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(files)
-	return readFiles(t, files)
-}
-
-func readFiles(t testing.TB, files []string) [][]byte {
-	t.Helper()
-	f := tfrecord.NewFiles(fsx.OS, files, nil)
-	defer f.Close()
-	var list [][]byte
-	for {
-		r, _, err := f.Next()
-		if errors.Is(err, io.EOF) {
-			return list
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, bytes.Clone(r))
-	}
-}
-
 // sum is the fingerprint of a folder, which must be whole.
 func sum(t testing.TB, dir string) string {
 	t.Helper()

@@ -98,21 +98,6 @@ func (in *instance) balance(limit int64) ([]Pattern, int64) {
 	return patterns, b.steps
 }
 
-// joined is parts with each shape once.
-func joined(parts []Part) []Part {
-	slices.SortFunc(parts, func(a, b Part) int { return a.Shape - b.Shape })
-	n := 0
-	for _, p := range parts {
-		if n > 0 && parts[n-1].Shape == p.Shape {
-			parts[n-1].Copies += p.Copies
-			continue
-		}
-		parts[n] = p
-		n++
-	}
-	return parts[:n]
-}
-
 func (b *balancer) shares(v *vec) (x, y float64) {
 	return float64(v.get(b.f[0])) * b.limit[0], float64(v.get(b.f[1])) * b.limit[1]
 }

@@ -46,16 +46,6 @@ func (r *Result) Gap() float64 {
 	return float64(r.Packs()-r.LowerBound) / float64(max(r.LowerBound, 1))
 }
 
-// Ceiling is the most that the efficiencies can be with these limits: every packing
-// has at least the bound's number of packs. One a component.
-func (r *Result) Ceiling() []float64 {
-	e := make([]float64, len(r.Problem.Limits))
-	for j, l := range r.Problem.Limits {
-		e[j] = r.Problem.Efficiency(j, r.LowerBound, l)
-	}
-	return e
-}
-
 // Solve packs a problem.
 func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	start := time.Now()

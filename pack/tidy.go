@@ -8,18 +8,7 @@ import (
 // tidy is the packing of patterns in any form: parts by shape, equal ones joined.
 func tidy(patterns []Pattern) *Packing {
 	for i := range patterns {
-		parts := patterns[i].Parts
-		slices.SortFunc(parts, func(a, b Part) int { return a.Shape - b.Shape })
-		n := 0
-		for _, p := range parts {
-			if n > 0 && parts[n-1].Shape == p.Shape {
-				parts[n-1].Copies += p.Copies
-				continue
-			}
-			parts[n] = p
-			n++
-		}
-		patterns[i].Parts = parts[:n]
+		patterns[i].Parts = joined(patterns[i].Parts)
 	}
 	compare := func(a, b Pattern) int {
 		return slices.CompareFunc(a.Parts, b.Parts, func(x, y Part) int {
@@ -36,4 +25,19 @@ func tidy(patterns []Pattern) *Packing {
 		out.Patterns = append(out.Patterns, p)
 	}
 	return out
+}
+
+// joined is parts with each shape once.
+func joined(parts []Part) []Part {
+	slices.SortFunc(parts, func(a, b Part) int { return a.Shape - b.Shape })
+	n := 0
+	for _, p := range parts {
+		if n > 0 && parts[n-1].Shape == p.Shape {
+			parts[n-1].Copies += p.Copies
+			continue
+		}
+		parts[n] = p
+		n++
+	}
+	return parts[:n]
 }
