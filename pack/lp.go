@@ -11,21 +11,23 @@ import (
 //
 //	min sum x_p   with   sum_p copies_ip x_p >= count_i,  x >= 0,
 //
-// solved by a revised simplex with a dense inverse. Columns come and go: column
-// generation adds patterns that the duals make worth it.
+// solved by a revised simplex. Columns come and go: column generation adds
+// patterns that the duals make worth it.
 type program struct {
 	rows int
 	rhs  []float64
 	cols []column
-	// The basis: the column of each row (surplus of row i is ^i), the inverse by
-	// columns, the values, the duals.
+	// The basis: the column of each row (surplus of row i is ^i), the inverse, the
+	// values, the duals.
 	basis   []int
-	inverse []float64
+	inverse *inverse
 	value   []float64
 	dual    []float64
 	inBasis []bool // of cols
-	work    []float64
-	pivots  int64
+	// The entering column and the leaving row, in terms of the basis.
+	column, row []float64
+	candidates  []candidate
+	pivots      int64
 }
 
 // column is a pattern: rows and copies.
@@ -34,18 +36,24 @@ type column struct {
 	copies []float64
 }
 
+// candidate is a column outside of the basis, and what it gains; a surplus is ^row.
+type candidate struct {
+	col  int
+	gain float64
+}
+
 // newProgram begins with the basis of the first rows columns, column i being
 // copies of row i alone.
 func newProgram(counts []int64, singles []int) *program {
 	n := len(counts)
-	p := &program{rows: n, rhs: make([]float64, n), basis: make([]int, n), inverse: make([]float64, n*n),
-		value: make([]float64, n), dual: make([]float64, n), work: make([]float64, n)}
+	p := &program{rows: n, rhs: make([]float64, n), basis: make([]int, n), inverse: newInverse(singles)}
+	p.value, p.dual = make([]float64, n), make([]float64, n)
+	p.column, p.row = make([]float64, p.inverse.stride), make([]float64, p.inverse.stride)
 	for i, c := range counts {
 		// A little more of each, all different, so that no pivot stands still.
 		p.rhs[i] = float64(c) * (1 + 1e-7*float64(1+i*7919%997)/997)
 		p.add(column{[]int32{int32(i)}, []float64{float64(singles[i])}})
 		p.basis[i], p.inBasis[i] = i, true
-		p.inverse[i*n+i] = 1 / float64(singles[i])
 		p.value[i] = p.rhs[i] / float64(singles[i])
 		p.dual[i] = 1 / float64(singles[i])
 	}
@@ -69,43 +77,77 @@ func (p *program) objective() float64 {
 
 const epsilon = 1e-9
 
-// enter is the column with the most to gain, and its gain; a surplus is ^row.
-func (p *program) enter() (int, float64) {
-	best, gain := -1, epsilon
-	found := false
+// gain is what a column gains by its unit.
+func (p *program) gain(c int) float64 {
+	if c < 0 {
+		return -p.dual[^c]
+	}
+	g := -1.0
+	x := &p.cols[c]
+	for k, r := range x.row {
+		g += float64(p.dual[r] * x.copies[k])
+	}
+	return g
+}
+
+// Candidates are the columns that gain most when all are looked at. Pivots choose
+// among them, until the best of them gains less than a share of what the best of
+// all did.
+const (
+	maxCandidates = 64
+	worthwhile    = 0.5
+)
+
+// gather makes the candidates.
+func (p *program) gather() {
+	p.candidates = p.candidates[:0]
+	try := func(c int, g float64) {
+		if g > epsilon {
+			p.candidates = append(p.candidates, candidate{c, g})
+			if len(p.candidates) == 4*maxCandidates {
+				p.keepBest()
+			}
+		}
+	}
 	for c := range p.cols {
-		if p.inBasis[c] {
-			continue
-		}
-		g := -1.0
-		for k, r := range p.cols[c].row {
-			g += p.dual[r] * p.cols[c].copies[k]
-		}
-		if g > gain {
-			best, gain, found = c, g, true
+		if !p.inBasis[c] {
+			try(c, p.gain(c))
 		}
 	}
-	for i, y := range p.dual {
-		if -y > gain {
-			best, gain, found = ^i, -y, true
-		}
+	for i := range p.rows {
+		try(^i, -p.dual[i])
 	}
-	if !found {
-		return 0, 0
-	}
-	return best, gain
+	p.keepBest()
+}
+
+func (p *program) keepBest() {
+	slices.SortFunc(p.candidates, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.gain, a.gain), a.col-b.col) })
+	p.candidates = p.candidates[:min(len(p.candidates), maxCandidates)]
 }
 
 // optimise pivots until no column gains, at most limit times. It says whether it
 // got to the end.
 func (p *program) optimise(limit int) bool {
-	for range limit {
-		c, gain := p.enter()
-		if gain == 0 {
+	for limit > 0 {
+		p.gather()
+		if len(p.candidates) == 0 {
 			return true
 		}
-		if !p.pivot(c, gain) {
-			return true
+		enough := p.candidates[0].gain * worthwhile
+		for at := 0; at >= 0 && limit > 0; limit-- {
+			c := p.candidates[at]
+			if !p.pivot(c.col, c.gain) {
+				return true
+			}
+			p.candidates = slices.Delete(p.candidates, at, at+1)
+			at = -1
+			most := enough
+			for i := range p.candidates {
+				x := &p.candidates[i]
+				if x.gain = p.gain(x.col); x.gain > most {
+					at, most = i, x.gain
+				}
+			}
 		}
 	}
 	return false
@@ -114,23 +156,14 @@ func (p *program) optimise(limit int) bool {
 // pivot takes column c into the basis. It reports false if nothing bounds it,
 // which rounding alone can bring about.
 func (p *program) pivot(c int, gain float64) bool {
-	n := p.rows
-	d := p.work
-	clear(d)
+	d, t := p.column, p.row
 	if c >= 0 {
-		for k, r := range p.cols[c].row {
-			col, x := p.inverse[int(r)*n:int(r)*n+n], p.cols[c].copies[k]
-			for i, v := range col {
-				d[i] += float64(v * x)
-			}
-		}
+		p.inverse.times(p.cols[c].row, p.cols[c].copies, d)
 	} else {
-		for i, v := range p.inverse[^c*n : ^c*n+n] {
-			d[i] = -v
-		}
+		p.inverse.times([]int32{int32(^c)}, []float64{-1}, d)
 	}
 	leave, step := -1, math.Inf(1)
-	for i, v := range d {
+	for i, v := range d[:p.rows] {
 		if v > epsilon {
 			if s := max(p.value[i], 0) / v; s < step || s == step && v > d[leave] {
 				leave, step = i, s
@@ -141,7 +174,7 @@ func (p *program) pivot(c int, gain float64) bool {
 		return false
 	}
 	p.pivots++
-	for i, v := range d {
+	for i, v := range d[:p.rows] {
 		p.value[i] -= float64(step * v)
 	}
 	p.value[leave] = step
@@ -151,41 +184,28 @@ func (p *program) pivot(c int, gain float64) bool {
 	if p.basis[leave] = c; c >= 0 {
 		p.inBasis[c] = true
 	}
+	p.inverse.row(leave, t)
 	inv := 1 / d[leave]
-	for j := range n {
-		col := p.inverse[j*n : j*n+n]
-		t := col[leave]
-		if t == 0 {
-			continue
-		}
-		t *= inv
+	for j := range p.dual {
+		t[j] *= inv
 		// The gain of a column is dual*column - cost, and falls to 0.
-		p.dual[j] -= float64(gain * t)
-		axpy(-t, d, col)
-		col[leave] = t
+		p.dual[j] -= float64(gain * t[j])
 	}
+	p.inverse.pivot(leave, d, t)
 	return true
 }
 
 // purge forgets the columns with the least to gain, outside of the basis, until
 // keep are left.
 func (p *program) purge(keep int) {
-	type rated struct {
-		col  int
-		gain float64
-	}
-	var rest []rated
+	var rest []candidate
 	for c := range p.cols {
 		if !p.inBasis[c] {
-			g := 0.0
-			for k, r := range p.cols[c].row {
-				g += p.dual[r] * p.cols[c].copies[k]
-			}
-			rest = append(rest, rated{c, g})
+			rest = append(rest, candidate{c, p.gain(c)})
 		}
 	}
 	keepCol := slices.Clone(p.inBasis)
-	slices.SortFunc(rest, func(a, b rated) int { return cmp.Or(cmp.Compare(b.gain, a.gain), a.col-b.col) })
+	slices.SortFunc(rest, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.gain, a.gain), a.col-b.col) })
 	for _, r := range rest[:min(len(rest), keep)] {
 		keepCol[r.col] = true
 	}
@@ -202,24 +222,5 @@ func (p *program) purge(keep int) {
 		if b >= 0 {
 			p.basis[i] = to[b]
 		}
-	}
-}
-
-// axpy adds a times x to y.
-func axpy(a float64, x, y []float64) {
-	for len(x) >= 8 && len(y) >= 8 {
-		y0, x0 := (*[8]float64)(y), (*[8]float64)(x)
-		y0[0] += float64(a * x0[0])
-		y0[1] += float64(a * x0[1])
-		y0[2] += float64(a * x0[2])
-		y0[3] += float64(a * x0[3])
-		y0[4] += float64(a * x0[4])
-		y0[5] += float64(a * x0[5])
-		y0[6] += float64(a * x0[6])
-		y0[7] += float64(a * x0[7])
-		x, y = x[8:], y[8:]
-	}
-	for i, v := range x {
-		y[i] += float64(a * v)
 	}
 }

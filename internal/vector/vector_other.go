@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package vector
+
+func add(y, x []float64, at []uint32, a []float64) { addPlain(y, x, at, a) }
