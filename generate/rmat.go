@@ -1,7 +1,7 @@
 // Package generate makes synthetic graphs: tables of edges that no file holds.
 //
 // The same parameters give the same edges on every machine, by the draw law of
-// package sample. The package imports sample, graph and ingest/table.
+// package draw. The package imports draw, graph and ingest/table.
 package generate
 
 import (
@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/sample"
 )
 
 // RMAT is the table of the edges of an R-MAT graph: columns "src" and "dst", a
 // row an edge, nothing stored.
 type RMAT struct {
-	law   *sample.RMAT
+	law   *draw.RMAT
 	edges uint64
 }
 
@@ -28,7 +28,7 @@ func NewRMAT(seed uint64, scale, edgeFactor int) (*RMAT, error) {
 	if edgeFactor < 1 || edgeFactor > 1<<20 {
 		return nil, fmt.Errorf("found edge factor %d, expected 1 to %d", edgeFactor, 1<<20)
 	}
-	law, err := sample.NewRMAT(seed, scale)
+	law, err := draw.NewRMAT(seed, scale)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/generate"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/sample"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,7 +26,7 @@ func TestRMATFollowsTheLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := sample.NewRMAT(seed, scale)
+	law, err := draw.NewRMAT(seed, scale)
 	if err != nil {
 		t.Fatal(err)
 	}

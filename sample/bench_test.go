@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -14,7 +15,7 @@ var benchScale = flag.Int("rmat-scale", 20, "scale of the R-MAT graph of the ben
 // rmatGraph is the R-MAT graph by destination, in input order within a node,
 // and its nodes with in-edges.
 func rmatGraph(tb testing.TB, scale, factor int) (*graph.Graph, []uint32) {
-	m, err := NewRMAT(42, scale)
+	m, err := draw.NewRMAT(42, scale)
 	if err != nil {
 		tb.Fatal(err)
 	}

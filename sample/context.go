@@ -3,6 +3,7 @@ package sample
 import (
 	"math"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -260,10 +261,10 @@ func (c *Context) prefixKey(in Input) uint64 {
 	case ScopeSeed:
 		word = uint64(in.Seeds[0])
 		if len(in.Seeds) == 2 {
-			word = Absorb(Absorb(0, uint64(in.Seeds[0])), uint64(in.Seeds[1]))
+			word = draw.Absorb(draw.Absorb(0, uint64(in.Seeds[0])), uint64(in.Seeds[1]))
 		}
 	}
-	return Key(in.Seed, in.Epoch, uint64(c.s.plan.Scope), word)
+	return draw.Key(in.Seed, in.Epoch, uint64(c.s.plan.Scope), word)
 }
 
 // finish points the subgraph's lists into the buffers.

@@ -1,10 +1,10 @@
-// Package sample turns a graph and a plan into subgraphs: the draw law, the
-// plan, the kernel, and the executor that runs it over many batches in memory.
+// Package sample turns a graph and a plan into subgraphs: the plan, the kernel, and
+// the executor that runs it over many batches in memory.
 //
 // # The law
 //
 // Every draw is a pure function of (seed, epoch, scope, batch or seed, op, node)
-// and its number: see Key and Draw. So a subgraph is the same at any number of
+// and its number: see package draw. So a subgraph is the same at any number of
 // threads, on any rank and after any restart. testdata/reference holds the law
 // as two small Python programs; the tests compare every node, edge and order
 // with them.
@@ -37,6 +37,6 @@
 // refused by New (ErrTooLarge). A subgraph holds fewer than 2^31 nodes of a
 // type.
 //
-// The package imports graph, format/example (for the small floats), internal/tagged
+// The package imports draw, graph, format/example (for the small floats), internal/tagged
 // and x/sys, and does no file I/O.
 package sample

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -21,7 +22,7 @@ type Job struct {
 	BatchSize int
 	Seed      uint64
 	Epoch     uint64
-	// Shuffle takes the seeds in the order of Key(Seed, Epoch, OrderWord).
+	// Shuffle takes the seeds in the order of draw.Key(Seed, Epoch, draw.OrderWord).
 	Shuffle bool
 	// Rank r of Ranks takes the batches r, r + Ranks, ...; 0 ranks are one.
 	Rank, Ranks int
@@ -51,7 +52,7 @@ type batches struct {
 	job   *Job
 	width int
 	total uint64 // seeds
-	order *Orderer
+	order *draw.Order
 }
 
 func newBatches(j *Job, width int) (*batches, error) {
@@ -71,7 +72,7 @@ func newBatches(j *Job, width int) (*batches, error) {
 		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", b.total)
 	}
 	if j.Shuffle {
-		b.order = NewOrderer(b.total, Key(j.Seed, j.Epoch, OrderWord))
+		b.order = draw.NewOrder(b.total, draw.Key(j.Seed, j.Epoch, draw.OrderWord))
 	}
 	return b, nil
 }

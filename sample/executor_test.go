@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -118,7 +119,7 @@ func TestRunOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := NewOrderer(uint64(len(seeds)), Key(9, 4, OrderWord))
+	order := draw.NewOrder(uint64(len(seeds)), draw.Key(9, 4, draw.OrderWord))
 	want := make([]uint32, len(seeds))
 	for i := range want {
 		want[i] = seeds[order.At(uint64(i))]

@@ -3,6 +3,7 @@ package sample
 import (
 	"unsafe"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -73,7 +74,7 @@ func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	e := &c.edges[o.edges]
 	e.reserve(need)
 	near, _ := e.ends(o, need)
-	n := c.pick(o, Absorb(prefix, o.number), b, e.id[e.n:e.n+need], near)
+	n := c.pick(o, draw.Absorb(prefix, o.number), b, e.id[e.n:e.n+need], near)
 	return c.reach(o, b, n)
 }
 

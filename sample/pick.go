@@ -1,6 +1,10 @@
 package sample
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/graphmill/graphmill/draw"
+)
 
 // floydTable is the size of the table in which floyd looks for repeats.
 const floydTable = 4096
@@ -19,7 +23,7 @@ func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) in
 				local[j] = l
 			}
 		} else {
-			c.floyd(Absorb(key, uint64(b.node[i])), d, out)
+			c.floyd(draw.Absorb(key, uint64(b.node[i])), d, out)
 			for j := range out {
 				out[j] += start
 				local[j] = l
@@ -46,8 +50,8 @@ func (c *Context) floyd(h uint64, n uint32, out []uint32) {
 	j := n - uint32(len(out))
 	if n <= floydTable { // no branch: hits cannot be predicted
 		for i := range out {
-			h += gamma
-			t := uint32(Below(Mix(h), uint64(j)+1))
+			h += draw.Gamma
+			t := uint32(draw.Below(draw.Mix(h), uint64(j)+1))
 			if seen[t%floydTable] == tick {
 				t = j
 			}
@@ -58,8 +62,8 @@ func (c *Context) floyd(h uint64, n uint32, out []uint32) {
 		return
 	}
 	for i := range out {
-		h += gamma
-		t := uint32(Below(Mix(h), uint64(j)+1))
+		h += draw.Gamma
+		t := uint32(draw.Below(draw.Mix(h), uint64(j)+1))
 		if seen[t%floydTable] == tick && slices.Contains(out[:i], t) {
 			t = j
 		}
@@ -90,7 +94,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 		if d == 0 {
 			continue
 		}
-		h := Absorb(key, uint64(b.node[i]))
+		h := draw.Absorb(key, uint64(b.node[i]))
 		k := o.take
 		if k == takeAll {
 			k = d
@@ -110,8 +114,8 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 		case Replace:
 			took = int(k)
 			for j := range out[:took] {
-				h += gamma
-				out[j] = uint32(Below(Mix(h), uint64(d)))
+				h += draw.Gamma
+				out[j] = uint32(draw.Below(draw.Mix(h), uint64(d)))
 			}
 		case Weighted:
 			took = c.weighted(h, o, start, at, int(d), k, out)

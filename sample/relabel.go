@@ -1,6 +1,10 @@
 package sample
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/graphmill/graphmill/draw"
+)
 
 // relabelKind is a way to find the local id of a node. All give the same
 // results.
@@ -42,7 +46,7 @@ type localIDs struct {
 	drawn  uint64
 }
 
-const hashMul = gamma
+const hashMul = draw.Gamma
 
 // begin empties the list and chooses the way for the next subgraph.
 func (l *localIDs) begin() {

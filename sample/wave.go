@@ -1,5 +1,7 @@
 package sample
 
+import "github.com/graphmill/graphmill/draw"
+
 // A wave is a run of ops that start only from ops ahead of it, such as a hop of
 // a fanout list: all their frontiers are known when it begins.
 //
@@ -77,7 +79,7 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 	for i := range parts {
 		if p := &parts[i]; p.n > 0 {
 			o := &c.s.ops[w.first+i]
-			p.n = c.pick(o, Absorb(prefix, o.number), c.block(p.at, p.m), c.pos[p.off:p.off+p.n], c.near[p.off:p.off+p.n])
+			p.n = c.pick(o, draw.Absorb(prefix, o.number), c.block(p.at, p.m), c.pos[p.off:p.off+p.n], c.near[p.off:p.off+p.n])
 		}
 	}
 	for i := range parts {

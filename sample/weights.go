@@ -5,6 +5,7 @@ import (
 	"sort"
 	"unsafe"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -149,13 +150,13 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 	n := drawing * k
 	for j, i := range s.node[:drawing] {
 		start, d := b.start[i], b.degree[i]
-		h := Absorb(key, uint64(b.node[i]))
+		h := draw.Absorb(key, uint64(b.node[i]))
 		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, b.node[i])
 		s.key[j] = h
-		for draw := range k {
-			u := Unit(Draw(h, uint64(draw)))
-			s.x[j*k+draw] = u * total
-			s.guess[j*k+draw] = base + min(uint32(u*float64(parts)), parts-1)
+		for number := range k {
+			u := draw.Unit(draw.At(h, uint64(number)))
+			s.x[j*k+number] = u * total
+			s.guess[j*k+number] = base + min(uint32(u*float64(parts)), parts-1)
 		}
 	}
 	prefetchAt(unsafe.SliceData(w.guide), s.guess[:n])
@@ -201,14 +202,14 @@ type staged struct {
 func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, guess []uint32, prefix []float64, out []uint32) {
 	n := uint32(len(prefix))
 	total, parts := prefix[n-1], guideParts(n)
-	took, misses, draw := 0, 0, 0
-	for ; took < len(out) && misses < maxMisses; draw++ {
+	took, misses, number := 0, 0, 0
+	for ; took < len(out) && misses < maxMisses; number++ {
 		var y float64
 		var p uint32
-		if draw < len(x) {
-			y, p = x[draw], guess[draw]-start
+		if number < len(x) {
+			y, p = x[number], guess[number]-start
 		} else {
-			u := Unit(Draw(h, uint64(draw)))
+			u := draw.Unit(draw.At(h, uint64(number)))
 			y, p = u*total, o.weights.guide[guideAt(start, node)+min(uint32(u*float64(parts)), parts-1)]
 		}
 		p = seek(prefix, p, y)
@@ -222,7 +223,7 @@ func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, gues
 	}
 	if took < len(out) {
 		weight := func(i int) float64 { return o.weights.weight(o.adj.edge(start + uint32(i))) }
-		c.walk(h, uint64(draw), int(n), uint32(len(out)), uint32(took), weight, out)
+		c.walk(h, uint64(number), int(n), uint32(len(out)), uint32(took), weight, out)
 	}
 	for i := range out {
 		out[i] += start
@@ -272,9 +273,9 @@ func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k 
 		c.prefix = prefix
 	}
 	total := prefix[n-1]
-	took, misses, draw := uint32(0), 0, uint64(0)
-	for ; took < k && misses < maxMisses; draw++ {
-		x := Unit(Draw(h, draw)) * total
+	took, misses, number := uint32(0), 0, uint64(0)
+	for ; took < k && misses < maxMisses; number++ {
+		x := draw.Unit(draw.At(h, number)) * total
 		p := sort.Search(n, func(i int) bool { return prefix[i] > x })
 		if p >= n || contains(dst[:took], uint32(p)) {
 			misses++
@@ -285,14 +286,14 @@ func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k 
 		misses = 0
 	}
 	if took < k {
-		c.walk(h, draw, n, k, took, weight, dst)
+		c.walk(h, number, n, k, took, weight, dst)
 	}
 	return int(k)
 }
 
 // walk takes the draws from number draw on out of what is left, in order: the
 // heavy edges, which a search in the sums would hit again and again, are gone.
-func (c *Context) walk(h, draw uint64, n int, k, took uint32, weight func(int) float64, dst []uint32) {
+func (c *Context) walk(h, number uint64, n int, k, took uint32, weight func(int) float64, dst []uint32) {
 	if cap(c.rest) < n {
 		c.rest = make([]float64, n)
 	}
@@ -303,7 +304,7 @@ func (c *Context) walk(h, draw uint64, n int, k, took uint32, weight func(int) f
 	for _, p := range dst[:took] {
 		rest[p] = 0
 	}
-	for ; took < k; took, draw = took+1, draw+1 {
+	for ; took < k; took, number = took+1, number+1 {
 		total, last := 0.0, 0
 		for i, x := range rest {
 			total += x
@@ -311,7 +312,7 @@ func (c *Context) walk(h, draw uint64, n int, k, took uint32, weight func(int) f
 				last = i
 			}
 		}
-		x, sum, p := Unit(Draw(h, draw))*total, 0.0, last
+		x, sum, p := draw.Unit(draw.At(h, number))*total, 0.0, last
 		for i, y := range rest {
 			sum += y
 			if y > 0 && sum > x {

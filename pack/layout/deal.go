@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/tagged"
-	"github.com/graphmill/graphmill/sample"
 )
 
 // Graphs are the graphs that a layout is filled with: of each shape, their ids,
@@ -68,9 +68,9 @@ func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int)) (*Gra
 type Deal struct {
 	l      *Layout
 	graphs *Graphs
-	packs  *sample.Orderer
-	orders []*sample.Orderer // of the shapes
-	first  []int64           // the first pack of each pattern, and their number
+	packs  *draw.Order
+	orders []*draw.Order // of the shapes
+	first  []int64       // the first pack of each pattern, and their number
 	// places is, for each part of each pattern, the first place of its shape.
 	places [][]uint64
 }
@@ -78,9 +78,9 @@ type Deal struct {
 // Deal fills the layout with graphs for an epoch.
 func (l *Layout) Deal(g *Graphs, seed, epoch uint64) *Deal {
 	d := &Deal{l: l, graphs: g, first: []int64{0}}
-	d.packs = sample.NewOrderer(uint64(l.Meta.Packs), sample.Key(seed, epoch, sample.OrderWord, 0))
+	d.packs = draw.NewOrder(uint64(l.Meta.Packs), draw.Key(seed, epoch, draw.OrderWord, 0))
 	for s, n := range l.Problem.Counts {
-		d.orders = append(d.orders, sample.NewOrderer(uint64(n), sample.Key(seed, epoch, sample.OrderWord, uint64(s)+1)))
+		d.orders = append(d.orders, draw.NewOrder(uint64(n), draw.Key(seed, epoch, draw.OrderWord, uint64(s)+1)))
 	}
 	next := make([]uint64, len(l.Problem.Counts))
 	packs := int64(0)

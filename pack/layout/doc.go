@@ -33,6 +33,6 @@
 //	oversize_count.npy        uint64 [shapes]
 //	made.json, manifest.json  as every output folder has
 //
-// The package imports pack, sample (the law of orders), store, graph, format/npy
+// The package imports pack, draw, store, graph, format/npy
 // and internal/*.
 package layout

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/pack"
 	"github.com/graphmill/graphmill/pack/layout"
-	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -150,8 +150,8 @@ func TestDealIsTheLaw(t *testing.T) {
 	l := layoutOf(t, sizes, []int{5, 4}) // one pack a graph
 	d := l.Deal(graphsOf(t, l, sizes), 42, 7)
 	packs, places := make([]uint64, 10), make([]uint64, 10)
-	sample.NewOrderer(10, sample.Key(42, 7, sample.OrderWord, 0)).Fill(packs, 0)
-	sample.NewOrderer(10, sample.Key(42, 7, sample.OrderWord, 1)).Fill(places, 0)
+	draw.NewOrder(10, draw.Key(42, 7, draw.OrderWord, 0)).Fill(packs, 0)
+	draw.NewOrder(10, draw.Key(42, 7, draw.OrderWord, 1)).Fill(places, 0)
 	for p := range int64(10) {
 		if got, want := d.Pack(p, nil), []uint64{places[packs[p]]}; !slices.Equal(got, want) {
 			t.Errorf("pack %d: found graphs %v, expected %v", p, got, want)

@@ -1,4 +1,4 @@
-package sample
+package draw
 
 import "fmt"
 
@@ -11,7 +11,7 @@ const RMATMaxScale = 32
 type RMAT struct {
 	prefix uint64
 	scale  int
-	labels *Orderer
+	labels *Order
 }
 
 // NewRMAT prepares the graph of a seed and a scale from 1 to RMATMaxScale.
@@ -22,7 +22,7 @@ func NewRMAT(seed uint64, scale int) (*RMAT, error) {
 	return &RMAT{
 		prefix: Key(seed, 0, rmatEdge),
 		scale:  scale,
-		labels: NewOrderer(1<<scale, Key(seed, 0, rmatLabels)),
+		labels: NewOrder(1<<scale, Key(seed, 0, rmatLabels)),
 	}, nil
 }
 
@@ -45,7 +45,7 @@ func (m *RMAT) edge(i uint64) (src, dst uint32) {
 	const a, b, c = 57 << 64 / 100, 76 << 64 / 100, 95 << 64 / 100
 	h := Absorb(m.prefix, i)
 	for range m.scale {
-		h += gamma
+		h += Gamma
 		r := Mix(h)
 		var inB, inC, inD uint32
 		if r >= a {

@@ -1,16 +1,19 @@
-package sample
+package draw
 
 import "math/bits"
 
-// The constants of SplitMix64.
+// Gamma is SplitMix64's increment: draw j of state h is Mix(h + (j+1)*Gamma), which
+// a loop over draws computes by adding.
+const Gamma = 0x9E3779B97F4A7C15
+
+// SplitMix64's multipliers.
 const (
-	gamma = 0x9E3779B97F4A7C15
-	mul1  = 0xBF58476D1CE4E5B9
-	mul2  = 0x94D049BB133111EB
+	mul1 = 0xBF58476D1CE4E5B9
+	mul2 = 0x94D049BB133111EB
 )
 
 // The first word that is absorbed after the epoch: what a draw belongs to. The
-// scopes' numbers are Scope values; these are the other uses.
+// scopes of sampling have the numbers 0 to 2; these are the other uses.
 const (
 	// OrderWord leads the key of a shuffled order: Key(seed, epoch, OrderWord).
 	OrderWord  = 3
@@ -26,19 +29,19 @@ func Mix(x uint64) uint64 {
 }
 
 // Absorb is the state h after one more word.
-func Absorb(h, v uint64) uint64 { return Mix((h ^ Mix(v+gamma)) + gamma) }
+func Absorb(h, v uint64) uint64 { return Mix((h ^ Mix(v+Gamma)) + Gamma) }
 
 // Key is the state after a seed and a list of words.
 func Key(seed uint64, words ...uint64) uint64 {
-	h := Mix(seed + gamma)
+	h := Mix(seed + Gamma)
 	for _, w := range words {
 		h = Absorb(h, w)
 	}
 	return h
 }
 
-// Draw is draw number j, from 0, of state h: 64 random bits.
-func Draw(h, j uint64) uint64 { return Mix(h + (j+1)*gamma) }
+// At is draw number j, from 0, of state h: 64 random bits.
+func At(h, j uint64) uint64 { return Mix(h + (j+1)*Gamma) }
 
 // Below is an integer in [0, n) out of 64 random bits.
 func Below(r, n uint64) uint64 {

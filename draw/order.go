@@ -1,4 +1,4 @@
-package sample
+package draw
 
 import (
 	"cmp"
@@ -17,13 +17,13 @@ const smallOrder = 512
 // feistelRounds is the number of rounds of the permutation.
 const feistelRounds = 8
 
-// Orderer is a shuffled order of n items, a pure function of n and a key.
+// Order is a shuffled order of n items, a pure function of n and a key.
 // Any position can be asked for on its own, without memory in proportion to n.
 // It is immutable and safe for concurrent use.
 //
 // Up to 65,536 items it is the items sorted by their draw; above, eight rounds
 // of a Feistel network on ceil(log2 n) bits, walked until the value is below n.
-type Orderer struct {
+type Order struct {
 	n      uint64
 	sorted []uint16 // n <= sortedOrder
 
@@ -33,10 +33,10 @@ type Orderer struct {
 	tables [feistelRounds][]uint16
 }
 
-// NewOrderer is the order of n items under a key. An epoch of a loader has
+// NewOrder is the order of n items under a key. An epoch of a loader has
 // Key(seed, epoch, OrderWord).
-func NewOrderer(n, key uint64) *Orderer {
-	o := &Orderer{n: n}
+func NewOrder(n, key uint64) *Order {
+	o := &Order{n: n}
 	if n <= sortedOrder {
 		o.sorted = sortByDraw(int(n), key)
 		return o
@@ -44,7 +44,7 @@ func NewOrderer(n, key uint64) *Orderer {
 	width := uint(bits.Len64(n - 1))
 	o.low, o.high = width/2, width-width/2
 	for r := range o.keys {
-		o.keys[r] = Draw(key, uint64(r))
+		o.keys[r] = At(key, uint64(r))
 	}
 	if o.high > 16 {
 		return o
@@ -69,7 +69,7 @@ func sortByDraw(n int, key uint64) []uint16 {
 	const shift = 31
 	a := make([]uint64, n)
 	for i := range a {
-		a[i] = Draw(key, uint64(i))&^0xffff | uint64(i)
+		a[i] = At(key, uint64(i))&^0xffff | uint64(i)
 	}
 	if n <= smallOrder {
 		slices.Sort(a)
@@ -85,7 +85,7 @@ func sortByDraw(n int, key uint64) []uint16 {
 		if j-i > 1 {
 			slices.SortFunc(a[i:j], func(x, y uint64) int {
 				x, y = x&0xffff, y&0xffff
-				return cmp.Or(cmp.Compare(Draw(key, x), Draw(key, y)), cmp.Compare(x, y))
+				return cmp.Or(cmp.Compare(At(key, x), At(key, y)), cmp.Compare(x, y))
 			})
 		}
 		for ; i < j; i++ {
@@ -122,16 +122,16 @@ func radixSort(a []uint64, shift uint) []uint64 {
 }
 
 func feistel(x, key uint64, width uint) uint64 {
-	y := (x + key) * gamma
+	y := (x + key) * Gamma
 	y ^= y >> 32
 	return (y * mul1) >> (64 - width)
 }
 
 // Len is the number of items.
-func (o *Orderer) Len() uint64 { return o.n }
+func (o *Order) Len() uint64 { return o.n }
 
 // permute is one pass of the network, whose result may be n or more.
-func (o *Orderer) permute(x uint64) uint64 {
+func (o *Order) permute(x uint64) uint64 {
 	lo, hi := x&(1<<o.low-1), x>>o.low
 	if o.tables[0] != nil {
 		for r := 0; r < feistelRounds; r += 2 {
@@ -148,7 +148,7 @@ func (o *Orderer) permute(x uint64) uint64 {
 }
 
 // At is the item at a position below Len.
-func (o *Orderer) At(pos uint64) uint64 {
+func (o *Order) At(pos uint64) uint64 {
 	if o.sorted != nil {
 		return uint64(o.sorted[pos])
 	}
@@ -161,7 +161,7 @@ func (o *Orderer) At(pos uint64) uint64 {
 
 // Fill sets dst[i] to the item at position first+i. All positions must be below
 // Len.
-func (o *Orderer) Fill(dst []uint64, first uint64) {
+func (o *Order) Fill(dst []uint64, first uint64) {
 	if o.sorted != nil {
 		for i, x := range o.sorted[first : first+uint64(len(dst))] {
 			dst[i] = uint64(x)
@@ -176,7 +176,7 @@ func (o *Orderer) Fill(dst []uint64, first uint64) {
 
 // Map32 replaces each position in ids by the item there; the order is of at most
 // 2^32 items.
-func (o *Orderer) Map32(ids []uint32) {
+func (o *Order) Map32(ids []uint32) {
 	if o.sorted != nil {
 		for i, x := range ids {
 			ids[i] = uint32(o.sorted[x])
@@ -188,7 +188,7 @@ func (o *Orderer) Map32(ids []uint32) {
 
 // mapOrder permutes values in place. Those that land at n or above are gathered
 // and walked on together, so that the main loop has no branch to mispredict.
-func mapOrder[T uint32 | uint64](o *Orderer, ids []T) {
+func mapOrder[T uint32 | uint64](o *Order, ids []T) {
 	const block = 512
 	var again [block]int32
 	for len(ids) > 0 {
