@@ -91,6 +91,32 @@ func hashAll(ctx context.Context, fsys fsx.FS, dir string, names []string, threa
 	return g.Wait()
 }
 
+// SumFiles reads files of a folder, given with '/' between elements, and makes
+// their manifest.
+func SumFiles(ctx context.Context, fsys fsx.FS, dir string, names []string, threads int) (*Manifest, error) {
+	entries := make([]ManifestFor, len(names))
+	if err := hashAll(ctx, fsys, dir, names, threads, func(i int, e ManifestFor, err error) error {
+		entries[i] = e
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	m := &Manifest{Format: 1, Files: map[string]ManifestFor{}}
+	for i, name := range names {
+		m.Files[name] = entries[i]
+	}
+	return m, nil
+}
+
+// Encode gives the text of ManifestFile and that of ManifestSumFile.
+func (m *Manifest) Encode() (text, sum []byte, err error) {
+	b, err := encode(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, []byte(sumLine(b, ManifestFile)), nil
+}
+
 // list is every file below dir, in byte order, with '/' between elements.
 func list(fsys fsx.FS, dir string) ([]string, error) {
 	var names []string
@@ -132,8 +158,9 @@ func checkLocal(name string) error {
 	return nil
 }
 
-// readManifest reads and checks manifest.json against its sum.
-func readManifest(fsys fsx.FS, dir string) (*Manifest, error) {
+// ReadManifest reads the manifest of an output folder and checks it against its
+// own sum. A folder without one gives fs.ErrNotExist.
+func ReadManifest(fsys fsx.FS, dir string) (*Manifest, error) {
 	file := filepath.Join(dir, ManifestFile)
 	b, err := fsx.ReadFile(fsys, file, maxMeta)
 	if err != nil {
@@ -207,7 +234,7 @@ func Fingerprint(ctx context.Context, fsys fsx.FS, name string) (_ string, err e
 
 // Size is the sum of the sizes of all files that the manifest names.
 func Size(fsys fsx.FS, dir string) (int64, error) {
-	m, err := readManifest(fsys, dir)
+	m, err := ReadManifest(fsys, dir)
 	if err != nil {
 		return 0, err
 	}

@@ -50,7 +50,7 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	m, err := readManifest(s.fs, s.Dir)
+	m, err := ReadManifest(s.fs, s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
 	}

@@ -45,7 +45,7 @@ func Verify(ctx context.Context, fsys fsx.FS, dir string, threads int, progress 
 		return nil, fmt.Errorf("%s: found no %s, so it is no output folder of graphmill", dir, ManifestFile)
 	}
 	v.reports(fsys, dir, have)
-	m, err := readManifest(fsys, dir)
+	m, err := ReadManifest(fsys, dir)
 	switch {
 	case errors.Is(err, ErrDamaged):
 		v.add(ManifestFile, err.Error())

@@ -291,18 +291,11 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	if err != nil {
 		return err
 	}
-	entries := make([]ManifestFor, len(names))
-	if err := hashAll(ctx, w.fs, w.dir, names, threads, func(i int, e ManifestFor, err error) error {
-		entries[i] = e
-		return err
-	}); err != nil {
+	m, err := SumFiles(ctx, w.fs, w.dir, names, threads)
+	if err != nil {
 		return err
 	}
-	m := Manifest{Format: 1, Files: map[string]ManifestFor{}}
-	for i, name := range names {
-		m.Files[name] = entries[i]
-	}
-	b, err := encode(m)
+	text, sum, err := m.Encode()
 	if err != nil {
 		return err
 	}
@@ -311,10 +304,10 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 			return err
 		}
 	}
-	if err := fsx.WriteFile(w.fs, filepath.Join(w.dir, ManifestFile), b); err != nil {
+	if err := fsx.WriteFile(w.fs, filepath.Join(w.dir, ManifestFile), text); err != nil {
 		return err
 	}
-	return fsx.WriteFile(w.fs, filepath.Join(w.dir, ManifestSumFile), []byte(sumLine(b, ManifestFile)))
+	return fsx.WriteFile(w.fs, filepath.Join(w.dir, ManifestSumFile), sum)
 }
 
 // Report adds the report to a sealed folder, with a checksum of its own.
