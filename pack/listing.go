@@ -2,6 +2,8 @@ package pack
 
 import (
 	"cmp"
+	"context"
+	"math"
 	"slices"
 	"sort"
 )
@@ -19,7 +21,6 @@ import (
 // opened is packs that are filled alike and open.
 type opened struct {
 	key    uint64 // the heuristic of the room
-	number int    // of the insertion
 	room   vec
 	parent int32 // in the list of contents
 	packs  int64
@@ -32,7 +33,8 @@ type content struct {
 	parent        int32 // -1: the first
 }
 
-// block is a run of the open packs, which are one sequence by (key, number).
+// block is a run of the open packs, which are one sequence by key, the older in
+// front of the newer of one key.
 type block struct {
 	packs []opened
 	most  vec // the largest room in every field; what does not fit here fits nowhere
@@ -47,7 +49,6 @@ type listing struct {
 	first    bool // shortest pack first
 	blocks   []*block
 	contents []content
-	number   int
 	closed   []opened
 	scratch  []int
 	fair     bool // not what the listing does: see fit
@@ -55,11 +56,11 @@ type listing struct {
 
 // longestFirst runs the listing; first is its first-fit variant,
 // "shortest-pack-first".
-func longestFirst(p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
-	return list(p, h, first, false)
+func longestFirst(ctx context.Context, p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
+	return list(ctx, p, h, first, false)
 }
 
-func list(p *Problem, h *Heuristic, first, fair bool) ([]Pattern, error) {
+func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool) ([]Pattern, error) {
 	if err := h.check(p.Limits); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,9 @@ func list(p *Problem, h *Heuristic, first, fair bool) ([]Pattern, error) {
 		return cmp.Or(cmp.Compare(b.key, a.key), slices.Compare(p.Shape(b.shape), p.Shape(a.shape)))
 	})
 	for _, r := range order {
-		l.place(r.shape, r.key, p.Counts[r.shape])
+		if err := l.place(ctx, r.shape, r.key, p.Counts[r.shape]); err != nil {
+			return nil, err
+		}
 	}
 	return l.patterns(), nil
 }
@@ -125,37 +128,43 @@ func (l *listing) key(rating uint64) uint64 {
 }
 
 // place deals count graphs of a shape.
-func (l *listing) place(shape int, rating uint64, count int64) {
+func (l *listing) place(ctx context.Context, shape int, rating uint64, count int64) error {
 	size := &l.in.size[shape]
 	from := rating
 	if l.fair {
 		from = 0 // a room rated lower may fit all the same
 	}
 	full := l.rate(&l.in.limit)
-	for count > 0 {
+	for step := 0; count > 0; step++ {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		b, i := l.find(size, from)
 		if b < 0 {
 			break
 		}
+		if !l.fair {
+			from = rating + 1
+		}
 		o := l.blocks[b].packs[i]
+		n, copies := min(o.packs, count), 1
+		if o.packs < count {
+			copies = l.run(b, i, size, max(from, 1), count/o.packs)
+		}
 		l.remove(b, i)
-		n := min(o.packs, count)
 		if o.packs > n {
 			split := o
 			split.packs -= n
 			l.open(split)
 		}
-		o.room, _ = o.room.minus(size)
+		of := size.times(copies)
+		o.room, _ = o.room.minus(&of)
 		o.packs = n
-		l.contents = append(l.contents, content{int32(shape), 1, o.parent})
+		l.contents = append(l.contents, content{int32(shape), int32(copies), o.parent})
 		o.parent = int32(len(l.contents) - 1)
 		l.settle(o)
-		count -= n
-		if l.fair {
-			continue
-		}
-		from = rating + 1
-		if from > full {
+		count -= n * int64(copies)
+		if !l.fair && from > full {
 			break
 		}
 	}
@@ -171,6 +180,36 @@ func (l *listing) place(shape int, rating uint64, count int64) {
 		l.settle(opened{room: room, parent: int32(len(l.contents) - 1), packs: packs})
 		count -= packs * int64(n)
 	}
+	return nil
+}
+
+// run is how many graphs of a size, of at most so many, go into each of the packs
+// at a place, one after the other, because the search, from a rating on, would find
+// these packs again each time. Graphs of no size go wherever there is a place for
+// them: the number of packs is the same.
+func (l *listing) run(b, i int, size *vec, from uint64, most int64) int {
+	k := l.blocks[b]
+	o := &k.packs[i]
+	copies := l.in.most(&o.room, size, most)
+	if *size == vecOf(nil, 1) {
+		return copies
+	}
+	next := uint64(math.MaxUint64) // the key behind
+	if i+1 < len(k.packs) {
+		next = k.packs[i+1].key
+	} else if b+1 < len(l.blocks) {
+		next = l.blocks[b+1].packs[0].key
+	}
+	ends := func(c int) bool {
+		of := size.times(c)
+		room, _ := o.room.minus(&of)
+		rating := l.rate(&room)
+		return rating < from || l.key(rating) >= next
+	}
+	if ends(1) {
+		return 1
+	}
+	return 1 + sort.Search(copies-1, func(c int) bool { return ends(c + 1) })
 }
 
 // settle opens a pack, or closes one that is full by the heuristic or the cap.
@@ -186,8 +225,6 @@ func (l *listing) settle(o opened) {
 
 // open inserts a pack behind those of its key.
 func (l *listing) open(o opened) {
-	o.number = l.number
-	l.number++
 	b := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key > o.key }) - 1
 	if b < 0 {
 		if len(l.blocks) == 0 {

@@ -1,6 +1,8 @@
 package pack
 
 import (
+	"context"
+
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -19,15 +21,15 @@ func none(p *Problem) []Pattern {
 // nextFit fills packs in one order of the graphs and never looks back: what
 // jraph's and TF-GNN's dynamic batching do with a stream. The order is a fixed
 // shuffle, as data are read in; the work is one step a graph.
-func nextFit(p *Problem) ([]Pattern, error) {
+func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 	if n := p.Graphs(); n > maxOneByOne {
 		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes them one by one", n, maxOneByOne)
 	}
 	in := newInstance(p)
-	order := make([]int, 0, p.Graphs())
+	order := make([]int32, 0, p.Graphs())
 	for i, c := range p.Counts {
 		for range c {
-			order = append(order, i)
+			order = append(order, int32(i))
 		}
 	}
 	state := uint64(1)
@@ -43,7 +45,10 @@ func nextFit(p *Problem) ([]Pattern, error) {
 	var patterns []Pattern
 	room := in.limit
 	var parts []Part
-	for _, i := range order {
+	for n, i := range order {
+		if n%(1<<16) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		rest, ok := room.minus(&in.size[i])
 		if !ok {
 			patterns = append(patterns, Pattern{joined(parts), 1})
@@ -51,7 +56,7 @@ func nextFit(p *Problem) ([]Pattern, error) {
 			rest, _ = room.minus(&in.size[i])
 		}
 		room = rest
-		parts = append(parts, Part{i, 1})
+		parts = append(parts, Part{int(i), 1})
 	}
 	return append(patterns, Pattern{joined(parts), 1}), nil
 }
@@ -60,4 +65,6 @@ func nextFit(p *Problem) ([]Pattern, error) {
 // heuristic first, into the open pack with the most room, or the least, that it
 // fits into; a new pack takes as many of its shape as fit. It differs from the
 // listing in that nothing is passed over, and that equal graphs share packs.
-func fit(p *Problem, h *Heuristic, first bool) ([]Pattern, error) { return list(p, h, first, true) }
+func fit(ctx context.Context, p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
+	return list(ctx, p, h, first, true)
+}

@@ -74,11 +74,11 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	case "", "auto":
 		err = s.auto(&opt)
 	case "dlpfhp", "spfhp":
-		patterns, err = longestFirst(p, &h, opt.Method == "spfhp")
+		patterns, err = longestFirst(ctx, p, &h, opt.Method == "spfhp")
 	case "best-fit", "first-fit":
-		patterns, err = fit(p, &h, opt.Method == "first-fit")
+		patterns, err = fit(ctx, p, &h, opt.Method == "first-fit")
 	case "next-fit":
-		patterns, err = nextFit(p)
+		patterns, err = nextFit(ctx, p)
 	case "none":
 		patterns = none(p)
 	default:
@@ -201,13 +201,13 @@ func (s *solver) listings() error {
 		}
 		for _, m := range []struct {
 			name  string
-			pack  func(*Problem, *Heuristic, bool) ([]Pattern, error)
+			pack  func(context.Context, *Problem, *Heuristic, bool) ([]Pattern, error)
 			first bool
 		}{{"dlpfhp", longestFirst, false}, {"spfhp", longestFirst, true}, {"best-fit", fit, false}, {"first-fit", fit, true}} {
 			if s.over() {
 				return nil
 			}
-			patterns, err := m.pack(s.p, &h, m.first)
+			patterns, err := m.pack(s.ctx, s.p, &h, m.first)
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (s *solver) listings() error {
 	if s.over() || s.p.Graphs() > 100_000 {
 		return nil
 	}
-	patterns, err := nextFit(s.p)
+	patterns, err := nextFit(s.ctx, s.p)
 	if err == nil {
 		s.offer("next-fit", patterns)
 	}
