@@ -1,0 +1,346 @@
+package undirected
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/store"
+)
+
+// ErrTooLarge is wrapped by errors about a graph with more nodes or neighbours
+// than a Graph can hold.
+var ErrTooLarge = errors.New("too large")
+
+// BuildOptions say how a graph is made.
+type BuildOptions struct {
+	Threads int // at least 1
+	// Memory is about how many bytes may be held beside the result; what exceeds
+	// them goes to a temporary file in Temp. 0: no bound.
+	Memory int64
+	FS     fsx.FS
+	Temp   string
+	// Progress is told of edges read, twice each; nil: nobody is.
+	Progress func(edges int64)
+}
+
+// Build makes the graph of all edges of a store, in memory. Weights are not set.
+//
+// The memory beside the result is 8 bytes an edge and some MB.
+func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err error) {
+	b, err := newBuilder(s, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if 2*b.edges > math.MaxUint32 {
+		// Duplicates and reciprocal edges count once; how many there are is
+		// known only at the end.
+		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory; give --method fennel, which streams them", s.Dir, ErrTooLarge, b.edges, uint32(math.MaxUint32)/2)
+	}
+	if err := b.cut(ctx); err != nil {
+		return nil, err
+	}
+	// What is not used of it is never touched, so that it costs no memory.
+	g := &Graph{Offsets: make([]uint32, b.nodes+1), Neighbours: make([]uint32, 2*b.edges), Constraints: 1}
+	end := uint32(0)
+	// Buckets go one after the other to where the ones before them end.
+	placed := make([]chan struct{}, b.buckets()+1)
+	for i := range placed {
+		placed[i] = make(chan struct{})
+	}
+	close(placed[0])
+	err = b.rows(ctx, func(ctx context.Context, i int, first uint32, degrees, neighbours []uint32) error {
+		select {
+		case <-placed[i]:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		at := end
+		end += uint32(len(neighbours))
+		close(placed[i+1])
+		copy(g.Neighbours[at:], neighbours)
+		for j, d := range degrees {
+			at += d
+			g.Offsets[int(first)+j+1] = at
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.Neighbours = g.Neighbours[:end:end]
+	return g, nil
+}
+
+// builder makes rows out of edges: each edge lies in the row of its near end
+// already; it is put into a bucket for that of its far end.
+type builder struct {
+	BuildOptions
+	s     *store.Store
+	types []edges
+	nodes int
+	edges int64 // as the store counts them
+	cuts  *extsort.Partition
+	spill *extsort.Spill
+}
+
+// edges are those of one type, their ends as homogeneous ids less near and far.
+type edges struct {
+	name      string
+	count     int
+	adjacency *graph.Adjacency
+	near, far uint64 // ids of the first node of either type
+	rows      int
+	fars      uint64 // nodes of the far type
+}
+
+// Starts are the homogeneous ids of the first node of each type, and the number of
+// all nodes at the end.
+func Starts(g *graph.Graph) []uint64 {
+	starts := make([]uint64, len(g.Nodes)+1)
+	for i, n := range g.Nodes {
+		starts[i+1] = starts[i] + uint64(n.Count)
+	}
+	return starts
+}
+
+func newBuilder(s *store.Store, o BuildOptions) (*builder, error) {
+	b := &builder{BuildOptions: o, s: s}
+	starts := Starts(s.Graph)
+	nodes := starts[len(starts)-1]
+	if nodes >= math.MaxUint32 {
+		return nil, fmt.Errorf("%s: %w: found %d nodes, expected fewer than 2^32 - 1", s.Dir, ErrTooLarge, nodes)
+	}
+	b.nodes = int(nodes)
+	for _, e := range s.Graph.Edges {
+		near, far := s.Graph.NodeType(e.Type.Near(e.Primary)), s.Graph.NodeType(e.Type.Far(e.Primary))
+		b.types = append(b.types, edges{name: e.Type.String(), count: e.Count, adjacency: e.Adj[e.Primary],
+			near: starts[near], far: starts[far], rows: s.Graph.Nodes[near].Count, fars: uint64(s.Graph.Nodes[far].Count)})
+		b.edges += int64(e.Count)
+	}
+	// Buckets whose rows stay in the cache, but not so many that the buffers before
+	// them do not.
+	const most = 512
+	count := 1
+	for count < most && b.edges/int64(count) > 1<<14 && b.nodes/count > 1<<8 {
+		count *= 2
+	}
+	shift := uint(0)
+	for uint64(count)<<shift < nodes {
+		shift++
+	}
+	extent := 16 << 10
+	hold := int64(math.MaxInt64)
+	if o.Memory > 0 {
+		buffers := int64(o.Threads * count * extent)
+		for extent > 4<<10 && buffers > o.Memory/4 {
+			extent, buffers = extent/2, buffers/2
+		}
+		hold = max(0, o.Memory-buffers)
+	}
+	b.spill = extsort.NewSpill(o.FS, o.Temp, hold)
+	b.cuts = extsort.NewPartition(b.spill, count, extent, shift)
+	return b, nil
+}
+
+// buckets is how many have nodes, once all is cut.
+func (b *builder) buckets() int {
+	width := 1 << b.cuts.Shift()
+	return (b.nodes + width - 1) / width
+}
+
+func (b *builder) close() error {
+	b.cuts.Close()
+	return b.spill.Close()
+}
+
+// cutRows is how many rows of a type a goroutine takes at once.
+const cutRows = 1 << 12
+
+// cut puts every edge into the bucket of its far end: a record is that end and the
+// near one.
+func (b *builder) cut(ctx context.Context) error {
+	first := make([]int, len(b.types)+1) // jobs before each type
+	for i, e := range b.types {
+		first[i+1] = first[i] + (e.rows+cutRows-1)/cutRows
+	}
+	writers := make([]*extsort.Writer, max(1, b.Threads))
+	for i := range writers {
+		var err error
+		if writers[i], err = b.cuts.Writer(); err != nil {
+			return err
+		}
+	}
+	err := scan(ctx, first[len(b.types)], b.Threads, func(_ context.Context, worker, job int) error {
+		t := 0
+		for job >= first[t+1] {
+			t++
+		}
+		from := (job - first[t]) * cutRows
+		return b.cutType(&b.types[t], from, min(b.types[t].rows, from+cutRows), writers[worker])
+	})
+	if err != nil {
+		return err
+	}
+	return b.cuts.Finish()
+}
+
+func (b *builder) cutType(e *edges, from, to int, w *extsort.Writer) error {
+	ptr, far := e.adjacency.Indptr, e.adjacency.Far
+	at := ptr.At(from)
+	begin := at
+	for row := from; row < to; row++ {
+		end := ptr.At(row + 1)
+		if end < at || end > uint64(e.count) {
+			return b.damaged(e, "found offset %d at %d, expected offsets that ascend to %d", end, row+1, e.count)
+		}
+		u := uint32(e.near + uint64(row))
+		for ; at < end; at++ {
+			x := far.At(int(at))
+			if x >= e.fars {
+				return b.damaged(e, "found id %d at %d, expected one below %d", x, at, e.fars)
+			}
+			v := uint32(e.far + x)
+			if u == v {
+				continue
+			}
+			r, err := w.Slot(uint64(v), 8)
+			if err != nil {
+				return err
+			}
+			binary.LittleEndian.PutUint64(r, uint64(u)<<32|uint64(v))
+		}
+	}
+	b.tell(int64(at - begin))
+	return nil
+}
+
+func (b *builder) damaged(e *edges, format string, a ...any) error {
+	return fmt.Errorf("%s: %w: "+format, append([]any{b.s.Dir + ": " + e.name, store.ErrDamaged}, a...)...)
+}
+
+func (b *builder) tell(edges int64) {
+	if b.Progress != nil {
+		b.Progress(edges)
+	}
+}
+
+// rows calls fn for each bucket, from several goroutines which take them in
+// ascending order: the degrees of its nodes, and their neighbours, ascending and
+// each once.
+func (b *builder) rows(ctx context.Context, fn func(ctx context.Context, bucket int, first uint32, degrees, neighbours []uint32) error) error {
+	makers := make([]rowMaker, max(1, b.Threads))
+	defer func() {
+		for i := range makers {
+			extsort.Free(makers[i].records)
+		}
+	}()
+	width := 1 << b.cuts.Shift()
+	return scan(ctx, b.buckets(), b.Threads, func(ctx context.Context, worker, i int) error {
+		m := &makers[worker]
+		from, to := i*width, min(b.nodes, (i+1)*width)
+		if err := m.make(b, i, from, to); err != nil {
+			return err
+		}
+		return fn(ctx, i, uint32(from), m.degrees, m.neighbours)
+	})
+}
+
+// rowMaker makes the rows of one bucket after the other; its slices are used again.
+type rowMaker struct {
+	records    []byte
+	ends       []uint32
+	degrees    []uint32
+	neighbours []uint32
+	merge      []uint32
+}
+
+func (m *rowMaker) make(b *builder, bucket, from, to int) error {
+	size := int(b.cuts.Bytes(bucket))
+	if size > len(m.records) {
+		extsort.Free(m.records)
+		var err error
+		if m.records, err = extsort.Slab(size + size/4); err != nil {
+			m.records = nil
+			return err
+		}
+	}
+	if _, err := b.cuts.Load(bucket, m.records); err != nil {
+		return err
+	}
+	b.cuts.Free(bucket)
+	records := graph.View[uint64](m.records[:size])
+	n := to - from
+	m.degrees, m.ends = sized(m.degrees, n), sized(m.ends, n+1)
+	clear(m.degrees)
+	for _, r := range records {
+		m.degrees[int(uint32(r))-from]++
+	}
+	total := len(records)
+	for i := range b.types {
+		e := &b.types[i]
+		lo, hi := e.overlap(from, to)
+		ptr := e.adjacency.Indptr
+		for v := lo; v < hi; v++ {
+			d := int(ptr.At(v-int(e.near)+1) - ptr.At(v-int(e.near)))
+			m.degrees[v-from] += uint32(d)
+			total += d
+		}
+	}
+	if total > math.MaxUint32 {
+		return fmt.Errorf("%s: %w: found %d neighbours of nodes %d to %d, expected fewer than 2^32", b.s.Dir, ErrTooLarge, total, from, to-1)
+	}
+	m.neighbours = sized(m.neighbours, total)
+	at := uint32(0)
+	for i, d := range m.degrees {
+		m.ends[i] = at
+		at += d
+	}
+	for i := range b.types {
+		m.direct(&b.types[i], from, to)
+	}
+	for _, r := range records {
+		v := int(uint32(r)) - from
+		m.neighbours[m.ends[v]] = uint32(r >> 32)
+		m.ends[v]++
+	}
+	m.tidy(uint32(from))
+	b.tell(int64(len(records)))
+	return nil
+}
+
+// overlap is the nodes of the near type within [from, to), as homogeneous ids.
+func (e *edges) overlap(from, to int) (lo, hi int) {
+	lo, hi = max(from, int(e.near)), min(to, int(e.near)+e.rows)
+	return lo, max(lo, hi)
+}
+
+// direct puts the edges into the rows of their near ends.
+func (m *rowMaker) direct(e *edges, from, to int) {
+	lo, hi := e.overlap(from, to)
+	ptr, far := e.adjacency.Indptr, e.adjacency.Far
+	for v := lo; v < hi; v++ {
+		row := v - int(e.near)
+		at := m.ends[v-from]
+		for i, end := ptr.At(row), ptr.At(row+1); i < end; i++ {
+			// A loop stands for nothing; its place is taken by what tidy drops.
+			m.neighbours[at] = uint32(e.far + far.At(int(i)))
+			at++
+		}
+		m.ends[v-from] = at
+	}
+}
+
+// sized is a slice of n elements, s if that is large enough.
+func sized(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n, n+n/4)
+	}
+	return s[:n]
+}

@@ -1,0 +1,164 @@
+package undirected
+
+import (
+	"context"
+	"fmt"
+)
+
+// Quality is what a division of the nodes into parts is worth.
+type Quality struct {
+	// Cut is the pairs whose ends lie in different parts, by weight.
+	Cut int64
+	// CutShare is the cut among all pairs.
+	CutShare float64
+	// Volume is the number of parts that each node has neighbours in besides its
+	// own, summed over the nodes: METIS's total communication volume.
+	Volume int64
+	// Boundary is the nodes with a neighbour in another part.
+	Boundary int64
+	// Balance is the heaviest part against the mean, for each constraint.
+	Balance []float64
+	// EdgeBalance is the same for the sums of degrees.
+	EdgeBalance float64
+	// EmptyParts have no node.
+	EmptyParts int
+	Parts      []PartQuality
+}
+
+// PartQuality is what belongs to one part.
+type PartQuality struct {
+	Nodes   int64
+	Entries int64 // degrees of its nodes, summed
+	Cut     int64 // pairs that leave it
+	// Halo is the nodes of other parts that are neighbours of its nodes. Over all
+	// parts they sum up to Volume.
+	Halo    int64
+	Weights []int64
+}
+
+// Evaluate measures a division into parts. part has a part below parts for each node.
+func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*Quality, error) {
+	if len(part) != g.Len() {
+		return nil, fmt.Errorf("found parts of %d nodes, expected %d", len(part), g.Len())
+	}
+	for v, p := range part {
+		if int(p) >= parts {
+			return nil, fmt.Errorf("found part %d of node %d, expected 0 to %d", p, v, parts-1)
+		}
+	}
+	counts := make([]*partCounts, max(1, threads))
+	for i := range counts {
+		counts[i] = &partCounts{parts: make([]PartQuality, parts), seen: make([]uint32, parts)}
+	}
+	err := g.Scan(ctx, threads, func(worker int, b *Block) error {
+		counts[worker].add(b, part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	q := &Quality{Parts: make([]PartQuality, parts)}
+	var pairs int64
+	for _, c := range counts {
+		pairs += c.weight
+		q.Boundary += c.boundary
+		for p := range q.Parts {
+			to, from := &q.Parts[p], &c.parts[p]
+			to.Nodes += from.Nodes
+			to.Entries += from.Entries
+			to.Cut += from.Cut
+			to.Halo += from.Halo
+		}
+	}
+	constraints, weights := g.NodeWeights()
+	total := make([]int64, constraints)
+	for p := range q.Parts {
+		q.Parts[p].Weights = make([]int64, constraints)
+		if weights == nil {
+			q.Parts[p].Weights[0] = q.Parts[p].Nodes
+		}
+	}
+	for i, w := range weights {
+		q.Parts[part[i/constraints]].Weights[i%constraints] += int64(w)
+	}
+	var heaviest int64
+	most := make([]int64, constraints)
+	for _, p := range q.Parts {
+		q.Cut += p.Cut
+		q.Volume += p.Halo
+		heaviest = max(heaviest, p.Entries)
+		if p.Nodes == 0 {
+			q.EmptyParts++
+		}
+		for c, w := range p.Weights {
+			most[c], total[c] = max(most[c], w), total[c]+w
+		}
+	}
+	q.Cut /= 2
+	q.CutShare = share(2*q.Cut, pairs)
+	for c := range most {
+		q.Balance = append(q.Balance, balance(most[c], total[c], parts))
+	}
+	q.EdgeBalance = balance(heaviest, g.Entries(), parts)
+	return q, nil
+}
+
+func share(a, of int64) float64 { return float64(a) / float64(max(1, of)) }
+
+// balance is the heaviest part against the mean; 1 if there is nothing to share.
+func balance(heaviest, total int64, parts int) float64 {
+	if total == 0 {
+		return 1
+	}
+	return float64(heaviest) * float64(parts) / float64(total)
+}
+
+// partCounts is what one goroutine counts.
+type partCounts struct {
+	parts    []PartQuality
+	weight   int64 // of all entries
+	boundary int64
+	seen     []uint32 // by part: the mark of the last node that had a neighbour there
+	mark     uint32
+}
+
+func (c *partCounts) add(b *Block, part []uint16) {
+	for i := range b.Len() {
+		from, to := b.Row(i)
+		own := part[b.First+uint32(i)]
+		p := &c.parts[own]
+		p.Nodes++
+		p.Entries += int64(to - from)
+		if c.mark++; c.mark == 0 {
+			clear(c.seen)
+			c.mark = 1
+		}
+		var cut int64
+		for j := from; j < to; j++ {
+			other := part[b.Neighbours[j]]
+			if other == own {
+				continue
+			}
+			w := int64(1)
+			if b.EdgeWeights != nil {
+				w = int64(b.EdgeWeights[j])
+			}
+			cut += w
+			if c.seen[other] != c.mark {
+				c.seen[other] = c.mark
+				c.parts[other].Halo++
+			}
+		}
+		if b.EdgeWeights == nil {
+			c.weight += int64(to - from)
+		} else {
+			for _, w := range b.EdgeWeights[from:to] {
+				c.weight += int64(w)
+			}
+		}
+		p.Cut += cut
+		if cut > 0 {
+			c.boundary++
+		}
+	}
+}
