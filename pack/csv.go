@@ -19,14 +19,25 @@ func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 	c.ReuseRecord = true
 	c.TrimLeadingSpace = true
 	bad := func(line int, format string, a ...any) error {
-		return tagged.Errorf(ErrHistogram, "%s:%d: %s", name, line, fmt.Sprintf(format, a...))
+		return tagged.Errorf(ErrHistogram, "%s:%d: %w", name, line, fmt.Errorf(format, a...))
+	}
+	// failed says what the reader of CSV found, at its line.
+	failed := func(err error) error {
+		var at *csv.ParseError
+		switch {
+		case !errors.As(err, &at):
+			return tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+		case errors.Is(err, csv.ErrFieldCount):
+			return bad(at.Line, "found another number of fields, expected %d, as the header has", c.FieldsPerRecord)
+		}
+		return bad(at.Line, "column %d: found %w, expected numbers that are separated by commas", at.Column, at.Err)
 	}
 	header, err := c.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, bad(1, "found nothing, expected a header such as num_nodes,num_edges,count")
 	}
 	if err != nil {
-		return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+		return nil, failed(err)
 	}
 	header = slices.Clone(header)
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
@@ -53,7 +64,7 @@ func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 			break
 		}
 		if err != nil {
-			return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)
+			return nil, failed(err)
 		}
 		line, _ := c.FieldPos(0)
 		for j := range shape {
@@ -64,8 +75,8 @@ func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 			shape[j] = int(v)
 		}
 		count, err := strconv.ParseInt(strings.TrimSpace(row[k]), 10, 64)
-		if err != nil || count < 0 {
-			return nil, bad(line, "found count %q, expected an integer from 0 to 2^63 - 1", row[k])
+		if err != nil || count < 0 || count > maxTotal {
+			return nil, bad(line, "found count %q, expected an integer from 0 to 2^62", row[k])
 		}
 		h.Add(count, shape...)
 	}

@@ -22,8 +22,10 @@ var (
 // MaxComponents is the most components that a histogram may have.
 const MaxComponents = 7
 
-// maxSize bounds sizes and limits: a field of a vec.
-const maxSize = 1<<31 - 1
+const (
+	maxSize  = 1<<31 - 1 // of sizes and limits: a field of a vec
+	maxTotal = 1 << 62   // of the graphs of a histogram, and of the sum of a component
+)
 
 // Histogram is the number of graphs of each shape.
 type Histogram struct {
@@ -105,13 +107,13 @@ func (h *Histogram) Normalise() error {
 	var graphs uint64
 	var totals [MaxComponents]uint64
 	for _, i := range order {
-		if graphs += uint64(h.Counts[i]); graphs > 1<<62 {
+		if graphs += uint64(h.Counts[i]); graphs > maxTotal {
 			return tagged.Errorf(ErrHistogram, "found more than 2^62 graphs, expected fewer")
 		}
 		for j, s := range h.Shape(i) {
 			hi, lo := bits.Mul64(uint64(h.Counts[i]), uint64(s))
 			sum, carry := bits.Add64(totals[j], lo, 0)
-			if hi+carry > 0 || sum > 1<<62 {
+			if hi+carry > 0 || sum > maxTotal {
 				return tagged.Errorf(ErrHistogram, "found a sum of %s beyond 2^62, expected less", h.Components[j])
 			}
 			totals[j] = sum
@@ -146,10 +148,15 @@ func (p *Problem) check() error {
 	if p.MaxGraphs < 0 || p.MaxGraphs > maxSize {
 		return tagged.Errorf(ErrLimits, "found at most %d graphs a pack, expected 0 (no cap) to 2^31 - 1", p.MaxGraphs)
 	}
-	for i := range p.Counts {
-		if j := p.over(i); j >= 0 {
-			return tagged.Errorf(ErrOversize, "found graphs with %s %d, expected at most %d, the limit; raise it, or leave them out", p.Components[j], p.Shape(i)[j], p.Limits[j])
+	larger, one := int64(0), -1
+	for i, c := range p.Counts {
+		if p.over(i) >= 0 {
+			larger, one = larger+c, i
 		}
+	}
+	if one >= 0 {
+		j := p.over(one)
+		return tagged.Errorf(ErrOversize, "found %d graphs that are larger than a pack, such as one with %s %d, expected at most %d, the limit; raise it, or leave them out", larger, p.Components[j], p.Shape(one)[j], p.Limits[j])
 	}
 	return nil
 }
@@ -229,7 +236,8 @@ func sums(h *Histogram, parts []Part) (sizes []int, graphs int) {
 }
 
 // Check says whether the packing deals every graph of the problem exactly once and
-// keeps the limits.
+// keeps the limits. The shapes of its parts are those of the problem, which is
+// normalised.
 func (p *Packing) Check(problem *Problem) error {
 	dealt := make([]int64, len(problem.Counts))
 	for i, x := range p.Patterns {
@@ -239,6 +247,10 @@ func (p *Packing) Check(problem *Problem) error {
 		for n, part := range x.Parts {
 			if part.Copies < 1 || n > 0 && part.Shape <= x.Parts[n-1].Shape {
 				return fmt.Errorf("pattern %d: found %d graphs of shape %d, expected at least one, shapes ascending", i, part.Copies, part.Shape)
+			}
+			// Nothing overflows: what is dealt stays within the counts, whose sums do not.
+			if left := problem.Counts[part.Shape] - dealt[part.Shape]; int64(part.Copies) > left/x.Packs {
+				return fmt.Errorf("pattern %d: found %d graphs of shape %v in each of %d packs, expected at most the %d that are left", i, part.Copies, problem.Shape(part.Shape), x.Packs, left)
 			}
 			dealt[part.Shape] += int64(part.Copies) * x.Packs
 		}

@@ -213,6 +213,19 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What is dealt is not counted modulo 2^64.
+func TestCheckOverflow(t *testing.T) {
+	p := &Problem{Histogram: &Histogram{Components: []string{"n"}, Sizes: []int{0}, Counts: []int64{4}}, Limits: []int{0}}
+	if err := (&Packing{Patterns: []Pattern{{[]Part{{0, 4}}, 1}}}).Check(p); err != nil {
+		t.Error(err)
+	}
+	for _, more := range []Pattern{{[]Part{{0, 1 << 31}}, 1 << 33}, {[]Part{{0, 1}}, 1}} {
+		if err := (&Packing{Patterns: []Pattern{{[]Part{{0, 4}}, 1}, more}}).Check(p); err == nil {
+			t.Errorf("found %v to be sound, expected an error: there are 4 graphs", more)
+		}
+	}
+}
+
 // A thousand million graphs are as quick as a thousand.
 func TestHugeCounts(t *testing.T) {
 	h := &Histogram{Components: []string{"n", "e"}, Sizes: []int{3, 4, 7, 12}, Counts: []int64{1e9, 1e9}}
@@ -260,4 +273,22 @@ func TestDivide(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Ranks far beyond the packs split all of them, again and again, in few steps.
+func TestDivideMuch(t *testing.T) {
+	p := &Problem{Histogram: &Histogram{Components: []string{"n"}, Sizes: []int{1}, Counts: []int64{1 << 30}}, Limits: []int{1 << 20}}
+	r, err := Solve(context.Background(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Divide(p.Histogram, 1_000_000); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Packs(); n != 1_000_000 {
+		t.Errorf("found %d packs, expected 1000000", n)
+	}
+	if err := r.Check(p); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,6 +1,10 @@
 package pack
 
-import "github.com/graphmill/graphmill/internal/tagged"
+import (
+	"container/heap"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+)
 
 // Divide makes the number of packs a multiple of ranks, so that each rank of a
 // training takes as many: packs with the most graphs are split in two.
@@ -11,20 +15,31 @@ func (p *Packing) Divide(h *Histogram, ranks int) error {
 	packs := p.Packs()
 	more := (int64(ranks) - packs%int64(ranks)) % int64(ranks)
 	if packs+more > h.Graphs() {
-		return tagged.Errorf(ErrLimits, "found %d graphs, expected at least %d, one for each pack of %d ranks", h.Graphs(), packs+more, ranks)
+		return tagged.Errorf(ErrLimits, "found %d graphs, expected at least %d, one for each pack of %d ranks; take fewer ranks", h.Graphs(), packs+more, ranks)
 	}
-	patterns := p.Patterns
-	for ; more > 0; more-- {
-		at, most := -1, 1
-		for i, x := range patterns {
-			if _, n := sums(h, x.Parts); x.Packs > 0 && n > most {
-				at, most = i, n
-			}
+	if more == 0 {
+		return nil
+	}
+	var open crowds
+	for _, x := range p.Patterns {
+		_, n := sums(h, x.Parts)
+		open = append(open, crowd{x, n})
+	}
+	heap.Init(&open)
+	for more > 0 {
+		// Halves are smaller than what they are halves of: all packs of a pattern have
+		// their turn before the halves of one.
+		top := &open[0]
+		of := *top
+		split := min(more, of.Packs)
+		more -= split
+		if top.Packs -= split; top.Packs == 0 {
+			heap.Pop(&open)
 		}
-		patterns[at].Packs--
 		var a, b []Part
-		left := most / 2
-		for _, x := range patterns[at].Parts {
+		half := of.graphs / 2
+		left := half
+		for _, x := range of.Parts {
 			n := min(left, x.Copies)
 			left -= n
 			if n > 0 {
@@ -34,15 +49,33 @@ func (p *Packing) Divide(h *Histogram, ranks int) error {
 				b = append(b, Part{x.Shape, x.Copies - n})
 			}
 		}
-		patterns = append(patterns, Pattern{a, 1}, Pattern{b, 1})
+		heap.Push(&open, crowd{Pattern{a, split}, half})
+		heap.Push(&open, crowd{Pattern{b, split}, of.graphs - half})
 	}
-	n := 0
-	for _, x := range patterns {
-		if x.Packs > 0 {
-			patterns[n] = x
-			n++
-		}
+	var patterns []Pattern
+	for _, x := range open {
+		patterns = append(patterns, x.Pattern)
 	}
-	*p = *tidy(patterns[:n])
+	*p = *tidy(patterns)
 	return nil
+}
+
+// crowd is a pattern and the graphs of one of its packs; crowds are a heap, the most
+// graphs on top.
+type crowd struct {
+	Pattern
+	graphs int
+}
+
+type crowds []crowd
+
+func (c crowds) Len() int           { return len(c) }
+func (c crowds) Less(i, j int) bool { return c[i].graphs > c[j].graphs }
+func (c crowds) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+func (c *crowds) Push(x any)        { *c = append(*c, x.(crowd)) }
+
+func (c *crowds) Pop() any {
+	last := (*c)[len(*c)-1]
+	*c = (*c)[:len(*c)-1]
+	return last
 }

@@ -34,8 +34,10 @@ func PropertiesOf(h *Histogram) Properties {
 // ComparisonRow is one way to pack: the published algorithm by a heuristic, what is
 // compared with it, or the portfolio.
 type ComparisonRow struct {
-	Name  string `json:"name"`
-	Packs int64  `json:"packs"`
+	Name string `json:"name"`
+	// Packs is 0 where the heuristic has no number for the limits: their product is
+	// beyond 2^63.
+	Packs int64 `json:"packs"`
 	// Efficiency is measured after the limits were shrunk to the most that a pack
 	// holds, as published.
 	Efficiency []float64 `json:"efficiency"`
@@ -53,6 +55,10 @@ func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, t
 	var rows []ComparisonRow
 	add := func(name string, limits []int, maxGraphs int, opt Options) error {
 		opt.Effort, opt.Threads = effort, threads
+		if opt.Heuristic == "product" && (&Heuristic{name: "product"}).check(limits) != nil {
+			rows = append(rows, ComparisonRow{Name: name})
+			return nil
+		}
 		r, err := Solve(ctx, &Problem{Histogram: h, Limits: limits, MaxGraphs: maxGraphs}, opt)
 		if err != nil {
 			return err

@@ -60,7 +60,9 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	least := make([]int, k) // limits: the largest graph
 	mean := make([]float64, k)
 	for j := range least {
-		least[j] = alignUp(max(h.Max(j), 1), t.Align[j])
+		if least[j] = alignUp(max(h.Max(j), 1), t.Align[j]); least[j] > maxSize {
+			return nil, nil, tagged.Errorf(ErrLimits, "found %s %d of the largest graph, whose next multiple of %d is beyond 2^31 - 1; give a smaller alignment", h.Components[j], h.Max(j), t.Align[j])
+		}
 		mean[j] = max(float64(h.Total(j))/float64(h.Graphs()), 1e-9)
 	}
 	cost := func(limits []int) float64 {
@@ -73,11 +75,14 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	if t.Ceiling == 0 {
 		t.Ceiling = 16 * cost(least)
 	}
-	if cost(least) > t.Ceiling {
+	if !(cost(least) <= t.Ceiling) {
 		return nil, nil, tagged.Errorf(ErrLimits, "found a ceiling of %v, expected at least %v, which a pack for the largest graph costs", t.Ceiling, cost(least))
 	}
 	candidates := t.candidates(least, mean, cost)
 	for i := range candidates {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		c := &candidates[i]
 		c.Cost = cost(c.Limits)
 		c.LowerBound = bound(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs})
@@ -183,7 +188,7 @@ func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64)
 	off := []float64{0, 0.005, -0.005, 0.01, -0.01, 0.02, -0.02, 0.03, -0.03, 0.05, -0.05, 0.08, -0.08, 0.12, -0.12, 0.18, 0.25}
 	for f := 1.0; ; f *= 1.03 {
 		size++
-		first := int(math.Round(float64(least[0]) * f))
+		first := int(min(math.Round(float64(least[0])*f), maxSize+1))
 		limits := make([]int, len(least))
 		limits[0] = first
 		if cost(limits) > t.Ceiling || first > maxSize {
@@ -196,7 +201,8 @@ func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64)
 		for _, o := range off {
 			limits[0] = first
 			for j := 1; j < len(least); j++ {
-				limits[j] = int(math.Round(float64(first) * mean[j] / mean[0] * (1 + o)))
+				// What no limit can be is left out by add.
+				limits[j] = int(min(math.Round(float64(first)*mean[j]/mean[0]*(1+o)), maxSize+1))
 			}
 			add(limits)
 		}
@@ -222,13 +228,13 @@ func Grid(ctx context.Context, h *Histogram, maxGraphs, n int) ([]Candidate, err
 	}
 	limits := make([]int, len(h.Components))
 	for j := range limits {
-		limits[j] = 3 * max(h.Max(j), 1)
+		limits[j] = min(3*max(h.Max(j), 1), maxSize)
 	}
 	series := func(j int) []int {
 		var out []int
 		least := max(h.Max(j), 1)
 		for i := range n {
-			if l := least + 2*least*i/max(n-1, 1); i == 0 || l > out[len(out)-1] {
+			if l := min(least+2*least*i/max(n-1, 1), maxSize); i == 0 || l > out[len(out)-1] {
 				out = append(out, l)
 			}
 		}
