@@ -106,11 +106,11 @@ func TestStreamOfCollection(t *testing.T) {
 // The shape of padded packs has a place for each type; a type without a limit is
 // told, with the flag.
 func TestShape(t *testing.T) {
-	of := func(names ...string) (*collection.Shape, error) {
+	of := func(first int, names ...string) (*collection.Shape, error) {
 		h := &pack.Histogram{Components: names}
 		limits, one := make([]int, len(names)), make([]int, len(names))
 		for i := range limits {
-			limits[i], one[i] = 10+i, 1
+			limits[i], one[i] = first+i, 1
 		}
 		h.Add(3, one...)
 		r, err := pack.Solve(t.Context(), &pack.Problem{Histogram: h, Limits: limits}, pack.Options{Effort: 0.01})
@@ -119,12 +119,16 @@ func TestShape(t *testing.T) {
 		}
 		return collection.NewShape(layout.Of(r, layout.Terms{}), collectionOf())
 	}
-	got, err := of("num_nodes:b", "num_edges:q", "num_nodes:a", "num_edges:a:r:b")
+	got, err := of(10, "num_nodes:b", "num_edges:q", "num_nodes:a", "num_edges:a:r:b")
 	want := &collection.Shape{Graphs: 4, Nodes: map[string]int{"a": 13, "b": 11}, Edges: map[string]int{"a:r:b": 13, "b:q:a": 11}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	_, err = of("num_nodes", "num_nodes:a", "num_edges")
+	_, err = of(1<<31-4, "num_nodes:b", "num_edges:q", "num_edges:a:r:b", "num_nodes:a") // and a node of padding
+	if !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), "found a limit of 2147483648 with the padding") {
+		t.Errorf("found error %v of places that are no int32", err)
+	}
+	_, err = of(10, "num_nodes", "num_nodes:a", "num_edges")
 	if want := "--limit num_nodes:b=N --limit num_edges:a:r:b=N --limit num_edges:b:q:a=N"; !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %s", err, want)
 	}

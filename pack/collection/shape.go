@@ -1,6 +1,8 @@
 package collection
 
 import (
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,6 +61,10 @@ func NewShape(l *layout.Layout, c *graph.Collection) (*Shape, error) {
 	}
 	if len(missing) > 0 {
 		return nil, tagged.Errorf(layout.ErrLayout, "found limits of %s, expected one of each type, for arrays of fixed shape; pack again with --limit %s=N", strings.Join(l.Meta.Components, ", "), strings.Join(missing, "=N --limit "))
+	}
+	sizes := slices.Concat([]int{s.Graphs}, slices.Collect(maps.Values(s.Nodes)), slices.Collect(maps.Values(s.Edges)))
+	if n := slices.Max(sizes); n > math.MaxInt32 {
+		return nil, tagged.Errorf(layout.ErrLayout, "found a limit of %d with the padding, expected at most 2^31 - 1, for arrays of int32; make a layout with lower limits", n)
 	}
 	return s, nil
 }

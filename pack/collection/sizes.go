@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -28,9 +29,17 @@ type Sizes struct {
 //   - num_nodes:TYPE, num_edges:TYPE: of one, an edge type by its relation where
 //     that is unique;
 //   - the name of an integer column of the context, one value a graph.
+//
+// There are at most pack.MaxComponents, all different.
 func NewSizes(c *graph.Collection, components []string) (*Sizes, error) {
+	if n := len(components); n < 1 || n > pack.MaxComponents {
+		return nil, tagged.Errorf(ErrComponent, "found %d components, expected 1 to %d", n, pack.MaxComponents)
+	}
 	s := &Sizes{Components: components, Graphs: c.Graphs}
-	for _, name := range components {
+	for i, name := range components {
+		if slices.Contains(components[:i], name) {
+			return nil, tagged.Errorf(ErrComponent, "found component %q twice, expected each once", name)
+		}
 		of, err := component(c, name)
 		if err != nil {
 			return nil, err

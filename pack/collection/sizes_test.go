@@ -52,6 +52,11 @@ func TestBadComponents(t *testing.T) {
 			t.Errorf("%q: found error %v, expected %v", name, err, collection.ErrComponent)
 		}
 	}
+	for _, names := range [][]string{nil, {"num_nodes", "num_nodes"}, {"num_nodes", "num_edges", "num_nodes:a", "num_nodes:b", "num_edges:q", "num_edges:r", "triplets", "low"}} {
+		if _, err := collection.NewSizes(collectionOf(), names); !errors.Is(err, collection.ErrComponent) {
+			t.Errorf("%q: found error %v, expected %v", names, err, collection.ErrComponent)
+		}
+	}
 	s, err := collection.NewSizes(collectionOf(), []string{"low"})
 	if err != nil {
 		t.Fatal(err)

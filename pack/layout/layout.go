@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
@@ -173,6 +174,9 @@ func Open(fsys fsx.FS, dir string) (*Layout, error) {
 	h, err := histogram(m.Components, sizes, counts)
 	if err != nil {
 		return nil, tagged.Errorf(ErrLayout, "%s: %w", dir, err)
+	}
+	if ascending, _ := flat(h); !slices.Equal(ascending, sizes) {
+		return nil, tagged.Errorf(ErrLayout, "%s: found shapes that are equal, empty or out of order, expected ascending rows", filepath.Join(dir, "shape_size.npy"))
 	}
 	if len(h.Counts) != m.Shapes || len(m.Limits) != k {
 		return nil, tagged.Errorf(ErrLayout, "%s: found %d distinct shapes and %d limits, expected %d and %d", dir, len(h.Counts), len(m.Limits), m.Shapes, k)

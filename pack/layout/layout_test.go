@@ -203,6 +203,23 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// The numbers of shapes are their places: rows in another order are refused.
+func TestShapesOutOfOrder(t *testing.T) {
+	dir := write(t, layoutOf(t, [][]int{{1, 1}, {1, 2}}, []int{1, 2}))
+	path := filepath.Join(dir, "shape_size.npy")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(b)
+	if err := os.WriteFile(path, slices.Concat(b[:n-16], b[n-8:], b[n-16:n-8]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := layout.Open(fsx.OS, dir); !errors.Is(err, layout.ErrLayout) {
+		t.Errorf("found error %v, expected %v", err, layout.ErrLayout)
+	}
+}
+
 func TestGraphsThatDoNotFit(t *testing.T) {
 	sizes := sizesOf(20)
 	l := layoutOf(t, sizes, []int{20, 12})
