@@ -1,0 +1,247 @@
+package multilevel
+
+import (
+	"math"
+	"slices"
+)
+
+// A relief is a move out of a part that is too heavy.
+type relief struct {
+	node uint32
+	key  float32 // the higher, the less it costs
+}
+
+// reliefRounds is the most rounds of rebalancing.
+const reliefRounds = 12
+
+// rebalance moves nodes out of parts that are too heavy, first those that cost least
+// for their weight. What is known of nodes is up to date before and is not after.
+func (r *refiner) rebalance(share float64) {
+	all := false // boundary nodes first: others rarely are cheaper
+	for range reliefRounds {
+		before := r.overload()
+		if before == 0 || r.stopped() {
+			return
+		}
+		r.relieve(all)
+		if after := r.overload(); after > before*0.9 {
+			if all && after >= before {
+				return
+			}
+			all = true
+		}
+		r.look(share)
+	}
+}
+
+// heavy says that a part exceeds a cap.
+func (r *refiner) heavy(p uint16) bool {
+	C := r.l.constraints
+	for c, w := range r.load[int(p)*C : int(p)*C+C] {
+		if w > r.caps[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// relieve makes one round of moves out of heavy parts.
+func (r *refiner) relieve(all bool) {
+	heavy := make([]bool, r.parts)
+	for p := range heavy {
+		heavy[p] = r.heavy(uint16(p))
+	}
+	found := make([][]relief, r.blocksOf())
+	r.words(func(worker, block, from, to int) {
+		b := &r.scratch[worker]
+		var list []relief
+		consider := func(v uint32) {
+			if !heavy[r.part[v]] {
+				return
+			}
+			if _, _, key, ok := r.out(b, v); ok {
+				list = append(list, relief{v, key})
+			}
+		}
+		if all {
+			for v := from << 6; v < min(to<<6, r.l.n); v++ {
+				consider(uint32(v))
+			}
+		} else {
+			r.boundary.each(from, to, consider)
+		}
+		found[block] = list
+	})
+	var moves []relief
+	for _, f := range found {
+		moves = append(moves, f...)
+	}
+	moves = r.enough(moves)
+	slices.SortFunc(moves, func(a, b relief) int {
+		switch {
+		case a.key > b.key:
+			return -1
+		case a.key < b.key:
+			return 1
+		case a.node < b.node:
+			return -1
+		}
+		return 1
+	})
+	b := &r.scratch[0]
+	for i, m := range moves {
+		if i&1023 == 0 && r.stopped() {
+			return
+		}
+		if !r.heavy(r.part[m.node]) {
+			continue
+		}
+		if to, gain, _, ok := r.out(b, m.node); ok {
+			r.move(m.node, to, gain)
+		}
+	}
+}
+
+// enough keeps of moves the best that relieve each part of twice its overload. They
+// are told apart by the power of two of their keys, so that what is left to sort is little.
+func (r *refiner) enough(moves []relief) []relief {
+	if r.l.constraints > 1 {
+		return moves
+	}
+	const classes = 256
+	weight := make([]int64, r.parts*classes)
+	for _, m := range moves {
+		weight[int(r.part[m.node])*classes+class(m.key)] += r.l.weight(m.node, 0)
+	}
+	last := make([]int, r.parts)
+	for p := range last {
+		need := 2 * (r.load[p] - r.caps[0])
+		for last[p] = 0; last[p] < classes-1 && need > 0; last[p]++ {
+			need -= weight[p*classes+last[p]]
+		}
+	}
+	kept := moves[:0]
+	for _, m := range moves {
+		if class(m.key) <= last[r.part[m.node]] {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// class orders keys coarsely, the highest in class 0.
+func class(key float32) int {
+	bits := math.Float32bits(key)
+	if key < 0 {
+		return 128 + int(bits>>23&0xff)/2
+	}
+	return 127 - int(bits>>23&0xff)/2
+}
+
+// out is the best move of v out of its part, and how cheap it is.
+func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32, ok bool) {
+	if r.l.constraints > 1 {
+		return r.outMany(b, v)
+	}
+	own := r.part[v]
+	w := r.l.weight(v, 0)
+	if w == 0 {
+		return 0, 0, 0, false
+	}
+	b.collect(r.l, r.part, v)
+	sum := int64(-1)
+	for _, p := range b.parts {
+		if p != own && (b.sum[p] > sum || b.sum[p] == sum && r.load[p] < r.load[to]) && r.load[p]+w <= r.caps[0] {
+			to, sum = p, b.sum[p]
+		}
+	}
+	inner := b.sum[own]
+	b.clear()
+	if sum < 0 {
+		// Any part with room: the lightest, found from a place of v's own.
+		p := r.lightest()
+		if p == own || r.load[p]+w > r.caps[0] {
+			return 0, 0, 0, false
+		}
+		to, sum = p, 0
+	}
+	gain = sum - inner
+	if gain > 0 {
+		return to, gain, float32(gain) * float32(w), true
+	}
+	return to, gain, float32(gain) / float32(w), true
+}
+
+func (r *refiner) lightest() uint16 {
+	p := 0
+	for q, w := range r.load {
+		if w < r.load[p] {
+			p = q
+		}
+	}
+	return uint16(p)
+}
+
+// outMany is out for several constraints: a move counts if the overload of all parts
+// and constraints together falls, and is the better the less it costs for that fall.
+func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key float32, ok bool) {
+	own := r.part[v]
+	b.collect(r.l, r.part, v)
+	inner := b.sum[own]
+	relieved := r.relieved(own, v)
+	offer := func(p uint16, sum int64) {
+		fall := relieved - r.burdened(p, v)
+		if fall <= 0 {
+			return
+		}
+		g := sum - inner
+		var k float32
+		if g > 0 {
+			k = float32(float64(g) * fall)
+		} else {
+			k = float32(float64(g) / fall)
+		}
+		if !ok || k > key || k == key && p < to {
+			to, gain, key, ok = p, g, k, true
+		}
+	}
+	for _, p := range b.parts {
+		if p != own {
+			offer(p, b.sum[p])
+		}
+	}
+	if !ok {
+		for p := range r.parts {
+			if uint16(p) != own && b.sum[p] == 0 {
+				offer(uint16(p), 0)
+			}
+		}
+	}
+	b.clear()
+	return to, gain, key, ok
+}
+
+// relieved is by how much the overload of p falls, as shares of the caps, when v leaves it.
+func (r *refiner) relieved(p uint16, v uint32) float64 {
+	C := r.l.constraints
+	var fall float64
+	for c := range C {
+		if over := r.load[int(p)*C+c] - r.caps[c]; over > 0 {
+			fall += float64(min(over, r.l.weight(v, c))) / float64(max(r.caps[c], 1))
+		}
+	}
+	return fall
+}
+
+// burdened is by how much the overload of p rises when v joins it.
+func (r *refiner) burdened(p uint16, v uint32) float64 {
+	C := r.l.constraints
+	var rise float64
+	for c := range C {
+		w := r.l.weight(v, c)
+		if over := r.load[int(p)*C+c] + w - r.caps[c]; over > 0 {
+			rise += float64(min(over, w)) / float64(max(r.caps[c], 1))
+		}
+	}
+	return rise
+}

@@ -1,0 +1,269 @@
+package multilevel
+
+import "math"
+
+// A refiner improves the parts of one level.
+//
+// What is known of each node is kept up to date beside moves only: dirty nodes are
+// those beside a move since they were last looked at.
+type refiner struct {
+	team
+	m     *memory
+	l     *level
+	parts int
+	caps  []int64
+	salt  uint32
+
+	part []uint16
+	load []int64 // of the parts, stride constraints
+	cut  int64
+
+	dirty     bitmap
+	boundary  bitmap // has a neighbour in another part
+	candidate bitmap // worth a try of a move to target
+	locked    bitmap // moved in the last round
+	mover     bitmap
+	target    []uint16 // the other part to which a boundary node is bound most
+	gain      []int32  // what the cut falls by if it goes there
+
+	scratch []binding
+	partial []int64 // a sum for each block of work
+	journal []step  // moves since the best parts
+}
+
+// A step is a move that can be undone.
+type step struct {
+	node uint32
+	from uint16
+}
+
+// A binding sums what binds one node to each part. It is zero between nodes.
+type binding struct {
+	sum   []int64
+	parts []uint16 // with a sum
+}
+
+// refineWords is the unit of parallel work: so many words of a bitmap.
+const refineWords = 16
+
+// newRefiner begins with part, which it works on. beside has the nodes that may have a
+// neighbour in another part; it is taken over.
+func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uint16, beside bitmap, seed uint64) *refiner {
+	r := &refiner{
+		team: t, m: m, l: l, parts: parts, caps: caps, salt: uint32(mix(seed)), part: part, load: l.loads(part, parts),
+		dirty: beside, boundary: bitmapOf(m, l.n), candidate: bitmapOf(m, l.n), locked: bitmapOf(m, l.n), mover: bitmapOf(m, l.n),
+		target: take[uint16](m, l.n), gain: take[int32](m, l.n),
+		scratch: make([]binding, t.threads),
+	}
+	for i := range r.scratch {
+		r.scratch[i].sum = make([]int64, parts)
+	}
+	r.partial = make([]int64, r.blocksOf())
+	return r
+}
+
+// free gives everything but part and the boundary back.
+func (r *refiner) free() {
+	give(r.m, r.dirty)
+	give(r.m, r.candidate)
+	give(r.m, r.locked)
+	give(r.m, r.mover)
+	give(r.m, r.target)
+	give(r.m, r.gain)
+}
+
+func (r *refiner) blocksOf() int { return (len(r.dirty) + refineWords - 1) / refineWords }
+
+// words calls f for each block of words of the bitmaps.
+func (r *refiner) words(f func(worker, block, from, to int)) {
+	r.blocks(r.blocksOf(), func(worker, block int) {
+		f(worker, block, block*refineWords, min((block+1)*refineWords, len(r.dirty)))
+	})
+}
+
+// collect sums what binds v to each part.
+func (b *binding) collect(l *level, part []uint16, v uint32) {
+	b.parts = b.parts[:0]
+	from, to := l.offsets[v], l.offsets[v+1]
+	if l.edges == nil {
+		for _, u := range l.neighbours[from:to] {
+			p := part[u]
+			if b.sum[p] == 0 {
+				b.parts = append(b.parts, p)
+			}
+			b.sum[p]++
+		}
+		return
+	}
+	edges := l.edges[from:to]
+	for i, u := range l.neighbours[from:to] {
+		p := part[u]
+		if b.sum[p] == 0 {
+			b.parts = append(b.parts, p)
+		}
+		b.sum[p] += int64(edges[i])
+	}
+}
+
+func (b *binding) clear() {
+	for _, p := range b.parts {
+		b.sum[p] = 0
+	}
+}
+
+// look finds out what is best for dirty nodes: candidates lose less than the given
+// share of what binds them to their own part.
+func (r *refiner) look(share float64) {
+	r.words(func(worker, _, from, to int) {
+		b := &r.scratch[worker]
+		r.dirty.each(from, to, func(v uint32) { r.lookAt(b, v, share) })
+		clear(r.dirty[from:to])
+	})
+}
+
+func (r *refiner) lookAt(b *binding, v uint32, share float64) {
+	own := r.part[v]
+	b.collect(r.l, r.part, v)
+	best, sum, tie := own, int64(0), uint32(0)
+	for _, p := range b.parts {
+		if p == own || b.sum[p] < sum {
+			continue
+		}
+		t := spread(uint32(p)<<16^v, r.salt)
+		if b.sum[p] > sum || t > tie {
+			best, sum, tie = p, b.sum[p], t
+		}
+	}
+	inner := b.sum[own]
+	b.clear()
+	r.candidate.unset(v)
+	if best == own {
+		r.boundary.unset(v)
+		return
+	}
+	r.boundary.set(v)
+	gain := sum - inner
+	r.target[v] = best
+	r.gain[v] = int32(min(max(gain, math.MinInt32), math.MaxInt32))
+	if gain >= 0 || float64(-gain) < share*float64(inner) {
+		r.candidate.set(v)
+	}
+}
+
+// ahead says that the move of u counts as made before that of v.
+func (r *refiner) ahead(u, v uint32) bool {
+	return r.gain[u] > r.gain[v] || r.gain[u] == r.gain[v] && u < v
+}
+
+// chooseMovers sets mover to the candidates that do not lose when all candidates
+// ahead of them have moved.
+func (r *refiner) chooseMovers() {
+	// candidate is free of locked nodes during the round.
+	for i := range r.candidate {
+		r.mover[i] = 0
+		r.locked[i] &= r.candidate[i]
+		r.candidate[i] &^= r.locked[i]
+	}
+	r.words(func(_, _, from, to int) {
+		r.candidate.each(from, to, func(v uint32) {
+			own, target := r.part[v], r.target[v]
+			var gain int64
+			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+				u := r.l.neighbours[i]
+				p := r.part[u]
+				if r.candidate.has(u) && r.ahead(u, v) {
+					p = r.target[u]
+				}
+				if p == target {
+					gain += r.l.edge(i)
+				} else if p == own {
+					gain -= r.l.edge(i)
+				}
+			}
+			if gain >= 0 {
+				r.mover.set(v)
+			}
+		})
+	})
+	for i := range r.candidate {
+		r.candidate[i] |= r.locked[i]
+		r.locked[i] = r.mover[i]
+	}
+}
+
+// moveAll makes the moves of mover.
+func (r *refiner) moveAll() {
+	r.words(func(_, block, from, to int) {
+		var twice int64 // each pair of movers is met from both ends
+		r.mover.each(from, to, func(v uint32) {
+			own, target := r.part[v], r.target[v]
+			r.dirty.setShared(v)
+			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+				u := r.l.neighbours[i]
+				r.dirty.setShared(u)
+				before, w := r.part[u], r.l.edge(i)
+				after := before
+				if r.mover.has(u) {
+					after = r.target[u]
+				} else {
+					w *= 2
+				}
+				if before != own {
+					twice -= w
+				}
+				if after != target {
+					twice += w
+				}
+			}
+		})
+		r.partial[block] = twice
+	})
+	var twice int64
+	for _, s := range r.partial {
+		twice += s
+	}
+	r.cut += twice / 2
+	r.mover.each(0, len(r.mover), func(v uint32) { r.assign(v, r.target[v]) })
+}
+
+// assign moves v, but for the cut and what is known of its neighbours.
+func (r *refiner) assign(v uint32, to uint16) {
+	from := r.part[v]
+	r.journal = append(r.journal, step{v, from})
+	for c := range r.l.constraints {
+		w := r.l.weight(v, c)
+		r.load[int(from)*r.l.constraints+c] -= w
+		r.load[int(to)*r.l.constraints+c] += w
+	}
+	r.part[v] = to
+}
+
+// move moves v, whose cut falls by gain.
+func (r *refiner) move(v uint32, to uint16, gain int64) {
+	r.assign(v, to)
+	r.cut -= gain
+	r.dirty.set(v)
+	for _, u := range r.l.neighbours[r.l.offsets[v]:r.l.offsets[v+1]] {
+		r.dirty.set(u)
+	}
+}
+
+// undo returns to the best parts.
+func (r *refiner) undo() {
+	for i := len(r.journal) - 1; i >= 0; i-- {
+		s := r.journal[i]
+		r.move(s.node, s.from, 0)
+	}
+	r.journal = r.journal[:0]
+}
+
+// overload is by how much the parts exceed their caps together, as shares of the caps.
+func (r *refiner) overload() float64 {
+	var sum float64
+	for i, w := range r.load {
+		if c := r.caps[i%r.l.constraints]; w > c {
+			sum += float64(w-c) / float64(max(c, 1))
+		}
+	}
+	return sum
+}
