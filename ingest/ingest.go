@@ -98,7 +98,7 @@ type format interface {
 }
 
 // formats in the order of detection.
-var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}}
+var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, dglGraphs{}}
 
 // Formats are the names of the formats.
 func Formats() []string {

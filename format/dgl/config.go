@@ -2,7 +2,6 @@ package dgl
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -118,17 +117,20 @@ func ReadConfig(fsys fsx.FS, name string, outside bool) (*Config, error) {
 func parseConfig(b []byte) (*Config, error) {
 	var j configJSON
 	var raw map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(b, &raw)); err != nil {
+	if err := json.Unmarshal(b, &raw); err != nil {
 		return nil, bad("found no JSON object: %w", err)
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
 		return nil, bad("found %w, expected what DGL's partition_graph writes; make the parts again with DGL 1.0 or later", err)
 	}
-	for key, have := range map[string]bool{"graph_name": j.GraphName != nil, "num_nodes": j.NumNodes != nil, "num_edges": j.NumEdges != nil,
-		"part_method": j.PartMethod != nil, "num_parts": j.NumParts != nil, "halo_hops": j.HaloHops != nil,
-		"node_map": j.NodeMap != nil, "edge_map": j.EdgeMap != nil, "ntypes": j.NodeTypes != nil, "etypes": j.EdgeTypes != nil} {
-		if !have {
-			return nil, bad("found no key %s, expected it in the configuration of a partitioned graph", key)
+	for _, key := range []struct {
+		name string
+		have bool
+	}{{"graph_name", j.GraphName != nil}, {"num_nodes", j.NumNodes != nil}, {"num_edges", j.NumEdges != nil}, {"part_method", j.PartMethod != nil},
+		{"num_parts", j.NumParts != nil}, {"halo_hops", j.HaloHops != nil}, {"node_map", j.NodeMap != nil}, {"edge_map", j.EdgeMap != nil},
+		{"ntypes", j.NodeTypes != nil}, {"etypes", j.EdgeTypes != nil}} {
+		if !key.have {
+			return nil, bad("found no key %s, expected it in the configuration of a partitioned graph", key.name)
 		}
 	}
 	c := &Config{GraphName: *j.GraphName, Method: *j.PartMethod, HaloHops: *j.HaloHops}

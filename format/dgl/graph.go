@@ -1,7 +1,6 @@
 package dgl
 
 import (
-	"encoding/binary"
 	"errors"
 
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -10,7 +9,7 @@ import (
 // Graphs is an open file of graphs, as save_graphs writes it.
 type Graphs struct {
 	fsx.File
-	// Labels have a row a graph.
+	// Labels have, by custom, a row a graph.
 	Labels  []Array
 	offsets []int64 // of the graphs, and the end of the last
 }
@@ -106,11 +105,6 @@ func OpenGraphs(fsys fsx.FS, name string) (_ *Graphs, err error) {
 	}
 	if err := g.index(c, n); err != nil {
 		return nil, err
-	}
-	for _, l := range g.Labels {
-		if l.Rows() != int64(n) {
-			return nil, bad("%s: found %d rows of label %q, expected one for each of %d graphs", name, l.Rows(), l.Name, n)
-		}
 	}
 	return g, nil
 }
@@ -219,6 +213,9 @@ func (c *cursor) meta() (types int, ends [][2]int) {
 		return 0, nil
 	}
 	indptr, indices, ids := c.small(m.Indptr), c.small(m.Indices), c.small(m.EdgeIDs)
+	if c.err != nil {
+		return 0, nil
+	}
 	ends = make([][2]int, len(indices))
 	seen := make([]bool, len(indices))
 	for r := range int(rows) {
@@ -245,17 +242,10 @@ func (c *cursor) meta() (types int, ends [][2]int) {
 
 // small reads the ids of an array that is known to be so.
 func (c *cursor) small(a Array) []int64 {
-	raw := make([]byte, a.Size)
-	if _, err := c.file.ReadAt(raw, a.Offset); err != nil && c.err == nil {
-		c.err = err
-	}
 	list := make([]int64, a.Rows())
-	for i := range list {
-		if a.DType == Int32 {
-			list[i] = int64(int32(binary.LittleEndian.Uint32(raw[4*i:])))
-		} else {
-			list[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
+	var r IntReader
+	if err := r.Read(c.file, a, 0, list); err != nil && c.err == nil {
+		c.err = err
 	}
 	return list
 }

@@ -60,7 +60,8 @@
 //
 // OpenNpy makes a table of arrays with equal first dimensions, a column an
 // array. OpenPairs reads the ends of edges out of one array, OpenCSC out of an
-// index pointer and indices.
+// index pointer and indices. OpenRaw makes a table of what lies in other files as
+// arrays do, in one piece or in several.
 //
 // The package knows files, rows and values; what they mean (ids, ends of edges,
 // features) is the business of packages ingest and ingest/build. It imports

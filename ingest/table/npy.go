@@ -18,8 +18,8 @@ import (
 // NpyColumn is an array that is a column of a table.
 type NpyColumn struct{ Name, Path string }
 
-// Npy is a table of .npy arrays with a row for each index of their first
-// dimension.
+// Npy is a table of arrays in files, of .npy ones above all, with a row for each
+// index of their first dimension.
 //
 // A scan gives the dtype that the array has, or another integer dtype where all
 // values fit, a floating one of any width (rounded to nearest), String (decimal
@@ -43,12 +43,22 @@ type array struct {
 	stride int64
 	inner  int64
 	index  string // of a row in NumPy's words, with a %d
+	// runs, where not nil, hold the rows in place of path and offset; ends are the
+	// first rows behind each.
+	runs []Run
+	ends []uint64
 }
 
 func (a *array) rowBytes() int { return a.width * a.dtype.Size() }
 
 // place names a value as NumPy would: "edges.npy[0, 17]".
-func (a *array) place(row uint64) string { return a.path + fmt.Sprintf(a.index, row) }
+func (a *array) place(row uint64) string {
+	path := a.path
+	if k := a.run(row); k < len(a.runs) {
+		path = a.runs[k].Path
+	}
+	return path + fmt.Sprintf(a.index, row)
+}
 
 var descrs = map[string]graph.DType{
 	"b1": graph.Bool, "i1": graph.Int8, "i2": graph.Int16, "i4": graph.Int32, "i8": graph.Int64,
@@ -136,7 +146,7 @@ func OpenPairs(fsys fsx.FS, path string) (*Npy, error) {
 	}
 	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
-		t.cols = append(t.cols, array{Field{name, d, nil}, path, d, 1, h.Offset + int64(i)*far, stride, int64(i) * inner, index[i]})
+		t.cols = append(t.cols, array{Field: Field{name, d, nil}, path: path, dtype: d, width: 1, offset: h.Offset + int64(i)*far, stride: stride, inner: int64(i) * inner, index: index[i]})
 	}
 	return t, nil
 }
@@ -153,9 +163,17 @@ func (t *Npy) Fields() []Field {
 // Files implements Table.
 func (t *Npy) Files() []string {
 	var paths []string
+	add := func(path string) {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	for _, a := range t.cols {
-		if !slices.Contains(paths, a.path) {
-			paths = append(paths, a.path)
+		add(a.path)
+		for i, r := range a.runs {
+			if i > 0 && r.Path != a.runs[i-1].Path {
+				add(r.Path)
+			}
 		}
 	}
 	return paths
@@ -260,6 +278,7 @@ type npyReader struct {
 	raw   []byte
 	path  string // what raw holds
 	from  int64
+	whole []byte // rows of several runs
 	data  []words
 	ends  [][]uint32
 	chunk Chunk
@@ -303,9 +322,13 @@ func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
 func (r *npyReader) read(i int, a *array, c Column) error {
 	rows := r.chunk.Rows
 	// Whole rows, so that both columns of an (E, 2) array come of one read.
-	from := a.offset + int64(r.chunk.First)*a.stride
-	n := rows * int(a.stride)
-	raw, err := r.at(a.path, from, n)
+	var raw []byte
+	var err error
+	if a.runs != nil {
+		raw, err = r.gather(a, r.chunk.First, rows)
+	} else {
+		raw, err = r.at(a.path, a.offset+int64(r.chunk.First)*a.stride, rows*int(a.stride))
+	}
 	if err != nil {
 		return err
 	}
