@@ -42,6 +42,7 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends at once what waits, such as for stdin
 	t := &terminal{args: args, stdin: os.Stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(t)
 	root.SetArgs(args[1:])
