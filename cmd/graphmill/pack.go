@@ -59,7 +59,8 @@ people do. The result depends on neither threads nor the machine, unless
 
 --stream packs graphs of unknown number as they come, of which it holds --buffer:
 sizes from a CSV with a graph a line, from stdin (-), or of a collection, in order.
-It prints a JSON line a pack, or writes pack_ptr.npy and graph_id.npy to --out.`,
+It prints a JSON line a pack, or writes pack_ptr.npy and graph_id.npy to --out.
+Graphs that --oversize alone sets apart are lines, or alone_id.npy, of their own.`,
 		Example: `  graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502
   graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --out plan
   graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502 --max-graphs 256 --method dlpfhp --heuristic product --json
@@ -108,8 +109,10 @@ func (f *packFlags) check() error {
 		return usagef("found --method %q, expected one of %s", f.method, strings.Join(pack.Methods, ", "))
 	case !slices.Contains([]string{layout.Error, layout.Skip, layout.Alone}, f.oversize):
 		return usagef("found --oversize %q, expected error, skip or alone", f.oversize)
-	case !(f.effort > 0):
-		return usagef("found --effort %v, expected a number above 0", f.effort)
+	case !(f.effort > 0 && f.effort <= maxEffort):
+		return usagef("found --effort %v, expected a number above 0, at most %v", f.effort, float64(maxEffort))
+	case f.maxGraphs < 0:
+		return usagef("found --max-graphs %d, expected at least 1, or 0 for no cap", f.maxGraphs)
 	case f.timeBudget < 0:
 		return usagef("found --time-budget %v, expected a time such as 30s", f.timeBudget)
 	case f.ranks < 1:
@@ -117,6 +120,9 @@ func (f *packFlags) check() error {
 	}
 	return nil
 }
+
+// maxEffort is weeks.
+const maxEffort = 1_000_000
 
 // parseLimits reads "num_nodes=222".
 func parseLimits(list []string) (components []string, limits []int, err error) {
@@ -130,6 +136,9 @@ func parseLimits(list []string) (components []string, limits []int, err error) {
 			return nil, nil, usagef("found --limit of %s twice, expected each component once", name)
 		}
 		components, limits = append(components, name), append(limits, int(n))
+	}
+	if len(components) > pack.MaxComponents {
+		return nil, nil, usagef("found --limit of %d components, expected at most %d", len(components), pack.MaxComponents)
 	}
 	return components, limits, nil
 }
@@ -180,9 +189,12 @@ func newPackJSON(r *pack.Result, l *layout.Layout, f *packFlags) packJSON {
 
 // histogram reads what is to be packed: a CSV, or the shapes of a collection.
 func histogram(path string, components []string) (h *pack.Histogram, fingerprint string, size int64, err error) {
+	if path == "-" {
+		return nil, "", 0, usagef("found -, stdin, which --stream alone reads, expected a histogram (.csv) or a collection")
+	}
 	info, err := fsx.OS.Stat(path)
 	if err != nil {
-		return nil, "", 0, err
+		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
 	}
 	if !info.IsDir() {
 		f, err := fsx.OS.Open(path)
@@ -226,7 +238,7 @@ func selected(path string, h *pack.Histogram, components []string) (*pack.Histog
 	places := make([]int, len(components))
 	for i, name := range components {
 		if places[i] = slices.Index(h.Components, name); places[i] < 0 {
-			return nil, usagef("found --limit of %s, expected a component of %s: %s", name, path, strings.Join(h.Components, ", "))
+			return nil, usagef("found component %s, expected one of %s: %s", name, path, strings.Join(h.Components, ", "))
 		}
 	}
 	shape := make([]int, len(components))
@@ -263,13 +275,15 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	}
 	if f.oversize != layout.Error {
 		p.Histogram, terms.Over = p.Oversize()
-		if n := terms.Over.Graphs(); n > 0 {
+		if n := terms.Over.Graphs(); n > 0 && len(p.Counts) == 0 {
+			return fmt.Errorf("%s: found %s graphs, all of them larger than a pack%s, expected some that fit; raise the limits", path, human.Exact(n), f.less())
+		} else if n > 0 {
 			t.warn("%s graphs are larger than a pack and %s", human.Exact(n), oversizeFate[f.oversize])
 		}
 	}
 	r, err := pack.Solve(cmd.Context(), p, pack.Options{Method: f.method, Heuristic: f.heuristic, Effort: f.effort, TimeBudget: f.timeBudget, Threads: f.threads})
 	if errors.Is(err, pack.ErrOversize) {
-		return fmt.Errorf("%w (--oversize skip leaves them out and counts them, alone makes each a pack of its own)", err)
+		return fmt.Errorf("%s: %w%s (--oversize skip leaves them out and counts them, alone makes each a pack of its own)", path, err, f.less())
 	}
 	if err != nil {
 		return err
@@ -319,6 +333,14 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	return t.printPacking(&j, components, f)
 }
 
+// less reminds of what the limits that errors tell are less than those given.
+func (f *packFlags) less() string {
+	if f.reserve {
+		return ", of which --reserve keeps a node of each type and a graph"
+	}
+	return ""
+}
+
 // printPacking prints what is known of a packing.
 func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) error {
 	if f.json {
@@ -331,8 +353,8 @@ func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) 
 	if j.Packs == j.LowerBound {
 		proof = "optimal"
 	}
-	fmt.Fprintf(&b, "%s packs of %s graphs (%s; no packing has fewer than %s), by %s in %v\n",
-		human.Exact(j.Packs), human.Exact(j.Graphs), proof, human.Exact(j.LowerBound), j.By, time.Duration(j.FoundSeconds*1e9).Round(10*time.Microsecond))
+	fmt.Fprintf(&b, "%s packs of %s graphs (%s; no packing has fewer than %s), by %s, found after %s of %s\n",
+		human.Exact(j.Packs), human.Exact(j.Graphs), proof, human.Exact(j.LowerBound), j.By, human.Duration(seconds(j.FoundSeconds)), human.Duration(seconds(j.Seconds)))
 	for _, c := range components {
 		fmt.Fprintf(&b, "  %-12s limit %s, full %.2f %% (at most %.2f %% with these limits)\n", c, human.Exact(int64(j.Limits[c])), 100*j.Efficiency[c], 100*j.Ceiling[c])
 	}
@@ -346,6 +368,8 @@ func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) 
 	_, err := t.stdout.Write([]byte(b.String()))
 	return err
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []string, fate string) {
 	r.Head("packs", report.Count(j.Packs, "packs"))
@@ -367,11 +391,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []s
 		r.Heat(*m)
 	}
 	for i, c := range components {
-		before, after := new(report.Histogram), new(report.Histogram)
-		h := p.Problem.Histogram
-		for s, n := range h.Counts {
-			before.AddN(uint64(h.Shape(s)[i]), uint64(n))
-		}
+		after, h := new(report.Histogram), p.Problem.Histogram
 		for _, x := range p.Patterns {
 			sum := 0
 			for _, part := range x.Parts {
@@ -380,38 +400,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []s
 			after.AddN(uint64(sum), uint64(x.Packs))
 		}
 		r.Plot(report.Distribution{Title: "Sizes in " + c, Of: "graphs or packs", What: c, View: report.Bins,
-			Series: []report.Series{{Name: "graphs", Histogram: before}, {Name: "packs", Histogram: after}}})
+			Series: []report.Series{{Name: "graphs", Histogram: sizesOf(h, i)}, {Name: "packs", Histogram: after}}})
 	}
 	r.Stage("pack, by "+j.By, p.Elapsed, j.Graphs, "graphs")
-}
-
-// newPackHist prints the histogram of a collection.
-func newPackHist(t *terminal) *cobra.Command {
-	var components string
-	cmd := &cobra.Command{
-		Use:   "hist COLLECTION",
-		Short: "Count the shapes of a collection's graphs, as CSV",
-		Example: `  graphmill pack hist molecules.coll > molecules.csv
-  graphmill pack hist molecules.coll --components num_nodes,num_edges,triplets`,
-		Args: oneArg("one COLLECTION"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			names := strings.Split(components, ",")
-			h, _, _, err := histogram(args[0], names)
-			if err != nil {
-				return err
-			}
-			var b strings.Builder
-			fmt.Fprintf(&b, "%s,count\n", strings.Join(names, ","))
-			for i, c := range h.Counts {
-				for _, s := range h.Shape(i) {
-					fmt.Fprintf(&b, "%d,", s)
-				}
-				fmt.Fprintf(&b, "%d\n", c)
-			}
-			_, err = t.stdout.Write([]byte(b.String()))
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
-	return cmd
 }

@@ -94,6 +94,9 @@ to the limits with pad_to_total_sizes.`,
 			if !slices.Contains([]string{formatNpy, formatCollection, formatTFRecord}, f.format) {
 				return usagef("found --format %q, expected npy, collection or tfrecord", f.format)
 			}
+			if f.shards < 1 || f.shards > 1 && f.format != formatTFRecord {
+				return usagef("found --shards %d with --format %s, expected at least 1, and 1 but for tfrecord", f.shards, f.format)
+			}
 			return t.packMaterialise(cmd, args[0], args[1], &f)
 		},
 	}
@@ -113,12 +116,15 @@ func twoArgs(what string) cobra.PositionalArgs {
 	}
 }
 
+// maxEpochs is more than any disk holds.
+const maxEpochs = 1 << 31
+
 func (f *packFillFlags) check() error {
 	if err := f.common.check(); err != nil {
 		return err
 	}
-	if f.epochs < 1 || f.epochs > 1<<31 {
-		return usagef("found --epochs %d, expected at least 1", f.epochs)
+	if f.epochs < 1 || f.epochs > maxEpochs {
+		return usagef("found --epochs %d, expected 1 to %d", f.epochs, maxEpochs)
 	}
 	if f.epoch+uint64(f.epochs) < f.epoch {
 		return usagef("found --epoch %d and --epochs %d, expected epochs below 2^64", f.epoch, f.epochs)

@@ -48,9 +48,6 @@ func (f *packFlags) checkStream(cmd *cobra.Command) error {
 			return usagef("found --%s with --stream, which packs in one way; give one of them", name)
 		}
 	}
-	if f.oversize == layout.Alone {
-		return usagef("found --oversize alone with --stream, expected error or skip")
-	}
 	if f.stream.buffer < 1 || f.stream.buffer > pack.MaxBuffer {
 		return usagef("found --buffer %d, expected 1 to %d", f.stream.buffer, pack.MaxBuffer)
 	}
@@ -61,7 +58,7 @@ func (f *packFlags) checkStream(cmd *cobra.Command) error {
 type streamJSON struct {
 	Packs      int64              `json:"packs"`
 	Graphs     int64              `json:"graphs"`
-	Skipped    int64              `json:"skipped"`
+	Skipped    int64              `json:"skipped"` // left out, or alone
 	Efficiency map[string]float64 `json:"efficiency"`
 	Limits     map[string]int     `json:"limits"`
 	MaxGraphs  int                `json:"max_graphs"`
@@ -89,14 +86,29 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 		return err
 	}
 	defer closeWith(&err, in.close)
-	s := &pack.Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: f.stream.buffer, Skip: f.oversize == layout.Skip}
+	s := &pack.Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: f.stream.buffer, Skip: f.oversize != layout.Error}
 	line := t.progress("pack", 0, "graphs")
 	defer line.Done()
-	run := func(take func([]int64) error) error {
-		for ids, err := range s.Pack(in.sizes) {
-			if err == nil {
-				err = take(ids)
+	run := func(take func([]int64) error, alone func(int64) error) error {
+		var failed error
+		sizes := in.sizes
+		if f.oversize == layout.Alone {
+			sizes = apart(in.sizes, p.Limits, func(id int64) bool {
+				failed = alone(id)
+				return failed == nil
+			})
+		}
+		for ids, err := range s.Pack(sizes) {
+			if errors.Is(err, pack.ErrOversize) {
+				return fmt.Errorf("%s: %w%s (--oversize skip leaves them out and counts them, alone lists them apart)", in.where(), err, f.less())
 			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", in.where(), err)
+			}
+			if failed != nil {
+				break
+			}
+			err = take(ids)
 			if err == nil {
 				err = cmd.Context().Err()
 			}
@@ -105,12 +117,12 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 			}
 			line.Add(int64(len(ids)))
 		}
-		return in.err()
+		return errors.Join(failed, in.err())
 	}
 	if f.out == "" {
 		err = t.streamLines(run)
 	} else {
-		err = t.streamFolder(cmd.Context(), path, f, in, s, components, start, run)
+		err = t.streamFolder(cmd.Context(), path, f, in, s, components, limits, start, run)
 	}
 	if err != nil {
 		return err
@@ -125,10 +137,10 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 		best = max(best, j.Efficiency[name])
 	}
 	if s.Skipped > 0 {
-		t.warn("left out %s graphs that are larger than a pack", human.Exact(s.Skipped))
+		t.warn("%s graphs are larger than a pack and %s", human.Exact(s.Skipped), oversizeFate[f.oversize])
 	}
 	if j.BufferWanted > 0 {
-		t.warn("a buffer of %d graphs is small for packs of %.3g: %.1f %% of their room stayed empty; give --buffer %d or more", s.Buffer, float64(s.Graphs)/float64(s.Packs), 100*(1-best), j.BufferWanted)
+		t.warn("%s: %.1f %% of their room stayed empty; give --buffer %d or more", smallBuffer(s), 100*(1-best), j.BufferWanted)
 	}
 	if f.json {
 		return json.NewEncoder(t.stdout).Encode(j)
@@ -147,6 +159,29 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 	return err
 }
 
+// smallBuffer says what is wrong with a buffer.
+func smallBuffer(s *pack.Stream) string {
+	return fmt.Sprintf("a buffer of %d graphs is small for packs of %.3g", s.Buffer, float64(s.Graphs)/float64(s.Packs))
+}
+
+// apart passes sizes on and tells of the graphs that are larger than a pack, by
+// their numbers. It ends where tell reports false.
+func apart(sizes iter.Seq[[]int], limits []int, tell func(int64) bool) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		number := int64(0)
+		for size := range sizes {
+			larger := false
+			for j, n := range size {
+				larger = larger || n > limits[j]
+			}
+			if larger && !tell(number) || !yield(size) {
+				return
+			}
+			number++
+		}
+	}
+}
+
 // streamShare is how full a component is, against the limit that was given.
 func streamShare(s *pack.Stream, component, limit int) float64 {
 	if limit == 0 || s.Packs == 0 {
@@ -158,9 +193,11 @@ func streamShare(s *pack.Stream, component, limit int) float64 {
 // sizeStream is the sizes of graphs that come.
 type sizeStream struct {
 	sizes iter.Seq[[]int]
+	where func() string // of the sizes that came last
 	err   func() error
 	close func() error
 	sum   string // the fingerprint, where it is known
+	bytes int64  // of the input, 0 for stdin
 }
 
 // openStream opens a collection, a file of sizes, or stdin.
@@ -179,13 +216,13 @@ func (t *terminal) openStream(path string, components []string) (*sizeStream, er
 		if err != nil {
 			return nil, err
 		}
-		from, name, x.close = file, path, file.Close
+		from, name, x.close, x.bytes = file, path, file.Close, info.Size()
 	}
 	rows, err := collection.NewRows(name, from, components)
 	if err != nil {
 		return nil, errors.Join(err, x.close())
 	}
-	x.sizes, x.err = rows.All(), func() error { return rows.Err }
+	x.sizes, x.where, x.err = rows.All(), rows.Where, func() error { return rows.Err }
 	return x, nil
 }
 
@@ -207,13 +244,19 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 	if err != nil {
 		return err
 	}
-	x.sizes = sizes.All()
-	x.sum, err = store.Sum(fsx.OS, dir)
+	x.sizes, x.where = sizes.All(), func() string { return dir }
+	if x.sum, err = store.Sum(fsx.OS, dir); err != nil {
+		return err
+	}
+	x.bytes, err = store.Size(fsx.OS, dir)
 	return err
 }
 
-// streamLines prints a JSON line a pack.
-func (t *terminal) streamLines(run func(take func([]int64) error) error) error {
+// streamRun packs what comes: take gets the packs, alone the graphs that are apart.
+type streamRun func(take func([]int64) error, alone func(int64) error) error
+
+// streamLines prints a JSON line a pack, and one a graph that is apart.
+func (t *terminal) streamLines(run streamRun) error {
 	w := bufio.NewWriter(t.stdout)
 	var line []byte
 	number := int64(0)
@@ -231,12 +274,15 @@ func (t *terminal) streamLines(run func(take func([]int64) error) error) error {
 			return err
 		}
 		return w.Flush() // whoever reads takes packs as they come
+	}, func(id int64) error {
+		_, err := fmt.Fprintf(w, "{\"alone\":%d}\n", id)
+		return err
 	})
 	return errors.Join(err, w.Flush())
 }
 
 // streamFolder writes the arrays of a fill.
-func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, in *sizeStream, s *pack.Stream, components []string, start time.Time, run func(take func([]int64) error) error) (err error) {
+func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, in *sizeStream, s *pack.Stream, components []string, limits []int, start time.Time, run streamRun) (err error) {
 	name := filepath.Base(filepath.Clean(path))
 	made := store.Made{Command: "pack --stream", Version: version(), Inputs: map[string]string{}, Options: map[string]string{"limit": strings.Join(f.limits, ","),
 		"max_graphs": strconv.Itoa(f.maxGraphs), "buffer": strconv.Itoa(s.Buffer), "oversize": f.oversize, "reserve": strconv.FormatBool(f.reserve)}}
@@ -261,7 +307,7 @@ func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, 
 		return err
 	}
 	defer closeWith(&err, out.Close)
-	if err := run(out.Write); err != nil {
+	if err := run(out.Write, out.Alone); err != nil {
 		return err
 	}
 	if err := errors.Join(out.Finish(s), w.WriteMade(made)); err != nil {
@@ -272,15 +318,22 @@ func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, 
 	}
 	rep := t.begin("pack", "Packs of "+name, f.common)
 	if in.sum != "" {
-		rep.Input(name, 0, in.sum)
+		rep.Input(name, in.bytes, in.sum)
 	}
 	rep.Head("packs", report.Count(s.Packs, "packs"))
 	rep.In("graphs", report.Count(s.Graphs+s.Skipped, "graphs"))
 	rep.Out("packs", report.Count(s.Packs, "packs"))
-	rep.Warn(s.Skipped, "graphs are larger than a pack and left out")
-	for i, c := range components {
-		rep.Head(c+" full", report.Share(streamShare(s, i, s.Limits[i])))
+	rep.Warn(s.Skipped, "graphs are larger than a pack and "+oversizeFate[f.oversize])
+	if s.Short() > 0 {
+		rep.Note(smallBuffer(s) + fmt.Sprintf("; give --buffer %d or more", s.Short()))
 	}
+	table := report.Table{Title: "Components", Columns: []string{"component", "limit", "full"}}
+	for i, c := range components {
+		full := report.Share(streamShare(s, i, limits[i]))
+		rep.Head(c+" full", full)
+		table.Rows = append(table.Rows, []report.Value{report.Text(c), report.Text(human.Exact(int64(limits[i]))), full})
+	}
+	rep.Table(table)
 	rep.Stage("pack", time.Since(start), s.Graphs, "graphs")
 	rep.Finish(time.Since(start))
 	html, text, err := render(rep)

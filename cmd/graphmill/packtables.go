@@ -49,10 +49,13 @@ is measured after the limits were shrunk to the fullest pack, and the row
 			if err := c.check(); err != nil {
 				return err
 			}
-			if maxGraphs < 0 || !(effort > 0) {
-				return usagef("found --max-graphs %d and --effort %v, expected at least 0 and above 0", maxGraphs, effort)
+			if maxGraphs < 0 || !(effort > 0 && effort <= maxEffort) {
+				return usagef("found --max-graphs %d and --effort %v, expected at least 0, and a number above 0, at most %v", maxGraphs, effort, float64(maxEffort))
 			}
-			names := strings.Split(components, ",")
+			names, err := parseComponents(components)
+			if err != nil {
+				return err
+			}
 			var sets []packTables
 			for _, path := range args {
 				h, _, _, err := histogram(path, names)
@@ -61,7 +64,7 @@ is measured after the limits were shrunk to the fullest pack, and the row
 				}
 				compared, err := pack.Compare(cmd.Context(), h, maxGraphs, effort, c.threads)
 				if err != nil {
-					return err
+					return fmt.Errorf("%s: %w", path, err)
 				}
 				sets = append(sets, packTables{Name: strings.TrimSuffix(filepath.Base(path), ".csv"), Components: names, Properties: pack.PropertiesOf(h), Rows: compared})
 			}
@@ -70,7 +73,7 @@ is measured after the limits were shrunk to the fullest pack, and the row
 				e.SetIndent("", " ")
 				return e.Encode(sets)
 			}
-			_, err := t.stdout.Write([]byte(printTables(sets)))
+			_, err = t.stdout.Write([]byte(printTables(sets)))
 			return err
 		},
 	}
@@ -122,6 +125,9 @@ func printTables(sets []packTables) string {
 	line("packs: efficiency (%)", func(s *packTables) string { return "(" + strings.Join(s.Components, ", ") + ")" })
 	for i, row := range sets[0].Rows {
 		line(row.Name, func(s *packTables) string {
+			if s.Rows[i].Packs == 0 {
+				return "the product is beyond 2^63"
+			}
 			return fmt.Sprintf("%s: (%s)", human.Exact(s.Rows[i].Packs), list(percent, s.Rows[i].Efficiency))
 		})
 	}
@@ -159,9 +165,12 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 			if err := c.check(); err != nil {
 				return err
 			}
-			names := strings.Split(components, ",")
+			names, err := parseComponents(components)
+			if err != nil {
+				return err
+			}
 			search := pack.Tune{Ceiling: ceiling, MaxGraphs: maxGraphs, Tries: tries}
-			if ceiling < 0 || maxGraphs < 0 || tries < 1 {
+			if !(ceiling >= 0) || maxGraphs < 0 || tries < 1 {
 				return usagef("found --ceiling %v, --max-graphs %d and --tries %d, expected numbers that are not negative, and at least one try", ceiling, maxGraphs, tries)
 			}
 			for range names {
@@ -186,14 +195,16 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 			if err != nil {
 				return err
 			}
-			all, front, err := pack.Search(cmd.Context(), h, search)
-			if err != nil {
-				return err
-			}
 			if out.out != "" {
 				if err := out.keeps(args[0]); err != nil {
 					return err
 				}
+			}
+			all, front, err := pack.Search(cmd.Context(), h, search)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if out.out != "" {
 				if err := t.tuneReport(cmd.Context(), &out, c, args[0], h, maxGraphs, all, front, start); err != nil {
 					return err
 				}
@@ -259,9 +270,9 @@ func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, path
 	for _, f := range front {
 		var row []report.Value
 		for _, l := range f.Limits {
-			row = append(row, report.Count(l, ""))
+			row = append(row, report.Text(human.Exact(int64(l)))) // to be typed, so not rounded
 		}
-		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Count(f.Packs, ""), report.Share(f.Mean)))
+		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Text(human.Exact(f.Packs)), report.Share(f.Mean)))
 	}
 	r.Table(table)
 	if m := shapesMap(h); m != nil {

@@ -25,6 +25,7 @@ type Rows struct {
 	lines   *bufio.Scanner
 	columns int
 	places  []int // of the components in a line
+	line    int   // of the sizes that were yielded last
 	// Err is why All ended early.
 	Err error
 }
@@ -67,8 +68,7 @@ func (x *Rows) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		sizes := make([]int, len(x.places))
 		fields := make([]string, 0, x.columns)
-		line := 2
-		for ; x.lines.Scan(); line++ {
+		for x.line = 2; x.lines.Scan(); x.line++ {
 			fields = fields[:0]
 			for f := range strings.SplitSeq(x.lines.Text(), ",") {
 				if fields = append(fields, f); len(fields) > x.columns {
@@ -76,13 +76,13 @@ func (x *Rows) All() iter.Seq[[]int] {
 				}
 			}
 			if len(fields) != x.columns {
-				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, as the header has columns", x.name, line, head(x.lines.Text()), x.columns)
+				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, as the header has columns", x.name, x.line, head(x.lines.Text()), x.columns)
 				return
 			}
 			for i, p := range x.places {
 				v, err := strconv.ParseUint(strings.TrimSpace(fields[p]), 10, 31)
 				if err != nil {
-					x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found size %q, expected an integer from 0 to 2^31 - 1", x.name, line, head(fields[p]))
+					x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found size %q, expected an integer from 0 to 2^31 - 1", x.name, x.line, head(fields[p]))
 					return
 				}
 				sizes[i] = int(v)
@@ -92,10 +92,13 @@ func (x *Rows) All() iter.Seq[[]int] {
 			}
 		}
 		if err := x.lines.Err(); err != nil {
-			x.Err = x.failed(line, err)
+			x.Err = x.failed(x.line, err)
 		}
 	}
 }
+
+// Where is the name and the line of the sizes that All yielded last.
+func (x *Rows) Where() string { return fmt.Sprintf("%s:%d", x.name, x.line) }
 
 // head is the beginning of what may be long.
 func head(s string) string { return s[:min(len(s), 60)] }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/pack"
+	"github.com/graphmill/graphmill/pack/layout"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -15,6 +16,7 @@ import (
 type StreamWriter struct {
 	w        *store.Writer
 	ptr, ids *store.Array
+	alone    *store.Array // nil: no graph came to Alone
 	at       uint64
 	bytes    []byte
 }
@@ -45,11 +47,27 @@ func (s *StreamWriter) Write(ids []int64) error {
 	return err
 }
 
-// Finish completes the arrays and writes FillFile.
+// Alone appends a graph that is larger than a pack to AloneFile.
+func (s *StreamWriter) Alone(id int64) (err error) {
+	if s.alone == nil {
+		if s.alone, err = s.w.Array(AloneFile, graph.Uint64); err != nil {
+			return err
+		}
+	}
+	s.bytes = binary.LittleEndian.AppendUint64(s.bytes[:0], uint64(id))
+	_, err = s.alone.Write(s.bytes)
+	return err
+}
+
+// Finish completes the arrays and writes FillFile. The graphs that the stream
+// skipped are alone where they came to Alone, else left out.
 func (s *StreamWriter) Finish(of *pack.Stream) error {
 	meta := FillMeta{Format: 1, Epochs: 1, Packs: of.Packs, Graphs: of.Graphs, OversizeGraphs: of.Skipped}
-	if of.Skipped > 0 {
-		meta.Oversize = "skip"
+	switch {
+	case s.alone != nil:
+		meta.Oversize = layout.Alone
+	case of.Skipped > 0:
+		meta.Oversize = layout.Skip
 	}
 	text, err := json.MarshalIndent(meta, "", " ")
 	if err != nil {
@@ -61,11 +79,11 @@ func (s *StreamWriter) Finish(of *pack.Stream) error {
 // Close closes what is open. It does nothing after Finish.
 func (s *StreamWriter) Close() error {
 	var err error
-	for _, a := range []*store.Array{s.ptr, s.ids} {
+	for _, a := range []*store.Array{s.ptr, s.ids, s.alone} {
 		if a != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}
-	s.ptr, s.ids = nil, nil
+	s.ptr, s.ids, s.alone = nil, nil, nil
 	return err
 }
