@@ -1,0 +1,147 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/graphmill/graphmill/internal/extsort"
+)
+
+// haloEdges collects the edges of the halos of a group, which come in the order of
+// their destinations, to give them back by new id. Keys are the part of the group
+// above the new id of the edge, so that a bucket has edges of one part.
+type haloEdges struct {
+	part   *extsort.Partition
+	spill  *extsort.Spill
+	idBits int
+	shift  int
+}
+
+// haloRecord is the size of a record: key, local source, local destination.
+const haloRecord = 16
+
+// Sizes of haloEdges: a bucket is to have about bucketBytes, and there are at most
+// so many, whose buffers are haloExtent each.
+const (
+	bucketBytes  = 4 << 20
+	maxBuckets   = 1 << 10
+	haloExtent   = 16 << 10
+	radixBits    = 11
+	radixBuckets = 1 << radixBits
+)
+
+// newHaloEdges is ready for the edges that mark counted; memory bounds what stays
+// out of the temporary file.
+func newHaloEdges(g *group, memory int64) *haloEdges {
+	var most, total uint64
+	for i := range g.haloEdges {
+		n := g.ownHalo(i)
+		total += n
+		most = max(most, n)
+	}
+	h := &haloEdges{idBits: bits.Len64(g.edgeStart[len(g.edgeStart)-1])}
+	if total == 0 {
+		return h
+	}
+	parts := 1 << bits.Len(uint(len(g.haloEdges)-1))
+	each := 1 // buckets a part
+	for each*2*parts <= maxBuckets && most*haloRecord/uint64(each) > bucketBytes && each < 1<<h.idBits {
+		each *= 2
+	}
+	h.shift = h.idBits - bits.Len(uint(each-1))
+	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), memory)
+	h.part = extsort.NewPartition(h.spill, parts*each, haloExtent, uint(h.shift))
+	return h
+}
+
+func (h *haloEdges) close() error {
+	if h.part == nil {
+		return nil
+	}
+	h.part.Close()
+	return h.spill.Close()
+}
+
+// haloWriter is the writer of one goroutine.
+type haloWriter struct {
+	*haloEdges
+	w *extsort.Writer
+}
+
+func (h *haloEdges) writer() (haloWriter, error) {
+	if h.part == nil {
+		return haloWriter{h, nil}, nil
+	}
+	w, err := h.part.Writer()
+	return haloWriter{h, w}, err
+}
+
+// put adds an edge to the halo of part from+i; src and dst are new ids.
+func (h *haloWriter) put(g *group, i int, edge uint64, src, dst uint32) error {
+	key := uint64(i)<<h.idBits | edge
+	b, err := h.w.Slot(key, haloRecord)
+	if err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(b, key)
+	binary.LittleEndian.PutUint32(b[8:], g.local(i, src))
+	binary.LittleEndian.PutUint32(b[12:], g.local(i, dst))
+	return nil
+}
+
+// write puts the halo edges behind the owned ones of each part.
+func (h *haloEdges) write(ctx context.Context, g *group, files []*partFile, buffer int) error {
+	if h.part == nil {
+		return nil
+	}
+	if err := h.part.Finish(); err != nil {
+		return err
+	}
+	first := make([]int64, h.part.Buckets()) // records of the part in front of the bucket
+	each := 1 << (h.idBits - h.shift)
+	for b := range first {
+		if b%each > 0 {
+			first[b] = first[b-1] + h.part.Bytes(b-1)/haloRecord
+		}
+	}
+	type buffers struct{ records, spare []byte }
+	own := make([]buffers, g.opt.Threads)
+	return spread(ctx, g.opt.Threads, h.part.Buckets(), func(_ context.Context, w, b int) error {
+		n := int(h.part.Bytes(b))
+		if n == 0 {
+			return nil
+		}
+		x := &own[w]
+		if n > len(x.records) {
+			x.records, x.spare = make([]byte, n), make([]byte, n)
+		}
+		if _, err := h.part.Load(b, x.records[:n]); err != nil {
+			return err
+		}
+		h.part.Free(b)
+		sorted := sortRecords(x.records[:n], x.spare[:n], h.shift)
+		return files[b/each].haloRun(g, h, sorted, first[b], buffer)
+	})
+}
+
+// sortRecords sorts records by the low bits of their keys; the result is in one of
+// the two, which are of equal size.
+func sortRecords(a, b []byte, keyBits int) []byte {
+	for shift := 0; shift < keyBits; shift += radixBits {
+		var count [radixBuckets + 1]int
+		for at := 0; at < len(a); at += haloRecord {
+			count[binary.LittleEndian.Uint64(a[at:])>>shift&(radixBuckets-1)+1]++
+		}
+		for i := range radixBuckets {
+			count[i+1] += count[i]
+		}
+		for at := 0; at < len(a); at += haloRecord {
+			to := &count[binary.LittleEndian.Uint64(a[at:])>>shift&(radixBuckets-1)]
+			copy(b[*to*haloRecord:][:haloRecord], a[at:])
+			*to++
+		}
+		a, b = b, a
+	}
+	return a
+}

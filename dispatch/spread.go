@@ -1,0 +1,32 @@
+package dispatch
+
+import (
+	"context"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// spread calls work(ctx, worker, i) for all i below n, with up to so many workers. No
+// call is under way when it returns.
+func spread(ctx context.Context, workers, n int, work func(ctx context.Context, worker, i int) error) error {
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range max(1, min(workers, n)) {
+		g.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := work(ctx, w, i); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
