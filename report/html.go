@@ -40,8 +40,13 @@ func breakable(s string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// HTML is the report as one page that needs nothing else.
-func (r *Report) HTML() ([]byte, error) {
+// HTML is the report as one page that needs nothing else; report.json lies beside it.
+func (r *Report) HTML() ([]byte, error) { return r.html(true) }
+
+// Page is HTML for a file of its own, without report.json.
+func (r *Report) Page() ([]byte, error) { return r.html(false) }
+
+func (r *Report) html(beside bool) ([]byte, error) {
 	// Through JSON, so that the page shows what the file holds and nothing else.
 	b, err := r.JSON()
 	if err != nil {
@@ -54,6 +59,7 @@ func (r *Report) HTML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.Beside = beside
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {
 		return nil, err
@@ -73,6 +79,7 @@ type pageView struct {
 	Sheets   []tableView
 	Figures  []figure
 	Times    *timesView
+	Beside   bool // report.json lies beside the page
 }
 
 type tile struct{ Label, Value, Unit, Exact string }

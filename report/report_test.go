@@ -46,6 +46,10 @@ func TestHostileNamesStayText(t *testing.T) {
 func TestPageNeedsNothingElse(t *testing.T) {
 	for _, r := range []*Report{importReport(), sampleReport(), hostileReport(), emptyReport()} {
 		html := string(must(r.HTML()))
+		alone := string(must(r.Page()))
+		if strings.Contains(alone, `href="report.json"`) || len(alone) < len(html)-200 {
+			t.Error("the page alone points to report.json, or is another page")
+		}
 		for _, m := range regexp.MustCompile(`(?i)(src=|href|url\(|@import|@font-face|<script)[^>]{0,40}`).FindAllString(html, -1) {
 			if m != `href="data:,"` && !strings.HasPrefix(m, `href="report.json"`) {
 				t.Errorf("the page asks for %q", m)

@@ -46,7 +46,7 @@ func newPackHist(t *terminal) *cobra.Command {
 				r.Input(filepath.Base(filepath.Clean(args[0])), size, fingerprint)
 				reportShapes(r, h)
 				r.Finish(time.Since(start))
-				page, err := r.HTML()
+				page, err := r.Page()
 				if err != nil {
 					return err
 				}

@@ -191,7 +191,7 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 					s.set(i, v)
 				}
 			}
-			h, _, _, err := histogram(args[0], names)
+			h, fingerprint, size, err := histogram(args[0], names)
 			if err != nil {
 				return err
 			}
@@ -205,7 +205,20 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if out.out != "" {
-				if err := t.tuneReport(cmd.Context(), &out, c, args[0], h, maxGraphs, all, front, start); err != nil {
+				made := store.Made{Command: "pack tune", Version: version(), Inputs: map[string]string{}, Options: map[string]string{
+					"components": components, "align": strings.Join(align, ","), "cost": strings.Join(cost, ","), "ceiling": strconv.FormatFloat(ceiling, 'g', -1, 64),
+					"max_graphs": strconv.Itoa(maxGraphs), "tries": strconv.Itoa(tries)}}
+				if fingerprint == "" {
+					if fingerprint, err = store.Fingerprint(cmd.Context(), fsx.OS, args[0]); err != nil {
+						return err
+					}
+				}
+				name := filepath.Base(filepath.Clean(args[0]))
+				made.Inputs[name] = fingerprint
+				r := t.begin("pack tune", "Limits for "+name, c)
+				r.Input(name, size, fingerprint)
+				r.Stage("search", time.Since(start), int64(len(all)), "limits")
+				if err := t.tuneReport(cmd.Context(), &out, c, r, made, h, maxGraphs, all, front, start); err != nil {
 					return err
 				}
 			}
@@ -247,19 +260,18 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 }
 
 // tuneReport writes what a search found as a page with plots.
-func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, path string, h *pack.Histogram, maxGraphs int, all, front []pack.Candidate, start time.Time) (err error) {
+func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, r *report.Report, made store.Made, h *pack.Histogram, maxGraphs int, all, front []pack.Candidate, start time.Time) (err error) {
 	w, err := store.Create(fsx.OS, out.out, out.force)
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, w.Abort)
-	if err := w.WriteMade(store.Made{Command: "pack tune", Version: version()}); err != nil {
+	if err := w.WriteMade(made); err != nil {
 		return err
 	}
 	if err := w.Seal(ctx, nil, c.threads); err != nil {
 		return err
 	}
-	r := t.begin("pack tune", "Limits for "+filepath.Base(path), c)
 	best := front[len(front)-1]
 	r.Head("fullest", report.Share(best.Mean))
 	r.In("graphs", report.Count(h.Graphs(), "graphs"))
@@ -278,10 +290,12 @@ func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, path
 	if m := shapesMap(h); m != nil {
 		r.Heat(*m)
 	}
+	began := time.Now()
 	grid, err := pack.Grid(ctx, h, maxGraphs, gridSize)
 	if err != nil {
 		return err
 	}
+	r.Stage("heat map", time.Since(began), int64(len(grid)), "limits")
 	if m := limitsMap(h, grid); m != nil {
 		r.Heat(*m)
 	}
