@@ -227,15 +227,11 @@ func TestCut(t *testing.T) {
 		var progress atomic.Int64
 		o.Progress = func(n int64) { progress.Add(n) }
 		r, err := send(t, dir, here, o)
-		if after < 4000 { // it never arrived there at all
-			if err == nil || s.conns.Load() != 1 {
+		if err != nil { // a line too short to log in over: it was never there
+			if after >= 20_000 || s.conns.Load() != 1 {
 				t.Errorf("cut after %d: %v, %d connections", after, err, s.conns.Load())
 			}
 			s.notWhole(t)
-			continue
-		}
-		if err != nil {
-			t.Errorf("cut after %d: %v", after, err)
 			continue
 		}
 		s.holds(t, dir, 0, 1)
@@ -284,7 +280,7 @@ func TestHostKeys(t *testing.T) {
 		want  string // "" is accepted
 	}{
 		"known":   {func(s *server) string { return s.knownLine(s.key.PublicKey()) }, ""},
-		"unknown": {func(s *server) string { return "# nobody\n" }, "run `ssh -p"},
+		"unknown": {func(s *server) string { return "# nobody\n" }, "run `ssh -o UserKnownHostsFile="},
 		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "known_hosts:2 says"},
 		"revoked": {func(s *server) string {
 			return s.knownLine(s.key.PublicKey()) + "@revoked * " + string(ssh.MarshalAuthorizedKey(s.key.PublicKey()))
@@ -324,7 +320,7 @@ func TestHostWithSeveralKeys(t *testing.T) {
 	if got := l.algorithms(net.JoinHostPort(host, fmt.Sprint(o.Port))); !slices.Equal(got, []string{ssh.KeyAlgoED25519}) {
 		t.Errorf("got %v", got)
 	}
-	if got := l.algorithms("10.0.0.1:22"); got != nil {
+	if got := l.algorithms("10.0.0.1:22"); len(got) < 2 || got[0] != ssh.KeyAlgoED25519 {
 		t.Errorf("an unknown host: %v", got)
 	}
 }

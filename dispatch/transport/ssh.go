@@ -119,41 +119,40 @@ func readIdentity(fsys fsx.FS, name string) (ssh.Signer, error) {
 	return s, nil
 }
 
-// hostKey checks the key of a machine. Its errors say what to run.
-func (l *login) hostKey(host string) ssh.HostKeyCallback {
-	return func(addr string, remote net.Addr, key ssh.PublicKey) error {
-		err := l.known(addr, remote, key)
-		var unknown *knownhosts.KeyError
-		var revoked *knownhosts.RevokedError
-		at := knownhosts.Normalize(addr)
-		print := key.Type() + " " + ssh.FingerprintSHA256(key)
-		switch {
-		case err == nil:
-			return nil
-		case errors.As(err, &unknown) && len(unknown.Want) > 0:
-			want := unknown.Want[0]
-			return fmt.Errorf("%w: found %s, expected %s %s as %s:%d says; somebody may stand between; where the machine was set up anew, run `ssh-keygen -R %s -f %s` and log in once by ssh",
-				ErrHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
-		case errors.As(err, &unknown):
-			return fmt.Errorf("%w: found %s, expected a key that is in %s; compare it with the machine's and run `ssh -p %d %s@%s` once to add it",
-				ErrHostKey, print, l.files[0], l.port, l.user, host)
-		case errors.As(err, &revoked):
-			return fmt.Errorf("%w: found %s, which %s:%d revokes", ErrHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
-		}
-		return fmt.Errorf("%w: %w", ErrHostKey, err)
+// checkHost checks the key of a machine. Its errors say what to run.
+func (l *login) checkHost(host, addr string, remote net.Addr, key ssh.PublicKey) error {
+	err := l.known(addr, remote, key)
+	var unknown *knownhosts.KeyError
+	var revoked *knownhosts.RevokedError
+	at := knownhosts.Normalize(addr)
+	print := key.Type() + " " + ssh.FingerprintSHA256(key)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &unknown) && len(unknown.Want) > 0:
+		want := unknown.Want[0]
+		return fmt.Errorf("%w: found %s, expected %s %s as %s:%d says; somebody may stand between; where the machine was set up anew, run `ssh-keygen -R %s -f %s` and log in once by ssh",
+			ErrHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: found %s, expected a key that is in %s; compare it with the machine's and run `ssh -o UserKnownHostsFile=%s -p %d %s@%s` once to add it",
+			ErrHostKey, print, l.files[0], l.files[0], l.port, l.user, host)
+	case errors.As(err, &revoked):
+		return fmt.Errorf("%w: found %s, which %s:%d revokes", ErrHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
 	}
+	return fmt.Errorf("%w: %w", ErrHostKey, err)
 }
 
 // algorithms are those of the keys that are known of a machine: a machine has
-// several keys and shows the one that is asked for.
+// several keys and shows the one that is asked for. Of an unknown one it is asked
+// for the key that ssh would ask for.
 func (l *login) algorithms(addr string) []string {
 	never, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil
 	}
 	var known *knownhosts.KeyError
-	if !errors.As(l.known(addr, &net.TCPAddr{}, never), &known) {
-		return nil
+	if !errors.As(l.known(addr, &net.TCPAddr{}, never), &known) || len(known.Want) == 0 {
+		return []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
 	}
 	var algorithms []string
 	for _, k := range known.Want {
@@ -193,7 +192,11 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 			c.Close()
 		}
 	}()
-	config := &ssh.ClientConfig{User: l.user, HostKeyCallback: l.hostKey(host), HostKeyAlgorithms: l.algorithms(addr)}
+	var refused error // of the host key, without what ssh writes around it
+	config := &ssh.ClientConfig{User: l.user, HostKeyAlgorithms: l.algorithms(addr), HostKeyCallback: func(addr string, remote net.Addr, key ssh.PublicKey) error {
+		refused = l.checkHost(host, addr, remote, key)
+		return refused
+	}}
 	signers := l.signers
 	if l.agent != "" {
 		socket, err := dialer.DialContext(ctx, "unix", l.agent)
@@ -212,7 +215,9 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	config.Auth = []ssh.AuthMethod{ssh.PublicKeys(signers...)}
 	transport, channels, requests, err := ssh.NewClientConn(c.watch, addr, config)
 	switch {
-	case errors.Is(err, ErrHostKey) || err != nil && c.watch.fired.Load():
+	case refused != nil:
+		return nil, refused
+	case err != nil && c.watch.fired.Load():
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w as %s: %w; see whether `ssh -p %d %s@%s` does", ErrLogin, l.user, err, l.port, l.user, host)
