@@ -219,10 +219,10 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 	}
 	sizes, err := collection.NewSizes(s.Collection, components)
 	if err != nil {
-		return nil, "", 0, err
+		return nil, "", 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if h, err = sizes.Histogram(); err != nil {
-		return nil, "", 0, err
+		return nil, "", 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if fingerprint, err = store.Sum(fsx.OS, path); err != nil {
 		return nil, "", 0, err

@@ -83,11 +83,11 @@ func (e *edgeWriter) chunk(c *table.Chunk) error {
 
 // seek makes the graph of a row the one at hand.
 func (e *edgeWriter) seek(row uint64) error {
+	if n := e.rows[len(e.rows)-1]; row >= n {
+		return badf("%s: found row %d, expected %d rows as the graphs have", e.Table.Where(row, ""), row, n)
+	}
 	for row >= e.rows[e.graph+1] {
-		if e.next(); e.graph == e.graphs() {
-			e.graph--
-			return badf("%s: found row %d, expected %d rows as the graphs have", e.Table.Where(row, ""), row, e.rows[len(e.rows)-1])
-		}
+		e.next()
 	}
 	return nil
 }
@@ -149,10 +149,8 @@ func (e *edgeWriter) pairs(c *table.Chunk) error {
 			if err := e.follow(row, src[i]); err != nil {
 				return err
 			}
-		} else if row >= e.rows[e.graph+1] {
-			if err := e.seek(row); err != nil {
-				return err
-			}
+		} else if err := e.seek(row); err != nil {
+			return err
 		}
 		s, err := e.local(e.srcPtr, row, e.Src, src[i])
 		if err != nil {
