@@ -98,7 +98,7 @@ type format interface {
 }
 
 // formats in the order of detection.
-var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, dglGraphs{}}
+var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}}
 
 // Formats are the names of the formats.
 func Formats() []string {

@@ -226,6 +226,16 @@ func (p *parser) boolean() bool {
 	return false
 }
 
+// ParseShape reads the text of a Python tuple of integers: "(100,)", "(100, 16)".
+func ParseShape(s string) ([]int, error) {
+	p := parser{s: s}
+	shape := p.tuple()
+	if p.space(); p.err == nil && p.s != "" {
+		p.fail("found %q behind the shape, expected its end", head(p.s))
+	}
+	return shape, p.err
+}
+
 func (p *parser) tuple() []int {
 	shape := []int{}
 	p.want("(")

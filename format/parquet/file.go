@@ -28,6 +28,9 @@ const magic = "PAR1"
 type File struct {
 	Columns []Column
 	Groups  []Group
+	// Meta is what the writer said of the file, by key; of a key that is there twice
+	// the last.
+	Meta map[string]string
 
 	end int64 // of the pages
 }
@@ -116,6 +119,8 @@ func (f *File) footer(b []byte) error {
 			t.list(thriftStruct, func() { elements = append(elements, readElement(t)) })
 		case id == 4 && kind == thriftList:
 			t.list(thriftStruct, func() { f.Groups = append(f.Groups, f.group(t)) })
+		case id == 5 && kind == thriftList:
+			t.list(thriftStruct, func() { f.pair(t) })
 		default:
 			encrypted = encrypted || id == 8
 			return false
@@ -144,6 +149,26 @@ func (f *File) footer(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// pair reads a key and its value.
+func (f *File) pair(t *thrift) {
+	var key, value string
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 1 && kind == thriftBinary:
+			key = string(t.binary())
+		case id == 2 && kind == thriftBinary:
+			value = string(t.binary())
+		default:
+			return false
+		}
+		return true
+	})
+	if f.Meta == nil {
+		f.Meta = map[string]string{}
+	}
+	f.Meta[key] = value
 }
 
 func readElement(t *thrift) element {

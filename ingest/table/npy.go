@@ -66,6 +66,9 @@ var descrs = map[string]graph.DType{
 	"f2": graph.Float16, "f4": graph.Float32, "f8": graph.Float64,
 }
 
+// DTypeOf is the dtype of a type string of npy.Header.
+func DTypeOf(descr string) graph.DType { return descrs[descr] }
+
 func readHeader(fsys fsx.FS, path string) (h npy.Header, size int64, err error) {
 	f, err := fsys.Open(path)
 	if err != nil {

@@ -147,6 +147,12 @@ func (t *Parquet) Fields() []Field { return t.fields }
 // Unreadable names the columns that cannot be read, and what they are.
 func (t *Parquet) Unreadable() []string { return t.unreadable }
 
+// Meta is what file number i says under a key beside its columns.
+func (t *Parquet) Meta(i int, key string) (value string, ok bool) {
+	value, ok = t.files[i].Meta[key]
+	return value, ok
+}
+
 // Files implements Table.
 func (t *Parquet) Files() []string {
 	paths := make([]string, len(t.files))

@@ -1,0 +1,115 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Piece is a table that is a part of a longer one.
+type Piece struct {
+	Table
+	// Rows is how many rows it must have, as Says does.
+	Rows uint64
+	Says string // "metadata.json"
+}
+
+// concat is tables one behind the other.
+type concat struct {
+	pieces []Piece
+	fields []Field
+	bytes  int64
+}
+
+// Concat joins tables end to end. The columns are those of the first table under the
+// names given, as many as names, and the same in all of them in this order, whatever
+// they are called there. A table of another number of rows than its Piece says is an
+// error of the scan.
+func Concat(names []string, pieces []Piece) (Table, error) {
+	t := &concat{pieces: pieces}
+	for i, p := range pieces {
+		fields := p.Fields()
+		if len(fields) != len(names) {
+			return nil, badf("%s: found %d columns, expected %d", p.Files()[0], len(fields), len(names))
+		}
+		for k, f := range fields {
+			f.Name = names[k]
+			switch {
+			case i == 0:
+				t.fields = append(t.fields, f)
+			case f.DType != t.fields[k].DType || len(f.Shape) != len(t.fields[k].Shape):
+				return nil, badf("%s: found %s %v in column %d, expected %s %v as in %s", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
+			}
+		}
+		t.bytes += p.Bytes()
+	}
+	return t, nil
+}
+
+// Fields implements Table.
+func (t *concat) Fields() []Field { return t.fields }
+
+// Files implements Table.
+func (t *concat) Files() []string {
+	var files []string
+	for _, p := range t.pieces {
+		files = append(files, p.Files()...)
+	}
+	return files
+}
+
+// Bytes implements Table.
+func (t *concat) Bytes() int64 { return t.bytes }
+
+// Scan implements Table: one table after another, each with all threads.
+func (t *concat) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	asked := slices.Clone(columns)
+	total := uint64(0)
+	for _, p := range t.pieces {
+		fields := p.Fields()
+		for i, c := range columns {
+			n := t.column(c.Name)
+			if n < 0 {
+				return 0, badf("%s: found no column %q, expected it", p.Files()[0], c.Name)
+			}
+			asked[i].Name = fields[n].Name
+		}
+		rows, err := p.Scan(ctx, asked, threads, func(worker int, c *Chunk) error {
+			if end := c.First + uint64(c.Rows); end > p.Rows {
+				return p.differ(fmt.Sprintf("at least %d", end))
+			}
+			c.First += total
+			return fn(worker, c)
+		})
+		if err == nil && rows != p.Rows {
+			err = p.differ(fmt.Sprint(rows))
+		}
+		if err != nil {
+			return 0, err
+		}
+		total += rows
+	}
+	return total, nil
+}
+
+func (p *Piece) differ(rows string) error {
+	return badf("%s: found %s rows, expected %d as %s says", p.Files()[0], rows, p.Rows, p.Says)
+}
+
+func (t *concat) column(name string) int {
+	return slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == name })
+}
+
+// Where implements Table.
+func (t *concat) Where(row uint64, column string) string {
+	for i, p := range t.pieces {
+		if row < p.Rows || i == len(t.pieces)-1 {
+			if n := t.column(column); n >= 0 {
+				column = p.Fields()[n].Name
+			}
+			return p.Table.Where(row, column)
+		}
+		row -= p.Rows
+	}
+	return fmt.Sprintf("row %d", row)
+}

@@ -1,0 +1,199 @@
+package table
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// inStep is tables side by side.
+type inStep struct{ tables []Table }
+
+// InStep joins tables side by side: row i has the columns of row i of all of them,
+// which have different names and equal numbers of rows. Numbers of fixed shape and
+// single strings can be asked for. Each table is read by one goroutine, in order; fn of a
+// scan is called by one: tables whose rows can be read anywhere are joined faster by
+// Beside.
+func InStep(tables ...Table) Table { return &inStep{tables} }
+
+// Fields implements Table.
+func (t *inStep) Fields() []Field {
+	var fields []Field
+	for _, x := range t.tables {
+		fields = append(fields, x.Fields()...)
+	}
+	return fields
+}
+
+// Files implements Table.
+func (t *inStep) Files() []string {
+	var files []string
+	for _, x := range t.tables {
+		files = append(files, x.Files()...)
+	}
+	return files
+}
+
+// Bytes implements Table.
+func (t *inStep) Bytes() int64 {
+	n := int64(0)
+	for _, x := range t.tables {
+		n += x.Bytes()
+	}
+	return n
+}
+
+// of is the table that has a column.
+func (t *inStep) of(column string) int {
+	return slices.IndexFunc(t.tables, func(x Table) bool {
+		return slices.ContainsFunc(x.Fields(), func(f Field) bool { return f.Name == column })
+	})
+}
+
+// Where implements Table.
+func (t *inStep) Where(row uint64, column string) string {
+	return t.tables[max(t.of(column), 0)].Where(row, column)
+}
+
+// side is a table that is read.
+type side struct {
+	chunks chan *Chunk
+	done   chan struct{} // the chunk can be overwritten; has room for one word
+	err    error         // once chunks is closed
+	chunk  *Chunk        // nil: none
+	used   int           // rows of it
+}
+
+// Scan implements Table. Memory: a chunk of each table, and of the result.
+func (t *inStep) Scan(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	asked := make([][]Column, len(t.tables))
+	from, place := make([]int, len(columns)), make([]int, len(columns))
+	for i, c := range columns {
+		if from[i] = t.of(c.Name); from[i] < 0 || slices.Contains(c.Shape, -1) || c.DType == graph.String && len(c.Shape) > 0 {
+			return 0, badf("%s: found %q asked for in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
+		}
+		place[i] = len(asked[from[i]])
+		asked[from[i]] = append(asked[from[i]], c)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	sides := make([]*side, len(t.tables))
+	for i, x := range t.tables {
+		s := &side{chunks: make(chan *Chunk), done: make(chan struct{}, 1)}
+		sides[i] = s
+		group.Go(func() {
+			defer close(s.chunks)
+			_, s.err = x.Scan(inner, asked[i], 1, func(_ int, c *Chunk) error {
+				select {
+				case s.chunks <- c:
+				case <-inner.Done():
+					return context.Cause(inner)
+				}
+				select {
+				case <-s.done:
+					return nil
+				case <-inner.Done():
+					return context.Cause(inner)
+				}
+			})
+		})
+	}
+	out := Chunk{Columns: make([]Vector, len(columns))}
+	parts := make([]slice, len(columns))
+	for {
+		ended, err := t.step(sides, &out)
+		if err != nil || ended {
+			return out.First, err
+		}
+		for i, c := range columns {
+			s := sides[from[i]]
+			out.Columns[i] = parts[i].of(&s.chunk.Columns[place[i]], &c, s.used, out.Rows, s.chunk.Rows)
+		}
+		if err := fn(0, &out); err != nil {
+			return 0, err
+		}
+		for _, s := range sides {
+			if s.used += out.Rows; s.used == s.chunk.Rows {
+				s.chunk = nil
+				s.done <- struct{}{}
+			}
+		}
+		out.First += uint64(out.Rows)
+	}
+}
+
+// step sees that each side has rows, and takes as many as all have.
+func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
+	out.Rows, out.Bytes = 0, 0
+	ends := 0
+	for i, s := range sides {
+		for s.chunk == nil {
+			c, ok := <-s.chunks
+			if !ok {
+				if s.err != nil {
+					return false, s.err
+				}
+				ends++
+				break
+			}
+			if out.Bytes += c.Bytes; c.Rows == 0 {
+				s.done <- struct{}{}
+				continue
+			}
+			s.chunk, s.used = c, 0
+		}
+		if s.chunk == nil {
+			continue
+		}
+		if left := s.chunk.Rows - s.used; i == ends || left < out.Rows {
+			out.Rows = left
+		}
+	}
+	if ends == 0 || ends == len(sides) {
+		return ends > 0, nil
+	}
+	short := slices.IndexFunc(sides, func(s *side) bool { return s.chunk == nil })
+	long := slices.IndexFunc(sides, func(s *side) bool { return s.chunk != nil })
+	return false, badf("%s: found %d rows, expected more as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
+}
+
+// slice is rows of a vector as a vector.
+type slice struct {
+	data words
+	ends []uint32
+}
+
+func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
+	if rows == of {
+		return *v
+	}
+	from, to := 0, 0
+	if c.DType != graph.String {
+		width := c.DType.Size()
+		for _, d := range c.Shape {
+			width *= d
+		}
+		from, to = first*width, (first+rows)*width
+	} else {
+		base := uint32(0)
+		if first > 0 {
+			base = v.Ends[first-1]
+		}
+		s.ends = s.ends[:0]
+		for _, end := range v.Ends[first : first+rows] {
+			s.ends = append(s.ends, end-base)
+		}
+		from, to = int(base), int(v.Ends[first+rows-1])
+	}
+	s.data.n = 0
+	copy(s.data.add(to-from), v.Data[from:to])
+	out := Vector{Data: s.data.bytes()[:s.data.n:s.data.n]}
+	if c.DType == graph.String {
+		out.Ends = s.ends
+	}
+	return out
+}

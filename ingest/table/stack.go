@@ -1,0 +1,99 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// stack is several columns of a table as one.
+type stack struct {
+	Table
+	field  Field
+	fields []string
+}
+
+// Stack makes a table of one column of numbers: the values of a row are those of
+// the fields, in order. A column can be asked for in the shape of the field, or in
+// another of as many values.
+func Stack(t Table, field Field, fields []string) Table { return &stack{t, field, fields} }
+
+// Fields implements Table.
+func (t *stack) Fields() []Field { return []Field{t.field} }
+
+// Where implements Table: where the row is.
+func (t *stack) Where(row uint64, _ string) string { return t.Table.Where(row, "") }
+
+// Scan implements Table. Memory: that of the table, and the values of a chunk again
+// for each worker.
+func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	var asked []Column
+	for _, c := range columns {
+		values := 1
+		for _, d := range c.Shape {
+			values *= max(d, 0)
+		}
+		if c.Name != t.field.Name || values != len(t.fields) || c.DType == graph.String {
+			return 0, badf("%s: found the column %s of %d values, expected it to be asked for, not %q of shape %v", t.Files()[0], t.field.Name, len(t.fields), c.Name, c.Shape)
+		}
+		for _, name := range t.fields {
+			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: c.Fill})
+		}
+	}
+	threads = max(threads, 1)
+	type worker struct {
+		chunk Chunk
+		data  []words
+	}
+	workers := make([]worker, threads)
+	for i := range workers {
+		workers[i].chunk.Columns, workers[i].data = make([]Vector, len(columns)), make([]words, len(columns))
+	}
+	return t.Table.Scan(ctx, asked, threads, func(id int, c *Chunk) error {
+		w := &workers[id]
+		w.chunk.First, w.chunk.Rows, w.chunk.Bytes, w.chunk.Absent = c.First, c.Rows, c.Bytes, c.Absent
+		for i := range columns {
+			from := c.Columns[i*len(t.fields):][:len(t.fields)]
+			if len(from) == 1 {
+				w.chunk.Columns[i] = from[0]
+				continue
+			}
+			w.data[i].n = 0
+			interleave(w.data[i].add(c.Rows*len(from)*columns[i].DType.Size()), from, columns[i].DType.Size())
+			w.chunk.Columns[i] = Vector{Data: w.data[i].bytes()[:w.data[i].n:w.data[i].n]}
+		}
+		return fn(id, &w.chunk)
+	})
+}
+
+// interleave puts values of so many bytes side by side, one of each vector in turn.
+func interleave(out []byte, from []Vector, size int) {
+	stride := size * len(from)
+	for k, v := range from {
+		for i, at := 0, k*size; at < len(out); i, at = i+size, at+stride {
+			copy(out[at:at+size], v.Data[i:])
+		}
+	}
+}
+
+// Shaped says of a column with lists how many values the lists of its first row have,
+// in all dimensions: the shape of each row, if rows are alike. A table without rows
+// gives nil.
+func Shaped(ctx context.Context, t Table, f Field) (shape []int, err error) {
+	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: slices.Repeat([]int{-1}, len(f.Shape))}}, 1, func(_ int, c *Chunk) error {
+		for _, lengths := range c.Columns[0].Lengths {
+			if len(lengths) == 0 || lengths[0] == 0 {
+				shape = append(shape, 0)
+				break
+			}
+			shape = append(shape, int(lengths[0]))
+		}
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return shape, err
+}
