@@ -8,6 +8,10 @@
 // shuffled order of n items that a state gives: what loaders walk through. RMAT is a
 // graph made of draws alone.
 //
+// The state of a seed and one word is symmetric: Key(s, e) is Key(e, s). So seed s has in epoch e the draws
+// that seed e has in epoch s. Runs that are to share none take seeds above all epoch
+// numbers.
+//
 // The reference in Python (testdata/reference of package sample) defines the law;
 // vectors.json there holds values of it.
 //

@@ -1,0 +1,228 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ordered"
+)
+
+// Options say how to batch. The zero value of a field is its default.
+type Options struct {
+	// Size is the rows a batch, or the groups; at least 1.
+	Size int
+	// Order is the law of orders over the rows, or the groups; nil: Shuffled.
+	Order Order
+	Seed  uint64
+	Tail  Tail
+	// Rank of Ranks takes the batches Rank, Rank + Ranks, ...; 0 ranks are one.
+	Rank, Ranks int
+	// Threads is the goroutines that gather ahead; 0: one.
+	Threads int
+}
+
+// GroupOptions say more about batches of groups.
+type GroupOptions struct {
+	// CountRows makes Size count rows: a batch is as many groups as fit, in order, and at
+	// least one, so that a group of more rows is a batch alone. Tail then
+	// concerns ranks only.
+	CountRows bool
+	// Bucketed makes batches of groups of like size: 1 row, 2, 3 and 4, 5 to 8 and so on, in the
+	// order of package batch's law for them; Order must be nil. Tail concerns every bucket.
+	Bucketed bool
+	// Padded gives each group as many rows as the longest of its batch has (of its
+	// bucket, with Bucketed), filled up with zeros: columns of shape [longest, ...].
+	Padded bool
+}
+
+// Iter iterates over batches. It is not for concurrent use, but the batches are
+// filled by several goroutines.
+type Iter struct {
+	columns []*graph.Column
+	rows    int
+	o       Options
+	g       GroupOptions
+	ptr     []uint64 // of the groups; nil for rows
+	buckets *buckets
+
+	epoch uint64 // that the next call of All walks
+	skip  int    // batches, over all ranks, that it leaves out
+	at    State  // after the batch handed out last
+}
+
+// New iterates over rows.
+func New(columns []*graph.Column, o Options) (*Iter, error) {
+	return newIter(columns, nil, o, GroupOptions{})
+}
+
+// NewGroups iterates over groups: group g is the rows [ptr[g], ptr[g+1]). See GroupsOf for columns
+// of group ids.
+func NewGroups(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (*Iter, error) {
+	if len(ptr) == 0 {
+		return nil, errOrder("found no offsets of groups, expected one a group and one more")
+	}
+	return newIter(columns, ptr, o, g)
+}
+
+func newIter(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (*Iter, error) {
+	rows, err := checkColumns(columns)
+	if err != nil {
+		return nil, err
+	}
+	items := uint64(rows)
+	if ptr != nil {
+		items = uint64(len(ptr) - 1)
+		if err := checkGroups(ptr, rows); err != nil {
+			return nil, err
+		}
+	}
+	o.Ranks, o.Threads = max(o.Ranks, 1), max(o.Threads, 1)
+	switch {
+	case o.Size < 1:
+		return nil, errOrder("found batch size %d, expected at least 1", o.Size)
+	case o.Rank < 0 || o.Rank >= o.Ranks:
+		return nil, errOrder("found rank %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
+	case o.Tail > Error:
+		return nil, errOrder("found tail %d, expected keep, drop, pad or error", o.Tail)
+	case g.Bucketed && o.Order != nil:
+		return nil, errOrder("found an order for batches of groups of like size, expected none: it is a law of its own")
+	case g.Bucketed && g.CountRows:
+		return nil, errOrder("found batches of so many rows of groups of like size, expected one of the two")
+	case o.Order != nil && o.Order.Items() != items:
+		return nil, errOrder("found an order of %d items, expected %d", o.Order.Items(), items)
+	}
+	if o.Order == nil {
+		o.Order = Shuffled(items)
+	}
+	it := &Iter{columns: columns, rows: rows, o: o, g: g, ptr: ptr}
+	if g.Bucketed {
+		it.buckets = newBuckets(ptr)
+	}
+	if o.Tail == Error {
+		if err := it.checkWhole(); err != nil {
+			return nil, err
+		}
+	}
+	return it, nil
+}
+
+// checkWhole says what is left over, for Tail Error.
+func (it *Iter) checkWhole() error {
+	size := uint64(it.o.Size)
+	switch {
+	case it.g.Bucketed:
+		for k, groups := range it.buckets.groups {
+			if n := uint64(len(groups)); n%size != 0 {
+				return errOrder("found %d groups of up to %d rows, expected a multiple of the batch size %d; keep, drop or pad the tail", n, it.buckets.longest[k], size)
+			}
+		}
+	case !it.g.CountRows && it.o.Order.Len()%size != 0:
+		return errOrder("found %d items an epoch, expected a multiple of the batch size %d; keep, drop or pad the tail", it.o.Order.Len(), size)
+	}
+	if it.g.CountRows {
+		return nil // the number of batches is another one each epoch
+	}
+	if n := it.pass(0).batches(); n%it.o.Ranks != 0 {
+		return errOrder("found %d batches, expected a multiple of the %d ranks; keep, drop or pad the tail", n, it.o.Ranks)
+	}
+	return nil
+}
+
+// pass is the batches of an epoch.
+func (it *Iter) pass(epoch uint64) pass {
+	if it.g.Bucketed {
+		return newBucketed(it.buckets, it.o.Seed, epoch, it.o.Size, it.o.Tail)
+	}
+	e := it.o.Order.Epoch(it.o.Seed, epoch)
+	if it.g.CountRows {
+		return newCapped(it.o.Order, e, it.ptr, uint64(it.o.Size))
+	}
+	return newEven(it.o.Order, e, it.o.Size, it.o.Tail)
+}
+
+// all is the number of batches over all ranks of which n hold items: what lies
+// beyond n is padding.
+func (it *Iter) all(n int) int {
+	switch it.o.Tail {
+	case Drop:
+		return n - n%it.o.Ranks
+	case Pad:
+		return (n + it.o.Ranks - 1) / it.o.Ranks * it.o.Ranks
+	}
+	return n
+}
+
+// Len is the number of batches that the next pass gives to this rank from its beginning. It is the
+// same for every epoch but with CountRows, where finding it takes a look at every group.
+func (it *Iter) Len() int {
+	return (it.all(it.pass(it.epoch).batches()) - it.o.Rank + it.o.Ranks - 1) / it.o.Ranks
+}
+
+// chunkBytes is what a goroutine fills at a time: small enough for a cache, large
+// enough that handing it over costs nothing beside.
+const chunkBytes = 256 << 10
+
+var errLeft = errors.New("left")
+
+// All walks the next epoch: the first call epoch 0, or where Resume said. An epoch that
+// is left early is not gone on with. The error ends the walk.
+func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		epoch, skip := it.epoch, it.skip
+		it.epoch, it.skip = it.epoch+1, 0
+		it.at = State{Epoch: epoch, Batch: skip}
+		p := it.pass(epoch)
+		real := p.batches()
+		all := it.all(real)
+		f := &filler{Iter: it, pass: p, epoch: epoch, real: real}
+		next := skip + it.o.Rank
+		per := it.perChunk()
+		windows := newAdviser(it, p)
+		err := ordered.Run(ctx, it.o.Threads, f.worker, newChunk, ordered.Stages[*worker, *chunk]{
+			Fill: func(c *chunk) error {
+				if next >= all {
+					return io.EOF
+				}
+				c.numbers = c.numbers[:0]
+				for ; next < all && len(c.numbers) < per; next += it.o.Ranks {
+					c.numbers = append(c.numbers, next)
+				}
+				windows.advise(c.numbers)
+				return nil
+			},
+			Work: f.fill,
+			Sink: func(c *chunk) error {
+				for i := range c.numbers {
+					b := &c.batches[i]
+					it.at = State{Epoch: epoch, Batch: b.Number - it.o.Rank + it.o.Ranks}
+					if it.at.Batch >= all {
+						it.at = State{Epoch: epoch + 1}
+					}
+					if !yield(b, nil) {
+						return errLeft
+					}
+				}
+				return nil
+			},
+		})
+		if err != nil && err != errLeft { //nolint:errorlint // the very value that Sink gave
+			yield(nil, err)
+		}
+	}
+}
+
+// perChunk is the number of batches in a chunk.
+func (it *Iter) perChunk() int {
+	width := 0
+	for _, c := range it.columns {
+		width += c.RowBytes()
+	}
+	rows := it.o.Size
+	if it.ptr != nil && !it.g.CountRows {
+		rows *= max(1, it.rows/max(1, len(it.ptr)-1))
+	}
+	return max(1, chunkBytes/max(1, width*rows))
+}

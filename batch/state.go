@@ -1,0 +1,76 @@
+package batch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
+
+// State is where an iteration stands: what Resume goes on from. It is the same for
+// all ranks, and serves any number of them.
+type State struct {
+	Version int    `json:"version"`
+	Data    string `json:"data"` // fingerprint of columns and options
+	Seed    uint64 `json:"seed"`
+	Epoch   uint64 `json:"epoch"`
+	// Batch is the number of batches of the epoch that have been taken, over all ranks,
+	// each of which has taken as many.
+	Batch int `json:"batch"`
+}
+
+// stateVersion is that of the laws that a state counts on.
+const stateVersion = 1
+
+// ErrState: a state of another iterator.
+var ErrState = errors.New("state does not match")
+
+// State is the place after the batch that was handed out last; before the first, the
+// beginning.
+func (it *Iter) State() State {
+	s := it.at
+	s.Version, s.Data, s.Seed = stateVersion, it.fingerprint(), it.o.Seed
+	return s
+}
+
+// Resume makes the next call of All go on after the batches that a state counts.
+// A state of other data or options is refused with ErrState and an explanation.
+func (it *Iter) Resume(s State) error {
+	switch data := it.fingerprint(); {
+	case s.Version != stateVersion:
+		return fmt.Errorf("%w: found version %d, expected %d", ErrState, s.Version, stateVersion)
+	case s.Seed != it.o.Seed:
+		return fmt.Errorf("%w: found seed %d, expected %d", ErrState, s.Seed, it.o.Seed)
+	case s.Data != data:
+		return fmt.Errorf("%w: found data %s, expected %s; the columns, the order, the batch size or the tail are others", ErrState, s.Data, data)
+	}
+	if n := it.all(it.pass(s.Epoch).batches()); s.Batch < 0 || s.Batch > n {
+		return fmt.Errorf("%w: found %d batches taken, expected at most %d", ErrState, s.Batch, n)
+	}
+	it.epoch, it.skip, it.at = s.Epoch, s.Batch, State{Epoch: s.Epoch, Batch: s.Batch}
+	return nil
+}
+
+// fingerprint is a hash of what decides the batches: the shapes of the columns and
+// samples of their values, the order and the options but the ranks.
+func (it *Iter) fingerprint() string {
+	h := xxh3.New()
+	text := func(format string, args ...any) { fmt.Fprintf(h, format+"\x00", args...) }
+	text("%s size %d tail %s %+v rows %d", it.o.Order, it.o.Size, it.o.Tail, it.g, it.rows)
+	var word [8]byte
+	for _, p := range it.ptr {
+		binary.LittleEndian.PutUint64(word[:], p)
+		_, _ = h.Write(word[:])
+	}
+	for _, c := range it.columns {
+		text("%s %s %v", c.Name, c.DType, c.Shape)
+		const pieces, piece = 64, 4 << 10
+		for i := range pieces {
+			from := len(c.Values) / pieces * i
+			_, _ = h.Write(c.Values[from:min(from+piece, len(c.Values))])
+		}
+		_, _ = h.Write(c.Values[max(0, len(c.Values)-piece):])
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
