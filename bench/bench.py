@@ -34,6 +34,7 @@ MEMORY = "256MiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
+IMBALANCE = 1.03
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -344,6 +345,30 @@ class Bench:
                 Contestant("jraph.dynamically_batch", other(jraph, "jraph"), peer, found=found, turns=turns),
                 Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns)])
 
+    def partition(self):
+        """Graphs into parts: how fast, and how many edges are cut."""
+        python, prefixes = self.python("partition", "kaminpar", "mtkahypar"), {}
+        found = lambda r: {name: r[name] for name in ("cut", "balance", "edge_balance", "seconds")}
+        out = self.work / "out" / "parts"
+        for name in self.args.partition_graphs.split(","):
+            graph = self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.shared)
+            with open(graph) as f:
+                edges = int(f.readline().split()[1])
+            rate = lambda r: edges / r["seconds"]
+            for parts in self.args.parts:
+                for t in self.args.threads:
+                    ours = lambda *more: [self.graphmill, "partition", graph, "--parts", parts, "--imbalance", IMBALANCE, "--seed", 1,
+                                          "--threads", t, "--out", out, "--json", *more]
+                    peer = lambda which: [python, HERE / "peer_partition.py", graph.with_suffix(""), "--peer", which, "--parts", parts,
+                                          "--imbalance", IMBALANCE, "--threads", t]
+                    self.race(f"{name} ({edges:,} edges) into {parts} parts, {t} threads", "edges/s", [
+                        Contestant("graphmill", ours(), rate, output=out, found=found),
+                        Contestant("graphmill --preset fast", ours("--preset", "fast"), rate, output=out, found=found),
+                        Contestant("graphmill --preset high", ours("--preset", "high"), rate, output=out, found=found)] + [
+                        Contestant(title, peer(which), rate, found=found, turns=turns) for title, which, turns in (
+                            ("gpmetis (1 thread)", "gpmetis", 3), ("KaMinPar default", "kaminpar", 3), ("KaMinPar fast", "kaminpar-fast", 3),
+                            ("Mt-KaHyPar default", "mtkahypar", 1))])
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
@@ -382,7 +407,7 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack"]
+    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition"]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")
@@ -393,6 +418,8 @@ def main():
     p.add_argument("--graph", default="rmat,debian,typed", help="graphs of `sample`")
     p.add_argument("--batches", type=int, default=200)
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of `strings` and `shards`")
+    p.add_argument("--partition-graphs", default="web_cnr2000,debian_contents,community2m", help="graphs of `partition` (see partition_graphs.py)")
+    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], help="of `partition`")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     bench = Bench(args)

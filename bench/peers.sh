@@ -6,6 +6,7 @@
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
 #   bench/peers.sh pyg        PyTorch Geometric, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
+#   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -92,18 +93,23 @@ recipe_jraph() {
   $PIP -r "$PINS" && "$1" -c 'import jraph'
 }
 
+recipe_partition() {
+  $PIP -r "$PINS" && "$1" -c 'import kaminpar, mtkahypar, numpy'
+}
+
 recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, jraph, pyg, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, jraph, partition, pyg, tables or tfgnn" 2
 [ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
 pinned=$GRAPHMILL_SHARED/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   pyg) install pyg "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$(dirname "$0")/jraph-requirements.txt" "" 3.11 3.12 ;;
+  partition) install partition "$(dirname "$0")/partition-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$(dirname "$0")/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected dgl, jraph, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected dgl, jraph, partition, pyg, tables or tfgnn" 2 ;;
 esac

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What other partitioners do with a graph, timed by themselves.
+
+  peer_partition.py PREFIX --peer gpmetis --parts 8
+
+PREFIX is what partition_graphs.py wrote: PREFIX.graph (METIS text), PREFIX.xadj.npy,
+PREFIX.adjncy.npy. Peers: gpmetis (one thread), kaminpar and kaminpar-fast, mtkahypar
+and mtkahypar-quality.
+
+Prints one JSON: cut, balance and edge_balance by the definition of cut_check.py, and
+seconds and cpu_seconds of the partitioning alone: the graph is loaded before.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+
+def gpmetis(a):
+    """METIS by its own program, which tells what partitioning took, without reading
+    and writing. pymetis is built with ids of 64 bits, and slower."""
+    program = shutil.which("gpmetis") or sys.exit("found no gpmetis, expected METIS's program; install it (Debian: apt-get install metis)")
+    command = [program, f"-seed={a.seed}", f"-ufactor={round((a.imbalance - 1) * 1000)}", f"{a.prefix}.graph", str(a.parts)]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    seconds = float(re.search(r"Partitioning:\s+([\d.]+) sec", told)[1])
+    output = pathlib.Path(f"{a.prefix}.graph.part.{a.parts}")
+    part = np.loadtxt(output, np.int64)
+    output.unlink()
+    return part, seconds, seconds  # one thread
+
+
+def kaminpar(preset):
+    def prepare(a):
+        import kaminpar
+        graph = kaminpar.load_graph(str(a.prefix) + ".graph", kaminpar.GraphFileFormat.METIS)
+        kaminpar.reseed(a.seed)
+        instance = kaminpar.KaMinPar(num_threads=a.threads, ctx=kaminpar.context_by_name(preset))
+        return lambda: instance.compute_partition(graph, k=a.parts, eps=a.imbalance - 1)
+    return prepare
+
+
+def mtkahypar(preset):
+    def prepare(a):
+        import mtkahypar
+        start = mtkahypar.initialize(a.threads)
+        mtkahypar.set_seed(a.seed)
+        context = start.context_from_preset(getattr(mtkahypar.PresetType, preset))
+        context.set_partitioning_parameters(a.parts, a.imbalance - 1, mtkahypar.Objective.CUT)
+        context.logging = False
+        graph = start.graph_from_file(str(a.prefix) + ".graph", context, mtkahypar.FileFormat.METIS)
+        return lambda: graph.partition(context).get_partition()
+    return prepare
+
+
+def timed(prepare):
+    def run(a):
+        partition = prepare(a)
+        cpu, start = os.times(), time.perf_counter()
+        part = partition()
+        seconds, after = time.perf_counter() - start, os.times()
+        return np.asarray(part, np.int64), seconds, after.user + after.system - cpu.user - cpu.system
+    return run
+
+
+PEERS = {"gpmetis": gpmetis, "kaminpar": timed(kaminpar("default")), "kaminpar-fast": timed(kaminpar("fast")),
+         "mtkahypar": timed(mtkahypar("DEFAULT")), "mtkahypar-quality": timed(mtkahypar("QUALITY"))}
+
+
+def quality(xadj, adjncy, part, parts):
+    nodes, step, cut = len(xadj) - 1, 1 << 20, 0
+    for i in range(0, nodes, step):  # slices keep memory small
+        j = min(nodes, i + step)
+        cut += int((np.repeat(part[i:j], np.diff(xadj[i:j + 1])) != part[adjncy[xadj[i]:xadj[j]]]).sum())
+    share = lambda weights: float(np.bincount(part, weights, parts).max()) * parts / float(weights.sum())
+    return {"cut": cut // 2, "balance": share(np.ones(nodes)), "edge_balance": share(np.diff(xadj).astype(float))}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("prefix", type=pathlib.Path)
+    p.add_argument("--peer", choices=sorted(PEERS), required=True)
+    p.add_argument("--parts", type=int, required=True)
+    p.add_argument("--imbalance", type=float, default=1.03)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--threads", type=int, default=1)
+    a = p.parse_args()
+    part, seconds, cpu = PEERS[a.peer](a)
+    xadj = np.load(str(a.prefix) + ".xadj.npy").astype(np.int64)
+    adjncy = np.load(str(a.prefix) + ".adjncy.npy", mmap_mode="r")
+    if len(part) != len(xadj) - 1 or part.min() < 0 or part.max() >= a.parts:
+        sys.exit(f"{a.peer}: found {len(part)} parts from {part.min()} to {part.max()}, expected {len(xadj) - 1} below {a.parts}")
+    print(json.dumps({"seconds": seconds, "cpu_seconds": cpu, "edges": len(adjncy) // 2,
+                      **quality(xadj, adjncy, part, a.parts)}))
+
+
+if __name__ == "__main__":
+    main()
