@@ -11,7 +11,9 @@
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or
 //     of many;
-//   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs.
+//   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs;
+//   - dgl: a file of DGL's save_graphs, of one graph or of many;
+//   - dgl-parts: a graph that DGL or dispatch partitioned, made whole again.
 //
 // A new format is a type that implements format, listed in formats, and
 // says of a path whether it looks like one.
@@ -21,6 +23,6 @@
 // unless the caller allows others. Every error about them names the file, the
 // line and what to do.
 //
-// The package imports graph, ingest/table, ingest/build, ingest/collection, format/*
-// and internal/*.
+// The package imports graph, ingest/table, ingest/build, ingest/collection,
+// dispatch/parts, format/* and internal/*.
 package ingest

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/collection"
@@ -98,7 +99,7 @@ type format interface {
 }
 
 // formats in the order of detection.
-var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}}
+var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
 
 // Formats are the names of the formats.
 func Formats() []string {
@@ -132,6 +133,9 @@ func detect(fsys fsx.FS, path string) (format, error) {
 		}
 	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
 		return nil, err
+	}
+	if names == nil && filepath.Ext(path) == ".json" && dgl.IsConfig(fsys, path) {
+		return dglParts{}, nil // other formats have files of these names too
 	}
 	for _, f := range formats {
 		if f.detect(path, names) {

@@ -40,12 +40,16 @@ func newImport(t *terminal) *cobra.Command {
   an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
+  a DGL graph          graph.bin or .dgl of save_graphs
+  a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it:
+                       in the original order where orig_nids.dgl and orig_eids.dgl are there
 
 Many graphs become a collection. SRC is then one of
 
   a graph.yaml         with the key graphs: arrays or tables with graph pointers
   a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
   an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz
+  DGL graphs           one file of save_graphs whose graphs have the same types and data
 
 or TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain or compressed with
 gzip, and their --schema. Export writes the same records again.
@@ -58,6 +62,8 @@ flag says what to do with them. The store is the same for any --memory and
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
+  graphmill import graph.bin --out g.store
+  graphmill import parts/cora.json --out cora.store
   graphmill import --indptr indptr.npy --indices indices.npy --out g.store
   graphmill import samples.tfrecord@8 --schema schema.pbtxt --out g.coll
   graphmill import MUTAG/ --out mutag.coll

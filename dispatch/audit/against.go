@@ -173,8 +173,7 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 				}
 			}
 			i := id - p.FirstEdge
-			_, src := a.nodes.wise(p.NodeID.At(p.Src.At(i)))
-			_, dst := a.nodes.wise(p.NodeID.At(p.Dst.At(i)))
+			src, dst := a.wise(p.NodeID.At(p.Src.At(i))), a.wise(p.NodeID.At(p.Dst.At(i)))
 			if err := fn(p, i, wise, a.NodeIDs[a.ends[t][0]].At(src), a.NodeIDs[a.ends[t][1]].At(dst)); err != nil {
 				return err
 			}

@@ -24,13 +24,12 @@ type Options struct {
 // auditor verifies one folder.
 type auditor struct {
 	*parts.Folder
-	opt          Options
-	report       *Report
-	nodes, edges *book
-	ends         [][2]int // node types of each edge type
-	degree       []uint32 // in-edges of each node, for more than one hop
-	leaving      []int64  // edges from the nodes of each part to others
-	done, total  int64
+	opt         Options
+	report      *Report
+	ends        [][2]int // node types of each edge type
+	degree      []uint32 // in-edges of each node, for more than one hop
+	leaving     []int64  // edges from the nodes of each part to others
+	done, total int64
 }
 
 // Verify checks a partitioned graph: path is its configuration. What is wrong with the parts is the
@@ -57,8 +56,7 @@ func Verify(ctx context.Context, fsys fsx.FS, path string, opt Options) (*Report
 func (a *auditor) all(ctx context.Context) error {
 	c := a.Config
 	a.report.Parts, a.report.HaloHops = len(c.Parts), c.HaloHops
-	a.nodes, a.edges = newBook(c.Nodes, len(c.Parts)), newBook(c.Edges, len(c.Parts))
-	a.report.Nodes, a.report.Edges = a.nodes.n, a.edges.n
+	a.report.Nodes, a.report.Edges = a.Nodes.Len(), a.Edges.Len()
 	a.report.NodeIDs, a.report.EdgeIDs = a.NodeIDs != nil, a.EdgeIDs != nil
 	number := map[string]int{}
 	for t, n := range c.Nodes {
@@ -73,7 +71,7 @@ func (a *auditor) all(ctx context.Context) error {
 	}
 	a.leaving = make([]int64, len(c.Parts))
 	if c.HaloHops > 1 {
-		a.degree = make([]uint32, a.nodes.n)
+		a.degree = make([]uint32, a.Nodes.Len())
 	}
 	for _, p := range a.Parts {
 		a.total += 2 * p.Edges
@@ -116,12 +114,26 @@ func (a *auditor) advance(p *parts.Part) error {
 // node and edge are faults of a part's node or edge.
 func (a *auditor) node(p *parts.Part, i int64, found, expected string) *Fault {
 	id := p.NodeID.At(i)
-	return &Fault{File: p.GraphFile, Type: a.nodes.name(id), Local: i, Global: id, Found: found, Expected: expected}
+	return &Fault{File: p.GraphFile, Type: a.name(a.Config.Nodes, &a.Nodes, id), Local: i, Global: id, Found: found, Expected: expected}
 }
 
 func (a *auditor) edge(p *parts.Part, i int64, found, expected string) *Fault {
 	id := p.EdgeID.At(i)
-	return &Fault{File: p.GraphFile, Type: a.edges.name(id), Local: i, Global: id, Found: found, Expected: expected}
+	return &Fault{File: p.GraphFile, Type: a.name(a.Config.Edges, &a.Edges, id), Local: i, Global: id, Found: found, Expected: expected}
+}
+
+// name is the type of an id, empty for one that there is not.
+func (a *auditor) name(types []dgl.TypeRanges, book *parts.Book, id int64) string {
+	if !book.Has(id) {
+		return ""
+	}
+	return types[book.Find(id).Type].Name
+}
+
+// wise is the type-wise id of a node.
+func (a *auditor) wise(id int64) int64 {
+	r := a.Nodes.Find(id)
+	return r.Wise + id - r.First
 }
 
 // local checks what a part says of itself.
@@ -150,7 +162,7 @@ func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 const every = 1 << 16
 
 func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
-	halo := newBitmap(a.nodes.n)
+	halo := newBitmap(a.Nodes.Len())
 	for i := range p.Nodes {
 		if i%every == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -167,8 +179,8 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 			}
 		} else {
 			switch {
-			case !a.nodes.in(id):
-				return a.node(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.nodes.n))
+			case !a.Nodes.Has(id):
+				return a.node(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.Nodes.Len()))
 			case id >= p.FirstNode && id < p.FirstNode+p.OwnedNodes:
 				return a.node(p, i, "a node that the part owns among the halo", "nodes of other parts")
 			case !halo.add(id):
@@ -180,12 +192,12 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 		if p.NodeType.Len() == 0 && p.Owner.Len() == 0 {
 			continue
 		}
-		r := a.nodes.find(id)
-		if p.NodeType.Len() > 0 && p.NodeType.At(i) != int64(r.typ) {
-			return a.node(p, i, fmt.Sprintf("_TYPE %d", p.NodeType.At(i)), fmt.Sprint(r.typ))
+		r := a.Nodes.Find(id)
+		if p.NodeType.Len() > 0 && p.NodeType.At(i) != int64(r.Type) {
+			return a.node(p, i, fmt.Sprintf("_TYPE %d", p.NodeType.At(i)), fmt.Sprint(r.Type))
 		}
-		if p.Owner.Len() > 0 && p.Owner.At(i) != int64(r.part) {
-			return a.node(p, i, fmt.Sprintf("part_id %d", p.Owner.At(i)), fmt.Sprintf("%d, the owner", r.part))
+		if p.Owner.Len() > 0 && p.Owner.At(i) != int64(r.Part) {
+			return a.node(p, i, fmt.Sprintf("part_id %d", p.Owner.At(i)), fmt.Sprintf("%d, the owner", r.Part))
 		}
 	}
 	return nil
@@ -223,12 +235,12 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 				a.degree[p.FirstNode+dst]++
 			}
 			if src >= p.OwnedNodes {
-				a.leaving[a.nodes.find(p.NodeID.At(src)).part]++
+				a.leaving[a.Nodes.Find(p.NodeID.At(src)).Part]++
 			}
 		} else {
 			switch {
-			case !a.edges.in(id):
-				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.edges.n))
+			case !a.Edges.Has(id):
+				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.Edges.Len()))
 			case id >= p.FirstEdge && id < p.FirstEdge+p.OwnedEdges:
 				return a.edge(p, i, "an edge that the part owns among the halo", "edges of other parts")
 			case inner != 0:
@@ -237,7 +249,7 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 				return a.edge(p, i, fmt.Sprintf("a halo edge to node %d, which the part owns", dst), "its edges among those that the part owns")
 			}
 			if halo == nil && id <= last {
-				halo = newBitmap(a.edges.n)
+				halo = newBitmap(a.Edges.Len())
 				for k := p.OwnedEdges; k < i; k++ {
 					halo.add(p.EdgeID.At(k))
 				}
@@ -248,8 +260,8 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 			last = id
 		}
 		if of < 0 || id >= end || i >= p.OwnedEdges {
-			r := a.edges.find(id)
-			of, end = r.typ, a.Config.Edges[r.typ].Ranges[r.part][1]
+			r := a.Edges.Find(id)
+			of, end = r.Type, a.Config.Edges[r.Type].Ranges[r.Part][1]
 		}
 		if p.EdgeType.Len() > 0 && p.EdgeType.At(i) != int64(of) {
 			return a.edge(p, i, fmt.Sprintf("_TYPE %d", p.EdgeType.At(i)), fmt.Sprint(of))

@@ -40,7 +40,7 @@ func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err erro
 			}
 		}
 		id := p.EdgeID.At(i)
-		q := a.Parts[a.edges.find(id).part]
+		q := a.Parts[a.Edges.Find(id).Part]
 		k := id - q.FirstEdge
 		src, dst := p.NodeID.At(p.Src.At(i)), p.NodeID.At(p.Dst.At(i))
 		if s, d := q.NodeID.At(q.Src.At(k)), q.NodeID.At(q.Dst.At(k)); s != src || d != dst {
@@ -107,7 +107,7 @@ func (a *auditor) walk(p *parts.Part) []uint8 {
 // absent is the fault of the first edge that leaves a part's nodes and is not in its
 // halo.
 func (a *auditor) absent(ctx context.Context, p *parts.Part) error {
-	have := newBitmap(a.edges.n)
+	have := newBitmap(a.Edges.Len())
 	for i := p.OwnedEdges; i < p.Edges; i++ {
 		have.add(p.EdgeID.At(i))
 	}

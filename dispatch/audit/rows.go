@@ -12,46 +12,12 @@ import (
 // features checks that all parts have the same columns. That they have as many rows as
 // the part owns is checked where parts are opened.
 func (a *auditor) features() error {
-	for _, x := range []struct {
-		types []dgl.TypeRanges
-		of    func(p *parts.Part) ([]parts.Feature, string)
-	}{
-		{a.Config.Nodes, func(p *parts.Part) ([]parts.Feature, string) { return p.NodeFeats, p.NodeFile }},
-		{a.Config.Edges, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }},
-	} {
-		type first struct {
-			parts.Feature
-			file string
-		}
-		seen := map[string]first{}
-		var names []string
-		for _, p := range a.Parts {
-			list, file := x.of(p)
-			for _, f := range list {
-				a.report.Rows += f.Rows()
-				if f.Rows() == 0 { // DGL gives these any shape
-					continue
-				}
-				name := f.Array.Name
-				have, ok := seen[name]
-				if !ok {
-					seen[name] = first{f, file}
-					names = append(names, name)
-				} else if have.DType != f.DType || !slices.Equal(have.RowShape(), f.RowShape()) {
-					return &Fault{File: file, Type: x.types[f.Type].Name, Local: -1, Global: -1, Found: fmt.Sprintf("%q of %s with rows of shape %v", name, f.DType, f.RowShape()),
-						Expected: fmt.Sprintf("%s with rows of shape %v as in %s", have.DType, have.RowShape(), have.file)}
-				}
-			}
-		}
-		for _, p := range a.Parts {
-			list, file := x.of(p)
-			for _, name := range names {
-				t := seen[name].Type
-				r := x.types[t].Ranges[p.Index]
-				if r[0] < r[1] && !slices.ContainsFunc(list, func(f parts.Feature) bool { return f.Array.Name == name }) {
-					return &Fault{File: file, Type: x.types[t].Name, Local: -1, Global: -1, Found: fmt.Sprintf("no tensor %q", name), Expected: fmt.Sprintf("the %d rows of the part, as %s has its own", r[1]-r[0], seen[name].file)}
-				}
-			}
+	if _, _, err := a.Columns(); err != nil {
+		return err
+	}
+	for _, p := range a.Parts {
+		for _, f := range slices.Concat(p.NodeFeats, p.EdgeFeats) {
+			a.report.Rows += f.Rows()
 		}
 	}
 	return nil

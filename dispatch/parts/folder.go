@@ -65,6 +65,8 @@ type Folder struct {
 	Parts  []*Part
 	// Files are the configuration and the files of all parts.
 	Files []string
+	// Nodes and Edges tell what new ids are.
+	Nodes, Edges Book
 	// NodeIDs and EdgeIDs are the original ids of nodes and edges by type-wise new id, type by
 	// type; nil where they are not stored.
 	NodeIDs, EdgeIDs []Pieces
@@ -77,7 +79,7 @@ func Open(fsys fsx.FS, name string, outside bool) (_ *Folder, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Name: name, Config: c, Files: []string{name}}
+	f := &Folder{Name: name, Config: c, Files: []string{name}, Nodes: newBook(c.Nodes, len(c.Parts)), Edges: newBook(c.Edges, len(c.Parts))}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
