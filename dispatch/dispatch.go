@@ -76,8 +76,9 @@ type dispatcher struct {
 	edgeTensors []tensor
 	origNodes   []tensor
 
-	release func() error // of pages that were read
-	pages   atomic.Int64 // bytes read since
+	store     *store.Store
+	temporary []transposed
+	pages     atomic.Int64 // bytes read since the memory of pages was given back
 	written atomic.Int64
 	total   int64
 }
@@ -88,7 +89,7 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, a *assign.Assignment,
 		opt.Formats = dgl.COO | dgl.CSC
 	}
 	opt.Threads = max(opt.Threads, 1)
-	d := &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, release: s.Release}
+	d := &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}
 	if err := d.check(); err != nil {
 		return nil, err
 	}
@@ -96,6 +97,11 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, a *assign.Assignment,
 		return nil, err
 	}
 	defer d.num.close()
+	defer func() {
+		for _, t := range d.temporary {
+			err = errors.Join(err, t.unmap())
+		}
+	}()
 	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
@@ -162,7 +168,8 @@ func CheckGraphName(name string) error {
 }
 
 // open reads the edge types, and makes in-edges where the store has none.
-func (d *dispatcher) open(_ context.Context) error {
+func (d *dispatcher) open(ctx context.Context) error {
+	d.budget.pages = leastPages
 	d.into = make([][]int, len(d.g.Nodes))
 	for i, e := range d.g.Edges {
 		in, err := open(d.g, e)
@@ -170,7 +177,13 @@ func (d *dispatcher) open(_ context.Context) error {
 			return err
 		}
 		if e.Adj[graph.In] == nil {
-			return fmt.Errorf("%s: no in-edges", in.name)
+			memory := int64(1) << 40
+			if d.opt.Memory > 0 {
+				memory = d.opt.Memory / 4
+			}
+			if err := d.transpose(ctx, in, e.Adj[graph.Out], memory); err != nil {
+				return err
+			}
 		}
 		d.edges = append(d.edges, in)
 		d.into[in.dst] = append(d.into[in.dst], i)
@@ -230,7 +243,7 @@ func (d *dispatcher) read(bytes int) error {
 		return nil
 	}
 	d.pages.Store(0)
-	return d.release()
+	return d.releaseAll()
 }
 
 func (d *dispatcher) wrote(bytes int) {
