@@ -245,6 +245,12 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 		return err
 	}
 	x.sizes, x.where = sizes.All(), func() string { return dir }
+	x.err = func() error {
+		if sizes.Err != nil {
+			return fmt.Errorf("%s: %w", dir, sizes.Err)
+		}
+		return nil
+	}
 	if x.sum, err = store.Sum(fsx.OS, dir); err != nil {
 		return err
 	}

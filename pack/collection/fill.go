@@ -10,8 +10,6 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ordered"
-	"github.com/graphmill/graphmill/internal/tagged"
-	"github.com/graphmill/graphmill/pack"
 	"github.com/graphmill/graphmill/pack/layout"
 	"github.com/graphmill/graphmill/store"
 )
@@ -29,7 +27,7 @@ func Graphs(l *layout.Layout, c *graph.Collection) (*layout.Graphs, error) {
 		}
 	})
 	if bad >= 0 {
-		return nil, tagged.Errorf(pack.ErrHistogram, "graph %d: found a size that is negative or beyond 2^31 - 1", bad)
+		return nil, sizes.none(bad)
 	}
 	return g, err
 }

@@ -93,13 +93,13 @@ func TestStreamOfCollection(t *testing.T) {
 	if sizes, err = collection.NewSizes(collectionOf(), []string{"low"}); err != nil { // 1, -1, 0
 		t.Fatal(err)
 	}
-	for _, err = range s.Pack(sizes.All()) {
+	for _, err := range s.Pack(sizes.All()) {
 		if err != nil {
-			break
+			t.Fatal(err)
 		}
 	}
-	if !errors.Is(err, pack.ErrHistogram) {
-		t.Errorf("found error %v of a size that is none, expected %v", err, pack.ErrHistogram)
+	if err := sizes.Err; !errors.Is(err, pack.ErrHistogram) || !strings.Contains(err.Error(), "graph 1: found a size in low") || s.Graphs != 1 {
+		t.Errorf("found %d graphs and error %v of a size that is none, expected %v", s.Graphs, err, pack.ErrHistogram)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestGraphsOfBadSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collection.Graphs(layout.Of(r, layout.Terms{}), c); err == nil || !strings.Contains(err.Error(), "graph 1: found a size that is negative") {
+	if _, err := collection.Graphs(layout.Of(r, layout.Terms{}), c); err == nil || !strings.Contains(err.Error(), "graph 1: found a size in low that is negative") {
 		t.Errorf("found %v", err)
 	}
 	c.Nodes[0].GraphPtr = graph.Index{U64: []uint64{0, 5, 2, 5}} // descends

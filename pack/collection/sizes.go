@@ -20,7 +20,10 @@ var ErrComponent = errors.New("no such component")
 type Sizes struct {
 	Components []string
 	Graphs     int
-	of         []func(i int) uint64
+	// Err is why All ended early.
+	Err error
+
+	of []func(i int) uint64
 }
 
 // NewSizes looks components up in a collection:
@@ -130,20 +133,26 @@ func (s *Sizes) Of(i int, sizes []int) bool {
 	return true
 }
 
-// All yields the sizes of each graph, in order, valid until the next ones. A size
-// that is none is -1, which no pack takes.
+// All yields the sizes of each graph, in order, valid until the next ones, and ends
+// at the first that are none: see Err.
 func (s *Sizes) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		sizes := make([]int, len(s.of))
 		for i := range s.Graphs {
 			if !s.Of(i, sizes) {
-				sizes[0] = -1
+				s.Err = s.none(i)
+				return
 			}
 			if !yield(sizes) {
 				return
 			}
 		}
 	}
+}
+
+// none is the error of a graph whose sizes are none.
+func (s *Sizes) none(i int) error {
+	return tagged.Errorf(pack.ErrHistogram, "graph %d: found a size in %s that is negative or beyond 2^31 - 1, expected sizes that a pack can have", i, strings.Join(s.Components, ", "))
 }
 
 // Histogram counts the shapes.
@@ -153,7 +162,7 @@ func (s *Sizes) Histogram() (*pack.Histogram, error) {
 	var key [pack.MaxComponents]int
 	for i := range s.Graphs {
 		if !s.Of(i, key[:len(s.of)]) {
-			return nil, tagged.Errorf(pack.ErrHistogram, "graph %d: found a size in %s that is negative or beyond 2^31 - 1", i, strings.Join(s.Components, ", "))
+			return nil, s.none(i)
 		}
 		counts[key]++
 	}

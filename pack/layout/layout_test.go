@@ -159,7 +159,7 @@ func TestDealIsTheLaw(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, l *layout.Layout) string {
+func write(t testing.TB, l *layout.Layout) string {
 	dir := filepath.Join(t.TempDir(), "plan")
 	w, err := store.Create(fsx.OS, dir, false)
 	if err != nil {
