@@ -51,7 +51,6 @@ type reader struct {
 	dir     string
 	offsets []uint64
 	wide    []uint32
-	widened []uint64
 }
 
 // blockNodes is how many destinations a block has.
@@ -76,7 +75,10 @@ func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error)
 		last = v
 	}
 	lo, hi := r.offsets[0], last
-	if x := r.far.U32; x != nil || lo == hi {
+	if lo == hi {
+		return r.offsets, nil, nil
+	}
+	if x := r.far.U32; x != nil {
 		return r.offsets, x[lo:hi], nil
 	}
 	r.wide = r.wide[:0]
