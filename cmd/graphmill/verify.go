@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/dispatch/audit"
 	"github.com/graphmill/graphmill/dispatch/parts"
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/store"
@@ -63,7 +65,10 @@ type verified struct {
 	OK     bool   `json:"ok"`
 	*store.Verified
 	Partition *audit.Report `json:"partition,omitempty"`
-	Seconds   float64       `json:"seconds"`
+	// PartsHere are the parts in a folder that holds only some of a graph's, as each
+	// machine of a cluster does.
+	PartsHere []int   `json:"parts_here,omitempty"`
+	Seconds   float64 `json:"seconds"`
 }
 
 func (t *terminal) verify(ctx context.Context, path, against string, outside bool, c common) error {
@@ -93,7 +98,15 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if config != "" {
+	if config != "" && v.Verified != nil && len(v.Damage) == 0 {
+		if v.PartsHere, err = partsHere(config, outside); err != nil {
+			return err
+		}
+		if v.PartsHere != nil && against != "" {
+			return usagef("found --against with a folder that holds parts %v alone, expected all parts", v.PartsHere)
+		}
+	}
+	if config != "" && v.PartsHere == nil {
 		if v.Partition, err = t.audit(ctx, config, against, outside); err != nil {
 			return err
 		}
@@ -107,6 +120,28 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 		return errDamage
 	}
 	return nil
+}
+
+// partsHere are the parts that the manifest beside a configuration names, nil for all
+// of them.
+func partsHere(config string, outside bool) (here []int, err error) {
+	c, err := dgl.ReadConfig(fsx.OS, config, outside)
+	if err != nil {
+		return nil, err
+	}
+	m, err := store.ReadManifest(fsx.OS, filepath.Dir(config))
+	if err != nil {
+		return nil, err
+	}
+	for p, files := range c.Parts {
+		if _, ok := m.Files[filepath.ToSlash(filepath.Clean(files.Graph))]; ok {
+			here = append(here, p)
+		}
+	}
+	if len(here) == len(c.Parts) {
+		return nil, nil
+	}
+	return here, nil
 }
 
 // audit verifies the parts of a graph.
@@ -150,6 +185,9 @@ func (t *terminal) printVerified(v *verified, asJSON bool) error {
 		}
 		if len(x.Damage) > 0 {
 			fmt.Fprintf(t.stdout, "%s: %d damaged; make it again\n", v.Folder, len(x.Damage))
+		} else if v.PartsHere != nil {
+			fmt.Fprintf(t.stdout, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, for the other parts are elsewhere\n",
+				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))
 		} else if v.Partition == nil {
 			d := time.Duration(v.Seconds * float64(time.Second))
 			fmt.Fprintf(t.stdout, "%s: whole (%d files, %s, %s)\n", v.Folder, x.Files, human.Bytes(x.Bytes), human.Rate(x.Bytes, d, "bytes"))
