@@ -25,6 +25,7 @@ type Writer struct {
 	force  bool
 	sealed bool
 	unlock func() error
+	resume *resumable // nil: of a Writer that Create made
 
 	mu    sync.Mutex
 	files map[string]bool // true while open
@@ -38,6 +39,18 @@ var ErrExists = errors.New("exists")
 // an error, unless force is set and it is empty or the output of an earlier run;
 // it then stays until Publish.
 func Create(fsys fsx.FS, out string, force bool) (*Writer, error) {
+	w, err := lock(fsys, out, force)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.clear(); err != nil {
+		return nil, errors.Join(err, w.unlock())
+	}
+	return w, nil
+}
+
+// lock begins with the partial folder as it is.
+func lock(fsys fsx.FS, out string, force bool) (*Writer, error) {
 	out = filepath.Clean(out)
 	if err := replaceable(fsys, out, force); err != nil {
 		return nil, err
@@ -51,11 +64,7 @@ func Create(fsys fsx.FS, out string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: another run is writing it: %w", out, err)
 	}
-	w := &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}
-	if err := w.clear(); err != nil {
-		return nil, errors.Join(err, unlock())
-	}
-	return w, nil
+	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
 }
 
 // replaceable says whether Publish may put a folder at out.
@@ -278,6 +287,9 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 		}
 	}
 	w.sealed = true
+	if err := w.forget(); err != nil {
+		return err
+	}
 	if meta != nil {
 		b, err := encode(meta)
 		if err != nil {

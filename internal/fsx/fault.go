@@ -79,6 +79,14 @@ func (t *Fault) Exchange(a, b string) error {
 	return t.do("exchange", a, func(string) error { return t.FS.Exchange(a, b) })
 }
 
+// Free implements FS.
+func (t *Fault) Free(dir string) (int64, error) {
+	if err := t.hit("statfs", dir); err != nil {
+		return 0, err
+	}
+	return t.FS.Free(dir)
+}
+
 // Lock implements FS.
 func (t *Fault) Lock(dir string) (func() error, error) {
 	if err := t.hit("lock", dir); err != nil {

@@ -34,6 +34,8 @@ type FS interface {
 	SyncDir(name string) error
 	// Exchange swaps two names, atomically where the system can.
 	Exchange(a, b string) error
+	// Free is the number of bytes that can still be written below a folder.
+	Free(dir string) (int64, error)
 	// Lock takes a folder for this process until unlock is called or the process
 	// ends. ErrLocked says that another has it.
 	Lock(dir string) (unlock func() error, err error)
@@ -101,6 +103,14 @@ func (osFS) SyncDir(name string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+func (osFS) Free(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
 func (osFS) Lock(dir string) (func() error, error) {
