@@ -2,6 +2,7 @@
 # make test         every test that needs this repository alone
 # make interop      tests against GRAPHMILL_SHARED and the real peers, and of the code without assembly
 # make lint         formatting, vet, golangci-lint
+# make wheel        the Python package with the command in it, into dist/
 # make fuzz         each fuzz target for a while (FUZZTIME=30s)
 
 SHELL := /bin/bash
@@ -15,7 +16,7 @@ GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build quickstart test interop lint fmt fuzz clean
+.PHONY: build quickstart test interop wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -37,7 +38,13 @@ test: $(VENV)/pins
 interop: $(VENV)/pins
 	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
 	$(GO) test -tags interop -timeout 40m ./...
-	$(GO) test -tags purego ./sample
+	$(GO) test -tags purego ./sample ./batch
+
+# The command is static, so that it runs on any Linux of its processor.
+wheel:
+	arch=$$($(GO) env GOARCH); case $$arch in amd64) tag=x86_64;; arm64) tag=aarch64;; *) echo "make wheel: found processor $$arch, expected amd64 or arm64" >&2; exit 1;; esac; \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o python/bin/graphmill ./cmd/graphmill; \
+	GRAPHMILL_WHEEL_TAG=py3-none-manylinux_2_17_$$tag $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./python
 
 $(GOLANGCI):
 	mkdir -p $(@D)
@@ -60,4 +67,4 @@ fuzz:
 	  done; done
 
 clean:
-	rm -rf bin $(VENV) quickstart
+	rm -rf bin dist python/bin $(VENV) quickstart

@@ -1,0 +1,80 @@
+"""What batching asks of arrays, be they NumPy's, torch's on any device, or JAX's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def module(x: Any) -> str:
+    """The package that the type of ``x`` comes from: nothing is imported to find out."""
+    return type(x).__module__.partition(".")[0]
+
+
+def is_torch(x: Any) -> bool:
+    return module(x) == "torch"
+
+
+def array(x: Any, what: str) -> Any:
+    """``x`` itself where it is an array or a tensor, else as a NumPy array."""
+    if is_torch(x) or module(x) in ("jax", "jaxlib"):
+        a = x
+    else:
+        a = np.asanyarray(x)
+        if a.dtype == object:
+            raise TypeError(f"{what}: found {type(x).__name__} that is no array of numbers, expected an array or a tensor")
+    if a.ndim == 0:
+        raise ValueError(f"{what}: found a single value, expected one row an item")
+    return a
+
+
+def index(like: Any, rows: np.ndarray) -> Any:
+    """Row numbers as what indexes ``like`` without a further copy: on its device."""
+    if is_torch(like):
+        import torch
+
+        return torch.from_numpy(rows).to(like.device, non_blocking=True)
+    return rows
+
+
+def take(x: Any, rows: Any) -> Any:
+    """The rows of ``x``, in order, in fresh memory."""
+    if is_torch(x):
+        return x.index_select(0, rows)
+    if isinstance(x, np.ndarray):
+        return x.take(rows, axis=0)
+    return x[rows]
+
+
+def padded(x: Any, rows: Any, places: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of ``shape`` in front of the shape of a row, with the rows at their places."""
+    n = int(np.prod(shape))
+    if is_torch(x):
+        out = x.new_zeros((n, *x.shape[1:]))
+        out[places] = x.index_select(0, rows)
+        return out.reshape(*shape, *x.shape[1:])
+    out = np.zeros((n, *x.shape[1:]), x.dtype)
+    out[np.asarray(places)] = np.asarray(x)[np.asarray(rows)]
+    if isinstance(x, np.ndarray):
+        return out.reshape(*shape, *x.shape[1:])
+    import jax.numpy as jnp
+
+    return jnp.asarray(out.reshape(*shape, *x.shape[1:]))
+
+
+def ones(like: Any, mask: np.ndarray) -> Any:
+    """A mask as an array of the kind of ``like``, on its device."""
+    return index(like, mask) if is_torch(like) else mask
+
+
+def sample(x: Any) -> bytes:
+    """The dtype, the shape and up to 64 rows of ``x``: what a fingerprint is made of."""
+    n = x.shape[0]
+    rows = np.unique(np.linspace(0, max(n - 1, 0), min(n, 64)).astype(np.int64))
+    part = take(x, index(x, rows))
+    if is_torch(part):
+        import torch
+
+        part = part.detach().cpu().contiguous().reshape(len(rows), -1).view(torch.uint8).numpy()
+    return f"{x.dtype} {tuple(x.shape)} ".encode() + np.ascontiguousarray(part).tobytes()

@@ -1,0 +1,113 @@
+"""The draw law and the order of batches, on NumPy.
+
+The definition is the reference's; the Go library follows it too, so both walk through
+the same data in the same order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_M64 = (1 << 64) - 1
+_GAMMA = 0x9E3779B97F4A7C15
+_MUL1, _MUL2 = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+ORDER = 3
+"""The word after the epoch in the key of an order."""
+BUCKET = 9
+"""The word after the epoch in the keys of batches of groups of like size."""
+
+_SORTED = 65536  # up to here an order is sorted draws, above it a permutation is computed
+_ROUNDS = 8
+
+
+def _mix(x: int) -> int:
+    x &= _M64
+    x = (x ^ x >> 30) * _MUL1 & _M64
+    x = (x ^ x >> 27) * _MUL2 & _M64
+    return x ^ x >> 31
+
+
+def key(seed: int, *words: int) -> int:
+    """The state after a seed and a list of words, all unsigned 64-bit."""
+    h = _mix(seed + _GAMMA)
+    for w in words:
+        h = _mix((h ^ _mix(w + _GAMMA)) + _GAMMA)
+    return h
+
+
+def draw(h: int, j: int) -> int:
+    """Draw number ``j`` (from 0) of state ``h``: 64 random bits."""
+    return _mix(h + (j + 1) * _GAMMA)
+
+
+def _draws(h: int, n: int) -> np.ndarray:
+    u = np.uint64
+    with np.errstate(over="ignore"):
+        x = np.arange(1, n + 1, dtype=u) * u(_GAMMA) + u(h)
+        x = (x ^ x >> u(30)) * u(_MUL1)
+        x = (x ^ x >> u(27)) * u(_MUL2)
+        return x ^ x >> u(31)
+
+
+class Order:
+    """The shuffled order of ``n`` items under a key, a position at a time or many.
+
+    Calling it with an array of positions gives the items there. Up to 65,536 items
+    it holds them; above it holds tables of at most 2 MiB, whatever ``n``.
+    """
+
+    def __init__(self, n: int, key: int) -> None:
+        if not 0 <= n < 1 << 63:
+            raise ValueError(f"found {n} items, expected 0 to 2^63-1")
+        self._n = n
+        if n <= _SORTED:
+            # A stable sort leaves equal draws in the order of their items.
+            self._items = np.argsort(_draws(key, n), kind="stable").astype(np.int64)
+            return
+        bits = (n - 1).bit_length()
+        self._low, self._high = bits // 2, bits - bits // 2
+        self._keys = [draw(key, r) for r in range(_ROUNDS)]
+        # Half a value has at most 16 bits, so each round is a table, and values are 32-bit.
+        self._type = np.uint32 if self._high <= 16 else np.uint64
+        self._tables = None
+        if self._high <= 16:
+            self._tables = [
+                self._half(np.arange(1 << width, dtype=np.uint64), r, out).astype(np.uint32)
+                for r in range(_ROUNDS)
+                for width, out in [(self._low, self._high) if r % 2 == 0 else (self._high, self._low)]
+            ]
+
+    def __len__(self) -> int:
+        return self._n
+
+    def _half(self, x: np.ndarray, r: int, width: int) -> np.ndarray:
+        u = np.uint64
+        with np.errstate(over="ignore"):
+            y = (x + u(self._keys[r])) * u(_GAMMA)
+            y ^= y >> u(32)
+            return (y * u(_MUL1)) >> u(64 - width)
+
+    def _permute(self, x: np.ndarray) -> np.ndarray:
+        t = self._type
+        lo, hi = x & t((1 << self._low) - 1), x >> t(self._low)
+        for r in range(0, _ROUNDS, 2):
+            if self._tables is not None:
+                hi ^= self._tables[r][lo]
+                lo ^= self._tables[r + 1][hi]
+            else:
+                hi ^= self._half(lo, r, self._high)
+                lo ^= self._half(hi, r + 1, self._low)
+        return hi << t(self._low) | lo
+
+    def __call__(self, positions: np.ndarray) -> np.ndarray:
+        """The items, int64, at an array of positions, each below ``len(self)``."""
+        if self._n <= _SORTED:
+            return self._items[positions]
+        x = self._permute(np.asarray(positions).astype(self._type))
+        while True:
+            # Values of n and above are walked on until they are below it.
+            beyond = np.flatnonzero(x >= self._n)
+            if not len(beyond):
+                return x.astype(np.int64)
+            x[beyond] = self._permute(x[beyond])

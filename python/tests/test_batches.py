@@ -1,0 +1,196 @@
+"""BatchIter and GroupBatchIter against naive definitions; with torch where it is installed."""
+
+import json
+import os
+import unittest
+
+import numpy as np
+
+from graphmill import BatchIter, GroupBatchIter
+from graphmill._order import ORDER, Order, key
+
+VECTORS = os.path.join(os.path.dirname(__file__), "../../sample/testdata/vectors.json")
+ORDERS = os.path.join(os.path.dirname(__file__), "../../batch/testdata/orders.json")
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+def kinds():
+    """What arrays are made by: NumPy, and torch where it is installed."""
+    return [np.asarray] if torch is None else [np.asarray, lambda x: torch.from_numpy(np.ascontiguousarray(x))]
+
+
+class TestOrder(unittest.TestCase):
+    def test_vectors(self):
+        with open(VECTORS) as f:
+            want = json.load(f)
+        self.assertEqual(key(42, 7, 1, 3, 1, 1000), want["key(42,7,BATCH=1,3,1,1000)"])
+        for n, name in [(10, "order(n=10,key(42,7,ORDER=3))")] + [
+            (n, f"order(n={t})[:5]") for n, t in [(65536, "65536"), (65537, "65537"), (1000003, "1000003"), (2**32 + 1, "2**32+1")]
+        ]:
+            got = Order(n, key(42, 7, ORDER))(np.arange(len(want[name])))
+            self.assertEqual(got.tolist(), want[name], name)
+
+    def test_permutations(self):
+        for n in [*range(300), 65535, 65536, 65537, 131071, 131072, 131073, 262145]:
+            got = Order(n, key(n, 1))(np.arange(n))
+            self.assertTrue((np.sort(got) == np.arange(n)).all(), n)
+
+
+class TestBatchIter(unittest.TestCase):
+    def test_every_row_once_in_the_order_of_the_law(self):
+        for kind in kinds():
+            for n in [0, 1, 7, 64, 100]:
+                x, y = np.arange(3 * n).reshape(n, 3), np.arange(n)
+                for epoch in range(2):
+                    it = BatchIter(kind(x), kind(y), batch_size=8, seed=5)
+                    it.set_epoch(epoch)
+                    length = len(it)
+                    batches = list(it)
+                    self.assertEqual(len(batches), length)
+                    rows = np.concatenate([np.asarray(b[1]) for b in batches]) if batches else np.empty(0, int)
+                    self.assertEqual(rows.tolist(), Order(n, key(5, epoch, ORDER))(np.arange(n)).tolist())
+                    for xb, yb in batches:
+                        self.assertTrue((np.asarray(xb) == x[np.asarray(yb)]).all())
+
+    def test_each_pass_is_the_next_epoch(self):
+        it = BatchIter(np.arange(100), batch_size=10, seed=3)
+        passes = []
+        for _ in range(3):
+            passes.append(np.concatenate([b for (b,) in it]).tolist())
+        next(iter(it))  # left early: epoch 3
+        passes.append(np.concatenate([b for (b,) in it]).tolist())
+        for e, got in zip([0, 1, 2, 4], passes):
+            self.assertEqual(got, Order(100, key(3, e, ORDER))(np.arange(100)).tolist())
+
+    def test_ranks_and_tails(self):
+        n, size = 103, 8
+        for world in [1, 2, 3]:
+            for tail in ["keep", "drop", "pad"]:
+                its = [BatchIter(np.arange(n), batch_size=size, seed=1, tail=tail, rank=r, world_size=world) for r in range(world)]
+                lens = [len(it) for it in its]
+                got = [list(it) for it in its]
+                self.assertEqual(lens, [len(g) for g in got])
+                if tail != "keep":
+                    self.assertEqual(len(set(lens)), 1)
+                flat = []
+                for i in range(max(lens)):
+                    for g in got:
+                        if i < len(g):
+                            b = g[i][0][g[i][1]] if tail == "pad" else g[i][0]
+                            self.assertTrue(tail != "pad" or len(g[i][0]) == size)
+                            flat += b.tolist()
+                want = Order(n, key(1, 0, ORDER))(np.arange(n)).tolist()
+                self.assertEqual(flat, want[: n - n % (size * world)] if tail == "drop" else want)
+        with self.assertRaisesRegex(ValueError, "multiple of batch_size=8"):
+            BatchIter(np.arange(n), batch_size=size, tail="error")
+
+    def test_resume_anywhere(self):
+        for shuffle in [True, False]:
+            want = list(BatchIter(np.arange(50), batch_size=7, seed=2, shuffle=shuffle))
+            for left in range(1, len(want)):
+                it = BatchIter(np.arange(50), batch_size=7, seed=2, shuffle=shuffle)
+                for i, _ in enumerate(it, 1):
+                    if i == left:
+                        break
+                state = json.loads(json.dumps(it.state_dict()))
+                again = BatchIter(np.arange(50), batch_size=7, seed=2, shuffle=shuffle)
+                again.load_state_dict(state)
+                self.assertEqual([b[0].tolist() for b in again], [b[0].tolist() for b in want[left:]])
+
+    def test_state_of_another(self):
+        state = BatchIter(np.arange(50), batch_size=7).state_dict()
+        for it in [
+            BatchIter(np.arange(51), batch_size=7),
+            BatchIter(np.arange(50) + 1, batch_size=7),
+            BatchIter(np.arange(50), batch_size=8),
+            BatchIter(np.arange(50), batch_size=7, seed=1),
+            BatchIter(np.arange(50), batch_size=7, shuffle=False),
+        ]:
+            with self.assertRaisesRegex(ValueError, "state does not match"):
+                it.load_state_dict(state)
+
+    def test_bad_input(self):
+        for f, want in [
+            (lambda: BatchIter(batch_size=3), "found no array"),
+            (lambda: BatchIter(np.arange(3), batch_size=0), "batch_size=0"),
+            (lambda: BatchIter(np.arange(3), np.arange(4), batch_size=1), "array 1: found 4 rows, expected 3"),
+            (lambda: BatchIter(np.array(5), batch_size=1), "single value"),
+            (lambda: BatchIter([object()], batch_size=1), "no array of numbers"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, rank=2, world_size=2), "rank=2"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, tail="x"), "tail='x'"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, seed=-1), "seed=-1"),
+        ]:
+            with self.assertRaisesRegex((ValueError, TypeError), want):
+                f()
+
+
+class TestGroupBatchIter(unittest.TestCase):
+    def setUp(self):
+        sizes = np.array([1, 4, 2, 9, 3, 1, 6, 2, 2, 5, 7, 1])
+        self.ids = np.repeat(np.random.default_rng(1).permutation(len(sizes)) * 10, sizes)
+        self.rows = np.arange(len(self.ids))
+        self.sizes = sizes
+        self.starts = np.cumsum(sizes) - sizes
+
+    def groups(self, order):
+        return [list(range(self.starts[g], self.starts[g] + self.sizes[g])) for g in order]
+
+    def test_groups_whole_and_in_order(self):
+        for kind in kinds():
+            for shuffle in [True, False]:
+                it = GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, shuffle=shuffle, seed=4)
+                n = len(it)
+                got = [np.asarray(r).tolist() for _, r in it]
+                order = Order(12, key(4, 0, ORDER))(np.arange(12)) if shuffle else np.arange(12)
+                want = [sum(self.groups(order[i : i + 5]), []) for i in range(0, 12, 5)]
+                self.assertEqual((got, n), (want, len(want)))
+
+    def test_rows_a_batch(self):
+        it = GroupBatchIter(self.ids, self.rows, batch_size=8, seed=4, count="rows")
+        batches = [r.tolist() for _, r in it]
+        for b in batches:
+            self.assertTrue(len(b) <= 8 or len(set(self.ids[b])) == 1)
+        order = Order(12, key(4, 0, ORDER))(np.arange(12))
+        self.assertEqual(sum(batches, []), sum(self.groups(order), []))
+        for b, c in zip(batches, batches[1:]):  # no batch could have held one more
+            self.assertGreater(len(b) + int((self.ids == self.ids[c[0]]).sum()), 8)
+
+    def test_ragged_and_padded(self):
+        for kind in kinds():
+            flat = [np.asarray(r) for _, r in GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4)]
+            for (_, r, ptr), want in zip(GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4, form="ragged", tail="pad"), flat):
+                self.assertEqual(np.asarray(r).tolist(), want.tolist())
+                self.assertEqual((len(ptr), int(ptr[-1])), (6, len(want)))
+                for a, b in zip(ptr, ptr[1:]):
+                    self.assertLessEqual(len(set(self.ids[want[a:b]])), 1)
+            for (g, r, mask), want in zip(GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4, form="padded"), flat):
+                r, mask = np.asarray(r), np.asarray(mask)
+                self.assertEqual(r[mask].tolist(), want.tolist())
+                self.assertTrue((r[~mask] == 0).all())
+                self.assertEqual(mask.shape[1], mask.sum(1).max())
+
+    def test_buckets_are_those_of_the_reference(self):
+        with open(ORDERS) as f:
+            want = json.load(f)
+        sizes = np.array(want["sizes"])
+        # A group without rows has no id: groups of one row stand in for them, of the same bucket.
+        ids = np.repeat(np.arange(len(sizes)), np.maximum(sizes, 1))
+        for tail, name in [("keep", "bucketed(1,2,sizes,4)"), ("drop", "bucketed(1,2,sizes,4,drop)")]:
+            it = GroupBatchIter(ids, batch_size=4, seed=1, bucketed=True, tail=tail)
+            it.set_epoch(2)
+            got = [g[np.append(True, g[1:] != g[:-1])].tolist() for (g,) in it]
+            self.assertEqual(got, want[name])
+
+    def test_bad_input(self):
+        with self.assertRaisesRegex(ValueError, "group 1 at row 0 and again at row 3"):
+            GroupBatchIter(np.array([1, 1, 2, 1]), batch_size=1)
+        with self.assertRaisesRegex(ValueError, "expected groups or rows"):
+            GroupBatchIter(self.ids, count="x")
+
+
+if __name__ == "__main__":
+    unittest.main()
