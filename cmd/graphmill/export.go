@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,19 +19,40 @@ import (
 type exportFlags struct {
 	common
 	outFlags
-	to     string
+	to string
+	// Of TFRecords.
 	store  string
 	shards int
 	name   string
 	gzip   bool
+	// Of chunked graphs.
+	graph    string
+	chunks   int
+	edges    string
+	features string
+}
+
+// exportOnly are the flags that belong to one format.
+var exportOnly = map[string][]string{
+	"tfrecord": {"store", "shards", "name", "gzip"},
+	"chunked":  {"graph-name", "chunks", "edges", "features"},
+	"metis":    nil,
 }
 
 func newExport(t *terminal) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export COLLECTION",
-		Short: "Write a collection as TFRecords of GraphTensors",
-		Long: `Writes a tf.train.Example a graph, over any number of files, and their schema.
+		Use:   "export COLLECTION|STORE",
+		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
+		Long: `--to tfrecord writes a collection: a tf.train.Example a graph, over any number of
+files, and their schema.
+
+--to chunked writes a store in DGL's chunked graph format, for its partitioning and
+dispatching tools. Node ids are the store's, edges are in the order of their input.
+Chunks of a type differ by one row at most; none is empty.
+
+--to metis writes a store as a .graph file: nodes of all types, one type after the
+other in the order of their names, and each pair of neighbours once, without loops.
 
 What was imported from TFRecords comes back as it was: equal as TF-GNN parses it,
 and equal in every byte where the keys of its Examples were in byte order.
@@ -40,11 +62,20 @@ and gives what sample --format tfrecord writes. Without it the Examples have onl
 what the collection holds, and the rest is named.`,
 		Example: `  graphmill export g.coll --to tfrecord --out records
   graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
-  graphmill export batches --to tfrecord --store g.store --out records`,
-		Args: oneArg("one COLLECTION"),
+  graphmill export batches --to tfrecord --store g.store --out records
+  graphmill export g.store --to chunked --chunks 8 --out chunks
+  graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
+  graphmill export g.store --to metis --out g.graph`,
+		Args: oneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check(cmd); err != nil {
 				return err
+			}
+			switch f.to {
+			case "chunked":
+				return t.exportChunked(cmd, args[0], &f)
+			case "metis":
+				return t.exportMETIS(cmd, args[0], &f)
 			}
 			return t.export(cmd, args[0], &f)
 		},
@@ -52,20 +83,32 @@ what the collection holds, and the rest is named.`,
 	f.common.add(cmd)
 	f.outFlags.add(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.to, "to", "", "format to write: tfrecord (required)")
-	fs.StringVar(&f.store, "store", "", "store that the collection was sampled from, to join its columns")
-	fs.IntVar(&f.shards, "shards", 1, "files to divide the records over")
-	fs.StringVar(&f.name, "name", "", "name that the files begin with (default samples.tfrecord)")
-	fs.BoolVar(&f.gzip, "gzip", false, "compress the records")
+	fs.StringVar(&f.to, "to", "", "format to write: tfrecord, chunked or metis (required)")
+	fs.StringVar(&f.store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")
+	fs.IntVar(&f.shards, "shards", 1, "tfrecord: files to divide the records over")
+	fs.StringVar(&f.name, "name", "", "tfrecord: name that the files begin with (default samples.tfrecord)")
+	fs.BoolVar(&f.gzip, "gzip", false, "tfrecord: compress the records")
+	fs.StringVar(&f.graph, "graph-name", "", "chunked: name by which DGL will know the graph (default that of the store)")
+	fs.IntVar(&f.chunks, "chunks", 1, "chunked: files of the edges of a type, and of a feature")
+	fs.StringVar(&f.edges, "edges", "csv", "chunked: edges as csv, numpy or parquet; DGL's tools read csv and parquet")
+	fs.StringVar(&f.features, "features", "numpy", "chunked: features as numpy or parquet")
 	return cmd
 }
 
-func (f *exportFlags) check() error {
+func (f *exportFlags) check(cmd *cobra.Command) error {
 	if err := f.common.check(); err != nil {
 		return err
 	}
-	if f.to != "tfrecord" {
-		return usagef("found --to %q, expected tfrecord", f.to)
+	own, ok := exportOnly[f.to]
+	if !ok {
+		return usagef("found --to %q, expected tfrecord, chunked or metis", f.to)
+	}
+	for format, names := range exportOnly {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) && !slices.Contains(own, name) {
+				return usagef("found --%s with --to %s, expected it with --to %s", name, f.to, format)
+			}
+		}
 	}
 	return f.outFlags.check()
 }

@@ -152,8 +152,14 @@ const (
 	groupRows  = 1 << 20
 )
 
+// Pair is a key and its value in the metadata of a file.
+type Pair struct{ Key, Value string }
+
 // Writer puts pages into row groups of about 16 MiB, or a million rows.
 type Writer struct {
+	// Meta is what is said of the file beside its columns. It is set before Close.
+	Meta []Pair
+
 	w      io.Writer
 	fields []Field
 	text   []bool // all byte strings so far are UTF-8
@@ -261,6 +267,15 @@ func (p *Writer) Close() error {
 	t.list(4, thriftStruct, len(p.groups))
 	for i, g := range p.groups {
 		p.meta(t, i, g)
+	}
+	if len(p.Meta) > 0 {
+		t.list(5, thriftStruct, len(p.Meta))
+		for _, m := range p.Meta {
+			t.begin()
+			t.string(1, m.Key)
+			t.string(2, m.Value)
+			t.end()
+		}
 	}
 	t.string(6, "graphmill")
 	t.end()

@@ -1,0 +1,68 @@
+package chunked
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/graphmill/graphmill/internal/ordered"
+)
+
+// run is rows on their way to the files.
+type run struct {
+	first    uint64
+	rows     int
+	raw      []byte      // what they are made of
+	segments [][]segment // by series
+}
+
+// pipe writes runs into series: fill finds the next, work makes its segments, and they
+// are written in order.
+func (x *exporter) pipe(ctx context.Context, all []*series, fill func(*run) error, work func(*encoder, *run) error) (err error) {
+	err = ordered.Run(ctx, x.o.Threads, func() *encoder { return &encoder{} }, func() *run { return &run{segments: make([][]segment, len(all))} }, ordered.Stages[*encoder, *run]{
+		Fill: fill,
+		Work: work,
+		Sink: func(r *run) error {
+			read := 0
+			for i, s := range all {
+				for k := range r.segments[i] {
+					if err := s.write(&r.segments[i][k]); err != nil {
+						return err
+					}
+					read += len(r.segments[i][k].bytes)
+				}
+			}
+			x.r.Rows += uint64(r.rows)
+			if x.o.Progress != nil {
+				x.o.Progress(r.rows)
+			}
+			return x.release(read)
+		},
+	})
+	for _, s := range all {
+		err = errors.Join(err, s.close(false))
+	}
+	return err
+}
+
+// runBytes is about how many bytes of values are encoded at a time.
+const runBytes = 1 << 20
+
+// nodes writes a column of nodes.
+func (x *exporter) nodes(ctx context.Context, s *series, count int) error {
+	width := s.column.RowBytes()
+	step := max(1, runBytes/width)
+	next := 0
+	return x.pipe(ctx, []*series{s}, func(r *run) error {
+		if next >= count {
+			return io.EOF
+		}
+		r.first, r.rows = uint64(next), min(step, count-next)
+		next += r.rows
+		return nil
+	}, func(e *encoder, r *run) (err error) {
+		from := int(r.first) * width
+		r.segments[0], err = e.encode(s, r.first, r.rows, s.column.Values[from:from+r.rows*width], r.segments[0])
+		return err
+	})
+}
