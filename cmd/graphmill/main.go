@@ -56,6 +56,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDamaged
 	case errors.Is(err, errTold):
 		return exitFailed
+	case ctx.Err() != nil && errors.Is(err, errSent):
+		t.say("interrupted: %v", err)
+		return exitInterrupted
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted

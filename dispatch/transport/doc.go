@@ -5,7 +5,8 @@
 // read: part p of n goes to machine p mod n. A machine gets its part folders, the
 // partition config (under both of its names) and a manifest of these files, in
 // Options.RemoteDir; nothing of the other machines' parts. Two lines with one
-// address are one machine.
+// address are one machine. Load divides the folder, Shipment.Send brings it; Check logs in
+// and goes, before the work.
 //
 // # Whole or nothing
 //

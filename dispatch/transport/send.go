@@ -34,8 +34,6 @@ type Options struct {
 	Force bool
 	// Machines is how many are served at once; 0 is 4. Each takes 16 MiB of memory.
 	Machines int
-	// Threads read files here that have no checksum yet.
-	Threads int
 	// Timeout is how long a machine may be silent; 0 is 30 seconds.
 	Timeout time.Duration
 	// Progress, which may be nil, is told of bytes that are verified on a machine.
@@ -77,7 +75,6 @@ func (o *Options) fill() error {
 	}
 	set(&o.Port, 22)
 	set(&o.Machines, 4)
-	set(&o.Threads, 1)
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
@@ -93,17 +90,32 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// Size is how many bytes Send verifies on all machines.
-func Size(ctx context.Context, fsys fsx.FS, dir string, machines []Machine, threads int) (int64, error) {
-	places, _, err := placesOf(ctx, fsys, dir, machines, threads)
+// Shipment is a partitioned folder divided over machines.
+type Shipment struct {
+	fs     fsx.FS
+	dir    string
+	own    []byte // manifest of dir, nil where it has none
+	places []*place
+}
+
+// Load divides the partitioned folder dir over machines. Files that have no checksum
+// yet, in a folder that DGL wrote, are read here, by so many threads.
+func Load(ctx context.Context, fsys fsx.FS, dir string, machines []Machine, threads int) (*Shipment, error) {
+	places, own, err := placesOf(ctx, fsys, dir, machines, threads)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	var n int64
-	for _, pl := range places {
-		n += pl.bytes()
+	return &Shipment{fs: fsys, dir: dir, own: own, places: places}, nil
+}
+
+// Bytes is how much Send verifies on all machines.
+func (s *Shipment) Bytes() (n int64) {
+	for _, pl := range s.places {
+		for _, f := range pl.files {
+			n += f.want.Bytes
+		}
 	}
-	return n, nil
+	return n
 }
 
 // Check logs in on every machine and goes again: it finds a missing key, a wrong
@@ -135,26 +147,22 @@ func Check(ctx context.Context, fsys fsx.FS, machines []Machine, o Options) erro
 	return all(ctx, o.Machines, each)
 }
 
-// Send brings the parts of the partitioned folder dir to the machines. What is
-// there already is kept, so that a Send that failed or was stopped goes on where
-// it ended. A machine's failure does not end the others' work; the error joins all.
-func Send(ctx context.Context, fsys fsx.FS, dir string, machines []Machine, o Options) (*Report, error) {
+// Send brings the parts to their machines. What is there already is kept, so that a
+// Send that failed or was stopped goes on where it ended. A machine's failure does not
+// end the others' work; the error joins all.
+func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	places, own, err := placesOf(ctx, fsys, dir, machines, o.Threads)
+	l, err := newLogin(s.fs, &o)
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLogin(fsys, &o)
-	if err != nil {
-		return nil, err
-	}
-	r := &Report{Machines: make([]Sent, len(places))}
-	each := make([]func() error, len(places))
-	for i, pl := range places {
-		s := &sender{place: pl, fs: fsys, dir: dir, own: own, login: l, o: &o, sent: &r.Machines[i]}
-		each[i] = func() error { return s.run(ctx) }
+	r := &Report{Machines: make([]Sent, len(s.places))}
+	each := make([]func() error, len(s.places))
+	for i, pl := range s.places {
+		to := &sender{place: pl, fs: s.fs, dir: s.dir, own: s.own, login: l, o: &o, sent: &r.Machines[i]}
+		each[i] = func() error { return to.run(ctx) }
 	}
 	if err := all(ctx, o.Machines, each); err != nil {
 		return nil, err
@@ -180,14 +188,6 @@ func all(ctx context.Context, atOnce int, each []func() error) error {
 		return context.Cause(ctx)
 	}
 	return errors.Join(errs...)
-}
-
-// bytes is the size of all files of a machine.
-func (pl *place) bytes() (n int64) {
-	for _, f := range pl.files {
-		n += f.want.Bytes
-	}
-	return n
 }
 
 // run serves one machine, over as many connections as it takes.

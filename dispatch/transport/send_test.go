@@ -125,7 +125,16 @@ func send(t *testing.T, dir string, machines []Machine, o Options) (*Report, err
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	return Send(ctx, fsx.OS, dir, machines, o)
+	return load(t, fsx.OS, dir, machines).Send(ctx, o)
+}
+
+func load(t *testing.T, fsys fsx.FS, dir string, machines []Machine) *Shipment {
+	t.Helper()
+	s, err := Load(t.Context(), fsys, dir, machines, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func mustSend(t *testing.T, dir string, machines []Machine, o Options) *Report {
@@ -144,10 +153,7 @@ func TestSend(t *testing.T) {
 	o.Progress = func(n int64) { progress.Add(n) }
 	r := mustSend(t, dir, here, o)
 	s.holds(t, dir, 0, 1)
-	size, err := Size(t.Context(), fsx.OS, dir, here, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := load(t, fsx.OS, dir, here).Bytes()
 	want := &Report{Machines: []Sent{{Host: host, Parts: []int{0, 1}, Files: 10, Bytes: size, Connections: 1}}}
 	if d := cmp.Diff(want, r); d != "" || progress.Load() != size {
 		t.Errorf("report (-want +got):\n%s\nprogress %d of %d", d, progress.Load(), size)
@@ -195,7 +201,7 @@ func TestMachinesGetTheirParts(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.machines, d)
 		}
 	}
-	_, err := Send(t.Context(), fsx.OS, dir, make([]Machine, 3), Options{RemoteDir: "x"})
+	_, err := Load(t.Context(), fsx.OS, dir, make([]Machine, 3), 1)
 	if err == nil || !strings.Contains(err.Error(), "found 3 machines for 4 parts") {
 		t.Errorf("3 machines for 4 parts: %v", err)
 	}
@@ -236,10 +242,7 @@ func TestCut(t *testing.T) {
 		}
 		s.holds(t, dir, 0, 1)
 		m := r.Machines[0]
-		size, err := Size(t.Context(), fsx.OS, dir, here, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := load(t, fsx.OS, dir, here).Bytes()
 		if m.Connections < 2 || progress.Load() != size || s.written.Load() > size+int64(m.Connections)*(o.block+2000) {
 			t.Errorf("cut after %d: %+v, progress %d of %d, %d bytes written", after, m, progress.Load(), size, s.written.Load())
 		}
@@ -448,9 +451,8 @@ func TestDamagedHere(t *testing.T) {
 		})
 	}
 	dir := parts(t, 1, 12)
-	_, o := serve(t)
 	writeFile(t, filepath.Join(dir, "part0/new.dgl"), nil)
-	if _, err := send(t, dir, here, o); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "does not name") {
+	if _, err := Load(t.Context(), fsx.OS, dir, here, 1); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "does not name") {
 		t.Errorf("a file that the manifest does not name: %v", err)
 	}
 }
@@ -527,7 +529,7 @@ func TestCancel(t *testing.T) {
 			s.silent.Store(true)
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
-		if _, err := Send(ctx, fsx.OS, dir, here, o); !errors.Is(err, context.Canceled) {
+		if _, err := load(t, fsx.OS, dir, here).Send(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		s.notWhole(t)
@@ -541,7 +543,10 @@ func TestLocalFaults(t *testing.T) {
 	o.block = 1 << 20
 	for at := int64(1); ; at++ {
 		fault := &fsx.Fault{FS: fsx.OS, FailAt: at, Err: syscall.EIO}
-		_, err := Send(t.Context(), fault, dir, here, o)
+		loaded, err := Load(t.Context(), fault, dir, here, 1)
+		if err == nil {
+			_, err = loaded.Send(t.Context(), o)
+		}
 		if fault.Calls() < at {
 			if err != nil {
 				t.Fatal(err)
