@@ -20,10 +20,15 @@ type Fault struct {
 	Global   int64  `json:"global"`
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
+
+	text string // of an error that says it all
 }
 
 // Error is "part1/graph.dgl: paper: node 17 (global 117): found X, expected Y".
 func (f *Fault) Error() string {
+	if f.text != "" {
+		return f.text
+	}
 	var b strings.Builder
 	b.WriteString(f.File)
 	if f.Type != "" {
@@ -59,7 +64,7 @@ func fault(err error) *Fault {
 		if !ok {
 			file, text = "", err.Error()
 		}
-		return &Fault{File: file, Local: -1, Global: -1, Found: strings.Replace(text, "found ", "", 1)}
+		return &Fault{File: file, Local: -1, Global: -1, Found: strings.TrimPrefix(text, "found "), text: err.Error()}
 	}
 	return nil
 }

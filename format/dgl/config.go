@@ -98,9 +98,6 @@ func ReadConfig(fsys fsx.FS, name string, outside bool) (*Config, error) {
 		return nil, err
 	}
 	c, err := parseConfig(b)
-	if err == nil {
-		err = c.Check()
-	}
 	for i := 0; err == nil && !outside && i < len(c.Parts); i++ {
 		for _, f := range []string{c.Parts[i].NodeFeats, c.Parts[i].EdgeFeats, c.Parts[i].Graph} {
 			if !filepath.IsLocal(f) {
@@ -154,6 +151,9 @@ func parseConfig(b []byte) (*Config, error) {
 			return nil, bad("%s: %w", key, err)
 		}
 		c.Parts = append(c.Parts, f)
+	}
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
 	if n := Total(c.Nodes); n != *j.NumNodes {
 		return nil, bad("found num_nodes %d, expected %d, the sum of the ranges of node_map", *j.NumNodes, n)
