@@ -1,7 +1,11 @@
 package dispatch
 
 import (
+	"errors"
+	"time"
+
 	"github.com/graphmill/graphmill/format/dgl"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -18,20 +22,176 @@ type budget struct {
 const (
 	mostBuffer  = 8 << 10 // values: 64 KiB
 	leastBuffer = 512
-	mostPages   = 256 << 20
+	mostPages   = 128 << 20
 	leastPages  = 8 << 20
 	leastHalo   = 1 << 20
 	leastWindow = 1 << 14
+	unbounded   = 1 << 40
 	mostParts   = 128      // at once: open files
-	overhead    = 24 << 20 // of the program itself
+	overhead    = 16 << 20 // of the program itself
 )
 
-// ErrMemory is the kind of errors about a budget that is too small.
-var ErrMemory = errorString("memory too small")
+// ErrMemory is the kind of errors about a budget that is too small, ErrSpace of those about a
+// disk that is.
+var (
+	ErrMemory = errors.New("memory too small")
+	ErrSpace  = errors.New("disk too small")
+)
 
-type errorString string
+// Forecast is what a run will need.
+type Forecast struct {
+	Bytes       int64   // of the output
+	Memory      int64   // at the peak
+	Seconds     float64 // to write it
+	PartsAtOnce int
+}
 
-func (e errorString) Error() string { return string(e) }
+// plan divides the memory.
+func (d *dispatcher) plan() error {
+	b := &d.budget
+	parts := max(d.a.Parts, 1)
+	*b = budget{parts: min(parts, mostParts), buffer: mostBuffer, pages: mostPages, halo: unbounded, window: unbounded}
+	if d.opt.PartsAtOnce > 0 {
+		b.parts = min(b.parts, d.opt.PartsAtOnce)
+	}
+	if d.opt.Memory == 0 {
+		return nil
+	}
+	*b = budget{parts: b.parts, buffer: leastBuffer, pages: leastPages, halo: leastHalo, window: leastWindow}
+	least := *b
+	least.parts = 1
+	if n := d.memory(least); n > d.opt.Memory {
+		return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
+	}
+	for b.parts > 1 && d.memory(*b) > d.opt.Memory {
+		b.parts--
+	}
+	// What is left goes to all in turn.
+	for grown := true; grown; {
+		grown = false
+		for _, double := range []func(x *budget){
+			func(x *budget) { x.buffer = min(2*x.buffer, mostBuffer) },
+			func(x *budget) { x.pages = min(2*x.pages, mostPages) },
+			func(x *budget) { x.window = min(2*x.window, unbounded) },
+			func(x *budget) { x.halo = min(2*x.halo, unbounded) },
+		} {
+			next := *b
+			if double(&next); next != *b && d.memory(next) <= d.opt.Memory {
+				*b, grown = next, true
+			}
+		}
+	}
+	return nil
+}
+
+func (d *dispatcher) nodes() int {
+	n := 0
+	for _, x := range d.g.Nodes {
+		n += x.Count
+	}
+	return n
+}
+
+// memory is the peak of a run with a budget.
+func (d *dispatcher) memory(b budget) int64 {
+	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
+	// The assignment, new ids, and counts of every segment.
+	n := int64(overhead) + 6*nodes + 8*threads*int64(d.a.Parts)*12
+	if d.a.Trainers > 0 {
+		n += 2 * nodes
+	}
+	set := bitsetBytes(int(nodes))
+	if d.opt.Hops > 1 {
+		set *= 2
+	}
+	lists := int64(0) // that a segment writes, a part
+	for _, into := range d.into {
+		lists = max(lists, 3*int64(len(into))+3)
+	}
+	return n + parts*set + threads*int64(8*b.buffer)*(parts*(lists+1)+6) + 16*threads*int64(b.window) + b.pages + b.halo
+}
+
+// predict says what the run will need; first is marked, which took the given time from
+// the begin of the numbering on.
+func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, error) {
+	f := Forecast{PartsAtOnce: d.budget.parts}
+	config := 2 * int64(len(d.config().JSON()))
+	if first == nil {
+		f.Bytes = config
+		return f, nil
+	}
+	var halo, haloEdges uint64
+	for i := range first.reached {
+		f.Bytes += first.partBytes(i)
+		halo += uint64(first.halo[i])
+		haloEdges += first.ownHalo(i)
+	}
+	// What is not marked yet is taken to be as what is.
+	left := 0
+	for p := range d.num.parts {
+		if (p < first.from || p >= first.to) && !d.w.Kept(partFolder(p)) {
+			left++
+		}
+	}
+	done := int64(first.to - first.from)
+	f.Bytes += f.Bytes * int64(left) / done
+	f.Bytes += config
+	b := d.budget
+	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
+	b.window = int(min(int64(b.window), d.largestRows(first)))
+	b.pages = min(b.pages, d.storeBytes())
+	f.Memory = d.memory(b)
+	rate := float64(writeRate)
+	if d.opt.Threads > 1 {
+		rate *= 1.6
+	}
+	f.Seconds = marking.Seconds()*float64(d.num.parts)/float64(done) + float64(f.Bytes)/rate
+	free, err := d.fs.Free(d.w.Dir())
+	if err != nil {
+		return f, err
+	}
+	// Temporary files: the ends of edges without COO, and halo edges beyond the memory.
+	need := f.Bytes
+	if spill := int64(haloEdges)*haloRecord - d.budget.halo; spill > 0 {
+		need += spill
+	}
+	if need > free {
+		return f, tagged.Errorf(ErrSpace, "%s: found %s free, expected %s for the parts; make room or choose another --out", d.w.Dir(), human.Bytes(free), human.Bytes(need))
+	}
+	return f, nil
+}
+
+// writeRate is the bytes a second that one thread writes: copied into the page cache, checked
+// and brought to a disk that keeps up.
+const writeRate = 450 << 20
+
+// largestRows is the number of edges that the largest rowSort of a group holds.
+func (d *dispatcher) largestRows(g *group) int64 {
+	var most uint64
+	for i := range g.haloEdges {
+		n := g.ownHalo(i)
+		if d.opt.Formats&dgl.CSR != 0 {
+			n += d.firstOf(g.from+i+1) - d.firstOf(g.from+i)
+		}
+		most = max(most, n)
+	}
+	return int64(most)
+}
+
+// storeBytes is what is read of the store.
+func (d *dispatcher) storeBytes() int64 {
+	var n int64
+	for _, in := range d.edges {
+		n += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
+	}
+	for _, x := range d.nodeTensors {
+		n += int64(len(x.values))
+	}
+	for _, x := range d.edgeTensors {
+		n += int64(len(x.values))
+	}
+	return n
+}
 
 // partBytes is the size of the files of part from+i.
 func (g *group) partBytes(i int) int64 {
@@ -57,58 +217,4 @@ func (g *group) partBytes(i int) int64 {
 		dict(list, g.edgeRows)
 	}
 	return n
-}
-
-// plans divides the memory.
-func (d *dispatcher) plans() error {
-	b := &d.budget
-	*b = budget{parts: min(d.num.parts, mostParts), buffer: mostBuffer, pages: mostPages, halo: 1 << 40, window: 1 << 40}
-	if d.opt.Memory == 0 {
-		return nil
-	}
-	threads := int64(d.opt.Threads)
-	nodes := d.num.base[d.num.types]
-	// What is there whatever is chosen: the assignment, new ids, counts.
-	fixed := int64(overhead) + 6*int64(nodes) + int64(len(d.segs))*int64(d.num.parts)*12
-	if d.a.Trainers > 0 {
-		fixed += 2 * int64(nodes)
-	}
-	lists := int64(0)
-	for _, into := range d.into {
-		lists = max(lists, 3*int64(len(into))+3)
-	}
-	set := bitsetBytes(nodes)
-	if d.opt.Hops > 1 {
-		set *= 2
-	}
-	need := func(parts, buffer, pages, halo, window int64) int64 {
-		return fixed + parts*set + threads*(parts*lists*buffer*8+window*16+6*buffer*8) + pages + halo
-	}
-	if least := need(1, leastBuffer, leastPages, leastHalo, leastWindow); least > d.opt.Memory {
-		return tagged.Errorf(ErrMemory, "found a memory budget of %d bytes, expected at least %d for %d nodes", d.opt.Memory, least, nodes)
-	}
-	b.pages, b.halo, b.window, b.buffer = leastPages, leastHalo, leastWindow, leastBuffer
-	for b.parts > 1 && need(int64(b.parts), leastBuffer, leastPages, leastHalo, leastWindow) > d.opt.Memory {
-		b.parts--
-	}
-	// What is left goes to the pages, the halo edges, the buffers and the window, in turn.
-	for grown := true; grown; {
-		grown = false
-		for _, step := range []struct {
-			double func(x *budget)
-			most   bool
-		}{
-			{func(x *budget) { x.buffer *= 2 }, b.buffer >= mostBuffer},
-			{func(x *budget) { x.pages *= 2 }, b.pages >= mostPages},
-			{func(x *budget) { x.window *= 2 }, b.window >= 1<<40},
-			{func(x *budget) { x.halo *= 2 }, b.halo >= 1<<40},
-		} {
-			next := *b
-			step.double(&next)
-			if !step.most && need(int64(next.parts), int64(next.buffer), next.pages, next.halo, int64(next.window)) <= d.opt.Memory {
-				*b, grown = next, true
-			}
-		}
-	}
-	return nil
 }

@@ -262,14 +262,6 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 	return nil
 }
 
-func closeAll(files []fsx.File) error {
-	var err error
-	for _, f := range files {
-		err = errors.Join(err, f.Close())
-	}
-	return err
-}
-
 // rowWriter writes rows of one tensor to the files of the parts: one goroutine's.
 type rowWriter struct {
 	x     *tensor

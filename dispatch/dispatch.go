@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
@@ -30,6 +32,9 @@ type Options struct {
 	Formats dgl.Formats
 	Threads int   // at least 1
 	Memory  int64 // bound of the memory in bytes; 0: no bound
+	// PartsAtOnce bounds how many parts are made at a time, and so what an interrupted run loses;
+	// 0: as many as fit the memory.
+	PartsAtOnce int
 	// Progress, which may be nil, is told of bytes written, of as many as total.
 	Progress func(done, total int64)
 }
@@ -37,8 +42,6 @@ type Options struct {
 // Report is what came out.
 type Report struct {
 	Parts []Part
-	// Cut is the number of edges whose ends are in different parts.
-	Cut uint64
 	// Bytes is the size of all files.
 	Bytes int64
 	// LeftOut are the columns that no tensor can hold, with the reason; Widened those
@@ -79,54 +82,130 @@ type dispatcher struct {
 	store     *store.Store
 	temporary []transposed
 	pages     atomic.Int64 // bytes read since the memory of pages was given back
-	written atomic.Int64
-	total   int64
+	written   atomic.Int64
+	total     int64
 }
 
-// Run writes the parts of a store to w. The caller seals and publishes.
-func Run(ctx context.Context, fsys fsx.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) (_ *Report, err error) {
+// Plan is a dispatch that knows how large its parts become.
+type Plan struct {
+	d        *dispatcher
+	first    *group
+	forecast Forecast
+}
+
+// Prepare counts what the parts of a store will hold. w is the output, into whose folder temporary files
+// go as well. Close gives the memory back; s, a and w are used until then.
+func Prepare(ctx context.Context, fsys fsx.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) (*Plan, error) {
 	if opt.Formats == 0 {
 		opt.Formats = dgl.COO | dgl.CSC
 	}
 	opt.Threads = max(opt.Threads, 1)
-	d := &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}
+	p := &Plan{d: &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}}
+	if err := p.prepare(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Plan) prepare(ctx context.Context) (err error) {
+	d := p.d
 	if err := d.check(); err != nil {
-		return nil, err
+		return err
 	}
-	if d.num, err = newNumbering(d.g, a); err != nil {
-		return nil, err
+	if err := d.open(); err != nil {
+		return err
 	}
-	defer d.num.close()
-	defer func() {
-		for _, t := range d.temporary {
-			err = errors.Join(err, t.unmap())
-		}
-	}()
-	if err := d.open(ctx); err != nil {
-		return nil, err
+	if err := d.plan(); err != nil {
+		return err
 	}
-	if err := d.plan(ctx); err != nil {
-		return nil, err
+	began := time.Now()
+	if d.num, err = newNumbering(d.g, d.a); err != nil {
+		return err
+	}
+	if err := d.transposeAll(ctx); err != nil {
+		return err
+	}
+	if err := d.segments(ctx, 8*d.opt.Threads); err != nil {
+		return err
+	}
+	if err := d.countEdges(ctx); err != nil {
+		return err
 	}
 	d.chooseColumns()
-	for p := 0; p < d.num.parts; {
-		n, err := d.group(ctx, p)
-		if err != nil {
+	p.first = d.next(0)
+	if p.first != nil {
+		if err := p.first.mark(ctx); err != nil {
+			return err
+		}
+	}
+	p.forecast, err = d.predict(p.first, time.Since(began))
+	return err
+}
+
+// Forecast is what the run will need.
+func (p *Plan) Forecast() Forecast { return p.forecast }
+
+// Close gives the memory and temporary files back.
+func (p *Plan) Close() error {
+	if p.first != nil {
+		p.first.close()
+	}
+	if p.d.num != nil {
+		p.d.num.close()
+	}
+	var err error
+	for _, t := range p.d.temporary {
+		err = errors.Join(err, t.unmap())
+	}
+	p.d.temporary = nil
+	return err
+}
+
+// Run writes the parts, once. The caller seals and publishes.
+func (p *Plan) Run(ctx context.Context) (*Report, error) {
+	d := p.d
+	d.report.Parts = make([]Part, d.num.parts)
+	d.total = p.forecast.Bytes
+	g := p.first
+	p.first = nil
+	for at := 0; g != nil; g = d.next(at) {
+		if err := g.make(ctx); err != nil {
 			return nil, err
 		}
-		p += n
+		at = g.to
 	}
 	config := d.config().JSON()
-	for _, name := range []string{opt.GraphName + ".json", ConfigFile} {
-		if err := w.WriteFile(name, config); err != nil {
+	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {
+		if err := d.w.WriteFile(name, config); err != nil {
 			return nil, err
 		}
 		d.report.Bytes += int64(len(config))
 	}
-	for _, p := range d.report.Parts {
-		d.report.Bytes += p.Bytes
+	for i := range d.report.Parts {
+		if d.w.Kept(partFolder(i)) {
+			if err := d.kept(i); err != nil {
+				return nil, err
+			}
+		}
+		d.report.Bytes += d.report.Parts[i].Bytes
 	}
+	d.report.AtOnce = d.budget.parts
 	return &d.report, nil
+}
+
+// next is the next parts from p on that are to be made, nil behind the last.
+func (d *dispatcher) next(p int) *group {
+	for p < d.num.parts && d.w.Kept(partFolder(p)) {
+		p++
+	}
+	if p == d.num.parts {
+		return nil
+	}
+	to := p + 1
+	for to < min(p+d.budget.parts, d.num.parts) && !d.w.Kept(partFolder(to)) {
+		to++
+	}
+	return &group{dispatcher: d, from: p, to: to}
 }
 
 // ConfigFile is the second name of the configuration, by which DGL's dispatch knows it.
@@ -167,23 +246,13 @@ func CheckGraphName(name string) error {
 	return nil
 }
 
-// open reads the edge types, and makes in-edges where the store has none.
-func (d *dispatcher) open(ctx context.Context) error {
-	d.budget.pages = leastPages
+// open reads the edge types.
+func (d *dispatcher) open() error {
 	d.into = make([][]int, len(d.g.Nodes))
 	for i, e := range d.g.Edges {
 		in, err := open(d.g, e)
 		if err != nil {
 			return err
-		}
-		if e.Adj[graph.In] == nil {
-			memory := int64(1) << 40
-			if d.opt.Memory > 0 {
-				memory = d.opt.Memory / 4
-			}
-			if err := d.transpose(ctx, in, e.Adj[graph.Out], memory); err != nil {
-				return err
-			}
 		}
 		d.edges = append(d.edges, in)
 		d.into[in.dst] = append(d.into[in.dst], i)
@@ -191,15 +260,16 @@ func (d *dispatcher) open(ctx context.Context) error {
 	return nil
 }
 
-// plan counts what every part owns.
-func (d *dispatcher) plan(ctx context.Context) error {
-	if err := d.segments(ctx, 8*d.opt.Threads); err != nil {
-		return err
+// transposeAll makes the in-edges that the store does not list.
+func (d *dispatcher) transposeAll(ctx context.Context) error {
+	for i, e := range d.g.Edges {
+		if e.Adj[graph.In] == nil {
+			if err := d.transpose(ctx, d.edges[i], e.Adj[graph.Out], d.budget.halo); err != nil {
+				return err
+			}
+		}
 	}
-	if err := d.countEdges(ctx); err != nil {
-		return err
-	}
-	return d.plans()
+	return nil
 }
 
 // typed says whether nodes and edges have types that the graph must tell.
@@ -253,56 +323,100 @@ func (d *dispatcher) wrote(bytes int) {
 	}
 }
 
-// group makes as many parts as fit the memory, from part p on.
-func (d *dispatcher) group(ctx context.Context, p int) (n int, err error) {
-	g := &group{dispatcher: d, from: p, to: min(p+d.budget.parts, d.num.parts)}
+// make writes the parts of the group.
+func (g *group) make(ctx context.Context) (err error) {
 	defer g.close()
-	if err := g.mark(ctx); err != nil {
-		return 0, err
-	}
-	files, err := g.open()
-	defer func() {
-		for _, f := range files {
-			if f != nil {
-				err = errors.Join(err, f.close())
-			}
-		}
-	}()
-	if err != nil {
-		return 0, err
-	}
-	halo := newHaloEdges(g, d.budget.halo)
-	defer func() { err = errors.Join(err, halo.close()) }()
-	if err := g.writeEdges(ctx, files, halo, d.budget.buffer); err != nil {
-		return 0, err
-	}
-	if err := halo.write(ctx, g, files, d.budget.buffer); err != nil {
-		return 0, err
-	}
-	err = spread(ctx, d.opt.Threads, len(files), func(_ context.Context, _, i int) error {
-		if err := files[i].writeData(g, make([]uint64, d.budget.buffer)); err != nil {
+	if g.reached == nil {
+		if err := g.mark(ctx); err != nil {
 			return err
 		}
-		return files[i].writeRows(g, d.budget.window, d.budget.buffer)
-	})
-	if err != nil {
-		return 0, err
 	}
-	if err := g.writeNodes(ctx, nodeFeatFile, d.nodeTensors, 8*d.budget.buffer); err != nil {
-		return 0, err
+	if err := g.writeGraphs(ctx); err != nil {
+		return err
 	}
-	if err := g.writeEdgeColumns(ctx, edgeFeatFile, d.edgeTensors, 8*d.budget.buffer); err != nil {
-		return 0, err
+	buffer := 8 * g.budget.buffer
+	if err := g.writeNodes(ctx, nodeFeatFile, g.nodeTensors, buffer); err != nil {
+		return err
 	}
-	if d.opt.OriginalNodes {
-		if err := g.writeNodes(ctx, origNodeFile, d.origNodes, 8*d.budget.buffer); err != nil {
-			return 0, err
+	if err := g.writeEdgeColumns(ctx, edgeFeatFile, g.edgeTensors, buffer); err != nil {
+		return err
+	}
+	names := []string{graphFile, nodeFeatFile, edgeFeatFile}
+	if g.opt.OriginalNodes {
+		if err := g.writeNodes(ctx, origNodeFile, g.origNodes, buffer); err != nil {
+			return err
+		}
+		names = append(names, origNodeFile)
+	}
+	if g.opt.OriginalEdges {
+		names = append(names, origEdgeFile)
+	}
+	for i := range g.reached {
+		p := g.from + i
+		lo, hi := g.num.owned(p)
+		g.report.Parts[p] = Part{OwnNodes: int(hi - lo), HaloNodes: g.halo[i], OwnEdges: g.firstOf(p+1) - g.firstOf(p), HaloEdges: g.ownHalo(i), Bytes: g.partBytes(i)}
+		files := make([]string, len(names))
+		for k, name := range names {
+			files[k] = partName(p, name)
+		}
+		if err := g.w.Keep(ctx, partFolder(p), files, g.opt.Threads); err != nil {
+			return err
 		}
 	}
-	for i, f := range files {
-		d.report.Parts = append(d.report.Parts, Part{OwnNodes: f.ownNodes, HaloNodes: f.haloNodes, OwnEdges: f.ownEdges, HaloEdges: f.haloEdges, Bytes: g.partBytes(i)})
+	return nil
+}
+
+// writeGraphs writes the graphs, and the original ids of edges with them.
+func (g *group) writeGraphs(ctx context.Context) (err error) {
+	files, err := g.open()
+	defer func() { err = errors.Join(err, closeGraphs(files)) }()
+	if err != nil {
+		return err
 	}
-	return g.to - g.from, nil
+	halo := newHaloEdges(g, g.budget.halo)
+	defer func() { err = errors.Join(err, halo.close()) }()
+	if err := g.writeEdges(ctx, files, halo, g.budget.buffer); err != nil {
+		return err
+	}
+	if err := halo.write(ctx, g, files, g.budget.buffer); err != nil {
+		return err
+	}
+	return spread(ctx, g.opt.Threads, len(files), func(_ context.Context, _, i int) error {
+		if err := files[i].writeData(g, make([]uint64, g.budget.buffer)); err != nil {
+			return err
+		}
+		return files[i].writeRows(g, g.budget.window, g.budget.buffer)
+	})
+}
+
+// kept fills in the report of a part that an earlier run made.
+func (d *dispatcher) kept(p int) (err error) {
+	lo, hi := d.num.owned(p)
+	x := Part{OwnNodes: int(hi - lo), OwnEdges: d.firstOf(p+1) - d.firstOf(p)}
+	dir := filepath.Join(d.w.Dir(), partFolder(p))
+	f, err := dgl.OpenGraphs(d.fs, filepath.Join(dir, graphFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	g, err := f.Graph(0)
+	if err != nil {
+		return err
+	}
+	x.HaloNodes, x.HaloEdges = int(g.NodeTypes[0].Nodes)-x.OwnNodes, uint64(g.Relations[0].Edges)-x.OwnEdges
+	entries, err := d.fs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		x.Bytes += info.Size()
+	}
+	d.report.Parts[p] = x
+	return nil
 }
 
 // config is the configuration.

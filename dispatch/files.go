@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -38,8 +39,10 @@ const (
 	origEdgeFile = "orig_eids.dgl"
 )
 
-// partName is a file of part p.
-func partName(p int, file string) string { return fmt.Sprintf("part%d/%s", p, file) }
+// partFolder is the folder of part p, and partName a file of it.
+func partFolder(p int) string { return fmt.Sprintf("part%d", p) }
+
+func partName(p int, file string) string { return partFolder(p) + "/" + file }
 
 // ownHalo is the number of halo edges of part from+i.
 func (g *group) ownHalo(i int) uint64 {
@@ -136,18 +139,37 @@ func (g *group) open() (files []*partFile, err error) {
 	return files, nil
 }
 
-// close ends the files.
-func (f *partFile) close() error {
+// closeGraphs ends the files; all at once, for each close waits for the disk.
+func closeGraphs(files []*partFile) error {
+	var all []fsx.File
 	var err error
-	if f.scratch && f.pairs != nil {
-		err = f.pairs.Close()
-	}
-	for _, x := range []fsx.File{f.graph, f.edges} {
-		if x != nil {
-			err = errors.Join(err, x.Close())
+	for _, f := range files {
+		if f == nil {
+			continue
+		}
+		if f.scratch && f.pairs != nil {
+			err = errors.Join(err, f.pairs.Close())
+		}
+		for _, x := range []fsx.File{f.graph, f.edges} {
+			if x != nil {
+				all = append(all, x)
+			}
 		}
 	}
-	return err
+	return errors.Join(err, closeAll(all))
+}
+
+// closing is how many files are brought to the disk at a time.
+const closing = 8
+
+// closeAll closes every file, whatever becomes of the others.
+func closeAll(files []fsx.File) error {
+	errs := make([]error, len(files))
+	_ = spread(context.Background(), closing, len(files), func(_ context.Context, _, i int) error {
+		errs[i] = files[i].Close()
+		return nil
+	})
+	return errors.Join(errs...)
 }
 
 // file begins a file of the output with a layout. What is not written reads as zeros.

@@ -284,9 +284,17 @@ func dispatchTo(fsys fsx.FS, dir string, in *input, opt Options) (*Report, error
 		return nil, err
 	}
 	defer w.Abort()
-	r, err := Run(context.Background(), fsys, &store.Store{Graph: in.g, Dir: "in.store"}, in.a, w, opt)
+	p, err := Prepare(context.Background(), fsys, &store.Store{Graph: in.g, Dir: "in.store"}, in.a, w, opt)
 	if err != nil {
 		return nil, err
+	}
+	defer p.Close()
+	r, err := p.Run(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if f := p.Forecast(); f.PartsAtOnce >= in.a.Parts && f.Bytes != r.Bytes {
+		return nil, fmt.Errorf("found a forecast of %d bytes, expected %d", f.Bytes, r.Bytes)
 	}
 	if err := w.Seal(context.Background(), nil, opt.Threads); err != nil {
 		return nil, err
