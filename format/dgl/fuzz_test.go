@@ -1,0 +1,90 @@
+package dgl
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// fuzzed keeps the file that a fuzz target reads.
+func fuzzed(f *testing.F, base string) func(t *testing.T, b []byte) string {
+	name := filepath.Join(f.TempDir(), base)
+	return func(t *testing.T, b []byte) string {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+}
+
+// What is read of a dict lies in the file, array behind array.
+func FuzzDict(f *testing.F) {
+	b, err := os.ReadFile("testdata/tiny/orig_nids.dgl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:60])
+	file := fuzzed(f, "d.dgl")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := OpenDict(fsx.OS, file(t, b))
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		last := int64(24)
+		for _, a := range d.Tensors {
+			if a.Offset < last || a.Offset+a.Size > int64(len(b)) || a.Bytes() != a.Size {
+				t.Fatalf("found %+v in a file of %d bytes", a, len(b))
+			}
+			last = a.Offset + a.Size
+		}
+		if last != int64(len(b)) {
+			t.Fatalf("found the end of the last tensor at %d, expected %d", last, len(b))
+		}
+	})
+}
+
+// The fuzzed bytes stand in place of those from the first graph on; what is before
+// them in a file says nothing.
+func FuzzGraph(f *testing.F) {
+	for _, name := range []string{"testdata/tiny/graph.bin", "testdata/tiny/part1/graph.dgl"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b[reserved:])
+	}
+	f.Add(written(f, GraphLayout(GraphSpec{Formats: 7}))[reserved:])
+	front := written(f, GraphLayout(GraphSpec{}))[:reserved]
+	file := fuzzed(f, "graph.dgl")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_ = readAll(file(t, append(bytes.Clone(front), b...))) // an error or none, but no panic
+	})
+}
+
+// What is read of a configuration is written and read as the same.
+func FuzzConfig(f *testing.F) {
+	b, err := os.ReadFile("testdata/tiny/tiny.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"num_parts": 1}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := parseConfig(b)
+		if err != nil {
+			return
+		}
+		again, err := parseConfig(c.JSON())
+		if err != nil {
+			t.Fatalf("%v: %s", err, c.JSON())
+		}
+		if !bytes.Equal(c.JSON(), again.JSON()) {
+			t.Fatalf("found %s, expected %s", again.JSON(), c.JSON())
+		}
+	})
+}
