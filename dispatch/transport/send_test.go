@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -174,8 +175,8 @@ func TestSend(t *testing.T) {
 	s.holds(t, dir, 0, 1)
 }
 
-// TestMachinesGetTheirParts has two names of one machine: what each name gets is in
-// one folder only if it is one machine to Send.
+// TestMachinesGetTheirParts holds Load to p mod n, and lines of one address to be one
+// machine.
 func TestMachinesGetTheirParts(t *testing.T) {
 	dir := parts(t, 4, 2)
 	for _, c := range []struct {
@@ -204,6 +205,29 @@ func TestMachinesGetTheirParts(t *testing.T) {
 	_, err := Load(t.Context(), fsx.OS, dir, make([]Machine, 3), 1)
 	if err == nil || !strings.Contains(err.Error(), "found 3 machines for 4 parts") {
 		t.Errorf("3 machines for 4 parts: %v", err)
+	}
+}
+
+// TestSeveralMachines has one that is not known: the other gets its parts all the
+// same, and keeps them when both are known.
+func TestSeveralMachines(t *testing.T) {
+	a, o := serve(t)
+	second := net.JoinHostPort("127.0.0.2", strconv.Itoa(a.port))
+	b, _ := serveAt(t, second)
+	b.user = a.user
+	machines := []Machine{{Host: "127.0.0.2"}, {Host: host}}
+	dir := parts(t, 4, 20)
+	_, err := send(t, dir, machines, o)
+	if !errors.Is(err, ErrHostKey) || !strings.Contains(err.Error(), "machine 127.0.0.2, parts 0, 2:") || strings.Contains(err.Error(), "machine 127.0.0.1") {
+		t.Errorf("one is not known: %v", err)
+	}
+	a.holds(t, dir, 1, 3)
+	writeFile(t, o.KnownHosts[0], []byte(a.knownLine(a.key.PublicKey())+b.knownLine(b.key.PublicKey())))
+	r := mustSend(t, dir, machines, o)
+	a.holds(t, dir, 1, 3)
+	b.holds(t, dir, 0, 2)
+	if m := r.Machines; len(m) != 2 || m[0].Host != "127.0.0.2" || m[0].Kept != 0 || m[1].Bytes != 0 {
+		t.Errorf("report %+v", m)
 	}
 }
 

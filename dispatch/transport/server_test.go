@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -65,12 +64,17 @@ func newKey(t *testing.T) (ssh.Signer, []byte) {
 // serve starts a server and gives the Options that reach it.
 func serve(t *testing.T) (*server, Options) {
 	t.Helper()
+	return serveAt(t, "127.0.0.1:0")
+}
+
+func serveAt(t *testing.T, addr string) (*server, Options) {
+	t.Helper()
 	s := &server{root: t.TempDir(), open: map[net.Conn]bool{}, leaveOpen: make(chan struct{})}
 	s.key, _ = newKey(t)
 	user, private := newKey(t)
 	s.user = user.PublicKey()
 	var err error
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if s.listener, err = net.Listen("tcp", addr); err != nil {
 		t.Fatal(err)
 	}
 	s.port = s.listener.Addr().(*net.TCPAddr).Port
@@ -87,7 +91,7 @@ func serve(t *testing.T) (*server, Options) {
 }
 
 func (s *server) knownLine(key ssh.PublicKey) string {
-	return knownhosts.Line([]string{net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))}, key) + "\n"
+	return knownhosts.Line([]string{s.listener.Addr().String()}, key) + "\n"
 }
 
 func (s *server) stop() {
