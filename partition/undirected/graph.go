@@ -34,25 +34,26 @@ func (g *Graph) Degree(v uint32) int { return int(g.Offsets[v+1] - g.Offsets[v])
 func (g *Graph) Of(v uint32) []uint32 { return g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] }
 
 // Totals are the sums of the weights, one a constraint.
-func (g *Graph) Totals() []int64 {
-	if g.Weights == nil {
+func Totals(g Rows) []int64 {
+	constraints, weights := g.NodeWeights()
+	if weights == nil {
 		return []int64{int64(g.Len())}
 	}
-	t := make([]int64, g.Constraints)
-	for i := 0; i < len(g.Weights); i += g.Constraints {
+	t := make([]int64, constraints)
+	for i := 0; i < len(weights); i += constraints {
 		for c := range t {
-			t[c] += int64(g.Weights[i+c])
+			t[c] += int64(weights[i+c])
 		}
 	}
 	return t
 }
 
 // Caps are the heaviest that a part may be, one a constraint: floor(imbalance *
-// ceil(total / parts)), the definition that METIS users check with. imbalance has one entry, or one a
-// constraint; 1.03 allows 3 %.
-func (g *Graph) Caps(parts int, imbalance []float64) []int64 {
-	caps := g.Totals()
-	for c, t := range caps {
+// ceil(total / parts)), the definition that METIS users check with. imbalance has
+// one entry, or one a constraint; 1.03 allows 3 %.
+func Caps(totals []int64, parts int, imbalance []float64) []int64 {
+	caps := make([]int64, len(totals))
+	for c, t := range totals {
 		e := imbalance[0]
 		if len(imbalance) > 1 {
 			e = imbalance[c]
@@ -61,6 +62,14 @@ func (g *Graph) Caps(parts int, imbalance []float64) []int64 {
 		caps[c] = int64(e*float64(mean) + 1e-9)
 	}
 	return caps
+}
+
+// Totals are the sums of the weights, one a constraint.
+func (g *Graph) Totals() []int64 { return Totals(g) }
+
+// Caps are the caps of its totals.
+func (g *Graph) Caps(parts int, imbalance []float64) []int64 {
+	return Caps(g.Totals(), parts, imbalance)
 }
 
 // MaxParts is the largest number of parts: a part is a uint16.
