@@ -43,8 +43,8 @@ const (
 )
 
 // balance packs all graphs of a problem in two components. limit bounds the steps;
-// it returns nil where they do not suffice.
-func (in *instance) balance(limit int64) ([]Pattern, int64) {
+// it returns nil where they do not suffice, and where it is halted.
+func (in *instance) balance(limit int64, halted func() bool) []Pattern {
 	b := &balancer{in: in, f: [2]int{in.fields[0], in.fields[1]}}
 	for j, f := range b.f {
 		b.limit[j] = 1 / float64(max(in.limit.get(f), 1))
@@ -69,8 +69,8 @@ func (in *instance) balance(limit int64) ([]Pattern, int64) {
 			first++
 			continue
 		}
-		if b.steps > limit {
-			return nil, b.steps
+		if b.steps > limit || len(patterns)%64 == 63 && halted() {
+			return nil
 		}
 		parts = parts[:0]
 		room := in.limit
@@ -95,7 +95,7 @@ func (in *instance) balance(limit int64) ([]Pattern, int64) {
 		}
 		patterns = append(patterns, Pattern{out, 1 + repeat})
 	}
-	return patterns, b.steps
+	return patterns
 }
 
 func (b *balancer) shares(v *vec) (x, y float64) {

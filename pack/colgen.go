@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -85,8 +86,12 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 	return r
 }
 
-// seedWith adds the patterns of a packing of the instance; every shape is a row.
+// seedWith adds the patterns of a packing of the instance, those of the most packs;
+// every shape is a row.
 func (r *relaxation) seedWith(patterns []Pattern) {
+	patterns = slices.Clone(patterns)
+	slices.SortStableFunc(patterns, func(a, b Pattern) int { return cmp.Compare(b.Packs, a.Packs) })
+	patterns = patterns[:min(len(patterns), 4*len(r.counts))]
 	row := make([]int32, len(r.in.size))
 	for i, s := range r.shapes {
 		row[s] = int32(i)
@@ -160,14 +165,18 @@ func (r *relaxation) run(stop, steps int64) bool {
 	m := int64(len(r.counts))
 	mixed := make([]float64, m)
 	share := 0.9
+	if r.bound == 0 {
+		// The first duals are good ones: later ones lean on them.
+		r.price(slices.Clone(r.best))
+	}
 	for r.steps < steps && (r.halted == nil || !r.halted()) {
-		pivots := r.lp.pivots
-		whole := r.lp.optimise(200)
-		r.steps += (r.lp.pivots-pivots)*m*m + m*m
+		before := r.lp.steps
+		whole := r.lp.optimise(500)
+		r.steps += r.lp.steps - before
 		for i, y := range r.lp.dual {
 			mixed[i] = share*r.best[i] + (1-share)*max(y, 0)
 		}
-		before, bound := r.sack.steps, r.bound
+		cells, bound := r.sack.steps, r.bound
 		added := r.price(mixed)
 		if added == 0 {
 			added = r.price(slices.Clone(r.lp.dual))
@@ -175,7 +184,7 @@ func (r *relaxation) run(stop, steps int64) bool {
 				return true
 			}
 		}
-		r.steps += 2*(r.sack.steps-before) + m*64
+		r.steps += r.sack.steps - cells + 300*m
 		if r.bound >= stop || whole && float64(r.bound) >= r.lp.objective()*(1-1e-9)-1e-6 {
 			return r.bound < stop
 		}

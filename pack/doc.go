@@ -18,9 +18,10 @@
 // # Algorithms
 //
 // Solve runs a portfolio and keeps the best: a bin-centric search, which fills one
-// pack after the other (mbs.go), modes of it for few large graphs (balance.go) and
-// for packs whose number of graphs binds (card.go), column generation for the
-// linear program over patterns (lp.go, colgen.go), and ruin and recreate
+// pack after the other (mbs.go), modes of it for graphs drawn at random (mix.go),
+// for few large graphs (balance.go) and for packs whose number of graphs binds
+// (card.go); then, beside each other (slow.go), column generation for the linear
+// program over patterns (colgen.go, lp.go, inverse.go) and ruin and recreate
 // (ruin.go). LongestFirst is the algorithm of Krell et al. ("Tuple Packing", 2022),
 // to the digit; FirstFit, BestFit, NextFit and None are what else people do.
 // Stream packs graphs of which it sees a few at a time.
@@ -34,5 +35,6 @@
 // point: duals of the linear program are rounded to integers, and what they prove
 // is computed in integers, so a sloppy simplex gives a weak bound, never a false one.
 //
-// The package imports the standard library, xxh3 and internal/tagged.
+// The package imports the standard library, xxh3, internal/tagged and
+// internal/vector.
 package pack

@@ -28,6 +28,7 @@ type program struct {
 	column, row []float64
 	candidates  []candidate
 	pivots      int64
+	steps       int64 // about as many nanoseconds
 }
 
 // column is a pattern: rows and copies.
@@ -51,7 +52,7 @@ func newProgram(counts []int64, singles []int) *program {
 	p.column, p.row = make([]float64, p.inverse.stride), make([]float64, p.inverse.stride)
 	for i, c := range counts {
 		// A little more of each, all different, so that no pivot stands still.
-		p.rhs[i] = float64(c) * (1 + 1e-7*float64(1+i*7919%997)/997)
+		p.rhs[i] = float64(c) + float64((1e-7*float64(c)+1e-4)*float64(1+i*7919%997)/997)
 		p.add(column{[]int32{int32(i)}, []float64{float64(singles[i])}})
 		p.basis[i], p.inBasis[i] = i, true
 		p.value[i] = p.rhs[i] / float64(singles[i])
@@ -100,13 +101,17 @@ const (
 
 // gather makes the candidates.
 func (p *program) gather() {
+	p.steps += int64(10 * len(p.cols))
 	p.candidates = p.candidates[:0]
+	least := epsilon
 	try := func(c int, g float64) {
-		if g > epsilon {
-			p.candidates = append(p.candidates, candidate{c, g})
-			if len(p.candidates) == 4*maxCandidates {
-				p.keepBest()
-			}
+		if g <= least {
+			return
+		}
+		p.candidates = append(p.candidates, candidate{c, g})
+		if len(p.candidates) == 4*maxCandidates {
+			p.keepBest()
+			least = p.candidates[maxCandidates-1].gain
 		}
 	}
 	for c := range p.cols {
@@ -121,7 +126,12 @@ func (p *program) gather() {
 }
 
 func (p *program) keepBest() {
-	slices.SortFunc(p.candidates, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.gain, a.gain), a.col-b.col) })
+	slices.SortFunc(p.candidates, func(a, b candidate) int {
+		if a.gain != b.gain {
+			return cmp.Compare(b.gain, a.gain)
+		}
+		return a.col - b.col
+	})
 	p.candidates = p.candidates[:min(len(p.candidates), maxCandidates)]
 }
 
@@ -174,6 +184,7 @@ func (p *program) pivot(c int, gain float64) bool {
 		return false
 	}
 	p.pivots++
+	p.steps += int64(p.rows*p.rows/10 + 12*p.rows)
 	for i, v := range d[:p.rows] {
 		p.value[i] -= float64(step * v)
 	}

@@ -24,7 +24,8 @@ type search struct {
 	suffix []vec // the least of what follows, in every field
 	dead   int
 
-	nodes, budget, scanned int // of the pack at hand
+	enough                 int64 // packs that are too many, 0: never
+	nodes, budget, scanned int   // of the pack at hand
 	steps                  int64
 	halted                 func() bool // nil: never
 	target                 int64
@@ -108,13 +109,12 @@ func (s *search) compact() {
 	s.suffixes()
 }
 
-// bins packs what was loaded.
+// bins packs what was loaded. It gives up, with nil, where it would need enough
+// packs, and where it is halted.
 func (s *search) bins(f fill) []Pattern {
-	s.target = s.full
-	if f.average {
-		s.target = s.averageFill()
-	}
+	s.aim(f)
 	var patterns []Pattern
+	o := s.outlook()
 	first := 0
 	for {
 		for first < len(s.left) && s.left[first] == 0 {
@@ -122,6 +122,9 @@ func (s *search) bins(f fill) []Pattern {
 		}
 		if first == len(s.left) {
 			return patterns
+		}
+		if o.bad() {
+			return nil
 		}
 		s.one(first, f.budget)
 		repeat := int64(math.MaxInt64)
@@ -137,10 +140,50 @@ func (s *search) bins(f fill) []Pattern {
 			parts = append(parts, Part{s.shape[p.Shape], p.Copies})
 		}
 		patterns = append(patterns, Pattern{parts, repeat})
+		o.add(repeat)
 		if s.dead*8 > len(s.left) {
 			s.compact()
 			first = 0
 		}
+	}
+}
+
+// outlook is what a packing under way comes to at least.
+type outlook struct {
+	*search
+	patterns, packs int64
+	rest            float64 // weight that is not packed yet
+}
+
+func (s *search) outlook() outlook {
+	o := outlook{search: s}
+	for i, c := range s.left {
+		o.rest += float64(s.weight[i]) * float64(c)
+	}
+	return o
+}
+
+// add counts packs of the pattern at hand.
+func (o *outlook) add(packs int64) {
+	o.patterns++
+	o.packs += packs
+	o.rest -= float64(o.most) * float64(packs)
+}
+
+// bad says that there is no use in going on.
+func (o *outlook) bad() bool {
+	if o.halted != nil && o.patterns%64 == 63 && o.halted() {
+		return true
+	}
+	// The weight is a sum of many roundings.
+	return o.enough > 0 && float64(o.packs)+o.rest/float64(o.full)*(1-1e-9) > float64(o.enough-1)+1e-6
+}
+
+// aim says when a pack is good enough.
+func (s *search) aim(f fill) {
+	s.target = s.full
+	if f.average {
+		s.target = s.averageFill()
 	}
 }
 
@@ -165,7 +208,7 @@ func (s *search) one(first, budget int) {
 	s.nodes, s.scanned, s.budget, s.done = 0, 0, budget, false
 	s.now, s.best, s.most = s.now[:0], s.best[:0], -1
 	limit := s.in.limit
-	for c := s.in.most(&limit, &s.size[first], s.left[first]); c > 0 && !s.done; c-- {
+	for c := s.in.most(&limit, &s.size[first], s.left[first]); c > 0 && !s.done && s.nodes < budget; c-- {
 		s.take(first, c, &limit, s.in.weight(&limit, s.unit), 0)
 	}
 	s.steps += int64(s.nodes)

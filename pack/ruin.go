@@ -62,7 +62,11 @@ func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand)
 		}
 		s.load(shapes, some)
 		s.steps += ruinCost + int64(len(shapes))
+		s.enough = int64(len(out)) + 1
 		made := s.bins(fill{budget: 400, frac: 1})
+		if made == nil {
+			continue
+		}
 		n, is := 0, 0.0
 		for _, p := range made {
 			n += int(p.Packs)

@@ -3,10 +3,7 @@ package pack
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -21,7 +18,7 @@ type Options struct {
 	Method    string // empty: auto
 	Heuristic string // of dlpfhp, spfhp, best-fit and first-fit; empty: product
 	// Effort is how long auto works: 1, which 0 means, is worth about two seconds
-	// of two processors of today.
+	// of two processors of today. Above 1000 is 1000.
 	Effort float64
 	// TimeBudget, where not 0, ends auto by the clock instead. The result then
 	// depends on the machine.
@@ -46,7 +43,8 @@ func (r *Result) Gap() float64 {
 	return float64(r.Packs()-r.LowerBound) / float64(max(r.LowerBound, 1))
 }
 
-// Solve packs a problem.
+// Solve packs a problem. It normalises the histogram, which nobody else may use
+// meanwhile.
 func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	start := time.Now()
 	if err := p.Normalise(); err != nil {
@@ -87,9 +85,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if patterns != nil {
-		s.offer(opt.Method, patterns)
-	}
+	s.offer(opt.Method, patterns)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -113,76 +109,98 @@ type solver struct {
 	bound int64
 }
 
-// offer keeps patterns if they are the fewest packs so far.
+// offer keeps patterns if they are the fewest packs so far; nil are none.
 func (s *solver) offer(by string, patterns []Pattern) {
+	if patterns == nil {
+		return
+	}
 	if p := tidy(patterns); s.best == nil || p.Packs() < s.best.Packs() {
 		s.best, s.by, s.found = p, by, time.Since(s.start)
 	}
 }
 
 // over says that nothing is left to do: the best is proven, or the time is up.
-func (s *solver) over() bool {
-	return s.best != nil && s.best.Packs() <= s.bound || s.ctx.Err() != nil || s.timed != nil && s.timed.Err() != nil
-}
+func (s *solver) over() bool { return s.best != nil && s.best.Packs() <= s.bound || s.halted() }
 
-// What an effort of 1 is worth, in steps, about one and a half seconds each.
+// halted says that the context, or the time, is up.
+func (s *solver) halted() bool { return s.ctx.Err() != nil || s.timed != nil && s.timed.Err() != nil }
+
+// What an effort of 1 is worth, about one and a half seconds each.
 const (
 	searchSteps = 60_000_000    // of a search
-	lpSteps     = 5_000_000_000 // of the linear program
+	lpSteps     = 1_200_000_000 // of the linear program
 	fewPacks    = 4000          // that ruin takes on as a whole
 	weakPacks   = 1000          // else these
+	maxEffort   = 1000
 )
 
 // auto is the portfolio, from the quick to the slow, until the bound is met.
 func (s *solver) auto(opt *Options) error {
 	s.in = newInstance(s.p)
 	effort := opt.Effort
-	if effort <= 0 {
+	if !(effort > 0) {
 		effort = 1
 	}
-	if opt.TimeBudget > 0 {
-		effort = 1000
+	if effort = min(effort, maxEffort); opt.TimeBudget > 0 {
+		effort = maxEffort
 	}
 	plain, steep, flat := newSearch(s.in, 8), newSearch(s.in, 30), newSearch(s.in, 1)
-	graphs := s.p.Graphs()
-	large := len(s.p.Counts) > 5000
-	perPack := float64(graphs) / float64(s.bound)
-	bins := func(name string, x *search, f fill) {
+	for _, x := range []*search{plain, steep, flat} {
+		x.halted = s.halted
+	}
+	try := func(name string, x *search, pack func() []Pattern) {
 		if s.over() {
 			return
 		}
 		x.loadAll(s.in.count)
-		s.offer(name, x.bins(f))
+		if s.best != nil {
+			x.enough = s.best.Packs()
+		}
+		s.offer(name, pack())
+	}
+	bins := func(name string, x *search, f fill) { try(name, x, func() []Pattern { return x.bins(f) }) }
+	mix := func(name string, f fill, finish float64) {
+		try(name, steep, func() []Pattern { return steep.mix(f, finish, random()) })
+	}
+	graphs := s.p.Graphs()
+	large := len(s.p.Counts) > 5000
+	perPack := float64(graphs) / float64(s.bound)
+	balanced := len(s.p.Limits) == 2 && perPack < 50 && graphs < 5_000_000 && len(s.p.Counts) > 200
+	if large && balanced {
+		// A search among so many shapes is long: not if it gets nowhere.
+		plain.enough = s.bound + s.bound/20
 	}
 	bins("search", plain, fill{budget: 300, frac: 1, average: true})
-	if capped := s.p.MaxGraphs > 0 && perPack > 0.9*float64(s.p.MaxGraphs); capped && !s.over() {
-		flat.loadAll(s.in.count)
-		s.offer("cardinality", flat.cards())
+	if balanced && !s.over() {
+		s.offer("balance", s.in.balance(int64(effort*8*searchSteps), s.halted))
 	}
-	if len(s.p.Limits) == 2 && perPack < 50 && graphs < 5_000_000 && len(s.p.Counts) > 200 && !s.over() {
-		if patterns, _ := s.in.balance(int64(effort * 8 * searchSteps)); patterns != nil {
-			s.offer("balance", patterns)
-		}
+	if s.best == nil {
+		plain.enough = 0
+		bins("search", plain, fill{budget: 300, frac: 1, average: true})
+	}
+	if s.p.MaxGraphs > 0 && perPack > 0.9*float64(s.p.MaxGraphs) {
+		try("cardinality", flat, flat.cards)
 	}
 	if !large {
+		mix("mix", fill{budget: 300, frac: 1}, 2.5)
 		bins("search, steep", steep, fill{budget: 300, frac: 1, average: true})
 		bins("search, flat, full", flat, fill{budget: 300, frac: 1})
 		bins("search, full", plain, fill{budget: 300, frac: 1})
 		bins("search, steep, full", steep, fill{budget: 300, frac: 1})
-	}
-	if !large {
+		mix("mix, long", fill{budget: 300, frac: 8}, 2.5)
 		if err := s.listings(); err != nil {
 			return err
 		}
-	}
-	if !large {
 		bins("search, long", plain, fill{budget: 3000, frac: 1, average: true})
 		bins("search, long, full", plain, fill{budget: 3000, frac: 2})
 	}
-	if s.over() {
-		return nil
+	if s.best == nil {
+		// The time is up before anything is found.
+		s.offer("none", none(s.p))
 	}
-	s.slow(effort, max(opt.Threads, 1))
+	if !s.over() {
+		s.slow(effort, opt.Threads)
+	}
 	return nil
 }
 
@@ -222,115 +240,6 @@ func (s *solver) listings() error {
 		s.offer("next-fit", patterns)
 	}
 	return err
-}
-
-// slow runs the two slow parts, beside each other where there are threads. The
-// second ends early when the first has proven a packing, which then counts whatever
-// the second has: so the result does not depend on who is faster.
-func (s *solver) slow(effort float64, threads int) {
-	begun := s.best.Patterns
-	var relaxed, ruined part
-	var proven atomic.Bool
-	run := []func(){
-		func() {
-			relaxed = s.relax(begun, effort)
-			least := packsOf(begun)
-			if relaxed.patterns != nil {
-				least = min(least, packsOf(relaxed.patterns))
-			}
-			proven.Store(least <= max(s.bound, relaxed.bound))
-		},
-		func() { ruined = s.ruinAll(begun, effort, &proven) },
-	}
-	if threads > 1 {
-		var group sync.WaitGroup
-		for _, f := range run {
-			group.Go(f)
-		}
-		group.Wait()
-	} else {
-		for _, f := range run {
-			f()
-		}
-	}
-	s.bound = max(s.bound, relaxed.bound)
-	for _, x := range []part{relaxed, ruined} {
-		if x.patterns != nil {
-			if p := tidy(x.patterns); p.Packs() < s.best.Packs() {
-				s.best, s.by, s.found = p, x.by, x.at
-			}
-		}
-	}
-}
-
-// part is what a slow part found.
-type part struct {
-	by       string
-	patterns []Pattern
-	at       time.Duration
-	bound    int64
-}
-
-// halted is for loops that count steps: the context, or the time, is up.
-func (s *solver) halted() bool { return s.ctx.Err() != nil || s.timed != nil && s.timed.Err() != nil }
-
-// relax solves the linear program, or its projections for their bounds, and rounds it.
-func (s *solver) relax(begun []Pattern, effort float64) part {
-	out := part{by: "linear program"}
-	best := packsOf(begun)
-	k := len(s.p.Limits)
-	if k > 1 {
-		for j := range k {
-			if r := newRelaxation(s.p, s.in, []int{j}); r != nil {
-				r.halted = s.halted
-				r.run(best, lpSteps/20)
-				out.bound = max(out.bound, r.bound)
-			}
-		}
-	}
-	if k > 2 {
-		return out
-	}
-	all := []int{0, 1}[:k]
-	r := newRelaxation(s.p, s.in, all)
-	if r == nil || max(s.bound, out.bound) >= best {
-		return out
-	}
-	r.halted = s.halted
-	r.seedWith(begun)
-	r.run(best, int64(effort*lpSteps))
-	out.bound = max(out.bound, r.bound)
-	if out.bound >= best || s.p.MaxGraphs > 0 && r.crowded(s.p.MaxGraphs) {
-		return out
-	}
-	whole, left := r.round(s.in.count)
-	var rest []Pattern
-	for _, power := range []int{1, 8, 30} {
-		x := newSearch(s.in, power)
-		x.loadAll(left)
-		if found := x.bins(fill{budget: 300, frac: 1}); rest == nil || packsOf(found) < packsOf(rest) {
-			rest = found
-		}
-	}
-	if n := packsOf(rest); n > 1 && n <= fewPacks {
-		x := newSearch(s.in, 8)
-		x.halted = s.halted
-		rest = x.ruin(rest, max(1, max(s.bound, out.bound)-packsOf(whole)), int64(effort*searchSteps/4), random())
-	}
-	out.patterns, out.at = append(whole, rest...), time.Since(s.start)
-	return out
-}
-
-// ruinAll improves the best packing, or the weak packs of it where there are many.
-func (s *solver) ruinAll(begun []Pattern, effort float64, proven *atomic.Bool) part {
-	x := newSearch(s.in, 30)
-	x.halted = func() bool { return proven.Load() || s.halted() }
-	weak, strong := begun, []Pattern(nil)
-	if packsOf(begun) > fewPacks {
-		weak, strong = x.weakest(begun, weakPacks)
-	}
-	found := x.ruin(weak, max(1, s.bound-packsOf(strong)), int64(effort*searchSteps), random())
-	return part{by: "ruin and recreate", patterns: append(slices.Clone(strong), found...), at: time.Since(s.start)}
 }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
