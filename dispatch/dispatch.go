@@ -35,8 +35,8 @@ type Options struct {
 	// PartsAtOnce bounds how many parts are made at a time, and so what an interrupted run loses;
 	// 0: as many as fit the memory.
 	PartsAtOnce int
-	// Progress, which may be nil, is told of bytes written, of as many as total.
-	Progress func(done, total int64)
+	// Progress, which may be nil, is told of bytes written; several goroutines call it.
+	Progress func(bytes int)
 }
 
 // Report is what came out.
@@ -82,8 +82,6 @@ type dispatcher struct {
 	store     *store.Store
 	temporary []transposed
 	pages     atomic.Int64 // bytes read since the memory of pages was given back
-	written   atomic.Int64
-	total     int64
 }
 
 // Plan is a dispatch that knows how large its parts become.
@@ -165,7 +163,6 @@ func (p *Plan) Close() error {
 func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	d := p.d
 	d.report.Parts = make([]Part, d.num.parts)
-	d.total = p.forecast.Bytes
 	g := p.first
 	p.first = nil
 	for at := 0; g != nil; g = d.next(at) {
@@ -317,9 +314,8 @@ func (d *dispatcher) read(bytes int) error {
 }
 
 func (d *dispatcher) wrote(bytes int) {
-	n := d.written.Add(int64(bytes))
 	if d.opt.Progress != nil {
-		d.opt.Progress(n, d.total)
+		d.opt.Progress(bytes)
 	}
 }
 
