@@ -20,6 +20,9 @@ const inputPosition = "#input_position"
 // maxChunks is what the five digits of a chunk's name can count.
 const maxChunks = 100_000
 
+// ownMemory is what the program takes itself.
+const ownMemory = 24 << 20
+
 // Options say how a graph is cut.
 type Options struct {
 	// Name is the graph_name of the metadata, by which DGL knows the graph.
@@ -29,7 +32,7 @@ type Options struct {
 	// read no edges in arrays.
 	Edges, Features string
 	Threads         int   // at least 1
-	Memory          int64 // of buffers; 0: 1 GiB
+	Memory          int64 // bytes of peak RSS; 0: 1 GiB
 	// Progress is told of rows written, of nodes and edges, a column each; nil: nobody.
 	Progress func(rows int)
 }
@@ -89,12 +92,13 @@ func Write(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store, o 
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store: a chunked graph is one graph", s.Dir)
 	}
-	if err := s.Check(ctx); err != nil {
+	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err
 	}
 	if o.Memory == 0 {
 		o.Memory = 1 << 30
 	}
+	o.Memory = max(o.Memory-ownMemory, ownMemory) // for buffers
 	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
 	m := &chunked.Metadata{GraphName: o.Name}
 	for _, n := range s.Graph.Nodes {

@@ -20,39 +20,46 @@ import (
 
 // sorter puts the edges of a type into the order of their input. A record is
 //
-//	u64 position, u64 edge id, u64 source, u64 destination, the columns in their widths
+//	position, edge id, source, destination: 4 bytes each, or 8
+//	the columns in their widths
 type sorter struct {
 	x         *exporter
 	e         *graph.Edges
 	all       []*series // the ends, then the columns
 	positions graph.Index
+	number    int   // bytes of a position or id
 	widths    []int // of the columns
 	record    int
 	cuts      *extsort.Partition
 }
 
-const recordHead = 32
-
 // edges writes the edges of a type, and their columns.
 func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (err error) {
-	s := &sorter{x: x, e: e, all: all, record: recordHead}
+	s := &sorter{x: x, e: e, all: all, number: 4}
 	if s.positions, err = positions(e); err != nil {
 		return err
-	}
-	for _, f := range all[1:] {
-		s.widths = append(s.widths, f.column.RowBytes())
-		s.record += f.column.RowBytes()
 	}
 	top := uint64(max(e.Count, 1))
 	for i := range s.positions.Len() {
 		top = max(top, s.positions.At(i)+1)
+	}
+	g := x.s.Graph
+	for _, n := range []uint64{top, uint64(g.Nodes[g.NodeType(e.Type.Src)].Count), uint64(g.Nodes[g.NodeType(e.Type.Dst)].Count)} {
+		if n > 1<<32 {
+			s.number = 8
+		}
+	}
+	s.record = 4 * s.number
+	for _, f := range all[1:] {
+		s.widths = append(s.widths, f.column.RowBytes())
+		s.record += f.column.RowBytes()
 	}
 	// A bucket is held by each slot of the pipe, raw and encoded, and by each worker
 	// once more; buffers of buckets are as many as threads.
 	total := int64(e.Count) * int64(s.record)
 	slots := int64(4 * (x.o.Threads + 1))
 	buckets, extent := 1, 64<<10
-	for buckets < 4096 && total/int64(buckets) > max(x.o.Memory/2/slots, 64<<10) {
+	for buckets < 4096 && total/int64(buckets) > min(max(x.o.Memory/4/slots, 64<<10), bucketBytes) {
 		buckets *= 2
 	}
 	for extent > 4<<10 && int64(x.o.Threads*buckets*extent) > x.o.Memory/4 {
@@ -86,8 +93,14 @@ func positions(e *graph.Edges) (graph.Index, error) {
 	return graph.Index{}, fmt.Errorf("edge type %s: found the column %s of %s %v, expected uint32 or uint64", e.Type, inputPosition, c.DType, c.Shape)
 }
 
+// bucketBytes is the most that is sorted at a time: what a cache holds.
+const bucketBytes = 2 << 20
+
 // cutEdges is how many edges a goroutine takes at once.
 const cutEdges = 1 << 15
+
+// releaseEvery is how many such lots are read between two calls of Release.
+const releaseEvery = 64
 
 // cut puts the edges into buckets by position.
 func (s *sorter) cut(ctx context.Context) error {
@@ -110,6 +123,11 @@ func (s *sorter) cut(ctx context.Context) error {
 				if err := s.records(from, min(from+cutEdges, s.e.Count), w); err != nil {
 					return err
 				}
+				if from/cutEdges%releaseEvery == 0 {
+					if err := s.x.s.Release(); err != nil {
+						return err
+					}
+				}
 			}
 		})
 	}
@@ -126,7 +144,6 @@ func (s *sorter) cut(ctx context.Context) error {
 func (s *sorter) records(from, to int, w *extsort.Writer) error {
 	a := s.e.Adj[s.e.Primary]
 	near := sort.Search(a.Indptr.Len(), func(i int) bool { return a.Indptr.At(i) > uint64(from) }) - 1
-	le := binary.LittleEndian
 	for i := from; i < to; i++ {
 		for a.Indptr.At(near+1) <= uint64(i) {
 			near++
@@ -139,21 +156,43 @@ func (s *sorter) records(from, to int, w *extsort.Writer) error {
 		if s.positions.Len() > 0 {
 			position = s.positions.At(i)
 		}
-		b, err := w.Slot(position, s.record)
-		if err != nil {
-			return err
+		b := w.Fast(position, s.record)
+		if b == nil {
+			var err error
+			if b, err = w.Slot(position, s.record); err != nil {
+				return err
+			}
 		}
-		le.PutUint64(b, position)
-		le.PutUint64(b[8:], uint64(i))
-		le.PutUint64(b[16:], src)
-		le.PutUint64(b[24:], dst)
-		b = b[recordHead:]
+		s.put(b, position, uint64(i), src, dst)
+		b = b[4*s.number:]
 		for k, f := range s.all[1:] {
 			n := copy(b, f.column.Values[i*s.widths[k]:][:s.widths[k]])
 			b = b[n:]
 		}
 	}
 	return nil
+}
+
+// put writes the numbers of a record.
+func (s *sorter) put(b []byte, position, id, src, dst uint64) {
+	le := binary.LittleEndian
+	if s.number == 4 {
+		le.PutUint64(b, position|id<<32)
+		le.PutUint64(b[8:], src|dst<<32)
+		return
+	}
+	le.PutUint64(b, position)
+	le.PutUint64(b[8:], id)
+	le.PutUint64(b[16:], src)
+	le.PutUint64(b[24:], dst)
+}
+
+// at is number k of the record at an offset.
+func (s *sorter) at(raw []byte, offset, k int) uint64 {
+	if s.number == 4 {
+		return uint64(binary.LittleEndian.Uint32(raw[offset+4*k:]))
+	}
+	return binary.LittleEndian.Uint64(raw[offset+8*k:])
 }
 
 // write writes the buckets, one after the other.
@@ -172,6 +211,7 @@ func (s *sorter) write(ctx context.Context) error {
 			return err
 		}
 		s.cuts.Free(bucket)
+		r.base = uint64(bucket) << s.cuts.Shift()
 		bucket++
 		r.first, r.rows = first, n/s.record
 		first += uint64(r.rows)
@@ -181,29 +221,63 @@ func (s *sorter) write(ctx context.Context) error {
 
 // encode sorts a bucket and makes the segments of all series.
 func (s *sorter) encode(e *encoder, r *run) (err error) {
-	le := binary.LittleEndian
-	order := make([]int32, r.rows)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(i, j int32) int {
-		a, b := r.raw[int(i)*s.record:], r.raw[int(j)*s.record:]
-		return cmp.Or(cmp.Compare(le.Uint64(a), le.Uint64(b)), cmp.Compare(le.Uint64(a[8:]), le.Uint64(b[8:])))
-	})
-	at, width := 16, 16
+	e.order = s.sort(e, r)
+	at, width := 0, 16
 	for k, f := range s.all {
-		if k > 0 {
-			width = s.widths[k-1]
-		}
 		e.values = e.values[:0]
-		for _, i := range order {
-			from := int(i)*s.record + at
-			e.values = append(e.values, r.raw[from:from+width]...)
+		if k == 0 {
+			for _, from := range e.order {
+				e.values = binary.LittleEndian.AppendUint64(e.values, s.at(r.raw, from, 2))
+				e.values = binary.LittleEndian.AppendUint64(e.values, s.at(r.raw, from, 3))
+			}
+			at = 4 * s.number
+		} else {
+			width = s.widths[k-1]
+			for _, from := range e.order {
+				e.values = append(e.values, r.raw[from+at:from+at+width]...)
+			}
+			at += width
 		}
 		if r.segments[k], err = e.encode(f, r.first, r.rows, e.values, r.segments[k]); err != nil {
 			return err
 		}
-		at += width
 	}
 	return nil
+}
+
+// sort is the offsets of the records of a bucket by position, and by edge id where an
+// edge and its reverse have one position. Most positions of the bucket's range are those
+// of an edge, so that they are counted; else they are compared.
+func (s *sorter) sort(e *encoder, r *run) []int {
+	order := slices.Grow(e.order[:0], r.rows)[:r.rows]
+	compare := func(x, y int) int {
+		return cmp.Or(cmp.Compare(s.at(r.raw, x, 0), s.at(r.raw, y, 0)), cmp.Compare(s.at(r.raw, x, 1), s.at(r.raw, y, 1)))
+	}
+	width := uint64(1) << s.cuts.Shift()
+	if width > 8*uint64(r.rows) {
+		for i := range order {
+			order[i] = i * s.record
+		}
+		slices.SortFunc(order, compare)
+		return order
+	}
+	e.counts = slices.Grow(e.counts[:0], int(width)+1)[:width+1]
+	clear(e.counts)
+	for from := 0; from < len(r.raw); from += s.record {
+		e.counts[s.at(r.raw, from, 0)-r.base+1]++
+	}
+	for i := range width {
+		e.counts[i+1] += e.counts[i]
+	}
+	for from := 0; from < len(r.raw); from += s.record {
+		at := &e.counts[s.at(r.raw, from, 0)-r.base]
+		order[*at] = from
+		*at++
+	}
+	for i := 1; i < len(order); i++ {
+		for j := i; j > 0 && compare(order[j-1], order[j]) > 0; j-- {
+			order[j-1], order[j] = order[j], order[j-1]
+		}
+	}
+	return order
 }

@@ -19,6 +19,8 @@ type encoder struct {
 	values []byte
 	column []byte
 	wide   []byte
+	order  []int // offsets of records
+	counts []int32
 }
 
 // encode makes segments of rows, the first of which has a number in the type. data are

@@ -12,7 +12,8 @@ import (
 type run struct {
 	first    uint64
 	rows     int
-	raw      []byte      // what they are made of
+	raw      []byte      // what edges are made of
+	base     uint64      // the least position of these
 	segments [][]segment // by series
 }
 
