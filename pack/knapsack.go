@@ -11,11 +11,14 @@ type knapsack struct {
 	best  []int64 // of each room, a*wide + b
 	last  []int32 // a row that the best of a room has, -1: none
 	order []int32 // rows, the smallest first
-	steps int64
+	cell  int64   // steps that a room takes
+	steps int64   // about as many nanoseconds
 }
 
-// maxCells bounds the memory of a knapsack.
-const maxCells = 4 << 20
+const (
+	maxCells  = 4 << 20   // bound the memory of a knapsack
+	nearCells = 256 << 10 // are in a cache
+)
 
 // newKnapsack is of rows with the sizes in one component or two; nil if it would
 // be too large, or a row has no size. Sizes are divided by what they have in common.
@@ -56,6 +59,9 @@ func newKnapsack(sizes [][]int, limits []int) *knapsack {
 		}
 		return int(k.b[x] - k.b[y])
 	})
+	if k.cell = 1; k.cells > nearCells {
+		k.cell = 3
+	}
 	k.best, k.last = make([]int64, k.cells), make([]int32, k.cells)
 	return k
 }
@@ -66,6 +72,9 @@ func gcd(a, b int) int {
 	}
 	return a
 }
+
+// most is the most steps that solve takes.
+func (k *knapsack) most() int64 { return int64(len(k.order)) * int64(k.cells) * k.cell }
 
 // solve fills the table for what each row is worth, at least 0.
 func (k *knapsack) solve(worth []int64) int64 {
@@ -90,7 +99,7 @@ func (k *knapsack) solve(worth []int64) int64 {
 				}
 			}
 		}
-		k.steps += int64((deep - a) * (k.wide - b))
+		k.steps += int64((deep-a)*(k.wide-b)) * k.cell
 	}
 	return k.best[k.cells-1]
 }

@@ -102,13 +102,13 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	if proven(best) || k > 2 {
 		return out
 	}
-	r := newRelaxation(s.p, s.in, []int{0, 1}[:k])
-	if r == nil {
+	r, steps := newRelaxation(s.p, s.in, []int{0, 1}[:k]), int64(effort*lpSteps)
+	if r == nil || r.sack.most() > steps/2 {
 		return out
 	}
 	r.seedWith(begun)
 	s.seed(r)
-	solve(r, int64(effort*lpSteps))
+	solve(r, steps)
 	if proven(best) || first.lost(work) || s.p.MaxGraphs > 0 && r.crowded(s.p.MaxGraphs) {
 		return out
 	}
