@@ -70,7 +70,9 @@ func (f *sendFlags) delivery(dir string, force bool, c common) (*delivery, error
 		User: f.user, Port: f.port, Identities: f.identities, Agent: os.Getenv("SSH_AUTH_SOCK"), KnownHosts: f.knownHosts,
 		RemoteDir: f.remoteDir, Force: force}, threads: c.threads}
 	if s.opt.RemoteDir == "" {
-		s.opt.RemoteDir = filepath.ToSlash(dir)
+		if s.opt.RemoteDir, err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -83,8 +85,8 @@ func (d *delivery) ready(ctx context.Context, parts int) error {
 	return transport.Check(ctx, fsx.OS, d.machines, d.opt)
 }
 
-// errSent is wrapped by errors of parts on the way, also when they are interrupted.
-var errSent = errors.New("what arrived stays there")
+// errSent ends a command that was interrupted with parts on the way.
+var errSent = errors.New("what was sent stays on the machines, and dispatch of the same parts sends the rest")
 
 // send brings parts to their machines and reports it.
 func (t *terminal) send(ctx context.Context, s *delivery, r *report.Report) error {
@@ -98,15 +100,23 @@ func (t *terminal) send(ctx context.Context, s *delivery, r *report.Report) erro
 	s.opt.Progress = line.Add
 	sent, err := load.Send(ctx, s.opt)
 	line.Done()
+	if ctx.Err() != nil {
+		return errSent
+	}
 	if err != nil {
-		return fmt.Errorf("%w; %w, and `graphmill dispatch %s` with the same --ip-config sends the rest", err, errSent, s.dir)
+		return err
 	}
 	table := report.Table{Title: "Machines", Columns: []string{"machine", "parts", "files", "written", "there already", "connections"}}
+	var written, kept int64
 	for _, m := range sent.Machines {
+		written, kept = written+m.Bytes, kept+m.Kept
 		table.Rows = append(table.Rows, []report.Value{report.Text(m.Host), report.Text(strings.Trim(fmt.Sprint(m.Parts), "[]")), report.Count(m.Files, ""),
 			report.Bytes(m.Bytes), report.Bytes(m.Kept), report.Count(m.Connections, "")})
 	}
 	r.Table(table)
+	r.Out("machines", report.Count(len(sent.Machines), ""))
+	r.Out("sent to them", report.Bytes(written))
+	r.Out("there already", report.Bytes(kept))
 	r.Stage("send", time.Since(start), load.Bytes(), "bytes")
 	return nil
 }
@@ -114,7 +124,7 @@ func (t *terminal) send(ctx context.Context, s *delivery, r *report.Report) erro
 // sendParts is dispatch of a folder whose parts are made.
 func (t *terminal) sendParts(ctx context.Context, s *delivery, c common) error {
 	start := time.Now()
-	r := t.begin("dispatch", filepath.Base(filepath.Clean(s.dir)), c)
+	r := t.begin("dispatch", "Parts in "+filepath.Base(filepath.Clean(s.dir)), c)
 	if err := t.send(ctx, s, r); err != nil {
 		return err
 	}
@@ -136,7 +146,7 @@ func (t *terminal) publishAndSend(ctx context.Context, w sealer, s *delivery, r 
 		return err
 	}
 	if err := t.send(ctx, s, r); err != nil {
-		return err
+		return fmt.Errorf("%w; the parts are whole in %s: `graphmill dispatch %s` with the same --ip-config sends what is missing", err, s.dir, s.dir)
 	}
 	if err := report(func(html, json []byte) error { return store.WriteReport(fsx.OS, s.dir, html, json) }); err != nil {
 		return err
