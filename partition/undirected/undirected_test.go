@@ -283,3 +283,38 @@ func TestEvaluateRefusesWhatIsNoDivision(t *testing.T) {
 		}
 	}
 }
+
+func TestSpilledHasTheSameRows(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, pairs := drawStore(rt)
+		starts := Starts(s.Graph)
+		want := naive(int(starts[len(starts)-1]), pairs)
+		got, err := Spill(context.Background(), s, BuildOptions{Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Memory: 1, FS: fsx.OS, Temp: t.TempDir()})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer got.Close()
+		if got.Len() != want.Len() || got.Entries() != want.Entries() {
+			rt.Fatalf("got %d nodes, %d neighbours, want %d, %d", got.Len(), got.Entries(), want.Len(), want.Entries())
+		}
+		for _, g := range []Rows{want, got} {
+			next := 0
+			err := g.Scan(context.Background(), 1, func(_ int, b *Block) error {
+				if int(b.First) != next {
+					rt.Fatalf("block of node %d, want %d", b.First, next)
+				}
+				for i := range b.Len() {
+					from, to := b.Row(i)
+					if !slices.Equal(b.Neighbours[from:to], want.Of(uint32(next))) {
+						rt.Fatalf("node %d: got %v, want %v", next, b.Neighbours[from:to], want.Of(uint32(next)))
+					}
+					next++
+				}
+				return nil
+			})
+			if err != nil || next != want.Len() {
+				rt.Fatal(err, next)
+			}
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package partition
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/partition/multilevel"
+	"github.com/graphmill/graphmill/partition/undirected"
+)
+
+// The methods.
+const (
+	// Multilevel has the smallest cut. It holds the graph in memory.
+	Multilevel = "multilevel"
+	// Fennel streams the rows of the graph, which may lie on disk.
+	Fennel = "fennel"
+	// Random gives each part the same number of nodes of each type, by chance.
+	Random = "random"
+	// Hash gives a node a part that depends on the seed, its type and its id alone, so
+	// that it stays when the graph grows.
+	Hash = "hash"
+	// Import takes what another program made.
+	Import = "import"
+)
+
+// Methods are the names of the methods.
+var Methods = []string{Multilevel, Fennel, Random, Hash, Import}
+
+// Options say how a graph is divided.
+type Options struct {
+	Method string // empty: Multilevel
+	Parts  int    // 1..undirected.MaxParts; 0 with Import: what that has
+	// Trainers, above 1, divides each part between so many trainers: the
+	// graph is cut into Parts*Trainers, and Parts takes them by that many.
+	Trainers int
+	// Imbalance is how heavy a part may be against the mean: one entry, or one
+	// a constraint. Empty: 1.03.
+	Imbalance []float64
+	Balance   Balance
+	Seed      uint64
+	Threads   int
+	// Memory bounds the peak, in bytes; 0: no bound.
+	Memory int64
+	// Temp is the folder of temporary files.
+	Temp string
+	// Preset and Objective are those of Multilevel.
+	Preset    multilevel.Preset
+	Objective multilevel.Objective
+	// Passes is how often Fennel streams the nodes; 0: 5.
+	Passes int
+	// Import is the file or folder of the assignment to take. ImportOrder are the
+	// node types in the order in which a file of the homogeneous graph has them; nil: byte
+	// order.
+	Import      string
+	ImportOrder []string
+	// Progress, if not nil, is told how far a stage is, from several goroutines.
+	Progress func(stage string, done, total int64, unit string)
+}
+
+// Balance says what is to be spread evenly beside the nodes.
+type Balance struct {
+	Edges bool // in-degrees
+	Types bool // the nodes of each type, in place of all together
+	// Columns are columns of classes of nodes: "train_mask", or
+	// "paper/train_mask". Each class but the most frequent one is spread.
+	Columns []string
+}
+
+// ErrUsage is wrapped by errors about options that contradict each other or the graph.
+var ErrUsage = errors.New("usage")
+
+func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
+
+// defaultImbalance is what METIS users are used to.
+const defaultImbalance = 1.03
+
+// passes is how often fennel streams the nodes: further ones gain little.
+const passes = 5
+
+func (o *Options) check() error {
+	if o.Method == "" {
+		o.Method = Multilevel
+	}
+	if !slices.Contains(Methods, o.Method) {
+		return usagef("found method %q, expected one of %s%s", o.Method, strings.Join(Methods, ", "), suggest.Hint(o.Method, Methods))
+	}
+	o.Trainers = max(1, o.Trainers)
+	switch {
+	case o.Method == Import && o.Import == "":
+		return usagef("found the method import without a file, expected a folder of <node type>.txt or a METIS or ParMETIS file")
+	case o.Method != Import && o.Import != "":
+		return usagef("found an assignment to import with the method %s, expected the method import", o.Method)
+	case o.Method == Import && o.Trainers > 1:
+		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any", o.Trainers)
+	case o.Method != Import && (o.Parts < 1 || o.Parts > undirected.MaxParts/o.Trainers):
+		return usagef("found %d parts, expected 1 to %d", o.Parts, undirected.MaxParts/o.Trainers)
+	case o.Passes < 0 || o.Passes > 1000:
+		return usagef("found %d passes, expected 1 to 1000", o.Passes)
+	case o.Passes != 0 && o.Method != Fennel:
+		return usagef("found passes with the method %s, expected them with fennel alone", o.Method)
+	}
+	if o.Passes == 0 {
+		o.Passes = passes
+	}
+	if len(o.Imbalance) == 0 {
+		o.Imbalance = []float64{defaultImbalance}
+	}
+	for _, e := range o.Imbalance {
+		if !(e >= 1 && e <= 1e6) {
+			return usagef("found imbalance %v, expected at least 1: 1.03 lets a part be 3 %% heavier than the mean", e)
+		}
+	}
+	o.Threads = max(1, o.Threads)
+	return nil
+}
+
+// fit holds the imbalances against the constraints.
+func (o *Options) fit(names []string) error {
+	if n := len(o.Imbalance); n != 1 && n != len(names) {
+		return usagef("found %d imbalances, expected one, or one for each of %d constraints (%s)", n, len(names), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// cutInto is the number of pieces that the graph is cut into.
+func (o *Options) cutInto() int { return o.Parts * o.Trainers }
+
+func (o *Options) divide() undirected.Options {
+	return undirected.Options{Parts: o.cutInto(), Imbalance: o.Imbalance, Seed: o.Seed, Threads: o.Threads}
+}
+
+// tell reports progress.
+func (o *Options) tell(stage string, done, total int64, unit string) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total, unit)
+	}
+}

@@ -1,0 +1,208 @@
+package partition
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/partition/undirected"
+	"github.com/graphmill/graphmill/store"
+)
+
+// constraints are what is to be spread evenly, each with a weight a node.
+type constraints struct {
+	names []string
+	// fill adds the weights of constraint c to the slice, one a node, stride apart.
+	fill  []func(weights []uint32, stride int)
+	notes []string
+}
+
+// maxConstraints is how many there may be: each costs memory and hinders the others.
+const maxConstraints = 32
+
+func newConstraints(s *store.Store, b Balance) (*constraints, error) {
+	c := &constraints{}
+	starts := undirected.Starts(s.Graph)
+	if b.Types {
+		for t, n := range s.Graph.Nodes {
+			if n.Count > 0 {
+				c.add("nodes of "+n.Type, func(w []uint32, stride int) {
+					for v := starts[t]; v < starts[t+1]; v++ {
+						w[int(v)*stride] = 1
+					}
+				})
+			}
+		}
+	}
+	if len(c.names) == 0 {
+		c.add("nodes", func(w []uint32, stride int) {
+			for i := 0; i < len(w); i += stride {
+				w[i] = 1
+			}
+		})
+	}
+	if b.Edges {
+		if slices.ContainsFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Count > 0 }) {
+			c.add("in-degree", func(w []uint32, stride int) { inDegrees(s.Graph, starts, w, stride) })
+		} else {
+			c.notes = append(c.notes, "the graph has no edges, so in-degrees are not balanced")
+		}
+	}
+	for _, name := range b.Columns {
+		if err := c.column(s, starts, name); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.names) > maxConstraints {
+		return nil, usagef("%s: found %d things to balance, expected at most %d: %s", s.Dir, len(c.names), maxConstraints, strings.Join(c.names, ", "))
+	}
+	return c, nil
+}
+
+func (c *constraints) add(name string, fill func(weights []uint32, stride int)) {
+	c.names, c.fill = append(c.names, name), append(c.fill, fill)
+}
+
+// weights are those of n nodes, nil where all weigh 1.
+func (c *constraints) weights(n int) []uint32 {
+	if len(c.names) == 1 && c.names[0] == "nodes" {
+		return nil
+	}
+	w := make([]uint32, n*len(c.names))
+	if n > 0 {
+		for i, fill := range c.fill {
+			fill(w[i:], len(c.names))
+		}
+	}
+	return w
+}
+
+// inDegrees adds the in-degree of each node over all edge types: loops and
+// duplicates count.
+func inDegrees(g *graph.Graph, starts []uint64, w []uint32, stride int) {
+	add := func(v int, d uint64) {
+		x := &w[v*stride]
+		*x = uint32(min(uint64(*x)+d, math.MaxUint32))
+	}
+	for _, e := range g.Edges {
+		first := int(starts[g.NodeType(e.Type.Dst)])
+		if e.Primary == graph.In {
+			ptr := e.Adj[graph.In].Indptr
+			for i := range ptr.Len() - 1 {
+				add(first+i, ptr.At(i+1)-ptr.At(i))
+			}
+			continue
+		}
+		far := e.Adj[graph.Out].Far
+		for i := range far.Len() {
+			add(first+int(far.At(i)), 1)
+		}
+	}
+}
+
+// maxClasses is how many values a column of classes may have.
+const maxClasses = maxConstraints
+
+// column adds the classes of a column.
+func (c *constraints) column(s *store.Store, starts []uint64, name string) error {
+	t, col, err := findColumn(s, name)
+	if err != nil {
+		return err
+	}
+	count := map[int64]int{}
+	for i := range col.Rows {
+		if count[class(col, i)]++; len(count) > maxClasses {
+			return usagef("%s: found more than %d values in column %s of %s, expected one of classes, such as a mask", s.Dir, maxClasses, col.Name, s.Graph.Nodes[t].Type)
+		}
+	}
+	var classes []int64
+	for x := range count {
+		classes = append(classes, x)
+	}
+	slices.Sort(classes)
+	if len(classes) < 2 {
+		c.notes = append(c.notes, fmt.Sprintf("column %s of %s has one value, so that there is nothing to balance", col.Name, s.Graph.Nodes[t].Type))
+		return nil
+	}
+	// How many are of the most frequent class follows from the nodes and the others.
+	most := slices.MaxFunc(classes, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(b, a)) })
+	for _, x := range classes {
+		if x == most {
+			continue
+		}
+		label := fmt.Sprintf("%s = %d", name, x)
+		if col.DType == graph.Bool && x == 1 {
+			label = name
+		}
+		c.add(label, func(w []uint32, stride int) {
+			for i := range col.Rows {
+				if class(col, i) == x {
+					w[(int(starts[t])+i)*stride] = 1
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// findColumn finds "type/column", or a column that one type alone has.
+func findColumn(s *store.Store, name string) (nodeType int, _ *graph.Column, err error) {
+	nodeType = -1
+	var found *graph.Column
+	var known []string
+	for t, n := range s.Graph.Nodes {
+		for _, col := range n.Columns {
+			full := n.Type + "/" + col.Name
+			known = append(known, full)
+			if name != full && name != col.Name {
+				continue
+			}
+			if found != nil {
+				return -1, nil, usagef("%s: found column %q in %s and in %s, expected a type; name it as %s", s.Dir, name, s.Graph.Nodes[nodeType].Type, n.Type, full)
+			}
+			nodeType, found = t, col
+		}
+	}
+	if found == nil {
+		return -1, nil, usagef("%s: found no column %q of nodes, expected one of %s", s.Dir, name, cmp.Or(strings.Join(known, ", "), "none: the store has no columns of nodes"))
+	}
+	if !isClass(found) {
+		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one a node", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
+	}
+	return nodeType, found, nil
+}
+
+// isClass says whether a column can hold classes: integers or bool, one a row.
+func isClass(c *graph.Column) bool {
+	for _, d := range c.Shape {
+		if d != 1 {
+			return false
+		}
+	}
+	return c.DType == graph.Bool || c.DType.IsInt()
+}
+
+// class is the value of row i, the bits of it for a uint64.
+func class(c *graph.Column, i int) int64 {
+	b := c.Values[i*c.DType.Size():]
+	switch c.DType {
+	case graph.Int8:
+		return int64(int8(b[0]))
+	case graph.Int16:
+		return int64(int16(binary.LittleEndian.Uint16(b)))
+	case graph.Uint16:
+		return int64(binary.LittleEndian.Uint16(b))
+	case graph.Int32:
+		return int64(int32(binary.LittleEndian.Uint32(b)))
+	case graph.Uint32:
+		return int64(binary.LittleEndian.Uint32(b))
+	case graph.Int64, graph.Uint64:
+		return int64(binary.LittleEndian.Uint64(b))
+	default: // bool, uint8
+		return int64(b[0])
+	}
+}
