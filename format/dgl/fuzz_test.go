@@ -3,22 +3,8 @@ package dgl
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/graphmill/graphmill/internal/fsx"
 )
-
-// fuzzed keeps the file that a fuzz target reads.
-func fuzzed(f *testing.F, base string) func(t *testing.T, b []byte) string {
-	name := filepath.Join(f.TempDir(), base)
-	return func(t *testing.T, b []byte) string {
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-}
 
 // What is read of a dict lies in the file, array behind array.
 func FuzzDict(f *testing.F) {
@@ -28,9 +14,8 @@ func FuzzDict(f *testing.F) {
 	}
 	f.Add(b)
 	f.Add(b[:60])
-	file := fuzzed(f, "d.dgl")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := OpenDict(fsx.OS, file(t, b))
+		d, err := OpenDict(memory{b: b}, "d.dgl")
 		if err != nil {
 			return
 		}
@@ -60,9 +45,8 @@ func FuzzGraph(f *testing.F) {
 	}
 	f.Add(written(f, GraphLayout(GraphSpec{Formats: 7}))[reserved:])
 	front := written(f, GraphLayout(GraphSpec{}))[:reserved]
-	file := fuzzed(f, "graph.dgl")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_ = readAll(file(t, append(bytes.Clone(front), b...))) // an error or none, but no panic
+		_ = readAll(memory{b: append(bytes.Clone(front), b...)}, "graph.dgl") // an error or none, but no panic
 	})
 }
 

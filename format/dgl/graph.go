@@ -66,16 +66,6 @@ func (r *Relation) Formats() (f Formats) {
 	return f
 }
 
-// IsGraphs says whether a file begins as one of graphs.
-func IsGraphs(fsys fsx.FS, name string) bool {
-	f, c, err := open(fsys, name, 0)
-	if err != nil {
-		return false
-	}
-	c.magic(magicFile, "")
-	return f.Close() == nil && c.err == nil
-}
-
 // OpenGraphs reads the index of a file of graphs, and the headers of its labels.
 func OpenGraphs(fsys fsx.FS, name string) (_ *Graphs, err error) {
 	f, c, err := open(fsys, name, 0)
