@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pkg/sftp"
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill/format/dgl"
@@ -250,6 +251,26 @@ func TestOtherPartsThere(t *testing.T) {
 	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) {
 		t.Errorf("without its manifest: %v", err)
 	}
+	o.Force = true
+	mustSend(t, second, here, o)
+	s.holds(t, second, 0)
+}
+
+// TestServerWithoutExtensions is one that can neither replace a file in one step nor
+// tell what is free.
+func TestServerWithoutExtensions(t *testing.T) {
+	if err := sftp.SetSFTPExtensions(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sftp.SetSFTPExtensions("hardlink@openssh.com", "posix-rename@openssh.com", "statvfs@openssh.com"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	s, o := serve(t)
+	first, second := parts(t, 1, 21), parts(t, 1, 22)
+	mustSend(t, first, here, o)
+	s.holds(t, first, 0)
 	o.Force = true
 	mustSend(t, second, here, o)
 	s.holds(t, second, 0)
