@@ -400,6 +400,17 @@ def markdown(result):
         for peer, ratio, exact, rate, memory in rows or [("-", "-", "-", "-", "")]:
             yield (f"| {what}, {race['unit']} | {peer} | {ratio} | {exact} | {ours['best']:.3g} | {rate} | "
                    f"{ours['peak_rss_bytes'] / 2**20:,.0f}{memory} MiB |")
+    cuts = [race for race in result["races"] if "cut" in race["contestants"][race["ours"]].get("found", {})]
+    if cuts:
+        yield ""
+        yield "| partition | by | cut | of the least | balance | edge balance | seconds |"
+        yield "|---|---|--:|--:|--:|--:|--:|"
+    for race in cuts:
+        rows = {name: row["found"] for name, row in race["contestants"].items()}
+        least = max(1, min(f["cut"] for f in rows.values()))
+        for name, f in rows.items():
+            yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | "
+                   f"{f['seconds']:.3g} |")
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
