@@ -134,7 +134,8 @@ func (c *chunks) nodes(ctx context.Context, n *chunked.Nodes) (build.Nodes, erro
 		}
 		tables = []table.Table{none}
 	}
-	return build.Nodes{Type: n.Type, Table: join(tables), Columns: columns}, nil
+	out.Table, out.Columns, out.Count = join(tables), columns, 0
+	return out, nil
 }
 
 // edges makes the table of an edge type.

@@ -23,7 +23,7 @@ type concat struct {
 
 // Concat joins tables end to end. The columns are those of the first table under the
 // names given, as many as names, and the same in all of them in this order, whatever
-// they are called there. A table of another number of rows than its Piece says is an
+// they are called there and how wide their integers are. A table of another number of rows than its Piece says is an
 // error of the scan.
 func Concat(names []string, pieces []Piece) (Table, error) {
 	t := &concat{pieces: pieces}
@@ -37,7 +37,7 @@ func Concat(names []string, pieces []Piece) (Table, error) {
 			switch {
 			case i == 0:
 				t.fields = append(t.fields, f)
-			case f.DType != t.fields[k].DType || len(f.Shape) != len(t.fields[k].Shape):
+			case f.DType != t.fields[k].DType && !(f.DType.IsInt() && t.fields[k].DType.IsInt()) || len(f.Shape) != len(t.fields[k].Shape):
 				return nil, badf("%s: found %s %v in column %d, expected %s %v as in %s", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
 			}
 		}
