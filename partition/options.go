@@ -56,6 +56,8 @@ type Options struct {
 	// order.
 	Import      string
 	ImportOrder []string
+	// Foretold, if not nil, is told what the run will take, before it does.
+	Foretold func(Forecast)
 	// Progress, if not nil, is told how far a stage is, from several goroutines.
 	Progress func(stage string, done, total int64, unit string)
 }

@@ -13,6 +13,8 @@ type Result struct {
 	// Method is what divided the graph: not the one asked for where that did not fit the
 	// memory.
 	Method string
+	// Passes is how often fennel streamed the nodes.
+	Passes int
 	// Constraints are the names of what is spread evenly, in the order of
 	// Quality.Balance.
 	Constraints []string

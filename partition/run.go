@@ -51,6 +51,9 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s, which streams the graph from disk, took its place; its cut is larger",
 			o.Method, human.Bytes(z.forecast(o.Method, false, &o).Memory), human.Bytes(o.Memory), r.Method))
 	}
+	if o.Foretold != nil {
+		o.Foretold(r.Forecast)
+	}
 	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
 	if o.Memory > 0 {
 		build.Memory = max(1, o.Memory-baseBytes-z.nodeBytes())
@@ -186,6 +189,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		}
 		deal(part, j.types, j.starts, j.cutInto(), j.Seed)
 	case Fennel:
+		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
 	default:
 		// The rows are in memory: fitting saw to that.
