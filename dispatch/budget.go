@@ -28,7 +28,7 @@ const (
 	leastWindow = 1 << 14
 	unbounded   = 1 << 40
 	mostParts   = 128      // at once: open files
-	overhead    = 16 << 20 // of the program itself
+	overhead    = 24 << 20 // of the program itself
 )
 
 // ErrMemory is the kind of errors about a budget that is too small, ErrSpace of those about a

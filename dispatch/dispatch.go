@@ -116,6 +116,10 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	if err := d.plan(); err != nil {
 		return err
 	}
+	// What was read of the store until now is not needed.
+	if err := d.releaseAll(); err != nil {
+		return err
+	}
 	began := time.Now()
 	if d.num, err = newNumbering(d.g, d.a); err != nil {
 		return err

@@ -18,7 +18,7 @@ type group struct {
 // has says whether part p is of the group.
 func (g *group) has(p uint16) bool { return int(p) >= g.from && int(p) < g.to }
 
-// owned counts the edges of each part in each segment, and numbers them.
+// countEdges counts the edges of each part in each segment, and numbers them.
 func (d *dispatcher) countEdges(ctx context.Context) error {
 	types := len(d.edges)
 	d.counts = make([][]uint64, len(d.segs))
@@ -37,6 +37,9 @@ func (d *dispatcher) countEdges(ctx context.Context) error {
 				}
 				for k, p := range part[from:to] {
 					count[p] += offsets[k+1] - offsets[k]
+				}
+				if err := d.read(8 * len(offsets)); err != nil {
+					return err
 				}
 			}
 		}

@@ -102,16 +102,22 @@ func drawInput(t *rapid.T) *input {
 
 // adjacency lists the edges of each node from one end.
 func adjacency(list []pair, nodes int, d graph.Direction, ids, wide bool) *graph.Adjacency {
+	at := make([][]uint64, nodes) // edge ids
+	for e, p := range list {
+		near := p.src
+		if d == graph.In {
+			near = p.dst
+		}
+		at[near] = append(at[near], uint64(e))
+	}
 	ptr, far, id := []uint64{0}, []uint64{}, []uint64{}
-	for v := range nodes {
-		for e, p := range list {
-			near, other := p.src, p.dst
+	for _, es := range at {
+		for _, e := range es {
+			other := list[e].dst
 			if d == graph.In {
-				near, other = p.dst, p.src
+				other = list[e].src
 			}
-			if near == v {
-				far, id = append(far, uint64(other)), append(id, uint64(e))
-			}
+			far, id = append(far, uint64(other)), append(id, e)
 		}
 		ptr = append(ptr, uint64(len(far)))
 	}
@@ -477,15 +483,15 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 			node[id] = [2]int{tt, v}
 		}
 	}
-	dict := func(name string) (*dgl.Dict, int) {
+	dict := func(name string) *dgl.Dict {
 		d, err := dgl.OpenDict(fsx.OS, filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d, 0
+		return d
 	}
 	compare := func(file, typeName string, columns []*graph.Column, rows []int, trainers []uint16) {
-		d, _ := dict(file)
+		d := dict(file)
 		defer d.Close()
 		for _, c := range columns {
 			a, ok := d.Find(typeName + "/" + c.Name)
@@ -533,7 +539,7 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 		}
 	}
 	orig := func(file, typeName string, want []int) {
-		d, _ := dict(file)
+		d := dict(file)
 		defer d.Close()
 		a, ok := d.Find(typeName)
 		if !ok {

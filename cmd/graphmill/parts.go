@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -34,7 +35,8 @@ type partsJob struct {
 // writer begins the output, or goes on with it.
 func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 	if !j.flags.resume {
-		return store.Create(fsx.OS, j.out.out, j.out.force)
+		// A dry run replaces nothing.
+		return store.Create(fsx.OS, j.out.out, j.out.force || j.flags.dryRun)
 	}
 	key, err := json.Marshal(j.made)
 	if err != nil {
@@ -68,6 +70,11 @@ func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report
 		}
 		err = errors.Join(err, end())
 	}()
+	if j.common.memory > 0 {
+		// Reading the assignment left garbage of its size; what is given back now is not
+		// above the bound later.
+		debug.FreeOSMemory()
+	}
 	var line *progress.Line
 	j.opt.Progress = func(bytes int) { line.Add(int64(bytes)) }
 	began := time.Now()

@@ -31,10 +31,13 @@ func Find(fsys fsx.FS, path string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() {
-		if filepath.Ext(path) == ".json" && dgl.IsConfig(fsys, path) {
-			return path, nil
+		if filepath.Ext(path) != ".json" {
+			return "", nil
 		}
-		return "", nil
+		if ok, err := dgl.IsConfig(fsys, path); !ok {
+			return "", err
+		}
+		return path, nil
 	}
 	entries, err := fsys.ReadDir(path)
 	if err != nil {
@@ -42,7 +45,15 @@ func Find(fsys fsx.FS, path string) (string, error) {
 	}
 	var found []string
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && filepath.Ext(name) == ".json" && dgl.IsConfig(fsys, filepath.Join(path, name)) {
+		name := e.Name()
+		if !e.Type().IsRegular() || filepath.Ext(name) != ".json" {
+			continue
+		}
+		ok, err := dgl.IsConfig(fsys, filepath.Join(path, name))
+		if err != nil {
+			return "", err
+		}
+		if ok {
 			found = append(found, name)
 		}
 	}
