@@ -82,7 +82,7 @@ func (d *dglFile) many(f *dgl.Graphs) error {
 		if i == 0 {
 			nodes, edges = make([]dglType, len(g.NodeTypes)), make([]dglEdges, len(g.Relations))
 		} else if len(nodes) != len(g.NodeTypes) || len(edges) != len(g.Relations) {
-			return sourcef("%s: found %d node types and %d relations in graph %d, expected %d and %d as in graph 0", d.path, len(g.NodeTypes), len(g.Relations), i, len(nodes), len(edges))
+			return sourcef("%s: found %d node types and %d relations in graph %d, expected %d and %d as in graph 0; save graphs of other types in files of their own", d.path, len(g.NodeTypes), len(g.Relations), i, len(nodes), len(edges))
 		}
 		for k := range nodes {
 			n := &g.NodeTypes[k]

@@ -243,6 +243,13 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 				r.ends[1] = i
 			}
 		}
+		if r.NodeIDs != nil {
+			for _, end := range r.ends {
+				if _, err := originalOrder(ctx, r.Config.Nodes[end].Name, &r.NodeIDs[end], true); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	if list != nil {
 		r.order, err = originalOrder(ctx, types[t.typ].Name, &list[t.typ], t.nodes)

@@ -134,8 +134,10 @@ func detect(fsys fsx.FS, path string) (format, error) {
 	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
 		return nil, err
 	}
-	if names == nil && filepath.Ext(path) == ".json" && dgl.IsConfig(fsys, path) {
-		return dglParts{}, nil // other formats have files of these names too
+	if names == nil && filepath.Ext(path) == ".json" { // other formats have files of these names too
+		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
+			return dglParts{}, err
+		}
 	}
 	for _, f := range formats {
 		if f.detect(path, names) {

@@ -78,16 +78,16 @@ type configJSON struct {
 
 // IsConfig says whether a JSON file is a configuration: whether it has the keys that no
 // other file of DGL's has.
-func IsConfig(fsys fsx.FS, name string) bool {
+func IsConfig(fsys fsx.FS, name string) (bool, error) {
 	b, err := fsx.ReadFile(fsys, name, maxConfig)
 	if err != nil {
-		return false
+		return false, err
 	}
 	var keys struct {
 		Parts json.RawMessage `json:"num_parts"`
 		Map   json.RawMessage `json:"node_map"`
 	}
-	return json.Unmarshal(b, &keys) == nil && keys.Parts != nil && keys.Map != nil
+	return json.Unmarshal(b, &keys) == nil && keys.Parts != nil && keys.Map != nil, nil
 }
 
 // ReadConfig reads and checks a configuration. The files of the parts lie in its folder,
