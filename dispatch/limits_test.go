@@ -30,7 +30,7 @@ func hubs() *input {
 	counts := []int{9000, 3000}
 	in := &input{g: &graph.Graph{}, a: &assign.Assignment{Parts: parts, Method: "hash", Start: []uint64{0}}}
 	for t, n := range counts {
-		in.g.Nodes = append(in.g.Nodes, &graph.Nodes{Type: fmt.Sprint("t", t), Count: n, Columns: columns(n, uint64(t))[:5]})
+		in.g.Nodes = append(in.g.Nodes, &graph.Nodes{Type: fmt.Sprint("t", t), Count: n, Columns: columns(n, uint64(t), 5)})
 		in.a.Types, in.a.Start = append(in.a.Types, fmt.Sprint("t", t)), append(in.a.Start, in.a.Start[t]+uint64(n))
 		for v := range n {
 			in.a.Part = append(in.a.Part, uint16(v*parts/n))
@@ -59,7 +59,7 @@ func hubs() *input {
 			return a.src - b.src
 		})
 		e.Adj[e.Primary] = adjacency(list, counts[ends[1-i]], e.Primary, false, false)
-		e.Columns = columns(e.Count, uint64(i+7))[:5]
+		e.Columns = columns(e.Count, uint64(i+7), 5)
 		in.g.Edges, in.edges = append(in.g.Edges, e), append(in.edges, list)
 	}
 	return in

@@ -41,7 +41,7 @@ func drawInput(t *rapid.T) *input {
 	for i := range types {
 		n := &graph.Nodes{Type: fmt.Sprintf("t%d", i), Count: rapid.IntRange(0, 30).Draw(t, "nodes")}
 		if rapid.Bool().Draw(t, "columns") {
-			n.Columns = columns(n.Count, uint64(i+1))
+			n.Columns = columns(n.Count, uint64(i+1), 9)
 		}
 		in.g.Nodes = append(in.g.Nodes, n)
 		total += n.Count
@@ -86,7 +86,7 @@ func drawInput(t *rapid.T) *input {
 			e.Adj[1-e.Primary] = adjacency(list, count[1-e.Primary], 1-e.Primary, true, wide)
 		}
 		if rapid.Bool().Draw(t, "edge columns") {
-			e.Columns = columns(e.Count, uint64(i+100))
+			e.Columns = columns(e.Count, uint64(i+100), 9)
 		}
 		if rapid.Bool().Draw(t, "positions") {
 			c := &graph.Column{Name: inputPosition, DType: graph.Uint32, Rows: e.Count}
@@ -138,14 +138,15 @@ func adjacency(list []pair, nodes int, d graph.Direction, ids, wide bool) *graph
 	return a
 }
 
-// columns are one of each width and kind, with values that tell rows apart.
-func columns(rows int, salt uint64) []*graph.Column {
+// columns are one of each width and kind, at most so many, with values that tell rows apart.
+func columns(rows int, salt uint64, most int) []*graph.Column {
 	var list []*graph.Column
-	for _, c := range []graph.Column{
+	kinds := []graph.Column{
 		{Name: "b", DType: graph.Bool}, {Name: "bf", DType: graph.BFloat16, Shape: []int{3}}, {Name: "d", DType: graph.Float64, Shape: []int{2}},
 		{Name: "f", DType: graph.Float32}, {Name: "u16", DType: graph.Uint16, Shape: []int{2}}, {Name: "u32", DType: graph.Uint32}, {Name: "u64", DType: graph.Uint64},
 		{Name: "wide", DType: graph.Int64, Shape: []int{70, 10}},
-	} {
+	}
+	for _, c := range kinds[:min(most, len(kinds))] {
 		c.Rows = rows
 		c.Values = make([]byte, rows*c.RowBytes())
 		for i := range c.Values {
@@ -158,6 +159,9 @@ func columns(rows int, salt uint64) []*graph.Column {
 			}
 		}
 		list = append(list, &c)
+	}
+	if most <= len(kinds) {
+		return list
 	}
 	list = append(list, &graph.Column{Name: "words", DType: graph.String, Rows: rows, StringOffsets: graph.Index{U64: make([]uint64, rows+1)}})
 	return list
