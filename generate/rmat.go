@@ -7,9 +7,6 @@ package generate
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
@@ -55,49 +52,15 @@ func (t *RMAT) Bytes() int64 { return int64(t.edges) * 16 }
 // Where implements table.Table.
 func (t *RMAT) Where(row uint64, _ string) string { return fmt.Sprintf("R-MAT edge %d", row) }
 
-// chunkRows is the rows of a chunk: 1 MiB of ids.
-const chunkRows = 1 << 16
-
 // Scan implements table.Table.
 func (t *RMAT) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
-	for _, c := range columns {
-		if c.Name != "src" && c.Name != "dst" || c.DType != graph.Uint64 {
-			return 0, fmt.Errorf("R-MAT: found column %q of %s, expected src or dst of uint64", c.Name, c.DType)
+	return scanPairs(ctx, "R-MAT", t.edges, columns, threads, func() func(src, dst []uint64, first uint64) {
+		from, to := make([]uint32, chunkRows), make([]uint32, chunkRows)
+		return func(src, dst []uint64, first uint64) {
+			t.law.Fill(from[:len(src)], to[:len(src)], first)
+			for i := range src {
+				src[i], dst[i] = uint64(from[i]), uint64(to[i])
+			}
 		}
-	}
-	var next atomic.Uint64
-	g, ctx := errgroup.WithContext(ctx)
-	for w := range max(threads, 1) {
-		g.Go(func() error {
-			src, dst := make([]uint32, chunkRows), make([]uint32, chunkRows)
-			chunk := table.Chunk{Columns: make([]table.Vector, len(columns))}
-			wide := make([][]uint64, len(columns))
-			for i := range wide {
-				wide[i] = make([]uint64, chunkRows)
-			}
-			for {
-				first := (next.Add(1) - 1) * chunkRows
-				if first >= t.edges || ctx.Err() != nil {
-					return ctx.Err()
-				}
-				n := int(min(chunkRows, t.edges-first))
-				t.law.Fill(src[:n], dst[:n], first)
-				for i, c := range columns {
-					from := src
-					if c.Name == "dst" {
-						from = dst
-					}
-					for j, v := range from[:n] {
-						wide[i][j] = uint64(v)
-					}
-					chunk.Columns[i].Data = graph.Bytes(wide[i][:n])
-				}
-				chunk.First, chunk.Rows, chunk.Bytes = first, n, int64(n)*16
-				if err := fn(w, &chunk); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return t.edges, g.Wait()
+	}, fn)
 }
