@@ -12,8 +12,8 @@ import (
 const MaxBuffer = 1 << 20
 
 // Stream packs graphs that come one after the other, of which it holds Buffer at
-// a time: the oldest graph begins each pack, so that none waits for ever, and the
-// largest that fit fill it. Memory is that of the buffer.
+// a time: the oldest graphs begin each pack, so that none waits for ever, and those
+// that fill it best end it. Memory is that of the buffer.
 type Stream struct {
 	Limits    []int
 	MaxGraphs int // in a pack; 0: no cap
@@ -53,6 +53,7 @@ type waiting struct {
 	weight int64
 	number int64 // in the stream
 	size   vec
+	taken  bool // into the pack at hand
 }
 
 // Pack yields the packs of a stream of sizes, one a component: the numbers of their
@@ -76,7 +77,7 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 		}
 		unit := in.weights(1)
 		s.Graphs, s.Packs, s.Skipped, s.Totals = 0, 0, 0, make([]int64, len(s.Limits))
-		f := filler{Stream: s, in: in}
+		f := filler{Stream: s, in: in, full: in.weight(&in.limit, unit)}
 		number := int64(0)
 		for size := range sizes {
 			switch err := s.fits(size, number); {
@@ -90,13 +91,13 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 			}
 			w := waiting{number: number, size: vecOf(size, 1)}
 			w.weight = in.weight(&w.size, unit)
-			f.fresh = append(f.fresh, w)
+			f.add(w)
 			number++
-			if len(f.held)+len(f.fresh) == s.Buffer && !yield(f.fill(), nil) {
+			if len(f.queue) == s.Buffer && !yield(f.fill(), nil) {
 				return
 			}
 		}
-		for len(f.held)+len(f.fresh) > 0 {
+		for len(f.queue) > 0 {
 			if !yield(f.fill(), nil) {
 				return
 			}
@@ -104,47 +105,136 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 	}
 }
 
-// filler is the buffer of a stream: held by weight, fresh as they came.
+// filler is the buffer of a stream.
 type filler struct {
 	*Stream
-	in                  *instance
-	held, fresh, merged []waiting
+	in    *instance
+	full  int64 // weight of a full pack
+	slots []waiting
+	free  []int32 // slots
+	// Slots of the graphs held by age, the oldest first, the fresh ones from fresh
+	// on; and by weight, the largest first, without the fresh.
+	queue, held, merged []int32
+	fresh               int
+	weight              int64 // of the graphs held
 	keys                []uint64
 	pack                []int64
+	room                vec // of the pack at hand
+	roomWeight          int64
 }
 
-// fill takes a pack out of the buffer.
+// add holds a graph.
+func (f *filler) add(w waiting) {
+	at := int32(len(f.slots))
+	if n := len(f.free); n > 0 {
+		at, f.free = f.free[n-1], f.free[:n-1]
+		f.slots[at] = w
+	} else {
+		f.slots = append(f.slots, w)
+	}
+	f.queue = append(f.queue, at)
+	f.weight += w.weight
+}
+
+// fill takes a pack out of the buffer: the oldest graphs, as long as there is room
+// for a few more, and then the pair that fills it best. So what is held stays as
+// mixed as the stream is, and has a pair for every room, in all components at once.
 func (f *filler) fill() []int64 {
 	f.merge()
-	oldest := 0
-	for i := range f.held {
-		if f.held[i].number < f.held[oldest].number {
-			oldest = i
-		}
+	f.room, f.pack = f.in.limit, f.pack[:0]
+	f.roomWeight = f.full
+	for n, few := 0, f.weight/int64(len(f.queue))*5/2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
+		f.take(f.queue[n])
 	}
-	f.pack = append(f.pack[:0], f.held[oldest].number)
-	room, _ := f.in.limit.minus(&f.held[oldest].size)
 	n := 0
-	for i := range f.held {
-		w := &f.held[i]
-		if i == oldest {
-			continue
+	for _, i := range f.held {
+		f.held[n] = i
+		if !f.slots[i].taken {
+			n++
 		}
-		if rest, ok := room.minus(&w.size); ok {
-			room = rest
-			f.pack = append(f.pack, w.number)
-			continue
-		}
-		f.held[n] = *w
-		n++
 	}
 	f.held = f.held[:n]
+	for _, i := range f.pair() {
+		if i >= 0 {
+			f.take(i)
+		}
+	}
+	n = 0
+	for _, i := range f.held {
+		f.held[n] = i
+		if !f.slots[i].taken && !f.take(i) {
+			n++
+		}
+	}
+	f.held, n = f.held[:n], 0
+	for _, i := range f.queue {
+		if f.queue[n] = i; f.slots[i].taken {
+			f.free = append(f.free, i)
+		} else {
+			n++
+		}
+	}
+	f.queue = f.queue[:n]
+	f.fresh = len(f.queue)
 	f.Packs++
 	f.Graphs += int64(len(f.pack))
 	for j, l := range f.Limits {
-		f.Totals[j] += int64(l - room.get(field(j)))
+		f.Totals[j] += int64(l - f.room.get(field(j)))
 	}
 	return f.pack
+}
+
+// looks bounds the partners that are looked at for a graph.
+const looks = 8
+
+// pair is the two graphs, or the one, of those held that fill the room best; -1 is
+// none.
+func (f *filler) pair() [2]int32 {
+	best, most := [2]int32{-1, -1}, int64(0)
+	last := len(f.held) - 1
+	for x, i := range f.held {
+		w := &f.slots[i]
+		if 2*w.weight <= most {
+			break
+		}
+		rest, ok := f.room.minus(&w.size)
+		if !ok {
+			continue
+		}
+		if w.weight > most {
+			best, most = [2]int32{i, -1}, w.weight
+		}
+		// Partners from last on are too light to fill the room.
+		for last > x && f.slots[f.held[last]].weight <= f.roomWeight-w.weight {
+			last--
+		}
+		from := max(last, x) + 1
+		for _, j := range f.held[from:min(len(f.held), from+looks)] {
+			v := &f.slots[j]
+			if w.weight+v.weight <= most {
+				break
+			}
+			if rest.fits(&v.size) {
+				best, most = [2]int32{i, j}, w.weight+v.weight
+				break
+			}
+		}
+	}
+	return best
+}
+
+// take takes a graph into the pack, if it fits.
+func (f *filler) take(i int32) bool {
+	w := &f.slots[i]
+	rest, ok := f.room.minus(&w.size)
+	if !ok {
+		return false
+	}
+	f.room, w.taken = rest, true
+	f.roomWeight -= w.weight
+	f.weight -= w.weight
+	f.pack = append(f.pack, w.number)
+	return true
 }
 
 func (s *Stream) fits(size []int, number int64) error {
@@ -153,10 +243,10 @@ func (s *Stream) fits(size []int, number int64) error {
 	}
 	for j, n := range size {
 		if n < 0 {
-			return tagged.Errorf(ErrHistogram, "graph %d: found size %d, expected at least 0", number, n)
+			return tagged.Errorf(ErrHistogram, "graph %d, component %d: found size %d, expected at least 0", number, j+1, n)
 		}
 		if n > s.Limits[j] {
-			return tagged.Errorf(ErrOversize, "graph %d: found size %d, expected at most %d, the limit; raise the limit, or leave such graphs out", number, n, s.Limits[j])
+			return tagged.Errorf(ErrOversize, "graph %d, component %d: found size %d, expected at most %d, the limit; raise the limit, or leave such graphs out", number, j+1, n, s.Limits[j])
 		}
 	}
 	return nil
@@ -165,23 +255,23 @@ func (s *Stream) fits(size []int, number int64) error {
 // merge puts the fresh graphs among those held, by weight, the largest first, the
 // older first of equals.
 func (f *filler) merge() {
-	// Weights are below 2^43, places below MaxBuffer: one number sorts faster than
+	// Weights are at most 2^43, places below MaxBuffer: one number sorts faster than
 	// a graph.
 	f.keys = f.keys[:0]
-	for i := range f.fresh {
-		f.keys = append(f.keys, uint64(1<<43-1-f.fresh[i].weight)<<20|uint64(i))
+	for k, i := range f.queue[f.fresh:] {
+		f.keys = append(f.keys, uint64(1<<43-f.slots[i].weight)<<20|uint64(k))
 	}
 	slices.Sort(f.keys)
 	to, held := f.merged[:0], f.held
 	for _, k := range f.keys {
-		w := &f.fresh[k&(MaxBuffer-1)]
+		at := f.queue[f.fresh+int(k&(MaxBuffer-1))]
 		n := 0
-		for n < len(held) && held[n].weight >= w.weight {
+		for n < len(held) && f.slots[held[n]].weight >= f.slots[at].weight {
 			n++
 		}
-		to = append(append(to, held[:n]...), *w)
+		to = append(append(to, held[:n]...), at)
 		held = held[n:]
 	}
 	f.held, f.merged = append(to, held...), f.held
-	f.fresh = f.fresh[:0]
+	f.fresh = len(f.queue)
 }
