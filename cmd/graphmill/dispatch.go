@@ -84,10 +84,16 @@ func (p *partsFlags) made(m *store.Made, opt dispatch.Options) {
 	}
 }
 
-// dispatchFlags are the flags of dispatch.
-type dispatchFlags struct {
+// dispatchInput are the flags of the commands that read a graph with all its columns.
+type dispatchInput struct {
 	common
 	outFlags
+	outside bool
+}
+
+// dispatchFlags are the flags of dispatch.
+type dispatchFlags struct {
+	dispatchInput
 	partsFlags
 	sendFlags
 	inDir      string
@@ -95,7 +101,6 @@ type dispatchFlags struct {
 	partitions string
 	outDir     string
 	numParts   int
-	outside    bool
 }
 
 func newDispatch(t *terminal) *cobra.Command {
@@ -204,7 +209,7 @@ func (t *terminal) dispatch(ctx context.Context, in string, f *dispatchFlags) (e
 		return err
 	}
 	r := t.begin("dispatch", "Parts of "+graphName(in), f.common)
-	g, err := t.openDispatched(ctx, in, f, r)
+	g, err := t.openDispatched(ctx, in, &f.dispatchInput, r)
 	if err != nil {
 		return err
 	}
@@ -254,7 +259,7 @@ type dispatched struct {
 }
 
 // openDispatched opens a store, or imports a chunked graph into a temporary one.
-func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchFlags, r *report.Report) (_ *dispatched, err error) {
+func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchInput, r *report.Report) (_ *dispatched, err error) {
 	metadata := filepath.Join(in, chunked.File)
 	if !chunked.IsChunked(fsx.OS, metadata) {
 		s, err := openGraphStore(in)

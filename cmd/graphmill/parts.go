@@ -113,7 +113,7 @@ func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report
 		return err
 	}
 	r.Stage("checksums", time.Since(written), 0, "")
-	t.reportParts(r, result, forecast, time.Since(began))
+	t.reportStored(r, result, forecast, time.Since(began))
 	if send != nil {
 		return t.publishAndSend(ctx, w, send, r, j.common, start)
 	}
@@ -136,28 +136,24 @@ func (t *terminal) tellForecast(f dispatch.Forecast, c common) error {
 	return err
 }
 
-// plottedParts is how many parts the page lists one by one.
-const plottedParts = 1024
-
-// reportParts tells what the parts hold.
-func (t *terminal) reportParts(r *report.Report, d *dispatch.Report, f dispatch.Forecast, took time.Duration) {
+// reportStored tells what the parts hold.
+func (t *terminal) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Forecast, took time.Duration) {
 	var nodes, edges, haloNodes, haloEdges uint64
-	table := report.Table{Title: "Parts", Columns: []string{"part", "nodes", "halo", "inner share", "edges", "of the halo", "bytes"}}
+	table := report.Table{Title: "Parts as they are stored", Columns: []string{"part", "nodes", "halo", "inner share", "edges", "of the halo", "bytes"}}
 	for p, x := range d.Parts {
 		nodes, haloNodes = nodes+uint64(x.OwnNodes), haloNodes+uint64(x.HaloNodes)
 		edges, haloEdges = edges+x.OwnEdges, haloEdges+x.HaloEdges
-		if p < plottedParts {
+		if p < shownParts {
 			table.Rows = append(table.Rows, []report.Value{report.Count(p, ""), report.Count(x.OwnNodes, ""), report.Count(x.HaloNodes, ""),
 				report.Share(share(x.OwnNodes, x.HaloNodes)), report.Count(x.OwnEdges, ""), report.Count(x.HaloEdges, ""), report.Bytes(x.Bytes)})
 		}
 	}
 	r.Head("parts", report.Count(len(d.Parts), "parts"))
-	r.Head("nodes", report.Count(nodes, "nodes"))
 	r.Head("edges", report.Count(edges, "edges"))
 	r.Head("edges a second", report.Number(float64(edges)/took.Seconds(), "/s"))
 	r.Head("on disk", report.Bytes(d.Bytes))
-	r.In("nodes", report.Count(nodes, "nodes"))
-	r.In("edges", report.Count(edges, "edges"))
+	r.Out("nodes", report.Count(nodes, "nodes"))
+	r.Out("edges", report.Count(edges, "edges"))
 	r.Out("nodes of halos", report.Count(haloNodes, "nodes"))
 	r.Out("edges of halos", report.Count(haloEdges, "edges"))
 	r.Out("inner share of the nodes of all parts", report.Share(share(int(nodes), int(haloNodes))))
@@ -165,8 +161,8 @@ func (t *terminal) reportParts(r *report.Report, d *dispatch.Report, f dispatch.
 	r.Out("forecast of the disk", report.Bytes(f.Bytes))
 	r.Out("forecast of the memory", report.Bytes(f.Memory))
 	r.Out("forecast of the time", report.Number(f.Seconds, "s"))
-	if len(d.Parts) > plottedParts {
-		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", plottedParts, len(d.Parts)))
+	if len(d.Parts) > shownParts {
+		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", shownParts, len(d.Parts)))
 	}
 	r.Table(table)
 	if len(d.LeftOut) > 0 {
