@@ -140,29 +140,21 @@ func (f *filler) add(w waiting) {
 // for a few more, and then the pair that fills it best. So what is held stays as
 // mixed as the stream is, and has a pair for every room, in all components at once.
 func (f *filler) fill() []int64 {
-	f.merge()
 	f.room, f.pack = f.in.limit, f.pack[:0]
 	f.roomWeight = f.full
 	for n, few := 0, f.weight/int64(len(f.queue))*5/2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
 		f.take(f.queue[n])
 	}
-	n := 0
-	for _, i := range f.held {
-		f.held[n] = i
-		if !f.slots[i].taken {
-			n++
-		}
-	}
-	f.held = f.held[:n]
+	f.merge()
 	for _, i := range f.pair() {
 		if i >= 0 {
 			f.take(i)
 		}
 	}
-	n = 0
+	n := 0
 	for _, i := range f.held {
 		f.held[n] = i
-		if !f.slots[i].taken && !f.take(i) {
+		if w := &f.slots[i]; !w.taken && (w.weight > f.roomWeight || !f.take(i)) {
 			n++
 		}
 	}
@@ -196,6 +188,9 @@ func (f *filler) pair() [2]int32 {
 		w := &f.slots[i]
 		if 2*w.weight <= most {
 			break
+		}
+		if w.weight > f.roomWeight {
+			continue
 		}
 		rest, ok := f.room.minus(&w.size)
 		if !ok {
@@ -243,35 +238,41 @@ func (s *Stream) fits(size []int, number int64) error {
 	}
 	for j, n := range size {
 		if n < 0 {
-			return tagged.Errorf(ErrHistogram, "graph %d, component %d: found size %d, expected at least 0", number, j+1, n)
+			return tagged.Errorf(ErrHistogram, "graph %d: found component %d of size %d, expected at least 0", number, j+1, n)
 		}
 		if n > s.Limits[j] {
-			return tagged.Errorf(ErrOversize, "graph %d, component %d: found size %d, expected at most %d, the limit; raise the limit, or leave such graphs out", number, j+1, n, s.Limits[j])
+			return tagged.Errorf(ErrOversize, "graph %d: found component %d of size %d, expected at most %d, the limit; raise the limit, or leave such graphs out", number, j+1, n, s.Limits[j])
 		}
 	}
 	return nil
 }
 
 // merge puts the fresh graphs among those held, by weight, the largest first, the
-// older first of equals.
+// older first of equals, and drops those that are taken.
 func (f *filler) merge() {
 	// Weights are at most 2^43, places below MaxBuffer: one number sorts faster than
 	// a graph.
 	f.keys = f.keys[:0]
 	for k, i := range f.queue[f.fresh:] {
-		f.keys = append(f.keys, uint64(1<<43-f.slots[i].weight)<<20|uint64(k))
+		if w := &f.slots[i]; !w.taken {
+			f.keys = append(f.keys, uint64(1<<43-w.weight)<<20|uint64(k))
+		}
 	}
 	slices.Sort(f.keys)
-	to, held := f.merged[:0], f.held
-	for _, k := range f.keys {
-		at := f.queue[f.fresh+int(k&(MaxBuffer-1))]
-		n := 0
-		for n < len(held) && f.slots[held[n]].weight >= f.slots[at].weight {
-			n++
+	to, fresh := f.merged[:0], f.keys
+	for _, i := range f.held {
+		w := &f.slots[i]
+		if w.taken {
+			continue
 		}
-		to = append(append(to, held[:n]...), at)
-		held = held[n:]
+		for len(fresh) > 0 && fresh[0]>>20 < uint64(1<<43-w.weight) {
+			to = append(to, f.queue[f.fresh+int(fresh[0]&(MaxBuffer-1))])
+			fresh = fresh[1:]
+		}
+		to = append(to, i)
 	}
-	f.held, f.merged = append(to, held...), f.held
-	f.fresh = len(f.queue)
+	for _, k := range fresh {
+		to = append(to, f.queue[f.fresh+int(k&(MaxBuffer-1))])
+	}
+	f.held, f.merged = to, f.held
 }
