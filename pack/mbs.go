@@ -260,8 +260,8 @@ func (s *search) rest(i int, room *vec, roomWeight, weight int64) {
 		}
 		for c := s.in.most(room, &s.size[i], s.left[i]); c > 0; c-- {
 			s.take(i, c, room, roomWeight, weight)
-			if s.done {
-				return
+			if s.done || i+1 == len(s.weight) {
+				return // fewer of the last are never better
 			}
 		}
 	}
