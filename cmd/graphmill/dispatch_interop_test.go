@@ -1,0 +1,306 @@
+//go:build interop
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/dispatch/parts"
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/partition/assign"
+	"github.com/graphmill/graphmill/store"
+)
+
+// must runs the command.
+func must(t *testing.T, args ...string) {
+	t.Helper()
+	var stderr bytes.Buffer
+	if status := run(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
+		t.Fatalf("graphmill %s: status %d: %s", strings.Join(args, " "), status, stderr.String())
+	}
+}
+
+// content is what a part holds, in ids of the input: "type 17".
+type content struct{ nodes, haloNodes, edges, haloEdges []string }
+
+// contents reads a partitioned folder that has original ids.
+func contents(t *testing.T, config string) []content {
+	t.Helper()
+	f, err := parts.Open(fsx.OS, config, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []content
+	for _, p := range f.Parts {
+		var c content
+		for i := range p.Nodes {
+			id := p.NodeID.At(i)
+			r := f.Nodes.Find(id)
+			name := fmt.Sprint(f.Config.Nodes[r.Type].Name, " ", f.NodeIDs[r.Type].At(r.Wise+id-r.First))
+			if p.InnerNode.At(i) == 1 {
+				c.nodes = append(c.nodes, name)
+			} else {
+				c.haloNodes = append(c.haloNodes, name)
+			}
+		}
+		for i := range p.Edges {
+			id := p.EdgeID.At(i)
+			r := f.Edges.Find(id)
+			name := fmt.Sprint(f.Config.Edges[r.Type].Name, " ", f.EdgeIDs[r.Type].At(r.Wise+id-r.First))
+			if p.InnerEdge.At(i) == 1 {
+				c.edges = append(c.edges, name)
+			} else {
+				c.haloEdges = append(c.haloEdges, name)
+			}
+		}
+		for _, x := range [][]string{c.nodes, c.haloNodes, c.edges, c.haloEdges} {
+			slices.Sort(x)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// assignmentOf writes the assignment that a partitioned folder was made with.
+func assignmentOf(t *testing.T, config string) string {
+	t.Helper()
+	f, err := parts.Open(fsx.OS, config, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a := &assign.Assignment{Parts: len(f.Parts), Method: "metis", Start: []uint64{0}}
+	for k, n := range f.Config.Nodes {
+		part := make([]uint16, n.Count())
+		wise := int64(0)
+		for p, r := range n.Ranges {
+			for range r[1] - r[0] {
+				part[f.NodeIDs[k].At(wise)] = uint16(p)
+				wise++
+			}
+		}
+		a.Types, a.Part = append(a.Types, n.Name), append(a.Part, part...)
+		a.Start = append(a.Start, uint64(len(a.Part)))
+	}
+	dir := filepath.Join(t.TempDir(), "assignment")
+	w, err := store.Create(fsx.OS, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := assign.Write(w, a); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Seal(t.Context(), nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Publish(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDispatchKeepsWhatDGLKeeps has the same nodes and edges in every part and its halo as DGL's
+// partition_graph and its dispatch, of the same assignments.
+func TestDispatchKeepsWhatDGLKeeps(t *testing.T) {
+	golden := filepath.Join(sharedData(t), "golden/dgl")
+	for _, c := range []struct {
+		config, input, name string
+		flags               []string
+	}{
+		{"homo_cora/cora.json", "homo_cora/graph.bin", "cora", []string{"--out-edges"}},
+		{"homo_tiny_csr/tiny.json", "homo_tiny_csr/graph.bin", "tiny", []string{"--out-edges", "--graph-formats", "coo,csr,csc"}},
+		{"hetero_hop1/deb.json", "hetero_hop1/graph.bin", "deb", []string{"--out-edges"}},
+		{"hetero_hop2/deb.json", "hetero_hop1/graph.bin", "deb", []string{"--out-edges", "--num-hops", "2"}},
+		{"chunked_out/metadata.json", "chunked_in/graph.bin", "deb", nil},
+	} {
+		t.Run(filepath.Dir(c.config), func(t *testing.T) {
+			config := filepath.Join(golden, c.config)
+			dir := t.TempDir()
+			s, out := filepath.Join(dir, "g.store"), filepath.Join(dir, "parts")
+			must(t, "import", filepath.Join(golden, c.input), "--out", s)
+			must(t, append([]string{"dispatch", s, "--assignment", assignmentOf(t, config), "--out", out, "--graph-name", c.name, "--save-orig-nids", "--save-orig-eids"}, c.flags...)...)
+			got, want := contents(t, filepath.Join(out, c.name+".json")), contents(t, config)
+			if len(got) != len(want) {
+				t.Fatalf("found %d parts, expected %d", len(got), len(want))
+			}
+			for p := range want {
+				for _, x := range []struct {
+					what      string
+					got, want []string
+				}{
+					{"owned nodes", got[p].nodes, want[p].nodes}, {"halo nodes", got[p].haloNodes, want[p].haloNodes},
+					{"owned edges", got[p].edges, want[p].edges}, {"halo edges", got[p].haloEdges, want[p].haloEdges},
+				} {
+					if !slices.Equal(x.got, x.want) {
+						t.Errorf("part %d: found %d %s, expected the %d that DGL has", p, len(x.got), x.what, len(x.want))
+					}
+				}
+			}
+		})
+	}
+}
+
+// dglPython is the python of the real DGL, installed if need be.
+func dglPython(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("../../bench/peers.sh", "dgl")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench/peers.sh dgl: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// dglChecks has the real DGL load, check and, if told, serve parts; input are the flags that
+// name what they were made of.
+func dglChecks(t *testing.T, config string, serve bool, outEdges bool, input ...string) {
+	t.Helper()
+	args := append([]string{filepath.Join(filepath.Dir(sharedData(t)), "peers/dgl_check.py"), config, "--json-only", "--timeout", "600"}, input...)
+	if !serve {
+		args = append(args, "--no-serve")
+	}
+	cmd := exec.Command(dglPython(t), args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	b, err := cmd.Output()
+	var report struct {
+		OK       bool     `json:"ok"`
+		Errors   []string `json:"errors"`
+		Notes    []string `json:"notes"`
+		OutEdges bool     `json:"out_edges_in_halo"`
+		Compared struct {
+			Edges int `json:"edges"`
+		} `json:"compared"`
+		Served *struct {
+			Sampled int `json:"sampled_edges"`
+		} `json:"served"`
+	}
+	if bad := json.Unmarshal(b, &report); bad != nil {
+		t.Fatalf("dgl_check.py: %v, %v: %s", err, bad, stderr.String())
+	}
+	if !report.OK || len(report.Notes) > 0 || report.Compared.Edges == 0 || outEdges && !report.OutEdges || serve && report.Served == nil {
+		t.Errorf("DGL found %s", b)
+	}
+}
+
+// inputOf writes the edges of a store, in the order of its input, and names them and the
+// columns of nodes for dgl_check.py.
+func inputOf(t *testing.T, dir string) []string {
+	t.Helper()
+	s, err := store.Open(fsx.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, flags := t.TempDir(), []string(nil)
+	for i, e := range s.Graph.Edges {
+		a := e.Adj[e.Primary]
+		ends := make([]int64, 2*e.Count)
+		near, far := ends[e.Count:], ends[:e.Count] // of in-edges: destinations below sources
+		if e.Primary == graph.Out {
+			near, far = far, near
+		}
+		position := graph.FindColumn(e.Columns, "#input_position")
+		for v := range a.Indptr.Len() - 1 {
+			for id := a.Indptr.At(v); id < a.Indptr.At(v+1); id++ {
+				at := id
+				if position != nil {
+					at = uint64(graph.View[uint32](position.Values)[id])
+				}
+				near[at], far[at] = int64(v), int64(a.Far.At(int(id)))
+			}
+		}
+		h, err := npy.AppendHeader(nil, "i8", []int{2, e.Count})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(out, fmt.Sprint(i, ".npy"))
+		if err := os.WriteFile(name, append(h, graph.Bytes(ends)...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		flags = append(flags, "--edges", e.Type.String()+"="+name)
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Meta.Nodes)) {
+		for _, name := range slices.Sorted(maps.Keys(s.Meta.Nodes[n].Columns)) {
+			if c := s.Meta.Nodes[n].Columns[name]; c.DType != "string" && !strings.HasPrefix(c.DType, "uint") && !slices.Contains(c.Shape, -1) {
+				flags = append(flags, "--feats", n+"/"+name+"="+filepath.Join(dir, c.File))
+			}
+		}
+	}
+	return flags
+}
+
+// TestDGLReadsParts has the real DGL load and check parts of every golden graph and of three
+// real ones, with halos of 0 to 2 hops, and serve two of them.
+func TestDGLReadsParts(t *testing.T) {
+	data := sharedData(t)
+	golden := filepath.Join(data, "golden/dgl")
+	work := t.TempDir()
+	type graphCase struct {
+		name, store string
+		input       []string
+		parts       int
+		serve       bool
+	}
+	var cases []graphCase
+	for _, c := range []struct {
+		name  string
+		parts int
+		serve bool
+	}{{"homo_cora", 4, true}, {"homo_tiny_csr", 2, false}, {"hetero_hop1", 3, true}, {"chunked_in", 3, false}} {
+		s := filepath.Join(work, c.name+".store")
+		must(t, "import", filepath.Join(golden, c.name, "graph.bin"), "--out", s)
+		cases = append(cases, graphCase{c.name, s, []string{"--graph", filepath.Join(golden, c.name, "graph.bin")}, c.parts, c.serve})
+	}
+	real := func(name string, parts int, args ...string) {
+		s := filepath.Join(work, name+".store")
+		must(t, append([]string{"import", "--out", s}, args...)...)
+		cases = append(cases, graphCase{name, s, inputOf(t, s), parts, false})
+	}
+	debian := filepath.Join(work, "debian")
+	if out, err := exec.Command("python3", "../../bench/debian_unigraph.py", filepath.Join(data, "debian_packages.tar.gz"), debian).CombinedOutput(); err != nil {
+		t.Fatalf("debian_unigraph.py: %v: %s", err, out)
+	}
+	real("debian", 8, filepath.Join(debian, "schema.pbtxt"), "--dangling-edges", "drop")
+	real("wordnet", 5, filepath.Join(wordnet(t, filepath.Join(data, "wordnet.tar.gz")), "schema.pbtxt"), "--dangling-edges", "drop")
+	web := filepath.Join(work, "web")
+	if err := os.Mkdir(web, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unpack(t, filepath.Join(data, "web_cnr2000.tar.gz"), web)
+	real("web", 8, "--indptr", filepath.Join(web, "csr_indptr.npy"), "--indices", filepath.Join(web, "csr_dst.npy"))
+
+	for _, c := range cases {
+		for hops := range 3 {
+			for _, outEdges := range []bool{false, true} {
+				// Without hops nothing leaves; of the large graphs each number of hops is taken once.
+				if outEdges && hops == 0 || c.parts > 4 && outEdges != (hops == 1) {
+					continue
+				}
+				t.Run(fmt.Sprint(c.name, "/hops", hops, map[bool]string{true: "/out-edges"}[outEdges]), func(t *testing.T) {
+					out := filepath.Join(work, "parts")
+					must(t, "partition-graph", c.store, "--parts", strconv.Itoa(c.parts), "--method", "fennel", "--graph-name", "g", "--num-hops", strconv.Itoa(hops),
+						"--out-edges="+strconv.FormatBool(outEdges), "--save-orig-nids", "--save-orig-eids", "--graph-formats", "coo,csr,csc", "--out", out, "--force")
+					must(t, "verify", out, "--against", c.store)
+					dglChecks(t, filepath.Join(out, "g.json"), c.serve && outEdges && hops == 1, outEdges, c.input...)
+				})
+			}
+		}
+	}
+}
