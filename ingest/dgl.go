@@ -165,6 +165,7 @@ func (d *dglFile) edges(g *dgl.Graph, r *dgl.Relation, raws []table.RawColumn, s
 	}
 	t := &scattered{fsys: d.fsys, path: d.path, src: src, dst: dst}
 	t.add(g, r)
+	d.s.Held = max(d.s.Held, 8*r.Edges)
 	if raws == nil {
 		return t, nil
 	}

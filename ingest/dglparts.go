@@ -49,7 +49,7 @@ func (dglParts) open(_ context.Context, fsys fsx.FS, path string, o Options) (_ 
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: f.Files}
+	s := &Source{Primary: graph.In, Files: f.Files, Held: held(f)}
 	p := &partitioned{fsys: fsys, config: config, outside: o.Outside, s: s}
 	for t, n := range f.Config.Nodes {
 		node := build.Nodes{Type: n.Name, ID: table.Column{DType: graph.Uint64}, Count: uint64(n.Count())}
@@ -102,8 +102,7 @@ func (p *partitioned) columns(of string, list []parts.Column) (columns []table.C
 }
 
 // partsTable is the rows of a node or edge type: what the parts own, in the original
-// order where it is known. A scan holds 4 bytes a row then; edges of parts without COO
-// take 8 bytes each more.
+// order where it is known. held says what a scan has in memory.
 type partsTable struct {
 	*partitioned
 	typ      int
@@ -150,9 +149,32 @@ func (t *partsTable) Where(row uint64, _ string) string {
 	return fmt.Sprintf("%s, %s %d", t.config, t.types[t.typ].Name, row)
 }
 
-// releaseBytes is how much is read of the mapped files before their memory is given
-// back.
-const releaseBytes = 32 << 20
+// touchedBytes is what mapped files may have in memory before it is given back, and
+// farBytes what a read at a new place brings there.
+const touchedBytes, farBytes = 64 << 20, 64 << 10
+
+// held is the memory of a scan of a type's rows: the ends of edges, the order, the original
+// ids of their nodes, and mapped pages.
+func held(f *parts.Folder) int64 {
+	largest := func(types []dgl.TypeRanges) (n int64) {
+		for i := range types {
+			n = max(n, types[i].Count())
+		}
+		return n
+	}
+	most, edge := int64(touchedBytes), int64(8)
+	for _, p := range f.Parts {
+		if len(p.EdgeFeats) > 0 {
+			edge = 12 // their order too
+		}
+		here := 8 * p.Nodes
+		if p.Graph.Relations[0].COO == nil {
+			here += 9 * p.Edges
+		}
+		most = max(most, touchedBytes+here)
+	}
+	return most + edge*largest(f.Config.Edges) + 8*largest(f.Config.Nodes)
+}
 
 // Scan implements table.Table for columns as they are, and ends as Uint64.
 func (t *partsTable) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (_ uint64, err error) {
@@ -165,30 +187,20 @@ func (t *partsTable) Scan(ctx context.Context, columns []table.Column, threads i
 	if err := r.begin(ctx, columns); err != nil {
 		return 0, err
 	}
-	var read atomic.Int64
-	return table.Fill(ctx, uint64(r.rows), columns, threads, func(_ int, c *table.Chunk) error {
-		if err := r.fill(c); err != nil {
-			return err
-		}
-		// Rows come from pages that nobody else needs, 4 KiB each at worst.
-		if read.Add(c.Bytes) > releaseBytes {
-			read.Store(0)
-			return f.Release()
-		}
-		return nil
-	}, fn)
+	return table.Fill(ctx, uint64(r.rows), columns, threads, func(_ int, c *table.Chunk) error { return r.fill(c) }, fn)
 }
 
 // partsReader reads the rows of one type of an open folder.
 type partsReader struct {
 	*parts.Folder
-	t       *partsTable
-	rows    int64
-	columns []*parts.Column // those asked for; nil for an end
-	isSrc   []bool
-	starts  []int64  // type-wise new id of the first row of each part
-	order   []uint32 // type-wise new id of each row; nil: the row
-	ends    [2]int   // node types of an edge type
+	t        *partsTable
+	rows     int64
+	columns  []*parts.Column // those asked for; nil for an end
+	isSrc    []bool
+	starts   []int64  // type-wise new id of the first row of each part
+	order    []uint32 // type-wise new id of each row, for columns; nil: the row
+	src, dst []uint32 // of each row
+	touched  atomic.Int64
 }
 
 func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
@@ -206,7 +218,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 	if t.typ >= len(types) || types[t.typ].Name != t.types[t.typ].Name {
 		return sourcef("%s: found other types than at first, expected a file that does not change", t.config)
 	}
-	ends := false
+	ends, features := false, false
 	for _, c := range columns {
 		i := slices.IndexFunc(have[t.typ], func(x parts.Column) bool { return x.Name == c.Name })
 		end := !t.nodes && (c.Name == t.src || c.Name == t.dst)
@@ -217,6 +229,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 		case end || i < 0 || dglDTypes[have[t.typ][i].DType] != c.DType || !slices.EqualFunc(c.Shape, have[t.typ][i].Shape, func(a int, b int64) bool { return int64(a) == b }):
 			return sourcef("%s: found no column %q of %s with rows of shape %v, expected what the parts have", t.config, c.Name, c.DType, c.Shape)
 		default:
+			features = true
 			r.columns = append(r.columns, &have[t.typ][i])
 		}
 		r.isSrc = append(r.isSrc, c.Name == t.src)
@@ -225,70 +238,64 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 		r.starts = append(r.starts, r.rows)
 		r.rows += types[t.typ].Ranges[p][1] - types[t.typ].Ranges[p][0]
 	}
-	if ends {
-		for _, p := range r.Parts {
-			if err := p.Ends(ctx); err != nil {
+	var row func(i int64) int64 // of a type-wise new id
+	switch {
+	case list == nil:
+		row = func(i int64) int64 { return i }
+	default:
+		dense, err := checkOriginals(ctx, types[t.typ].Name, &list[t.typ], t.nodes)
+		if err != nil {
+			return err
+		}
+		if row = list[t.typ].At; !dense {
+			ranks, err := rank(types[t.typ].Name, &list[t.typ])
+			if err != nil {
 				return err
 			}
+			row = func(i int64) int64 { return int64(ranks[i]) }
 		}
-		of, err := graph.ParseEdgeType(types[t.typ].Name)
-		if err != nil {
-			return sourcef("%s: %w", t.config, err)
-		}
-		for i, n := range r.Config.Nodes {
-			if n.Name == of.Src {
-				r.ends[0] = i
-			}
-			if n.Name == of.Dst {
-				r.ends[1] = i
-			}
-		}
-		if r.NodeIDs != nil {
-			for _, end := range r.ends {
-				if _, err := originalOrder(ctx, r.Config.Nodes[end].Name, &r.NodeIDs[end], true); err != nil {
-					return err
-				}
+		if features {
+			r.order = make([]uint32, r.rows)
+			for i := range r.rows {
+				r.order[row(i)] = uint32(i)
 			}
 		}
 	}
-	if list != nil {
-		r.order, err = originalOrder(ctx, types[t.typ].Name, &list[t.typ], t.nodes)
+	if ends {
+		return r.loadEnds(ctx, row)
 	}
-	return err
+	return r.Release()
 }
 
-// originalOrder is the type-wise new id of each row in the order of original ids. Those of
-// nodes are rows; those of edges ascend, for not all rows of an input become edges.
-func originalOrder(ctx context.Context, name string, ids *parts.Pieces, dense bool) ([]uint32, error) {
+// checkOriginals says whether original ids are a row each: dense, or with gaps, as those of edges
+// may have, for not all rows of an input become edges.
+func checkOriginals(ctx context.Context, name string, ids *parts.Pieces, nodes bool) (dense bool, err error) {
 	n := ids.Len()
 	if n > math.MaxUint32 {
-		return nil, sourcef("%s: found %d original ids of %s, expected at most %d", ids.File(0), n, name, uint32(math.MaxUint32))
+		return false, sourcef("%s: found %d original ids of %s, expected at most %d", ids.File(0), n, name, uint32(math.MaxUint32))
 	}
-	const none = math.MaxUint32
-	order := make([]uint32, n)
-	for i := range order {
-		order[i] = none
-	}
+	seen := make([]uint64, (n+63)/64)
 	for i := range n {
 		if i%window == 0 {
 			if err := context.Cause(ctx); err != nil {
-				return nil, err
+				return false, err
 			}
 		}
 		id := ids.At(i)
-		if id >= n && !dense {
-			return sparseOrder(name, ids)
+		if id >= n && !nodes {
+			return false, nil
 		}
-		if id < 0 || id >= n || order[id] != none {
-			return nil, sourcef("%s: found the original id %d of %s twice or out of range, expected each below %d once", ids.File(i), id, name, n)
+		if id < 0 || id >= n || seen[id>>6]>>(id&63)&1 != 0 {
+			return false, sourcef("%s: found the original id %d of %s twice or out of range, expected each below %d once", ids.File(i), id, name, n)
 		}
-		order[id] = uint32(i)
+		seen[id>>6] |= 1 << (id & 63)
 	}
-	return order, nil
+	return true, nil
 }
 
-// sparseOrder sorts by original ids that have gaps; it takes 16 bytes an edge.
-func sparseOrder(name string, ids *parts.Pieces) ([]uint32, error) {
+// rank is the place of each original id among them; it takes 16 bytes an edge for a
+// while.
+func rank(name string, ids *parts.Pieces) ([]uint32, error) {
 	type entry struct {
 		id  int64
 		new uint32
@@ -298,43 +305,164 @@ func sparseOrder(name string, ids *parts.Pieces) ([]uint32, error) {
 		list[i] = entry{ids.At(int64(i)), uint32(i)}
 	}
 	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
-	order := make([]uint32, len(list))
+	ranks := make([]uint32, len(list))
 	for i, e := range list {
 		if e.id < 0 || i > 0 && e.id == list[i-1].id {
 			return nil, sourcef("%s: found the original id %d of %s twice or below 0, expected each once", ids.File(int64(e.new)), e.id, name)
 		}
-		order[i] = e.new
+		ranks[e.new] = uint32(i)
 	}
-	return order, nil
+	return ranks, nil
+}
+
+// loadEnds reads the ends of all edges of the type, part by part.
+func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) error {
+	e := &r.Config.Edges[r.t.typ]
+	of, err := graph.ParseEdgeType(e.Name)
+	if err != nil {
+		return sourcef("%s: %w", r.t.config, err)
+	}
+	var types [2]int
+	for i, n := range r.Config.Nodes {
+		if n.Name == of.Src {
+			types[0] = i
+		}
+		if n.Name == of.Dst {
+			types[1] = i
+		}
+	}
+	var ids [2][]uint32 // original ids of the nodes at either end
+	for k, typ := range types {
+		n := &r.Config.Nodes[typ]
+		switch {
+		case n.Count() > math.MaxUint32:
+			return sourcef("%s: found %d nodes of %s, expected at most %d", r.t.config, n.Count(), n.Name, uint32(math.MaxUint32))
+		case r.NodeIDs == nil:
+		case k == 1 && types[0] == typ:
+			ids[1] = ids[0]
+		default:
+			if _, err := checkOriginals(ctx, n.Name, &r.NodeIDs[typ], true); err != nil {
+				return err
+			}
+			ids[k] = make([]uint32, n.Count())
+			for i := range ids[k] {
+				ids[k][i] = uint32(r.NodeIDs[typ].At(int64(i)))
+			}
+		}
+	}
+	r.src, r.dst = make([]uint32, r.rows), make([]uint32, r.rows)
+	for _, p := range r.Parts {
+		if err := p.Ends(ctx); err != nil {
+			return err
+		}
+		for i := range e.Ranges[p.Index][1] - e.Ranges[p.Index][0] {
+			if i%window == 0 {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				if i%(touchedBytes/32) == 0 {
+					if err := r.Release(); err != nil {
+						return err
+					}
+				}
+			}
+			to := row(r.starts[p.Index] + i)
+			for k, out := range [2][]uint32{r.src, r.dst} {
+				wise, err := r.end(p, e.Ranges[p.Index][0]+i, k, types[k])
+				if err != nil {
+					return err
+				}
+				if ids[k] != nil {
+					wise = int64(ids[k][wise])
+				}
+				out[to] = uint32(wise)
+			}
+		}
+		p.Src, p.Dst = parts.Ints{}, parts.Ints{}
+		if err := r.Release(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end is the type-wise new id at an end of an edge that a part owns: 0 the source, 1 the
+// destination, of the type want.
+func (r *partsReader) end(p *parts.Part, id int64, which, want int) (int64, error) {
+	i := id - p.FirstEdge
+	bad := func(format string, a ...any) error {
+		return sourcef("%s: edge %d (global id %d): %s; graphmill verify says what is wrong with the parts", p.GraphFile, i, id, fmt.Sprintf(format, a...))
+	}
+	node := p.Src.At(i)
+	if which == 1 {
+		node = p.Dst.At(i)
+	}
+	if node < 0 || node >= p.Nodes {
+		return 0, bad("found the end %d, expected one below %d", node, p.Nodes)
+	}
+	n := p.NodeID.At(node)
+	if !r.Nodes.Has(n) {
+		return 0, bad("found an end with _ID %d, expected an id below %d", n, r.Nodes.Len())
+	}
+	run := r.Nodes.Find(n)
+	if run.Type != want || node < p.OwnedNodes && n != p.FirstNode+node || which == 1 && run.Part != p.Index || p.EdgeID.At(i) != id {
+		return 0, bad("found _ID %d, and an end with _ID %d of type %s in part %d, expected a node of %s, a destination in part %d", p.EdgeID.At(i), n, r.Config.Nodes[run.Type].Name, run.Part, r.Config.Nodes[want].Name, p.Index)
+	}
+	return run.Wise + n - run.First, nil
 }
 
 // fill puts the values of a chunk's rows into its columns.
 func (r *partsReader) fill(c *table.Chunk) error {
-	part := 0
-	for k := range c.Rows {
-		row := int64(c.First) + int64(k)
-		if r.order != nil {
-			row = int64(r.order[row])
+	for x, column := range r.columns {
+		data := c.Columns[x].Data
+		if column == nil {
+			ends := r.dst
+			if r.isSrc[x] {
+				ends = r.src
+			}
+			for k, v := range ends[c.First:][:c.Rows] {
+				graph.View[uint64](data)[k] = uint64(v)
+			}
+			continue
 		}
-		if row < r.starts[part] || part+1 < len(r.starts) && row >= r.starts[part+1] {
-			part = r.partOf(row)
-		}
-		i := row - r.starts[part]
-		for x, column := range r.columns {
-			data := c.Columns[x].Data
-			if column == nil {
-				id, err := r.end(part, i, r.isSrc[x])
-				if err != nil {
+		width := int64(len(data) / c.Rows)
+		part, far := 0, int64(0)
+		last := make([]int64, len(r.starts)) // where each part was read
+		for k := range c.Rows {
+			row := int64(c.First) + int64(k)
+			if r.order != nil {
+				row = int64(r.order[row])
+			}
+			if row < r.starts[part] || part+1 < len(r.starts) && row >= r.starts[part+1] {
+				part = r.partOf(row)
+			}
+			at := (row - r.starts[part]) * width
+			copy(data[int64(k)*width:][:width], column.Data[part][at:])
+			if at < last[part]-farBytes || at > last[part]+farBytes {
+				far += farBytes
+				last[part] = at
+			}
+			if far += width; far > touchedBytes/4 {
+				if err := r.touch(far); err != nil {
 					return err
 				}
-				graph.View[uint64](data)[k] = uint64(id)
-				continue
+				far = 0
 			}
-			width := len(data) / c.Rows
-			copy(data[k*width:][:width], column.Data[part][i*int64(width):])
+		}
+		if err := r.touch(far); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// touch counts what was brought to memory, and gives it back in time.
+func (r *partsReader) touch(bytes int64) error {
+	if r.touched.Add(bytes) < touchedBytes {
+		return nil
+	}
+	r.touched.Store(0)
+	return r.Release()
 }
 
 // partOf is the part that owns a row.
@@ -346,35 +474,4 @@ func (r *partsReader) partOf(row int64) int {
 		return 1
 	})
 	return i - 1
-}
-
-// end is an end of edge i of a part's own of the type: the original id, or the type-wise
-// new one.
-func (r *partsReader) end(part int, i int64, src bool) (int64, error) {
-	p := r.Parts[part]
-	first := r.Config.Edges[r.t.typ].Ranges[part][0]
-	local := first + i - p.FirstEdge
-	bad := func(what string) error {
-		return sourcef("%s: edge %d (global id %d): %s; graphmill verify says what is wrong with the parts", p.GraphFile, local, first+i, what)
-	}
-	node, want := p.Dst.At(local), r.ends[1]
-	if src {
-		node, want = p.Src.At(local), r.ends[0]
-	}
-	if node < 0 || node >= p.Nodes {
-		return 0, bad(fmt.Sprintf("found the end %d, expected one below %d", node, p.Nodes))
-	}
-	id := p.NodeID.At(node)
-	if !r.Nodes.Has(id) {
-		return 0, bad(fmt.Sprintf("found an end with _ID %d, expected an id below %d", id, r.Nodes.Len()))
-	}
-	run := r.Nodes.Find(id)
-	if run.Type != want || node < p.OwnedNodes && id != p.FirstNode+node || !src && run.Part != part || p.EdgeID.At(local) != first+i {
-		return 0, bad(fmt.Sprintf("found the end %d of type %s in part %d, expected one of %s, destinations in part %d", id, r.Config.Nodes[run.Type].Name, run.Part, r.Config.Nodes[want].Name, part))
-	}
-	wise := run.Wise + id - run.First
-	if r.NodeIDs != nil {
-		return r.NodeIDs[want].At(wise), nil
-	}
-	return wise, nil
 }

@@ -80,6 +80,9 @@ type Source struct {
 	// Files are the metadata file, if there is one, and the files of all tables,
 	// each once.
 	Files []string
+	// Held is what the tables of Input hold in memory while one of them is scanned,
+	// where that grows with the graph.
+	Held int64
 	// DeclaredIDs are the node types whose schema declares #id, so that their
 	// original ids are wanted in what is sampled.
 	DeclaredIDs []string

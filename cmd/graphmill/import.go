@@ -151,7 +151,7 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 		}
 	}
 	opt := f.buildFlags.options()
-	opt.Homogeneous, opt.Primary = f.homogeneous, src.Primary
+	opt.Homogeneous, opt.Primary, opt.Held = f.homogeneous, src.Primary, src.Held
 	if f.primary != "" {
 		if opt.Primary, err = graph.ParseDirection(f.primary); err != nil {
 			return usagef("--primary: %w", err)

@@ -46,12 +46,13 @@ func newBudget(opt *Options) (budget, error) {
 		b.work = max(b.work, int64(b.threads)*minWork)
 		return b, nil
 	}
-	least := int64(baseBytes + threadBytes + minWork)
+	least := int64(baseBytes+threadBytes+minWork) + opt.Held
 	if opt.Memory < least {
 		return b, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d; give --memory %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
 	}
-	b.threads = int(min(int64(b.threads), (opt.Memory-baseBytes)/(threadBytes+minWork)))
-	b.work = opt.Memory - baseBytes - int64(b.threads)*threadBytes
+	free := opt.Memory - opt.Held - baseBytes
+	b.threads = int(min(int64(b.threads), free/(threadBytes+minWork)))
+	b.work = free - int64(b.threads)*threadBytes
 	return b, nil
 }
 

@@ -88,6 +88,7 @@ type Options struct {
 	SelfLoops      Policy // Keep, Drop or Error
 	Threads        int    // 0: 1; a small Memory can lower it
 	Memory         int64  // bytes of peak RSS; 0: 1 GiB of buffers, beyond which files are used
+	Held           int64  // bytes of Memory that the tables of the input take
 	TempDir        string // empty: the folder that is being written
 	// Progress, if not nil, is told from time to time how far a stage ("nodes
 	// paper", "edges a:r:b", ...) is, in "rows", or in "bytes" of the tables where
