@@ -3,7 +3,6 @@ package pack
 import (
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -77,7 +76,7 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 		}
 		unit := in.weights(1)
 		s.Graphs, s.Packs, s.Skipped, s.Totals = 0, 0, 0, make([]int64, len(s.Limits))
-		f := filler{Stream: s, in: in, full: in.weight(&in.limit, unit)}
+		f := filler{Stream: s, limit: in.limit, full: in.weight(&in.limit, unit)}
 		number := int64(0)
 		for size := range sizes {
 			switch err := s.fits(size, number); {
@@ -91,7 +90,7 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 			}
 			w := waiting{number: number, size: vecOf(size, 1)}
 			w.weight = in.weight(&w.size, unit)
-			f.add(w)
+			f.queue, f.weight = append(f.queue, w), f.weight+w.weight
 			number++
 			if len(f.queue) == s.Buffer && !yield(f.fill(), nil) {
 				return
@@ -108,66 +107,45 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 // filler is the buffer of a stream.
 type filler struct {
 	*Stream
-	in    *instance
-	full  int64 // weight of a full pack
-	slots []waiting
-	free  []int32 // slots
-	// Slots of the graphs held by age, the oldest first, the fresh ones from fresh
-	// on; and by weight, the largest first, without the fresh.
-	queue, held, merged []int32
-	fresh               int
-	weight              int64 // of the graphs held
-	keys                []uint64
-	pack                []int64
-	room                vec // of the pack at hand
-	roomWeight          int64
+	full   int64     // weight of a full pack
+	limit  vec       // of a pack
+	queue  []waiting // the oldest first
+	weight int64     // of the graphs held
+	pack   []int64
+	// The pack at hand.
+	room       vec
+	roomWeight int64
 }
 
-// add holds a graph.
-func (f *filler) add(w waiting) {
-	at := int32(len(f.slots))
-	if n := len(f.free); n > 0 {
-		at, f.free = f.free[n-1], f.free[:n-1]
-		f.slots[at] = w
-	} else {
-		f.slots = append(f.slots, w)
-	}
-	f.queue = append(f.queue, at)
-	f.weight += w.weight
-}
+// window bounds the graphs that a pair is chosen from.
+const window = 24
 
 // fill takes a pack out of the buffer: the oldest graphs, as long as there is room
-// for a few more, and then the pair that fills it best. So what is held stays as
-// mixed as the stream is, and has a pair for every room, in all components at once.
+// for a few more, then the pair of the next ones that fills it best, and what still
+// fits. So what is held stays as mixed as the stream is, and has a pair for every
+// room, in all components at once.
 func (f *filler) fill() []int64 {
-	f.room, f.pack = f.in.limit, f.pack[:0]
-	f.roomWeight = f.full
-	for n, few := 0, f.weight/int64(len(f.queue))*5/2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
-		f.take(f.queue[n])
-	}
-	f.merge()
-	for _, i := range f.pair() {
-		if i >= 0 {
-			f.take(i)
-		}
-	}
+	f.room, f.roomWeight, f.pack = f.limit, f.full, f.pack[:0]
 	n := 0
-	for _, i := range f.held {
-		f.held[n] = i
-		if w := &f.slots[i]; !w.taken && (w.weight > f.roomWeight || !f.take(i)) {
-			n++
+	for few := f.weight / int64(len(f.queue)) * 5 / 2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
+		f.take(&f.queue[n])
+	}
+	next := f.queue[n:]
+	for _, i := range f.pair(next[:min(len(next), window)]) {
+		if i >= 0 {
+			f.take(&next[i])
 		}
 	}
-	f.held, n = f.held[:n], 0
-	for _, i := range f.queue {
-		if f.queue[n] = i; f.slots[i].taken {
-			f.free = append(f.free, i)
-		} else {
-			n++
+	left := 0
+	for i := range f.queue {
+		if w := &f.queue[i]; !w.taken && (w.weight > f.roomWeight || !f.take(w)) {
+			if left != i {
+				f.queue[left] = *w
+			}
+			left++
 		}
 	}
-	f.queue = f.queue[:n]
-	f.fresh = len(f.queue)
+	f.queue = f.queue[:left]
 	f.Packs++
 	f.Graphs += int64(len(f.pack))
 	for j, l := range f.Limits {
@@ -176,20 +154,13 @@ func (f *filler) fill() []int64 {
 	return f.pack
 }
 
-// looks bounds the partners that are looked at for a graph.
-const looks = 8
-
-// pair is the two graphs, or the one, of those held that fill the room best; -1 is
+// pair is the places of the two graphs, or the one, that fill the room best; -1 is
 // none.
-func (f *filler) pair() [2]int32 {
-	best, most := [2]int32{-1, -1}, int64(0)
-	last := len(f.held) - 1
-	for x, i := range f.held {
-		w := &f.slots[i]
-		if 2*w.weight <= most {
-			break
-		}
-		if w.weight > f.roomWeight {
+func (f *filler) pair(of []waiting) [2]int {
+	best, most := [2]int{-1, -1}, int64(-1)
+	for i := range of {
+		w := &of[i]
+		if w.taken || w.weight > f.roomWeight {
 			continue
 		}
 		rest, ok := f.room.minus(&w.size)
@@ -197,21 +168,12 @@ func (f *filler) pair() [2]int32 {
 			continue
 		}
 		if w.weight > most {
-			best, most = [2]int32{i, -1}, w.weight
+			best, most = [2]int{i, -1}, w.weight
 		}
-		// Partners from last on are too light to fill the room.
-		for last > x && f.slots[f.held[last]].weight <= f.roomWeight-w.weight {
-			last--
-		}
-		from := max(last, x) + 1
-		for _, j := range f.held[from:min(len(f.held), from+looks)] {
-			v := &f.slots[j]
-			if w.weight+v.weight <= most {
-				break
-			}
-			if rest.fits(&v.size) {
-				best, most = [2]int32{i, j}, w.weight+v.weight
-				break
+		low, high := most-w.weight, f.roomWeight-w.weight
+		for j := range of[:i] {
+			if v := &of[j]; v.weight > low && v.weight <= high && rest.fits(&v.size) && !v.taken {
+				best, most, low = [2]int{j, i}, w.weight+v.weight, v.weight
 			}
 		}
 	}
@@ -219,8 +181,7 @@ func (f *filler) pair() [2]int32 {
 }
 
 // take takes a graph into the pack, if it fits.
-func (f *filler) take(i int32) bool {
-	w := &f.slots[i]
+func (f *filler) take(w *waiting) bool {
 	rest, ok := f.room.minus(&w.size)
 	if !ok {
 		return false
@@ -245,34 +206,4 @@ func (s *Stream) fits(size []int, number int64) error {
 		}
 	}
 	return nil
-}
-
-// merge puts the fresh graphs among those held, by weight, the largest first, the
-// older first of equals, and drops those that are taken.
-func (f *filler) merge() {
-	// Weights are at most 2^43, places below MaxBuffer: one number sorts faster than
-	// a graph.
-	f.keys = f.keys[:0]
-	for k, i := range f.queue[f.fresh:] {
-		if w := &f.slots[i]; !w.taken {
-			f.keys = append(f.keys, uint64(1<<43-w.weight)<<20|uint64(k))
-		}
-	}
-	slices.Sort(f.keys)
-	to, fresh := f.merged[:0], f.keys
-	for _, i := range f.held {
-		w := &f.slots[i]
-		if w.taken {
-			continue
-		}
-		for len(fresh) > 0 && fresh[0]>>20 < uint64(1<<43-w.weight) {
-			to = append(to, f.queue[f.fresh+int(fresh[0]&(MaxBuffer-1))])
-			fresh = fresh[1:]
-		}
-		to = append(to, i)
-	}
-	for _, k := range fresh {
-		to = append(to, f.queue[f.fresh+int(k&(MaxBuffer-1))])
-	}
-	f.held, f.merged = to, f.held
 }
