@@ -1,0 +1,213 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// ColumnInfo says what a column of every batch is.
+type ColumnInfo struct {
+	// Name is a path: "input_id", "nodes/TYPE/n_id", "edges/TYPE/edge_index", "nodes/TYPE/x/NAME".
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	// Shape is that of a row.
+	Shape []int `json:"shape"`
+}
+
+// column is one array of a batch: how many rows it has in a subgraph, and how they are
+// written.
+type column struct {
+	info  ColumnInfo
+	width int // bytes a row
+	rows  func(*made) int
+	write func(dst []byte, m *made)
+	most  func(*bounds) int64 // rows that no batch exceeds
+}
+
+// bounds are the most of everything that a batch can have.
+type bounds struct {
+	seeds, hops  int64
+	nodes, edges []int64 // by type
+	reached, ops []int64 // nodes and edges, by op
+}
+
+// made is a batch that was sampled.
+type made struct {
+	sub   *sample.Subgraph
+	input []uint64 // places of the seeds in the source's list
+}
+
+// Features are the columns that batches bring along, by type.
+type Features struct {
+	Nodes, Edges map[string][]string
+}
+
+// positionColumn holds the place of each edge in what was imported.
+const positionColumn = "#input_position"
+
+// columnsOf are the columns of the batches of a sampler.
+func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
+	g := s.Graph()
+	nodes, edges := reach(g, s.Plan())
+	hops := func(b *bounds) int64 { return b.hops }
+	cs := []column{
+		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
+		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds }),
+	}
+	for _, t := range nodes {
+		n := g.Nodes[t]
+		at := "nodes/" + n.Type + "/"
+		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
+		most := func(b *bounds) int64 { return b.nodes[t] }
+		cs = append(cs, ints(at+"n_id", ids, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
+		features, err := rowsOf(at, n.Columns, f.Nodes[n.Type], ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, features...)
+	}
+	for _, t := range edges {
+		e := g.Edges[t]
+		at := "edges/" + e.Type.String() + "/"
+		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
+		ids := func(m *made) []uint32 { return of(m).ID }
+		most := func(b *bounds) int64 { return b.edges[t] }
+		id, err := positions(at+"e_id", e, ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, pairs(at+"edge_index", of, most), id, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
+		features, err := rowsOf(at, e.Columns, f.Edges[e.Type.String()], ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, features...)
+	}
+	if !ops {
+		return cs, nil
+	}
+	for k, o := range s.Plan().Ops {
+		t, err := g.EdgeType(o.Edges)
+		if err != nil {
+			return nil, err
+		}
+		at := fmt.Sprintf("ops/%d/", k+1)
+		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
+		most := func(b *bounds) int64 { return b.ops[k] }
+		id, err := positions(at+"e_id", g.Edges[t], func(m *made) []uint32 { return of(m).ID }, most)
+		if err != nil {
+			return nil, err
+		}
+		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
+	}
+	return cs, nil
+}
+
+// reach is the numbers of the node types that a plan reaches and of the edge types that it
+// draws from, ascending.
+func reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
+	for _, t := range p.SeedType {
+		nodes = append(nodes, g.NodeType(t))
+	}
+	for _, o := range p.Ops {
+		e, _ := g.EdgeType(o.Edges)
+		edges = append(edges, e)
+		nodes = append(nodes, g.NodeType(g.Edges[e].Type.Src), g.NodeType(g.Edges[e].Type.Dst))
+	}
+	slices.Sort(nodes)
+	slices.Sort(edges)
+	return slices.Compact(nodes), slices.Compact(edges)
+}
+
+// ints is a column of ids or counts, as int64.
+func ints[T uint32 | uint64](name string, of func(*made) []T, most func(*bounds) int64) column {
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return len(of(m)) },
+		func(dst []byte, m *made) { widen(dst, of(m)) }, most,
+	}
+}
+
+func widen[T uint32 | uint64](dst []byte, from []T) {
+	to := graph.View[int64](dst)[:len(from)]
+	for i, x := range from {
+		to[i] = int64(x)
+	}
+}
+
+// pairs is the local ids of both ends of edges: all sources, then all destinations.
+func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return 2 * len(of(m).Src) },
+		func(dst []byte, m *made) {
+			e := of(m)
+			widen(dst, e.Src)
+			widen(dst[8*len(e.Src):], e.Dst)
+		},
+		func(b *bounds) int64 { return 2 * most(b) },
+	}
+}
+
+// positions is the places of edges in what was imported, where a store knows them, else
+// their ids.
+func positions(name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
+	c := graph.FindColumn(e.Columns, positionColumn)
+	switch {
+	case c == nil:
+		return ints(name, ids, most), nil
+	case c.DType == graph.Uint32 || c.DType == graph.Int32:
+		return looked[uint32](name, c, ids, most), nil
+	case c.DType == graph.Uint64 || c.DType == graph.Int64:
+		return looked[uint64](name, c, ids, most), nil
+	}
+	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, positionColumn, c.DType)
+}
+
+func looked[T uint32 | uint64](name string, c *graph.Column, ids func(*made) []uint32, most func(*bounds) int64) column {
+	values := graph.View[T](c.Values)
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return len(ids(m)) },
+		func(dst []byte, m *made) {
+			to := graph.View[int64](dst)
+			for i, id := range ids(m) {
+				to[i] = int64(values[id])
+			}
+		}, most,
+	}
+}
+
+// rowsOf is the columns of a type that are asked for, as x/NAME below at.
+func rowsOf(at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
+	var cs []column
+	for _, name := range names {
+		c := graph.FindColumn(columns, name)
+		switch {
+		case c == nil:
+			return nil, fmt.Errorf("found no column %q of %s, expected one of %s", name, at[:len(at)-1], columnNames(columns))
+		case c.DType == graph.String || c.Ragged():
+			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
+		}
+		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
+			func(m *made) int { return len(ids(m)) },
+			func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), ids(m)) }, most,
+		})
+	}
+	return cs, nil
+}
+
+func columnNames(columns []*graph.Column) string {
+	names := ""
+	for _, c := range columns {
+		if c.Name[0] != '#' {
+			names += " " + c.Name
+		}
+	}
+	if names == "" {
+		return "none: the type has no columns"
+	}
+	return names[1:]
+}

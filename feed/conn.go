@@ -1,0 +1,263 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/batch"
+)
+
+// conn is a client's connection: its ring, what it asked for, and what is on its way.
+type conn struct {
+	server *Server
+	socket *net.UnixConn
+	ring   *ring
+	rank   int
+	world  int
+
+	mu   sync.Mutex
+	wake sync.Cond // slots, work or the end have come
+	free []int     // slots
+	run  *run      // nil when nothing is asked for
+	runs uint64    // that were asked for
+	asks []request // SAMPLE, in order
+	done bool
+}
+
+// run is an epoch that a client asked for.
+type run struct {
+	number uint64
+	epoch  uint64
+	order  batch.Items
+	next   int // batch to be made
+	send   int // batch to be sent
+	end    int // first number of this rank beyond the epoch
+	ready  map[int]finished
+	failed bool
+}
+
+// finished is a batch that waits for those before it.
+type finished struct {
+	slot  int
+	bytes uint64
+	t     ticket
+	jumbo *memory
+	err   error
+}
+
+// serve answers a connection until it ends.
+func (c *conn) serve(ctx context.Context) {
+	c.wake.L = &c.mu
+	stop := context.AfterFunc(ctx, func() { _ = c.socket.Close() })
+	defer stop()
+	var makers sync.WaitGroup
+	for range c.server.threads {
+		makers.Go(c.make)
+	}
+	err := c.read()
+	c.mu.Lock()
+	c.done = true
+	c.wake.Broadcast()
+	c.mu.Unlock()
+	if err != nil {
+		_, _ = c.socket.Write(failure(CodeProtocol, err, ticket{}))
+	}
+	_ = c.socket.Close()
+	makers.Wait()
+	if c.run != nil {
+		c.drop()
+	}
+	c.ring.close()
+}
+
+// read takes requests until the connection ends; an error is a fault of the client's.
+func (c *conn) read() error {
+	buf := make([]byte, maxPacket)
+	for {
+		n, err := c.socket.Read(buf)
+		if err != nil || n == 0 {
+			return nil // gone
+		}
+		r, err := parseRequest(buf[:n])
+		if err == nil {
+			err = c.take(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// maxPacket bounds a request: a SAMPLE of so many bytes.
+const maxPacket = 1 << 20
+
+func (c *conn) take(r request) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch r.kind {
+	case reqReturn:
+		if int(r.slot) >= len(c.ring.gen) || !c.ring.leased[r.slot] || c.ring.gen[r.slot] != r.a {
+			return fmt.Errorf("found slot %d given back with number %d, expected a slot that is leased", r.slot, r.a)
+		}
+		c.ring.leased[r.slot] = false
+		c.free = append(c.free, int(r.slot))
+	case reqStart:
+		src := c.server.source
+		if r.a > uint64(src.Batches()) {
+			return fmt.Errorf("found a start at batch %d, expected at most %d", r.a, src.Batches())
+		}
+		if c.run != nil {
+			c.drop()
+		}
+		first := int(r.a) + c.rank
+		c.runs++
+		c.run = &run{number: c.runs, epoch: r.b, order: src.epoch(r.b), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
+		c.flush()
+	case reqSample:
+		c.asks = append(c.asks, r)
+	default:
+		return fmt.Errorf("found a packet of type %d, expected 2, 3 or 4", r.kind)
+	}
+	c.wake.Broadcast()
+	return nil
+}
+
+// drop ends the run at hand: what was made and not sent frees its slots. The client does the
+// same with what it has not taken.
+func (c *conn) drop() {
+	for _, f := range c.run.ready {
+		c.give(f)
+	}
+	c.run = nil
+}
+
+// give takes back what holds a batch that is not sent.
+func (c *conn) give(f finished) {
+	if f.jumbo != nil {
+		f.jumbo.close()
+	}
+	c.ring.leased[f.slot] = false
+	c.free = append(c.free, f.slot)
+}
+
+// make makes batches, one after the other, until the connection ends.
+func (c *conn) make() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		ask := len(c.asks) > 0
+		epoch := c.run != nil && !c.run.failed && c.run.next < c.run.end
+		if c.done {
+			return
+		}
+		if len(c.free) == 0 || !ask && !epoch {
+			c.wake.Wait()
+			continue
+		}
+		// A slot and the next number are taken together: were they not, the batch that is
+		// wanted first could wait for a slot that later ones hold.
+		slot := c.free[0]
+		c.free = c.free[1:]
+		c.ring.gen[slot]++
+		c.ring.leased[slot] = true
+		f := finished{slot: slot, t: ticket{gen: c.ring.gen[slot]}}
+		if ask {
+			r := c.asks[0]
+			c.asks = c.asks[1:]
+			f.t.seq = r.a
+			c.mu.Unlock()
+			c.server.with(func(m *maker) { c.fill(m, &f, func() (int, error) { return m.of(r.seeds, r.b, r.a) }) })
+			c.mu.Lock()
+			c.post(f)
+			continue
+		}
+		run, b := c.run, c.run.next
+		run.next += c.world
+		f.t.seq, f.t.run = uint64(b), run.number
+		c.mu.Unlock()
+		c.server.with(func(m *maker) { c.fill(m, &f, func() (int, error) { return m.batch(run.order, run.epoch, b) }) })
+		c.mu.Lock()
+		if c.run != run {
+			c.give(f)
+			c.wake.Broadcast()
+			continue
+		}
+		run.ready[b] = f
+		c.flush()
+	}
+}
+
+// fill makes a batch in its slot, or in a memory of its own where that is too small. A
+// panic is the batch's fault and no reason to leave the other clients.
+func (c *conn) fill(m *maker, f *finished, sample func() (int, error)) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	n, err := sample()
+	if err != nil {
+		f.err = err
+		return
+	}
+	f.bytes = uint64(n)
+	dst := c.ring.slot(f.slot)
+	if n > len(dst) {
+		if f.jumbo, f.err = newMemory("graphmill-batch", int64(n)); f.err != nil {
+			return
+		}
+		dst = f.jumbo.bytes
+	}
+	m.write(dst[:n:n], f.t)
+}
+
+// flush sends what is next in the order of the run.
+func (c *conn) flush() {
+	r := c.run
+	for !r.failed && r.send < r.end {
+		f, ok := r.ready[r.send]
+		if !ok {
+			return
+		}
+		delete(r.ready, r.send)
+		r.send += c.world
+		r.failed = f.err != nil
+		c.post(f)
+	}
+	if !r.failed && r.send >= r.end && r.end >= 0 {
+		r.end = -1
+		c.write(message(msgEnd, 0, ticket{run: r.number}, 0), -1)
+	}
+}
+
+// post sends a batch, or the error in its place.
+func (c *conn) post(f finished) {
+	switch {
+	case f.err != nil:
+		err := fmt.Errorf("batch %d: %w", f.t.seq, f.err)
+		c.write(failure(CodeBatch, err, f.t), -1)
+		c.give(f)
+	case f.jumbo != nil:
+		c.write(message(msgJumbo, uint32(f.slot), f.t, f.bytes), f.jumbo.fd)
+		f.jumbo.close()
+	default:
+		c.write(message(msgBatch, uint32(f.slot), f.t, f.bytes), -1)
+	}
+}
+
+// write sends a packet; with it goes a descriptor, if fd is one. That the client is gone is
+// found by read.
+func (c *conn) write(p []byte, fd int) {
+	var rights []byte
+	if fd >= 0 {
+		rights = unix.UnixRights(fd)
+	}
+	if _, _, err := c.socket.WriteMsgUnix(p, rights, nil); err != nil && !errors.Is(err, net.ErrClosed) {
+		_ = c.socket.Close()
+	}
+}

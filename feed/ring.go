@@ -1,0 +1,61 @@
+package feed
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// memory is anonymous memory that is shared by handing its descriptor on; it is gone with its last
+// map and descriptor.
+type memory struct {
+	fd    int
+	bytes []byte
+}
+
+// newMemory makes n bytes of zeros. Its size is sealed, so that no client can make the
+// server fault.
+func newMemory(name string, n int64) (*memory, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("making shared memory: %w", err)
+	}
+	m := &memory{fd: fd}
+	if err = unix.Ftruncate(fd, n); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
+	}
+	if err == nil {
+		m.bytes, err = unix.Mmap(fd, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	}
+	if err != nil {
+		m.close()
+		return nil, fmt.Errorf("making %d bytes of shared memory: %w; is there room in memory and in the limits of the process?", n, err)
+	}
+	return m, nil
+}
+
+func (m *memory) close() {
+	if m.bytes != nil {
+		_ = unix.Munmap(m.bytes)
+	}
+	_ = unix.Close(m.fd)
+}
+
+// ring is a connection's slots.
+type ring struct {
+	*memory
+	size   int64
+	gen    []uint64 // how often each slot was leased
+	leased []bool
+}
+
+func newRing(slots int, size int64) (*ring, error) {
+	m, err := newMemory("graphmill-ring", int64(slots)*size)
+	if err != nil {
+		return nil, err
+	}
+	return &ring{m, size, make([]uint64, slots), make([]bool, slots)}, nil
+}
+
+// slot is the bytes of a slot.
+func (r *ring) slot(i int) []byte { return r.bytes[int64(i)*r.size:][:r.size:r.size] }

@@ -1,0 +1,185 @@
+package feed
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Server hands batches to the clients that connect.
+type Server struct {
+	source  *Source
+	threads int
+	makers  chan *maker
+	token   string
+}
+
+// maxSlots bounds the batches that a client may hold at a time.
+const maxSlots = 1024
+
+// mostSlotBytes bounds a slot. Larger batches come in a memory of their own.
+const mostSlotBytes = 1 << 30
+
+// Serve listens, says so on the lifeline, and answers clients until ctx or the lifeline
+// ends; it closes the lifeline. At most threads batches are made at a time, over all clients.
+func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) error {
+	var secret [16]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	s := &Server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
+	s.makers = make(chan *maker, s.threads)
+	for range s.threads {
+		s.makers <- source.maker()
+	}
+	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@" + name, Net: "unixpacket"})
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	line, err := json.Marshal(Ready{Version, name, s.token, os.Getpid()})
+	if err != nil {
+		return err
+	}
+	if _, err := lifeline.Write(append(line, '\n')); err != nil {
+		_ = l.Close()
+		return fmt.Errorf("writing to the lifeline: %w", err)
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	// Nothing is ever read but its end.
+	running.Go(func() {
+		_, _ = io.Copy(io.Discard, lifeline)
+		cancel()
+	})
+	stop := context.AfterFunc(ctx, func() {
+		_ = l.Close()
+		_ = lifeline.Close()
+	})
+	defer stop()
+	for {
+		socket, err := l.AcceptUnix()
+		if err != nil {
+			break // closed
+		}
+		running.Go(func() { s.accept(ctx, socket) })
+	}
+	cancel()
+	return nil
+}
+
+// with runs f with a maker: at most threads at a time.
+func (s *Server) with(f func(*maker)) {
+	m := <-s.makers
+	defer func() { s.makers <- m }()
+	f(m)
+}
+
+// accept greets a client and serves it.
+func (s *Server) accept(ctx context.Context, socket *net.UnixConn) {
+	c, err := s.greet(socket)
+	if err != nil {
+		_, _ = socket.Write(failure(CodeProtocol, err, ticket{}))
+		_ = socket.Close()
+		return
+	}
+	c.serve(ctx)
+}
+
+// greet reads HELLO and answers WELCOME, with the ring.
+func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
+	if err := sameUser(socket); err != nil {
+		return nil, err
+	}
+	// Who does not speak is not waited for.
+	if err := socket.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		return nil, err
+	}
+	buf := make([]byte, 4096)
+	n, err := socket.Read(buf)
+	if err != nil {
+		return nil, fmt.Errorf("reading the greeting: %w", err)
+	}
+	if err := socket.SetReadDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	var h hello
+	if err := json.Unmarshal(buf[:n], &h); err != nil {
+		return nil, fmt.Errorf("reading the greeting: %w", err)
+	}
+	switch {
+	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.token)) != 1:
+		return nil, errors.New("found a wrong token, expected that of the lifeline")
+	case h.Version != Version:
+		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, Version)
+	case h.World < 1 || h.Rank < 0 || h.Rank >= h.World:
+		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", h.Rank, h.World, h.World-1)
+	case h.Slots < 1 || h.Slots > maxSlots:
+		return nil, fmt.Errorf("found %d slots, expected 1 to %d", h.Slots, maxSlots)
+	case h.SlotBytes < 0 || h.SlotBytes > mostSlotBytes:
+		return nil, fmt.Errorf("found slots of %d bytes, expected at most %d", h.SlotBytes, mostSlotBytes)
+	}
+	size := h.SlotBytes
+	if size == 0 {
+		size = min(s.source.slot, mostSlotBytes)
+	}
+	// Only pages that are written to cost memory, so a slot can be as large as the largest batch.
+	const step = 2 << 20
+	size = (size + step - 1) / step * step
+	ring, err := newRing(h.Slots, size)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{server: s, socket: socket, ring: ring, rank: h.Rank, world: h.World}
+	for i := range h.Slots {
+		c.free = append(c.free, i)
+	}
+	all := s.source.Batches()
+	w := welcome{
+		Version: Version, Slots: h.Slots, SlotBytes: size, Batches: max(0, (all-h.Rank+h.World-1)/h.World),
+		Hops: s.source.sampler.Hops(), Seeds: len(s.source.job.Seeds), Columns: s.source.infos(),
+	}
+	body, err := json.Marshal(w)
+	if err == nil {
+		_, _, err = socket.WriteMsgUnix(body, unix.UnixRights(ring.fd), nil)
+	}
+	if err != nil {
+		ring.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// sameUser refuses the connections of other users: the token is then not all that stands
+// between them and the data.
+func sameUser(socket *net.UnixConn) error {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *unix.Ucred
+	var failed error
+	if err := raw.Control(func(fd uintptr) {
+		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return err
+	}
+	if failed != nil {
+		return failed
+	}
+	if int(cred.Uid) != os.Getuid() {
+		return fmt.Errorf("found user %d, expected %d", cred.Uid, os.Getuid())
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package feed
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// Source is what a server's batches are made of. It is immutable and safe for concurrent
+// use.
+type Source struct {
+	sampler *sample.Sampler
+	columns []column
+	job     sample.Job
+	slot    int64 // bytes that hold every batch of an epoch
+}
+
+// NewSource prepares batches of job.Seeds, with the columns of f, and with ops also what
+// each op expanded and drew, for which the sampler must have been made with
+// sample.Options.Ops. Of the job, Rank, Ranks, Epoch and Threads are not looked at.
+func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source, error) {
+	p := s.Plan()
+	switch {
+	case p.Link():
+		return nil, errors.New("found a plan of links, expected one of seed nodes: a feed gives batches of nodes")
+	case p.Scope == sample.ScopeSeed:
+		return nil, errors.New("found scope seed, expected batch or epoch: a feed gives one subgraph a batch")
+	case job.BatchSize < 1:
+		return nil, fmt.Errorf("found batch size %d, expected at least 1", job.BatchSize)
+	}
+	for _, t := range []struct {
+		what  string
+		named map[string][]string
+		known func(string) bool
+	}{
+		{"node type", f.Nodes, func(name string) bool { return s.Graph().NodeType(name) >= 0 }},
+		{"edge type", f.Edges, func(name string) bool {
+			e, err := s.Graph().EdgeType(name)
+			return err == nil && s.Graph().Edges[e].Type.String() == name
+		}},
+	} {
+		for name := range t.named {
+			if !t.known(name) {
+				return nil, fmt.Errorf("found columns of %s %q, expected a type of the graph", t.what, name)
+			}
+		}
+	}
+	cs, err := columnsOf(s, f, ops)
+	if err != nil {
+		return nil, err
+	}
+	src := &Source{sampler: s, columns: cs, job: job}
+	src.slot, err = mostBytes(s, cs, job.BatchSize)
+	return src, err
+}
+
+// Batches is the number of batches of an epoch, over all ranks.
+func (s *Source) Batches() int {
+	return (len(s.job.Seeds) + s.job.BatchSize - 1) / s.job.BatchSize
+}
+
+// infos describe the columns.
+func (s *Source) infos() []ColumnInfo {
+	var infos []ColumnInfo
+	for _, c := range s.columns {
+		infos = append(infos, c.info)
+	}
+	return infos
+}
+
+// maker makes batches in one goroutine.
+type maker struct {
+	src     *Source
+	context *sample.Context
+	seeds   []uint32
+	made    made
+	at      []int
+}
+
+func (s *Source) maker() *maker {
+	return &maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
+}
+
+// epoch is an epoch's order of the seeds.
+func (s *Source) epoch(number uint64) batch.Items {
+	n := uint64(len(s.job.Seeds))
+	if !s.job.Shuffle {
+		return batch.Sequential(n).Epoch(0, 0)
+	}
+	return draw.NewOrder(n, draw.Key(s.job.Seed, number, draw.OrderWord))
+}
+
+// batch samples batch b of an epoch and returns its size in bytes, at most until the next call.
+func (m *maker) batch(order batch.Items, epoch uint64, b int) (int, error) {
+	job := &m.src.job
+	first := b * job.BatchSize
+	n := min(job.BatchSize, len(job.Seeds)-first)
+	if cap(m.made.input) < n {
+		m.made.input = make([]uint64, job.BatchSize)
+	}
+	m.made.input = m.made.input[:n]
+	order.Fill(m.made.input, uint64(first))
+	m.seeds = m.seeds[:0]
+	for _, i := range m.made.input {
+		m.seeds = append(m.seeds, job.Seeds[i])
+	}
+	return m.sample(epoch, uint64(b))
+}
+
+// of samples a batch of given seeds.
+func (m *maker) of(seeds []int64, epoch, unit uint64) (int, error) {
+	g := m.src.sampler.Graph()
+	count := g.Nodes[g.NodeType(m.src.sampler.Plan().SeedType[0])].Count
+	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
+	for i, v := range seeds {
+		if v < 0 || v >= int64(count) {
+			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i, v, count-1)
+		}
+		m.seeds, m.made.input = append(m.seeds, uint32(v)), append(m.made.input, uint64(i))
+	}
+	return m.sample(epoch, unit)
+}
+
+func (m *maker) sample(epoch, unit uint64) (size int, err error) {
+	m.made.sub, err = m.context.Sample(sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit})
+	if err != nil {
+		return 0, err
+	}
+	return place(m.src.columns, &m.made, m.at), nil
+}
+
+// write puts the batch that was sampled into dst, which has its size.
+func (m *maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }

@@ -1,0 +1,306 @@
+"""The client's end of a feed: a graphmill process that fills shared memory with batches.
+
+docs/format-feed.md describes the protocol. What is subtle here:
+
+- Arrays are views of the ring. NumPy keeps the array that a view was made of, under views of
+  views and torch.from_numpy too; when that base is gone, its slot goes back. So a batch can be kept
+  as long as one likes, until all slots are held.
+- A process that forks closes what it inherited: replies of one socket must not be shared, and a copy of
+  the lifeline would keep the feed alive when its owner was killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import errno
+import gc
+import json
+import mmap
+import os
+import socket
+import struct
+import subprocess
+import threading
+import weakref
+from typing import Any, Iterator
+
+import numpy as np
+
+from ._command import GraphmillError, command
+
+_VERSION = 1
+_MESSAGE = struct.Struct("<IIQQQQ")  # kind, slot, gen, seq, bytes, run
+_BATCH, _END, _ERROR, _JUMBO = 1, 2, 3, 4
+_REQUEST = struct.Struct("<IIQQ")
+_RETURN, _START, _SAMPLE = 2, 3, 4
+_MAGIC, _HEADER = 0x31444545464D47, 8
+_PACKET = 1 << 20
+
+
+class FeedDied(GraphmillError):
+    """The feed ended by itself, or was killed."""
+
+
+class AllSlotsHeld(GraphmillError):
+    """Every slot of the ring is held by arrays that are still in use."""
+
+
+_processes: "weakref.WeakSet[Process]" = weakref.WeakSet()
+_connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for c in list(_connections):
+        c._forget()
+    for p in list(_processes):
+        p._forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class Process:
+    """A running feed. Its end is the end of the lifeline: when this is closed or its owner dies."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        ours, theirs = socket.socketpair()
+        self._pid = os.getpid()
+        self._lines: collections.deque[str] = collections.deque(maxlen=50)
+        try:
+            self._process = subprocess.Popen(
+                [command(), "feed", *arguments, "--lifeline", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._lifeline = ours
+        _processes.add(self)
+        atexit.register(_close_at_exit, weakref.ref(self))
+        self._listener = threading.Thread(target=_collect, args=(self._process.stderr, self._lines), daemon=True)
+        self._listener.start()
+        line = b""
+        while not line.endswith(b"\n"):
+            part = ours.recv(65536)
+            if not part:
+                break
+            line += part
+        ready = json.loads(line) if line else {}
+        if "addr" not in ready:
+            self.close()
+            # A usage error has a hint in what was printed; the line has the bare text.
+            raise GraphmillError(ready.get("error") or self.last_words() or "the feed ended without a word")
+        self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
+
+    def last_words(self) -> str:
+        """The last lines that the feed printed."""
+        self._listener.join(timeout=1)
+        return "\n".join(self._lines)
+
+    def died(self) -> FeedDied:
+        try:
+            code: Any = self._process.wait(timeout=1) if os.getpid() == self._pid else "unknown"
+        except subprocess.TimeoutExpired:
+            code = "none: it is still running"
+        words = self.last_words() if os.getpid() == self._pid else ""
+        return FeedDied(f"the feed ended (exit status {code})" + (f": {words}" if words else ""))
+
+    def close(self) -> None:
+        """End the feed, and wait for it."""
+        if os.getpid() != self._pid:
+            return
+        self._lifeline.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        # The thread reads until the pipe ends, which it now does.
+        self._listener.join(timeout=1)
+        if not self._listener.is_alive() and self._process.stderr is not None:
+            self._process.stderr.close()
+
+    def _forget(self) -> None:
+        self._lifeline.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_lifeline"):
+            self.close()
+
+
+def _close_at_exit(process: "weakref.ref[Process]") -> None:
+    p = process()
+    if p is not None:
+        p.close()
+
+
+def _collect(pipe: Any, lines: "collections.deque[str]") -> None:
+    for line in pipe:
+        lines.append(line.decode(errors="replace").rstrip())
+
+
+class Batch:
+    """A batch in shared memory: its columns by name, views that hold the slot."""
+
+    __slots__ = ("epoch_run", "number", "seeds", "columns")
+
+    def __init__(self, run: int, number: int, seeds: int, columns: dict[str, np.ndarray]) -> None:
+        self.epoch_run, self.number, self.seeds, self.columns = run, number, seeds, columns
+
+
+class Connection:
+    """A consumer's connection: it belongs to the process that made it."""
+
+    def __init__(self, addr: str, token: str, rank: int, world: int, slots: int, died: Any, slot_bytes: int = 0) -> None:
+        self._pid = os.getpid()
+        self._died = died
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _connections.add(self)
+        try:
+            self._socket.connect("\0" + addr)
+            hello = {"version": _VERSION, "token": token, "rank": rank, "world": world, "slots": slots, "slot_bytes": slot_bytes}
+            self._socket.send(json.dumps(hello).encode())
+            body, fds = self._receive()
+        except (ConnectionError, FileNotFoundError) as e:
+            self._socket.close()
+            raise died() from e
+        if not fds:
+            self._socket.close()
+            if len(body) > _MESSAGE.size:
+                raise GraphmillError(json.loads(body[_MESSAGE.size :])["error"])
+            raise died()
+        welcome = json.loads(body)
+        self.slots, self._slot_bytes = welcome["slots"], welcome["slot_bytes"]
+        self.batches, self.hops, self.seeds = welcome["batches"], welcome["hops"], welcome["seeds"]
+        self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in welcome["columns"]]
+        self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
+        self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        os.close(fds[0])
+        self._run = 0
+        self._held: dict[int, Any] = {}  # leases: the weak references must live
+
+    def _receive(self) -> tuple[bytes, list[int]]:
+        body, fds, _, _ = socket.recv_fds(self._socket, _PACKET, 1)
+        return body, fds
+
+    def _check(self) -> None:
+        if os.getpid() != self._pid:
+            raise GraphmillError("found a connection that was made before a fork, expected one of this process")
+
+    def start(self, epoch: int, first: int) -> None:
+        """Ask for an epoch from batch ``first`` (over all ranks) on; what is on its way of another is dropped."""
+        self._check()
+        self._run += 1
+        self._send(_REQUEST.pack(_START, 0, first, epoch))
+
+    def sample(self, seeds: np.ndarray, epoch: int, unit: int) -> Batch:
+        """The batch of given seeds. Nothing else may be asked for at the time."""
+        self._check()
+        self._send(_REQUEST.pack(_SAMPLE, 0, unit, epoch) + np.ascontiguousarray(seeds, np.int64).tobytes())
+        batch = self._next(0)
+        if batch is None:
+            raise GraphmillError("found the end of an epoch, expected a batch")
+        return batch
+
+    def next(self) -> Batch | None:
+        """The next batch of the epoch that was asked for; None at its end."""
+        self._check()
+        return self._next(self._run)
+
+    def _send(self, packet: bytes) -> None:
+        try:
+            self._socket.send(packet)
+        except OSError as e:
+            if e.errno == errno.EMSGSIZE:
+                raise GraphmillError(f"found {len(packet) // 8 - 3} seeds, expected fewer: the system takes no packet of {len(packet)} bytes") from e
+            raise self._died() from e
+
+    def _next(self, run: int) -> Batch | None:
+        while True:
+            if len(self._held) == self.slots:
+                gc.collect()
+                if len(self._held) == self.slots:
+                    raise AllSlotsHeld(f"found all {self.slots} batches held, expected one to be let go; copy what is kept, or give slots=")
+            try:
+                body, fds = self._receive()
+            except ConnectionError as e:
+                raise self._died() from e
+            if not body:
+                raise self._died()
+            kind, slot, gen, seq, size, of = _MESSAGE.unpack_from(body)
+            if kind == _ERROR:
+                raise GraphmillError(json.loads(body[_MESSAGE.size :])["error"])
+            if of != run:  # of an epoch that was left
+                for fd in fds:
+                    os.close(fd)
+                if kind in (_BATCH, _JUMBO):
+                    self._give_back(slot, gen)
+                continue
+            if kind == _END:
+                return None
+            if kind == _JUMBO:
+                memory, offset = mmap.mmap(fds[0], size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE), 0
+                os.close(fds[0])
+            else:
+                memory, offset = self._ring, slot * self._slot_bytes
+            return self._batch(memory, offset, size, slot, gen, seq, run)
+
+    def _batch(self, memory: mmap.mmap, offset: int, size: int, slot: int, gen: int, seq: int, run: int) -> Batch:
+        base = np.frombuffer(memory, np.uint8, size, offset)
+        magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
+        if magic != _MAGIC or columns != len(self._columns):
+            raise GraphmillError("found no batch where the feed said, expected one: the protocol was not kept")
+        self._lease(base, slot, gen)
+        words = self._words.unpack_from(memory, offset + 8 * _HEADER)
+        out = {}
+        for i, (name, dtype, shape) in enumerate(self._columns):
+            out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
+        return Batch(run, seq, seeds, out)
+
+    def _lease(self, base: np.ndarray, slot: int, gen: int) -> None:
+        connection = weakref.ref(self)
+
+        def back(_: Any) -> None:
+            c = connection()
+            if c is not None:
+                c._held.pop(slot, None)
+                c._give_back(slot, gen)
+
+        self._held[slot] = weakref.ref(base, back)
+
+    def _give_back(self, slot: int, gen: int) -> None:
+        if os.getpid() != self._pid:
+            return
+        try:
+            # At once, also where a reader is blocked: what it waits for may be this slot.
+            self._socket.send(_REQUEST.pack(_RETURN, slot, gen, 0), socket.MSG_DONTWAIT)
+        except OSError:
+            pass  # the feed is gone, and with it what the slot was for
+
+    def close(self) -> None:
+        """Disconnect. Arrays that are still held stay readable."""
+        self._socket.close()
+
+    def _forget(self) -> None:
+        self._socket.close()
+
+
+def _dtype(name: str) -> np.dtype:
+    return np.dtype({"bool": "?", "bfloat16": "uint16"}.get(name, name))
+
+
+def batches(connection: Connection, epoch: int, first: int) -> Iterator[Batch]:
+    """The batches of an epoch, from batch ``first`` over all ranks on."""
+    connection.start(epoch, first)
+    while True:
+        b = connection.next()
+        if b is None:
+            return
+        yield b
