@@ -168,7 +168,11 @@ func findColumn(s *store.Store, name string) (nodeType int, _ *graph.Column, err
 		}
 	}
 	if found == nil {
-		return -1, nil, usagef("%s: found no column %q of nodes, expected one of %s", s.Dir, name, cmp.Or(strings.Join(known, ", "), "none: the store has no columns of nodes"))
+		expected := "a store with columns of nodes, which this has not"
+		if len(known) > 0 {
+			expected = "one of " + strings.Join(known, ", ")
+		}
+		return -1, nil, usagef("%s: found no column %q of nodes, expected %s", s.Dir, name, expected)
 	}
 	if !isClass(found) {
 		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one a node", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
