@@ -50,6 +50,13 @@ type welcome struct {
 	Hops      int          `json:"hops"`
 	Seeds     int          `json:"seeds"`
 	Columns   []ColumnInfo `json:"columns"`
+	Ops       []opInfo     `json:"ops"` // from op 1
+}
+
+// opInfo says what an op expands, and in which hop.
+type opInfo struct {
+	Edges string `json:"edges"`
+	Hop   int    `json:"hop"`
 }
 
 // Types of messages. Those to the client are 40 bytes: u32 type, u32 slot, u64 gen, u64

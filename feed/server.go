@@ -150,6 +150,10 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 		Version: Version, Slots: h.Slots, SlotBytes: size, Batches: max(0, (all-h.Rank+h.World-1)/h.World),
 		Hops: s.source.sampler.Hops(), Seeds: len(s.source.job.Seeds), Columns: s.source.infos(),
 	}
+	plan := s.source.sampler.Plan()
+	for k, hop := range plan.Hops()[1:] {
+		w.Ops = append(w.Ops, opInfo{plan.Ops[k].Edges, hop})
+	}
 	body, err := json.Marshal(w)
 	if err == nil {
 		_, _, err = socket.WriteMsgUnix(body, unix.UnixRights(ring.fd), nil)

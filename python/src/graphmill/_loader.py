@@ -1,0 +1,397 @@
+"""Loaders: batches of a store or of packs as what a training loop takes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from . import _arrays
+from ._feed import Connection, Process
+
+_FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
+
+
+@dataclass
+class NodeBatch:
+    """A sampled batch as NumPy arrays, views of shared memory that hold their place in it.
+
+    Of a graph with one node type and one edge type the arrays are given as they are, else as
+    dicts by type.
+
+    Attributes:
+        n_id: type-wise id of each node: the seeds first, then in order of discovery.
+        edge_index: [2, edges], local ids of source and destination.
+        e_id: where each edge stood in what was imported.
+        x: columns of the nodes, by name.
+        edge_attr: columns of the edges, by name.
+        input_id: the place of each seed in the loader's seeds.
+        seed_local: the local id of each seed; equal seeds share a node.
+        batch_size: number of seeds.
+        num_sampled_nodes: nodes found in each hop, from 0.
+        num_sampled_edges: edges kept in each hop, from 1.
+        number: the batch's number in the epoch, over all ranks.
+    """
+
+    n_id: Any
+    edge_index: Any
+    e_id: Any
+    x: Any
+    edge_attr: Any
+    input_id: np.ndarray
+    seed_local: np.ndarray
+    batch_size: int
+    num_sampled_nodes: Any
+    num_sampled_edges: Any
+    number: int
+
+
+class Raw:
+    """The columns of a batch by type: what the frameworks' objects are made of."""
+
+    def __init__(self, columns: dict[str, np.ndarray], seeds: int, number: int, hops: int) -> None:
+        self.columns, self.seeds, self.number, self.hops = columns, seeds, number, hops
+
+    @property
+    def input_id(self) -> np.ndarray:
+        return self.columns["input_id"]
+
+    @property
+    def seed_local(self) -> np.ndarray:
+        return self.columns["seed_local"]
+
+
+class Schema:
+    """The types in a feed's columns, and the names of their features."""
+
+    def __init__(self, names: Sequence[str], ops: Sequence[tuple[str, int]]) -> None:
+        self.op_list = list(ops)  # edge type and hop of each op, from op 1
+        self.nodes: list[str] = []
+        self.edges: list[tuple[str, str, str]] = []
+        self.node_columns: dict[str, list[str]] = {}
+        self.edge_columns: dict[tuple[str, str, str], list[str]] = {}
+        for name in names:
+            kind, _, rest = name.partition("/")
+            if kind == "nodes" and rest.endswith("/n_id"):
+                self.nodes.append(rest[: -len("/n_id")])
+            elif kind == "edges" and rest.endswith("/edge_index"):
+                self.edges.append(_triple(rest[: -len("/edge_index")]))
+        for t in self.nodes:
+            at = f"nodes/{t}/x/"
+            self.node_columns[t] = [n[len(at) :] for n in names if n.startswith(at)]
+        for e in self.edges:
+            at = f"edges/{':'.join(e)}/x/"
+            self.edge_columns[e] = [n[len(at) :] for n in names if n.startswith(at)]
+        self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
+
+    def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
+        return c[f"nodes/{t}/{what}"]
+
+    def edge(self, c: Mapping[str, Any], e: tuple[str, str, str], what: str) -> Any:
+        x = c[f"edges/{':'.join(e)}/{what}"]
+        return x.reshape(2, -1) if what == "edge_index" else x
+
+
+def _triple(name: str) -> tuple[str, str, str]:
+    src, rel, dst = name.split(":")
+    return src, rel, dst
+
+
+def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
+    c = raw.columns
+    nodes = {t: t for t in schema.nodes}
+    edges = {e: e for e in schema.edges}
+
+    def of(types: dict[Any, Any], f: Callable[[Any], Any]) -> Any:
+        out = {t: f(t) for t in types}
+        return next(iter(out.values()), None) if schema.homogeneous else out
+
+    return NodeBatch(
+        n_id=of(nodes, lambda t: schema.node(c, t, "n_id")),
+        edge_index=of(edges, lambda e: schema.edge(c, e, "edge_index")),
+        e_id=of(edges, lambda e: schema.edge(c, e, "e_id")),
+        x=of(nodes, lambda t: {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}),
+        edge_attr=of(edges, lambda e: {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}),
+        input_id=raw.input_id,
+        seed_local=raw.seed_local,
+        batch_size=raw.seeds,
+        num_sampled_nodes=of(nodes, lambda t: schema.node(c, t, "by_hop").tolist()),
+        num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
+        number=raw.number,
+    )
+
+
+@dataclass
+class LoaderStats:
+    """How a loader's time went since it was made or reset.
+
+    Attributes:
+        batches: batches that were handed out.
+        waited: seconds that the trainer waited for the feed.
+        converted: seconds that went into making the framework's objects.
+        seconds: seconds from the first request to the last batch.
+    """
+
+    batches: int = 0
+    waited: float = 0.0
+    converted: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def waiting_share(self) -> float:
+        """The share of the time that the trainer waited for the feed."""
+        return self.waited / self.seconds if self.seconds > 0 else 0.0
+
+
+class NodeLoader:
+    """Batches of subgraphs sampled around seed nodes, made ahead by a process of its own.
+
+    Each pass over it is the next epoch. Batch b of an epoch is the same at any number of
+    threads, ranks and restarts. In a ``torch.utils.data.DataLoader`` worker it takes the worker's
+    share; give ``batch_size=None`` there.
+
+    Args:
+        store: path of a store (``graphmill import``).
+        fanout: edges a node at each hop, from the seeds outwards: ``[15, 10]``, or by relation
+            ``{"cites": [15, 10], "author:writes:paper": [5, 5]}``; -1 takes all.
+        batch_size: seeds a batch.
+        seeds: node ids, a mask, or what ``--seeds`` takes: ``"paper"``, ``"paper:split=train"``, a
+            file. Default: all nodes of the seed type.
+        seed_type: node type of the seeds, where the store has several.
+        as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes,
+            output_nodes, blocks``), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
+        shuffle: take the seeds of each epoch in its shuffled order.
+        seed: of all draws and orders.
+        features, edge_features: names of columns that come along, "all" or "none".
+        label: the column that is y (PyG); it is then not in x.
+        rank, world_size: rank r takes the batches r, r + world_size, ...
+        threads: that sample; default: one less than the cores.
+        slots: batches that can be ready or held at a time.
+        options: further flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``,
+            ``direction="out"``, ``plan="plan.json"``.
+
+    Raises:
+        GraphmillError: what the command says, with its words.
+    """
+
+    def __init__(
+        self,
+        store: str | os.PathLike[str],
+        fanout: Sequence[int] | Mapping[str, Sequence[int]] | None = None,
+        batch_size: int = 1024,
+        seeds: Any = None,
+        seed_type: str | None = None,
+        as_: str = "numpy",
+        shuffle: bool = False,
+        seed: int = 0,
+        features: str | Sequence[str] = "all",
+        edge_features: str | Sequence[str] = "none",
+        label: str | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+        threads: int | None = None,
+        slots: int = 4,
+        **options: Any,
+    ) -> None:
+        if as_ not in _FORMS:
+            raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
+        if not 0 <= rank < world_size:
+            raise ValueError(f"found rank={rank} of world_size={world_size}, expected 0 to {world_size - 1}")
+        if not 1 <= slots <= 1024:
+            raise ValueError(f"found slots={slots}, expected 1 to 1024")
+        if threads is None:
+            threads = max(1, len(os.sched_getaffinity(0)) - 1)
+        arguments = [os.fspath(store), "--batch-size", str(batch_size), "--seed", str(seed), "--threads", str(threads)]
+        if fanout is not None:
+            arguments += ["--fanout", _fanout(fanout)]
+        arguments += ["--features", _names(features), "--edge-features", _names(edge_features)]
+        if shuffle:
+            arguments.append("--shuffle")
+        if seed_type is not None:
+            arguments += ["--seed-type", seed_type]
+        if as_ == "dgl":
+            arguments += ["--expand", "all", "--ops"]
+        for name, value in options.items():
+            flag = "--" + name.replace("_", "-")
+            if value is True:
+                arguments.append(flag)
+            elif value is not False and value is not None:
+                arguments += [flag, str(value)]
+        self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
+        self._pid = os.getpid()
+        with _seeds(seeds) as given:
+            self._process = Process(arguments + given)
+        self._addr, self._token = self._process.addr, self._process.token
+        self._connection: Connection | None = None
+        self._connect()
+        self._epoch, self._first = 0, 0
+        self._at = (0, 0)
+        self._stats = LoaderStats()
+        self._warned = False
+
+    def _connect(self) -> Connection:
+        """The connection of this process, rank and worker: made anew after a fork or in a worker."""
+        rank, world = self._rank, self._world
+        worker = _worker()
+        if worker is not None:
+            rank, world = rank + world * worker[0], world * worker[1]
+        mine = (os.getpid(), rank, world)
+        if self._connection is None or self._of != mine:
+            if self._connection is not None and self._connection._pid == os.getpid():
+                self._connection.close()
+            self._connection = Connection(self._addr, self._token, rank, world, self._slots, self._died)
+            self._of = mine
+            self._schema = Schema(self._connection.names, self._connection.ops)
+        return self._connection
+
+    def _died(self) -> Exception:
+        if self._process is not None and os.getpid() == self._pid:
+            return self._process.died()
+        from ._feed import FeedDied
+
+        return FeedDied("the feed ended: the process that made the loader ended it, or it was killed")
+
+    def __len__(self) -> int:
+        """Batches of an epoch, of this rank."""
+        return self._connect().batches
+
+    def __iter__(self) -> Iterator[Any]:
+        connection = self._connect()
+        epoch, first = self._epoch, self._first
+        self._epoch, self._first = epoch + 1, 0
+        self._at = (epoch, first)
+        rank, world = self._of[1], self._of[2]
+        last = rank + world * (connection.batches - 1)
+        convert = _converter(self._form)
+        began = asked = time.perf_counter()
+        connection.start(epoch, first)
+        before = self._stats.seconds
+        while True:
+            b = connection.next()
+            if b is None:
+                self._at = (epoch + 1, 0)
+                return
+            came = time.perf_counter()
+            raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            out = convert(self._schema, raw, self._label)
+            now = time.perf_counter()
+            self._stats.batches += 1
+            self._stats.waited += came - asked
+            self._stats.converted += now - came
+            self._stats.seconds = before + now - began
+            taken = b.number - rank + world
+            self._at = (epoch, taken) if b.number < last else (epoch + 1, 0)
+            self._watch()
+            del b, raw
+            yield out
+            del out
+            asked = time.perf_counter()
+
+    def _watch(self) -> None:
+        """Warn once when the feed is what holds the trainer up."""
+        s = self._stats
+        if not self._warned and s.seconds > 10 and s.waiting_share > 0.3:
+            self._warned = True
+            warnings.warn(
+                f"the trainer waited {s.waiting_share:.0%} of the time for batches: give threads=, fewer features or a smaller fanout",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def stats(self) -> LoaderStats:
+        """How the loader's time went: batches, seconds, and the share that the trainer waited."""
+        return self._stats
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the iteration stands: after the batch that was handed out last, the same for all ranks."""
+        return {"version": 1, "epoch": self._at[0], "batch": self._at[1]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Make the next pass go on where a state says."""
+        if state.get("version") != 1:
+            raise ValueError(f"state does not match: found version {state.get('version')!r}, expected 1")
+        self._epoch, self._first = int(state["epoch"]), int(state["batch"])
+        self._at = (self._epoch, self._first)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Make the next pass that of an epoch, from its beginning."""
+        self._epoch, self._first, self._at = epoch, 0, (epoch, 0)
+
+    def close(self) -> None:
+        """End the feed. Batches that are still held stay readable."""
+        if self._connection is not None and self._connection._pid == os.getpid():
+            self._connection.close()
+        self._connection = None
+        if self._process is not None:
+            self._process.close()
+
+    def __enter__(self) -> "NodeLoader":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker that is spawned connects to the same feed, which its maker keeps.
+        state = self.__dict__.copy()
+        state["_process"] = state["_connection"] = None
+        return state
+
+
+def _worker() -> tuple[int, int] | None:
+    """The number of this DataLoader worker and how many there are; None outside of one."""
+    import sys
+
+    data = sys.modules.get("torch.utils.data")
+    info = data.get_worker_info() if data is not None else None
+    return None if info is None else (info.id, info.num_workers)
+
+
+def _fanout(fanout: Sequence[int] | Mapping[str, Sequence[int]]) -> str:
+    if isinstance(fanout, Mapping):
+        return ";".join(f"{name if isinstance(name, str) else ':'.join(name)}={','.join(map(str, f))}" for name, f in fanout.items())
+    if isinstance(fanout, str):
+        return fanout
+    return ",".join(map(str, fanout))
+
+
+def _names(names: str | Sequence[str]) -> str:
+    return names if isinstance(names, str) else ",".join(names) or "none"
+
+
+@contextlib.contextmanager
+def _seeds(seeds: Any) -> Iterator[list[str]]:
+    """The flag of the seeds; an array lies in a file while the feed starts."""
+    if seeds is None:
+        yield []
+        return
+    if isinstance(seeds, (str, os.PathLike)):
+        yield ["--seeds", os.fspath(seeds)]
+        return
+    if _arrays.is_torch(seeds):
+        seeds = seeds.detach().cpu().numpy()
+    ids = np.asarray(seeds)
+    if ids.dtype == bool:
+        ids = np.flatnonzero(ids)
+    if ids.ndim != 1 or not np.issubdtype(ids.dtype, np.integer):
+        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids or a mask")
+    with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
+        path = os.path.join(folder, "seeds.npy")
+        np.save(path, ids.astype(np.int64))
+        yield ["--seeds", path]
+
+
+def _converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
+    """What makes a framework's object of a batch. The framework is imported here, on first use."""
+    if form == "numpy":
+        return lambda schema, raw, label: _numpy(schema, raw)
+    import importlib
+
+    return importlib.import_module(f"._as_{form}", __package__).convert
