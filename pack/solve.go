@@ -132,6 +132,7 @@ const (
 	fewPacks    = 4000          // that ruin takes on as a whole
 	weakPacks   = 1000          // else these
 	maxEffort   = 1000
+	quickMixes  = 5
 )
 
 // auto is the portfolio, from the quick to the slow, until the bound is met.
@@ -182,7 +183,9 @@ func (s *solver) auto(opt *Options) error {
 		try("cardinality", flat, flat.cards)
 	}
 	if !large {
-		mix("mix", fill{budget: 300, frac: 1}, 2.5)
+		for i := range quickMixes {
+			mix("mix", fill{budget: 300, frac: 1}, 2.5+float64(i)/4)
+		}
 		bins("search, steep", steep, fill{budget: 300, frac: 1, average: true})
 		bins("search, flat, full", flat, fill{budget: 300, frac: 1})
 		bins("search, full", plain, fill{budget: 300, frac: 1})
