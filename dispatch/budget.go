@@ -14,7 +14,7 @@ type budget struct {
 	parts  int   // made at once
 	buffer int   // values of a stream's buffer
 	pages  int64 // bytes of the store that are read until their pages are given back
-	halo   int64 // bytes of halo edges outside of the temporary file
+	halo   int64 // bytes to sort halo edges and missing in-edges with
 	window int   // edges that a rowSort holds, 16 bytes each
 }
 
@@ -24,7 +24,7 @@ const (
 	leastBuffer = 512
 	mostPages   = 128 << 20
 	leastPages  = 8 << 20
-	leastHalo   = 1 << 20
+	leastHalo   = 4 << 20
 	leastWindow = 1 << 14
 	unbounded   = 1 << 40
 	mostParts   = 128      // at once: open files
@@ -95,8 +95,8 @@ func (d *dispatcher) nodes() int {
 // memory is the peak of a run with a budget.
 func (d *dispatcher) memory(b budget) int64 {
 	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
-	// The assignment, new ids, and counts of every segment.
-	n := int64(overhead) + 6*nodes + 8*threads*int64(d.a.Parts)*12
+	// The assignment and new ids.
+	n := int64(overhead) + 6*nodes
 	if d.a.Trainers > 0 {
 		n += 2 * nodes
 	}
@@ -104,10 +104,12 @@ func (d *dispatcher) memory(b budget) int64 {
 	if d.opt.Hops > 1 {
 		set *= 2
 	}
-	lists := int64(0) // that a segment writes, a part
+	lists, counts := int64(0), int64(0) // that a segment writes and has, a part
 	for _, into := range d.into {
 		lists = max(lists, 3*int64(len(into))+3)
+		counts = max(counts, 8*int64(len(into))+4)
 	}
+	n += (segmentsOfThread*threads + int64(len(d.into))) * int64(d.a.Parts) * counts
 	return n + parts*set + threads*int64(8*b.buffer)*(parts*(lists+1)+6) + 16*threads*int64(b.window) + b.pages + b.halo
 }
 

@@ -220,12 +220,13 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 			counts := g.counts[i][j*g.num.parts:]
 			r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(counts[g.from+p]) })
 			in := g.readers(s.t)[j]
+			step, bytes := g.gather(in.incoming, int64(x.from), int64(len(x.values)))
 			part := g.num.part[g.num.base[s.t]:]
-			for from := s.from; from < s.to; from += blockNodes {
+			for from := s.from; from < s.to; from += step {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				to := min(from+blockNodes, s.to)
+				to := min(from+step, s.to)
 				offsets, _, err := in.block(from, to)
 				if err != nil {
 					return err
@@ -249,7 +250,7 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 						}
 					}
 				}
-				if err := g.read(8*len(offsets) + x.from*int(offsets[to-from]-offsets[0])); err != nil {
+				if err := g.read(8*len(offsets) + (8+bytes)*int(offsets[to-from]-offsets[0])); err != nil {
 					return err
 				}
 			}

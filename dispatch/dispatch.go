@@ -127,7 +127,7 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	if err := d.transposeAll(ctx); err != nil {
 		return err
 	}
-	if err := d.segments(ctx, 8*d.opt.Threads); err != nil {
+	if err := d.segments(ctx, segmentsOfThread*d.opt.Threads); err != nil {
 		return err
 	}
 	if err := d.countEdges(ctx); err != nil {
@@ -306,6 +306,23 @@ func (d *dispatcher) edgePlace(id uint64) int {
 	}
 	return lo
 }
+
+// segmentsOfThread is how many segments there are for each thread, so that all end at
+// about the same time.
+const segmentsOfThread = 8
+
+// gather is how a column is read whose rows are taken in another order than they lie:
+// so many nodes a block, and so many bytes that an edge brings into memory, which are more than its
+// row where the column is larger than the pages that are held.
+func (d *dispatcher) gather(in *incoming, width, column int64) (nodes, bytes int) {
+	if in.id.Len() == 0 || column <= d.budget.pages {
+		return blockNodes, int(width)
+	}
+	return gatherNodes, 64 << 10
+}
+
+// gatherNodes is how many destinations a block has whose edges bring a page each.
+const gatherNodes = 32
 
 // read notes that so many bytes of the store were read, and gives the memory of
 // pages back after a while.

@@ -21,18 +21,29 @@ type haloEdges struct {
 // haloRecord is the size of a record: key, local source, local destination.
 const haloRecord = 16
 
-// Sizes of haloEdges: a bucket is to have about bucketBytes, and there are at most
-// so many, whose buffers are haloExtent each.
+// Sizes of what sorts records of 16 bytes by buckets.
 const (
-	bucketBytes  = 4 << 20
+	bucketBytes  = 4 << 20 // that a bucket is to have
 	maxBuckets   = 1 << 10
-	haloExtent   = 16 << 10
+	extentBytes  = 4 << 10 // of the buffer of a bucket
 	radixBits    = 11
 	radixBuckets = 1 << radixBits
 )
 
-// newHaloEdges is ready for the edges that mark counted; memory bounds what stays
-// out of the temporary file.
+// geometry divides memory between the buffers of the buckets of a sort, the records that stay out of
+// the temporary file, and the buckets that are sorted: so many buckets at most, a power of two, and so many bytes of
+// records.
+func geometry(memory int64, threads int) (buckets int, held int64) {
+	most := memory / 4 / int64(threads*extentBytes)
+	buckets = 1
+	for buckets < maxBuckets && int64(2*buckets) <= most {
+		buckets *= 2
+	}
+	return buckets, memory / 2
+}
+
+// newHaloEdges is ready for the edges that mark counted; memory bounds what it
+// holds of them.
 func newHaloEdges(g *group, memory int64) *haloEdges {
 	var most, total uint64
 	for i := range g.haloEdges {
@@ -45,13 +56,14 @@ func newHaloEdges(g *group, memory int64) *haloEdges {
 		return h
 	}
 	parts := 1 << bits.Len(uint(len(g.haloEdges)-1))
+	limit, held := geometry(memory, g.opt.Threads)
 	each := 1 // buckets a part
-	for each*2*parts <= maxBuckets && most*haloRecord/uint64(each) > bucketBytes && each < 1<<h.idBits {
+	for each*2*parts <= limit && most*haloRecord/uint64(each) > bucketBytes && each < 1<<h.idBits {
 		each *= 2
 	}
 	h.shift = h.idBits - bits.Len(uint(each-1))
-	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), memory)
-	h.part = extsort.NewPartition(h.spill, parts*each, haloExtent, uint(h.shift))
+	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), held)
+	h.part = extsort.NewPartition(h.spill, parts*each, extentBytes, uint(h.shift))
 	return h
 }
 

@@ -24,17 +24,18 @@ type transposed struct {
 const transposeRecord = 16
 
 // transpose fills in the in-edges of in from its out-edges. memory bounds what is held
-// of them outside of temporary files.
+// of them.
 func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adjacency, memory int64) (err error) {
 	nodes, sources := d.g.Nodes[in.dst].Count, d.g.Nodes[in.src].Count
+	limit, held := geometry(memory, d.opt.Threads)
 	buckets := 1
-	for buckets < maxBuckets && int64(in.count)*transposeRecord/int64(buckets) > bucketBytes && buckets < nodes {
+	for buckets < limit && int64(in.count)*transposeRecord/int64(buckets) > bucketBytes && buckets < nodes {
 		buckets *= 2
 	}
 	shift := max(bits.Len(uint(max(nodes, 1)-1))-bits.Len(uint(buckets-1)), 0)
-	spill := extsort.NewSpill(d.fs, d.w.Dir(), memory)
+	spill := extsort.NewSpill(d.fs, d.w.Dir(), held)
 	defer func() { err = errors.Join(err, spill.Close()) }()
-	part := extsort.NewPartition(spill, buckets, haloExtent, uint(shift))
+	part := extsort.NewPartition(spill, buckets, extentBytes, uint(shift))
 	defer part.Close()
 	writers := make([]*extsort.Writer, d.opt.Threads)
 	for i := range writers {

@@ -116,21 +116,26 @@ func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, bu
 	counts := append([]uint64(nil), g.counts[i]...) // edges of a type and part so far
 	offsets := make([][]uint64, len(readers))
 	far := make([][]uint32, len(readers))
-	for from := s.from; from < s.to; from += blockNodes {
+	step, bytes := blockNodes, make([]int, len(readers)) // of an original id
+	if g.opt.OriginalEdges {
+		for j, r := range readers {
+			n := 0
+			n, bytes[j] = g.gather(r.incoming, 8, r.position.Bytes())
+			step = min(step, n)
+		}
+	}
+	for from := s.from; from < s.to; from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to := min(from+blockNodes, s.to)
+		to := min(from+step, s.to)
 		read := 0
 		for j, r := range readers {
 			var err error
 			if offsets[j], far[j], err = r.block(from, to); err != nil {
 				return err
 			}
-			read += 8*len(offsets[j]) + 4*len(far[j])
-			if g.opt.OriginalEdges {
-				read += 8 * len(far[j])
-			}
+			read += 8*len(offsets[j]) + (4+bytes[j])*len(far[j])
 		}
 		if err := w.block(g, files, s.t, from, to-from, readers, offsets, far, counts); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // ErrOriginals says that parts cannot be held against a graph as they have no
@@ -26,7 +27,7 @@ const inputPosition = "#input_position"
 // against compares edges and features with those of a graph.
 func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	if a.NodeIDs == nil {
-		return fmt.Errorf("%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; dispatch with --save-orig-nids and --save-orig-eids: %w", a.Name, ErrOriginals)
+		return tagged.Errorf(ErrOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; dispatch with --save-orig-nids and --save-orig-eids", a.Name)
 	}
 	if err := a.counts("node", a.Config.Nodes, len(g.Nodes), func(name string) (int, bool) {
 		t := g.NodeType(name)
