@@ -2,7 +2,6 @@ package undirected
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -50,7 +49,7 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 	g := &Graph{Offsets: make([]uint32, b.nodes+1), Neighbours: make([]uint32, 2*b.edges), Constraints: 1}
 	end := uint32(0)
 	// Buckets go one after the other to where the ones before them end.
-	placed := make([]chan struct{}, b.buckets()+1)
+	placed := make([]chan struct{}, len(b.starts))
 	for i := range placed {
 		placed[i] = make(chan struct{})
 	}
@@ -86,8 +85,14 @@ type builder struct {
 	types []edges
 	nodes int
 	edges int64 // as the store counts them
-	cuts  *extsort.Partition
-	spill *extsort.Spill
+
+	// Bucket i has the nodes starts[i] to starts[i+1]; node v is in bucket
+	// bucket[v>>granule].
+	starts  []int
+	bucket  []uint16
+	granule uint
+	cuts    *extsort.Partition
+	spill   *extsort.Spill
 }
 
 // edges are those of one type, their ends as homogeneous ids less near and far.
@@ -124,101 +129,15 @@ func newBuilder(s *store.Store, o BuildOptions) (*builder, error) {
 			near: starts[near], far: starts[far], rows: s.Graph.Nodes[near].Count, fars: uint64(s.Graph.Nodes[far].Count)})
 		b.edges += int64(e.Count)
 	}
-	// Buckets whose rows stay in the cache, but not so many that the buffers before
-	// them do not.
-	const most = 512
-	count := 1
-	for count < most && b.edges/int64(count) > 1<<14 && b.nodes/count > 1<<8 {
-		count *= 2
-	}
-	shift := uint(0)
-	for uint64(count)<<shift < nodes {
-		shift++
-	}
-	extent := 16 << 10
-	hold := int64(math.MaxInt64)
-	if o.Memory > 0 {
-		buffers := int64(o.Threads * count * extent)
-		for extent > 4<<10 && buffers > o.Memory/4 {
-			extent, buffers = extent/2, buffers/2
-		}
-		hold = max(0, o.Memory-buffers)
-	}
-	b.spill = extsort.NewSpill(o.FS, o.Temp, hold)
-	b.cuts = extsort.NewPartition(b.spill, count, extent, shift)
 	return b, nil
 }
 
-// buckets is how many have nodes, once all is cut.
-func (b *builder) buckets() int {
-	width := 1 << b.cuts.Shift()
-	return (b.nodes + width - 1) / width
-}
-
 func (b *builder) close() error {
+	if b.spill == nil {
+		return nil
+	}
 	b.cuts.Close()
 	return b.spill.Close()
-}
-
-// cutRows is how many rows of a type a goroutine takes at once.
-const cutRows = 1 << 12
-
-// cut puts every edge into the bucket of its far end: a record is that end and the
-// near one.
-func (b *builder) cut(ctx context.Context) error {
-	first := make([]int, len(b.types)+1) // jobs before each type
-	for i, e := range b.types {
-		first[i+1] = first[i] + (e.rows+cutRows-1)/cutRows
-	}
-	writers := make([]*extsort.Writer, max(1, b.Threads))
-	for i := range writers {
-		var err error
-		if writers[i], err = b.cuts.Writer(); err != nil {
-			return err
-		}
-	}
-	err := scan(ctx, first[len(b.types)], b.Threads, func(_ context.Context, worker, job int) error {
-		t := 0
-		for job >= first[t+1] {
-			t++
-		}
-		from := (job - first[t]) * cutRows
-		return b.cutType(&b.types[t], from, min(b.types[t].rows, from+cutRows), writers[worker])
-	})
-	if err != nil {
-		return err
-	}
-	return b.cuts.Finish()
-}
-
-func (b *builder) cutType(e *edges, from, to int, w *extsort.Writer) error {
-	ptr, far := e.adjacency.Indptr, e.adjacency.Far
-	at := ptr.At(from)
-	begin := at
-	for row := from; row < to; row++ {
-		end := ptr.At(row + 1)
-		if end < at || end > uint64(e.count) {
-			return b.damaged(e, "found offset %d at %d, expected offsets that ascend to %d", end, row+1, e.count)
-		}
-		u := uint32(e.near + uint64(row))
-		for ; at < end; at++ {
-			x := far.At(int(at))
-			if x >= e.fars {
-				return b.damaged(e, "found id %d at %d, expected one below %d", x, at, e.fars)
-			}
-			v := uint32(e.far + x)
-			if u == v {
-				continue
-			}
-			r, err := w.Slot(uint64(v), 8)
-			if err != nil {
-				return err
-			}
-			binary.LittleEndian.PutUint64(r, uint64(u)<<32|uint64(v))
-		}
-	}
-	b.tell(int64(at - begin))
-	return nil
 }
 
 func (b *builder) damaged(e *edges, format string, a ...any) error {
@@ -241,10 +160,9 @@ func (b *builder) rows(ctx context.Context, fn func(ctx context.Context, bucket 
 			extsort.Free(makers[i].records)
 		}
 	}()
-	width := 1 << b.cuts.Shift()
-	return scan(ctx, b.buckets(), b.Threads, func(ctx context.Context, worker, i int) error {
+	return scan(ctx, len(b.starts)-1, b.Threads, func(ctx context.Context, worker, i int) error {
 		m := &makers[worker]
-		from, to := i*width, min(b.nodes, (i+1)*width)
+		from, to := b.starts[i], b.starts[i+1]
 		if err := m.make(b, i, from, to); err != nil {
 			return err
 		}

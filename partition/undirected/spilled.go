@@ -48,7 +48,7 @@ func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err
 	if err != nil {
 		return nil, err
 	}
-	g := &Spilled{Constraints: 1, file: file, nodes: b.nodes, blocks: make([]spilledBlock, b.buckets())}
+	g := &Spilled{Constraints: 1, file: file, nodes: b.nodes, blocks: make([]spilledBlock, len(b.starts)-1)}
 	var end, entries atomic.Int64
 	err = b.rows(ctx, func(_ context.Context, i int, first uint32, degrees, neighbours []uint32) error {
 		size := int64(4 * (len(degrees) + len(neighbours)))
