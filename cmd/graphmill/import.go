@@ -40,6 +40,8 @@ func newImport(t *terminal) *cobra.Command {
   an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
+  a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
+                       them (docs/format-chunked.md)
   a DGL graph          graph.bin or .dgl of save_graphs
   a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it:
                        in the original order where orig_nids.dgl and orig_eids.dgl are there
@@ -62,6 +64,7 @@ flag says what to do with them. The store is the same for any --memory and
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
+  graphmill import chunks/ --out g.store
   graphmill import graph.bin --out g.store
   graphmill import parts/cora.json --out cora.store
   graphmill import --indptr indptr.npy --indices indices.npy --out g.store

@@ -222,7 +222,7 @@ func (s *sorter) write(ctx context.Context) error {
 // encode sorts a bucket and makes the segments of all series.
 func (s *sorter) encode(e *encoder, r *run) (err error) {
 	e.order = s.sort(e, r)
-	at, width := 0, 16
+	at := 0
 	for k, f := range s.all {
 		e.values = e.values[:0]
 		if k == 0 {
@@ -232,7 +232,7 @@ func (s *sorter) encode(e *encoder, r *run) (err error) {
 			}
 			at = 4 * s.number
 		} else {
-			width = s.widths[k-1]
+			width := s.widths[k-1]
 			for _, from := range e.order {
 				e.values = append(e.values, r.raw[from+at:from+at+width]...)
 			}

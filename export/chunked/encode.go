@@ -34,7 +34,8 @@ func (e *encoder) encode(s *series, first uint64, rows int, data []byte, out []s
 		data = e.wide
 	}
 	// The chunk of the first row, and the rows left in it.
-	chunk, left := 0, uint64(0)
+	var chunk int
+	var left uint64
 	for end := uint64(0); ; chunk++ {
 		if end += s.chunks[chunk]; end > first {
 			left = end - first

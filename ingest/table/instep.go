@@ -171,7 +171,7 @@ func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
 	if rows == of {
 		return *v
 	}
-	from, to := 0, 0
+	var from, to int
 	if c.DType != graph.String {
 		width := c.DType.Size()
 		for _, d := range c.Shape {

@@ -19,7 +19,7 @@ import (
 
 // write makes the folder of an assignment.
 func write(t interface{ Fatal(...any) }, dir string, a *assign.Assignment) {
-	w, err := store.Create(fsx.OS, dir, true)
+	w, err := store.Create(fsx.Unsynced{FS: fsx.OS}, dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-var equateEmpty = cmp.Comparer(func(a, b []uint16) bool { return string(fmt.Sprint(a)) == fmt.Sprint(b) })
+var equateEmpty = cmp.Comparer(func(a, b []uint16) bool { return fmt.Sprint(a) == fmt.Sprint(b) })
 
 func counts(a *assign.Assignment) []uint64 {
 	var n []uint64
