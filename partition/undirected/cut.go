@@ -22,8 +22,13 @@ func (b *builder) eachRows(ctx context.Context, fn func(worker int, e *edges, fr
 		for job >= first[t+1] {
 			t++
 		}
+		e := &b.types[t]
 		from := (job - first[t]) * cutRows
-		return fn(worker, &b.types[t], from, min(b.types[t].rows, from+cutRows))
+		to := min(e.rows, from+cutRows)
+		if err := fn(worker, e, from, to); err != nil {
+			return err
+		}
+		return b.reads(e, from, to)
 	})
 }
 

@@ -9,6 +9,6 @@
 // Build makes one from the edges of a store; FromPairs from pairs in memory.
 // Evaluate measures what a division into parts cuts and how even it is.
 //
-// The package imports graph, store, internal/extsort, internal/fsx and the standard
+// The package imports graph, store, draw, internal/extsort, internal/fsx and the standard
 // library.
 package undirected

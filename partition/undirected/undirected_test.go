@@ -318,3 +318,19 @@ func TestSpilledHasTheSameRows(t *testing.T) {
 		}
 	})
 }
+
+func TestPairsAreEstimated(t *testing.T) {
+	s := grid(100) // 19,800 edges, none of them both ways
+	if got := Pairs(s.Graph); got != 19_800 {
+		t.Errorf("one way: %d pairs, expected 19800", got)
+	}
+	g, err := Build(context.Background(), s, BuildOptions{Threads: 1, FS: fsx.OS, Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := s.Graph.Edges[0]
+	e.Count, e.Adj[graph.In] = len(g.Neighbours), &graph.Adjacency{Indptr: graph.Index{U32: g.Offsets}, Far: graph.Index{U32: g.Neighbours}}
+	if got := Pairs(s.Graph); got != 19_800 {
+		t.Errorf("both ways: %d pairs, expected 19800", got)
+	}
+}
