@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -427,5 +429,46 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	if _, err := Verify(ctx, fsx.OS, path, Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("found %v, expected %v", err, context.Canceled)
+	}
+}
+
+// Whatever stands in the files, there is a verdict.
+func TestAnyBytes(t *testing.T) {
+	m := example()
+	dir := t.TempDir()
+	path := m.write(t, dir)
+	against := m.store()
+	files := []string{"made.json", "part1/graph.dgl", "part1/node_feat.dgl", "part1/edge_feat.dgl", "part1/orig_nids.dgl", "part1/orig_eids.dgl"}
+	r := rand.New(rand.NewPCG(3, 5))
+	found := 0
+	for range 400 {
+		name := filepath.Join(dir, files[r.IntN(len(files))])
+		good, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := bytes.Clone(good)
+		at := r.IntN(len(bad) - 8)
+		if len(bad) > 4096 && at < 4096 {
+			at = 4096 + r.IntN(len(bad)-4104)
+		}
+		value := []uint64{0, 1, 7, 1 << 20, 1 << 40, 1<<63 - 1, 1 << 63, 1<<64 - 1}[r.IntN(8)]
+		binary.LittleEndian.PutUint64(bad[at:], value)
+		if err := os.WriteFile(name, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		v, err := Verify(t.Context(), fsx.OS, path, Options{Against: against})
+		if err != nil {
+			t.Fatalf("%s with %#x at %d: %v", name, value, at, err)
+		}
+		if v.Fault != nil {
+			found++
+		}
+		if err := os.WriteFile(name, good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 350 { // some numbers are those that were there, or mean nothing
+		t.Errorf("found %d of 400 damages", found)
 	}
 }
