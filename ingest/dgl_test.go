@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -424,5 +426,56 @@ func TestPartsFailingCalls(t *testing.T) {
 		if err := all(&fsx.Fault{FS: fsx.OS, FailAt: i, Err: io.ErrClosedPipe}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("call %d of %d: found %v, expected the error", i, count.Calls(), err)
 		}
+	}
+}
+
+// Whatever stands in the files, reading them ends: with rows or with an error.
+func TestDGLAnyBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 8))
+	damage := func(name string) (undo func()) {
+		good, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := bytes.Clone(good)
+		at := r.IntN(len(bad) - 8)
+		if len(bad) > 4096 && at < 4096 {
+			at = 4096 + r.IntN(len(bad)-4104)
+		}
+		binary.LittleEndian.PutUint64(bad[at:], []uint64{0, 1, 7, 1 << 20, 1 << 40, 1<<63 - 1, 1 << 63, 1<<64 - 1}[r.IntN(8)])
+		write := func(b []byte) {
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(bad)
+		return func() { write(good) }
+	}
+	read := func(path string) {
+		s, err := Open(t.Context(), fsx.OS, path, Options{})
+		if err != nil {
+			return
+		}
+		if c := s.Collection; c != nil {
+			for _, e := range c.Edges {
+				_, _ = e.Table.Scan(t.Context(), []table.Column{{Name: e.Src, DType: graph.Uint64}, {Name: e.Dst, DType: graph.Uint64}}, 2, func(int, *table.Chunk) error { return nil })
+			}
+			return
+		}
+		_ = scanAll(s) // an error or none, but no panic
+	}
+	parts, graphs := copied(t), filepath.Join(t.TempDir(), "graphs")
+	if err := os.CopyFS(graphs, os.DirFS("testdata/dgl")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		name := filepath.Join(graphs, []string{"all.bin", "csc.bin", "csr.bin", "many.bin", "mixed.bin"}[i%5])
+		path := name
+		if i%2 == 0 {
+			name, path = filepath.Join(parts, []string{"tiny.json", "part0/graph.dgl", "part1/graph.dgl", "orig_nids.dgl", "orig_eids.dgl"}[i/2%5]), parts
+		}
+		undo := damage(name)
+		read(path)
+		undo()
 	}
 }
