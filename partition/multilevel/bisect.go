@@ -96,9 +96,10 @@ func (b *bisector) once(l *level, want, caps [2]int64, seed uint64) *halving {
 	levels := []*level{l}
 	for last := l; last.n > bisectLeast && !b.t.stopped(); {
 		k := cluster(b.t, b.m, last, clusterRule{
-			caps:  []int64{max(min(want[0], want[1])/20, 1)},
-			least: int(float64(last.n) / bisectShrink),
-			seed:  mix(seed + uint64(len(levels))),
+			caps:   []int64{max(min(want[0], want[1])/20, 1)},
+			rounds: 2,
+			least:  int(float64(last.n) / bisectShrink),
+			seed:   mix(seed + uint64(len(levels))),
 		})
 		if float64(k.count) > 0.95*float64(last.n) {
 			k.free(b.m)

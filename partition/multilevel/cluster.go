@@ -13,12 +13,12 @@ type clustering struct {
 type clusterRule struct {
 	caps   []int64  // the heaviest cluster, one a constraint
 	least  int      // the number of clusters below which none are joined
+	rounds int      // that each node is given to choose in
 	within []uint16 // nodes of different values are never joined; nil: any may be
 	seed   uint64
 }
 
 const (
-	clusterRounds  = 2
 	clusterBatches = 64   // of a round; labels are frozen during a batch
 	clusterBlock   = 1024 // nodes, the unit of parallel work
 	shuffledRun    = 16   // consecutive nodes that stay together in the order
@@ -50,7 +50,7 @@ func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
 	target := make([]uint32, size)
 	alone := make([]bool, size)
 	raters := make([]rater, t.threads)
-	for round := range clusterRounds {
+	for round := range rule.rounds {
 		salt := uint32(mix(rule.seed + uint64(round)))
 		for from := 0; from < l.n && k.count > rule.least; from += size {
 			batch := order[from:min(from+size, l.n)]
@@ -142,7 +142,7 @@ func (k *clustering) move(l *level, v, to uint32, caps []int64) {
 func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *clusterRule) {
 	likes := take[uint32](m, l.n)
 	defer give(m, likes)
-	salt := uint32(mix(rule.seed + clusterRounds))
+	salt := uint32(mix(rule.seed + uint64(rule.rounds)))
 	t.blocks((l.n+clusterBlock-1)/clusterBlock, func(worker, block int) {
 		r := &raters[worker]
 		for v := uint32(block * clusterBlock); v < uint32(min((block+1)*clusterBlock, l.n)); v++ {
@@ -317,7 +317,7 @@ func (b *choice) offer(l *level, k *clustering, rule *clusterRule, v, salt uint3
 	if sum < b.sum {
 		return
 	}
-	tie := spread(name, salt)
+	tie := spread(name+v*0x85ebca6b, salt)
 	if sum == b.sum && tie <= b.tie {
 		return
 	}

@@ -26,6 +26,7 @@ func (r *refiner) jet(e effort) {
 			r.look(e.share)
 			r.rebalance(e.share)
 		}
+		r.reprice()
 		over := r.overload()
 		idle++
 		if over < bestOver || over == bestOver && r.cut < best {

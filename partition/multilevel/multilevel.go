@@ -102,12 +102,13 @@ func (o *Options) check(g *undirected.Graph) error {
 type setting struct {
 	starts int // initial divisions
 	whole  int // times that each bisection is made
+	cycles int // times that the result is coarsened and refined again
 }
 
 var settings = map[Preset]setting{
 	Fast:    {starts: 1, whole: 1},
 	Default: {starts: 4, whole: 2},
-	High:    {starts: 8, whole: 4},
+	High:    {starts: 8, whole: 2, cycles: 2},
 }
 
 // A run is one call of Partition.
@@ -118,15 +119,19 @@ type run struct {
 	parts int
 	caps  []int64
 	seed  uint64
+	large bool // the graph has more than largeFrom nodes
 }
 
 const (
-	coarsestPerPart = 20      // nodes a part at which coarsening ends
-	coarsestShrink  = 0.97    // it ends as well when a level keeps this share of the nodes
-	startNodes      = 10_000  // levels up to here belong to each start
-	gentleFrom      = 100_000 // levels above shrink by gentleShrink at most
+	coarsestPerPart = 20        // nodes a part at which coarsening ends
+	coarsestShrink  = 0.97      // it ends as well when a level keeps this share of the nodes
+	startNodes      = 10_000    // levels up to here belong to each start
+	startShare      = 20        // and so do those with at most 1/startShare of the edges
+	largeFrom       = 1_000_000 // nodes of a graph from which on one round of clustering makes a level
+	gentleFrom      = 100_000   // levels above shrink by gentleShrink at most
 	gentleTo        = 1_000_000
 	gentleShrink    = 4
+	searchTable     = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
 func (r *run) partition(l *level) ([]uint16, Stats) {
@@ -140,42 +145,89 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 		}
 		return part, Stats{Levels: 1, Coarsest: l.n, Cut: l.cut(part)}
 	}
-	levels := r.coarsen(l)
+	r.large = l.n > largeFrom
+	levels := r.coarsen(l, nil, 0)
 	last := len(levels) - 1
 	stats := Stats{Levels: len(levels), Coarsest: levels[last].n}
 	best := r.start(levels)
-	cut, at := best.cut, best.at
-	here := best.part
-	for at > 0 && !r.stopped() {
-		at--
-		here, best.boundary, cut = r.uncoarsen(r.team, levels, at, here, best.boundary, cut)
-		levels[at+1].free(r.m)
-		give(r.m, levels[at].coarse)
-		levels[at].coarse = nil
+	for best.at > 0 && !r.stopped() {
+		best.at--
+		best.part, best.boundary, best.cut = r.uncoarsen(r.team, levels, best.at, best.part, best.boundary, best.cut)
+		levels[best.at+1].free(r.m)
+		give(r.m, levels[best.at].coarse)
+		levels[best.at].coarse = nil
 	}
-	copy(part, here)
-	stats.Cut = cut
+	for i := range r.cycles {
+		best = r.cycle(levels[0], best, i+1)
+	}
+	copy(part, best.part)
+	stats.Cut = best.cut
 	return part, stats
 }
 
-// coarsen makes the levels above l.
-func (r *run) coarsen(l *level) []*level {
+// coarsen makes the levels above l. Nodes of different values in within, if given, stay
+// apart on all of them.
+func (r *run) coarsen(l *level, within []uint16, cycle int) []*level {
 	levels := []*level{l}
 	for l.n > coarsestPerPart*r.parts && !r.stopped() {
-		k := cluster(r.team, r.m, l, r.clusters(l, len(levels)))
+		rule := r.clusters(l, 1000*cycle+len(levels))
+		rule.within = within
+		k := cluster(r.team, r.m, l, rule)
 		if float64(k.count) > coarsestShrink*float64(l.n) {
 			k.free(r.m)
 			break
 		}
+		below := l
 		l = contract(r.team, r.m, l, k)
 		levels = append(levels, l)
+		if within != nil {
+			above := take[uint16](r.m, l.n)
+			for v, c := range below.coarse {
+				above[c] = within[v]
+			}
+			if len(levels) > 2 {
+				give(r.m, within)
+			}
+			within = above
+		}
+	}
+	if len(levels) > 1 {
+		levels[len(levels)-1].within = within
 	}
 	return levels
 }
 
+// cycle makes levels of its own above l that keep the parts apart, and refines the
+// parts on each of them.
+func (r *run) cycle(l *level, c candidate, number int) candidate {
+	own := *l
+	own.coarse = nil
+	levels := r.coarsen(&own, c.part, number)
+	last := len(levels) - 1
+	if last == 0 || r.stopped() {
+		return c
+	}
+	top := levels[last]
+	boundary := bitmapOf(r.m, top.n)
+	boundary.fill(top.n)
+	part, boundary, cut, _ := r.refine(r.team, top, top.within, boundary, c.cut, last)
+	for i := last - 1; i >= 0 && !r.stopped(); i-- {
+		part, boundary, cut = r.uncoarsen(r.team, levels, i, part, boundary, cut)
+		levels[i+1].free(r.m)
+		give(r.m, levels[i].coarse)
+	}
+	give(r.m, c.part)
+	give(r.m, c.boundary)
+	c.part, c.boundary, c.cut = part, boundary, cut
+	return c
+}
+
 // clusters is the rule by which a level is clustered.
 func (r *run) clusters(l *level, depth int) clusterRule {
-	rule := clusterRule{seed: mix(r.seed + uint64(depth))}
+	rule := clusterRule{seed: mix(r.seed + uint64(depth)), rounds: 2}
+	if r.large {
+		rule.rounds = 1
+	}
 	share := min(max(l.n/2000, 2), r.parts)
 	for c, total := range l.totals {
 		mean := float64(total) / float64(r.parts)
@@ -234,7 +286,8 @@ func (r *run) startOnce(levels []*level, seed uint64) candidate {
 	boundary := bitmapOf(r.m, l.n)
 	boundary.fill(l.n)
 	c.part, c.boundary, c.cut, c.over = r.refine(r.alone(), l, part, boundary, l.cut(part), at)
-	for c.at > 0 && levels[c.at-1].n <= startNodes && !r.stopped() {
+	for c.at > 0 && (levels[c.at-1].n <= startNodes ||
+		len(levels[c.at-1].neighbours) <= len(levels[0].neighbours)/startShare) && !r.stopped() {
 		c.at--
 		c.part, c.boundary, c.cut = r.uncoarsen(r.alone(), levels, c.at, c.part, c.boundary, c.cut)
 	}
@@ -285,7 +338,7 @@ func (r *run) uncoarsen(t team, levels []*level, at int, above []uint16, beside 
 func (r *run) refine(t team, l *level, part []uint16, beside bitmap, cut int64, at int) ([]uint16, bitmap, int64, float64) {
 	f := newRefiner(t, r.m, l, r.parts, r.caps, part, beside, r.seed)
 	f.cut = cut
-	e := effort{share: 0.75, rounds: 12, enough: 0.001}
+	e := effort{share: 0.5, rounds: 12, enough: 0.001}
 	if at == 0 {
 		e.share = 0.25
 	}
@@ -293,6 +346,10 @@ func (r *run) refine(t team, l *level, part []uint16, beside bitmap, cut int64, 
 		e.rounds = 4
 	}
 	f.jet(e)
+	if l.n*r.parts <= searchTable && f.overload() == 0 {
+		f.search()
+		f.look(e.share)
+	}
 	f.free()
 	return f.part, f.boundary, f.cut, f.overload()
 }

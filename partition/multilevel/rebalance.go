@@ -97,6 +97,13 @@ func (r *refiner) relieve(all bool) {
 			continue
 		}
 		if to, gain, _, ok := r.out(b, m.node); ok {
+			p := r.part[m.node]
+			r.lost[p] -= float64(gain)
+			for c := range r.l.constraints {
+				if i := int(p)*r.l.constraints + c; r.load[i] > r.caps[c] {
+					r.freed[i] += float64(r.l.weight(m.node, c))
+				}
+			}
 			r.move(m.node, to, gain)
 		}
 	}

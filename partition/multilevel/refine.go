@@ -18,6 +18,14 @@ type refiner struct {
 	load []int64 // of the parts, stride constraints
 	cut  int64
 
+	// price is what a unit of weight costs in each part, in units of the cut, stride
+	// constraints: parts that had to be relieved become dear, so that moves that
+	// would be undone do not look like gains.
+	price  []float64
+	priced bool      // some price is not 0
+	lost   []float64 // what relieving each part cost
+	freed  []float64 // and the weight that left it, stride constraints
+
 	dirty     bitmap
 	boundary  bitmap // has a neighbour in another part
 	candidate bitmap // worth a try of a move to target
@@ -43,6 +51,9 @@ type binding struct {
 	parts []uint16 // with a sum
 }
 
+// leastPrice is the price from which on it counts.
+const leastPrice = 1e-9
+
 // refineWords is the unit of parallel work: so many words of a bitmap.
 const refineWords = 16
 
@@ -59,6 +70,7 @@ func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uin
 		r.scratch[i].sum = make([]int64, parts)
 	}
 	r.partial = make([]int64, r.blocksOf())
+	r.price, r.lost, r.freed = make([]float64, len(r.load)), make([]float64, parts), make([]float64, len(r.load))
 	return r
 }
 
@@ -124,17 +136,28 @@ func (r *refiner) look(share float64) {
 func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 	own := r.part[v]
 	b.collect(r.l, r.part, v)
-	best, sum, tie := own, int64(0), uint32(0)
+	best, sum, tie := own, int64(math.MinInt64), uint32(0)
 	for _, p := range b.parts {
-		if p == own || b.sum[p] < sum {
+		if p == own {
+			continue
+		}
+		s := b.sum[p]
+		if r.priced {
+			s -= r.cost(v, p)
+		}
+		if s < sum {
 			continue
 		}
 		t := spread(uint32(p)<<16^v, r.salt)
-		if b.sum[p] > sum || t > tie {
-			best, sum, tie = p, b.sum[p], t
+		if s > sum || t > tie {
+			best, sum, tie = p, s, t
 		}
 	}
 	inner := b.sum[own]
+	whole := inner
+	if r.priced {
+		inner -= r.cost(v, own)
+	}
 	b.clear()
 	r.candidate.unset(v)
 	if best == own {
@@ -145,8 +168,42 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 	gain := sum - inner
 	r.target[v] = best
 	r.gain[v] = int32(min(max(gain, math.MinInt32), math.MaxInt32))
-	if gain >= 0 || float64(-gain) < share*float64(inner) {
+	if gain >= 0 || float64(-gain) < share*float64(whole) {
 		r.candidate.set(v)
+	}
+}
+
+// cost is what v costs in p.
+func (r *refiner) cost(v uint32, p uint16) int64 {
+	var cost float64
+	for c := range r.l.constraints {
+		cost += r.price[int(p)*r.l.constraints+c] * float64(r.l.weight(v, c))
+	}
+	return int64(math.Round(cost))
+}
+
+// reprice sets the prices by what the last relief of each part cost, and forgets it.
+func (r *refiner) reprice() {
+	C := r.l.constraints
+	stale := r.priced
+	r.priced = false
+	for i := range r.price {
+		now := 0.0
+		if lost := r.lost[i/C]; lost > 0 && r.freed[i] > 0 {
+			now = lost / r.freed[i]
+		}
+		r.price[i] = (r.price[i] + now) / 2
+		if r.price[i] < leastPrice {
+			r.price[i] = 0
+		}
+		r.priced = r.priced || r.price[i] > 0
+	}
+	clear(r.lost)
+	clear(r.freed)
+	if stale || r.priced {
+		for i, b := range r.boundary {
+			r.dirty[i] |= b
+		}
 	}
 }
 
@@ -168,6 +225,9 @@ func (r *refiner) chooseMovers() {
 		r.candidate.each(from, to, func(v uint32) {
 			own, target := r.part[v], r.target[v]
 			var gain int64
+			if r.priced {
+				gain = r.cost(v, own) - r.cost(v, target)
+			}
 			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
 				u := r.l.neighbours[i]
 				p := r.part[u]
