@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -16,8 +15,6 @@ import (
 	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/partition/assign"
 	"github.com/graphmill/graphmill/report"
@@ -266,9 +263,6 @@ func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchInp
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Check(ctx); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
 		sum, err := inputStore(r, in)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -279,58 +273,15 @@ func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchInp
 	if err != nil {
 		return nil, err
 	}
-	src, err := ingest.Open(ctx, fsx.OS, in, ingest.Options{Format: "chunked", Outside: f.outside})
+	src, inputs, err := t.openChunked(ctx, in, f.outside, &f.outFlags, r)
 	if err != nil {
-		return nil, err
-	}
-	for _, w := range src.Warnings {
-		t.warn("%s", w)
-		r.Note(w)
-	}
-	if err := f.keeps(src.Files...); err != nil {
-		return nil, err
-	}
-	g := &dispatched{name: m.GraphName}
-	if g.inputs, err = fingerprints(ctx, src.Files, r, func(file string) string {
-		if rel, err := filepath.Rel(in, file); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
-		return filepath.Base(file)
-	}); err != nil {
 		return nil, err
 	}
 	// The store lives beside the output while it is needed.
 	parent, base := filepath.Split(filepath.Clean(f.out))
-	temp := filepath.Join(parent, "."+base+".store")
-	if err := fsx.OS.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	remove := func() error { return fsx.OS.RemoveAll(temp) }
-	began := time.Now()
-	w, err := store.Create(fsx.OS, temp, true)
+	s, end, err := t.temporaryStore(ctx, src, filepath.Join(parent, "."+base+".store"), f.common, r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.Abort(), remove())
-		}
-	}()
-	lines := stageLines{t: t}
-	result, err := build.Build(ctx, fsx.OS, w, src.Input, build.Options{Primary: graph.In, Threads: f.threads, Memory: int64(f.memory), Progress: lines.update,
-		DanglingEdges: build.Error, DuplicateNodes: build.Error, DuplicateEdges: build.Keep, SelfLoops: build.Keep})
-	lines.done()
-	if err != nil {
-		return nil, err
-	}
-	result.Meta.Made = store.Made{Command: "import", Version: version()}
-	if err := errors.Join(w.Seal(ctx, result.Meta, f.threads), w.Publish()); err != nil {
-		return nil, err
-	}
-	r.Stage("import", time.Since(began), 0, "")
-	if g.store, err = store.Open(fsx.OS, temp); err != nil {
-		return nil, err
-	}
-	g.close = func() error { return errors.Join(g.store.Close(), remove()) }
-	return g, nil
+	return &dispatched{s, m.GraphName, inputs, end}, nil
 }
