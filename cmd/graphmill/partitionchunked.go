@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/report"
@@ -18,12 +19,21 @@ func (t *terminal) importChunked(ctx context.Context, in string, f *partitionFla
 		return nil, nil, nil, err
 	}
 	f.options.ImportOrder = nil
+	var known []string
 	for i := range src.Input.Nodes {
 		n := &src.Input.Nodes[i]
 		f.options.ImportOrder = append(f.options.ImportOrder, n.Type)
+		for _, c := range n.Columns {
+			known = append(known, n.Type+"/"+c.Name)
+		}
 		n.Columns = slices.DeleteFunc(slices.Clone(n.Columns), func(c table.Column) bool {
 			return !slices.Contains(f.options.Balance.Columns, c.Name) && !slices.Contains(f.options.Balance.Columns, n.Type+"/"+c.Name)
 		})
+	}
+	for _, name := range f.options.Balance.Columns {
+		if !slices.ContainsFunc(known, func(full string) bool { return full == name || strings.HasSuffix(full, "/"+name) }) {
+			return nil, nil, nil, usagef("%s: found no column %q of nodes, expected one of %s", in, name, strings.Join(known, ", "))
+		}
 	}
 	for i := range src.Input.Edges {
 		src.Input.Edges[i].Columns = nil
