@@ -61,6 +61,9 @@ func (chunkedGraph) open(ctx context.Context, fsys fsx.FS, path string, o Option
 		}
 		s.Input.Edges = append(s.Input.Edges, e)
 	}
+	if err := c.plausible(s.Input.Nodes); err != nil {
+		return nil, err
+	}
 	for _, key := range m.Unused {
 		c.warnings = append(c.warnings, fmt.Sprintf("%s: the key %q is not used", path, key))
 	}
@@ -73,6 +76,26 @@ type chunks struct {
 	p        *opener
 	o        Options
 	warnings []string
+}
+
+// plausible refuses numbers of nodes that no file bears out and that are out of
+// proportion to all of them: their offsets would fill the disk.
+func (c *chunks) plausible(nodes []build.Nodes) error {
+	limit := uint64(0)
+	for _, f := range c.p.files {
+		info, err := c.p.fsys.Stat(f)
+		if err != nil {
+			return err
+		}
+		limit += 64 * uint64(info.Size())
+	}
+	limit = max(limit, 1<<26)
+	for _, n := range nodes {
+		if n.Table == nil && n.Count > limit {
+			return sourcef("%s: found %d nodes of type %s without features, expected at most %d, 64 for each byte of the files; is the count right?", c.p.meta, n.Count, n.Type, limit)
+		}
+	}
+	return nil
 }
 
 // files resolves the paths of chunks. They are names, never patterns.

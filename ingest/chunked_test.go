@@ -94,6 +94,7 @@ none:is:none  src:uint64>dst:uint64`
 		{name: "no edges", files: chunkedFiles("metadata.json", swap(t, `["e/w0.csv", "e/w1.csv"]`, `[]`)), err: ErrSource, want: "edges.author:writes:paper: found no files, expected those of 3 edges"},
 		{name: "columns of edges", files: chunkedFiles("e/w0.csv", "0 0 0\n1 2 0\n"), err: table.ErrFormat, want: "w0.csv:1"},
 		{name: "no number", files: chunkedFiles("e/w1.csv", "0 x\n"), err: table.ErrFormat, want: `w1.csv:1:3: found "x"`},
+		{name: "nodes out of proportion", files: chunkedFiles("metadata.json", swap(t, `[2, 0]`, `[500000000000, 0]`)), err: ErrSource, want: "found 500000000000 nodes of type author without features, expected at most 67108864"},
 		{name: "number of nodes", files: chunkedFiles(), opts: Options{NumNodes: 5}, err: ErrUsage, want: "expected the counts in that file"},
 	})
 }
