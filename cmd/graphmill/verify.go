@@ -77,6 +77,9 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 	if err != nil {
 		return err
 	}
+	if info, err := fsx.OS.Stat(path); err == nil && !info.IsDir() {
+		config = path // whatever is in it: that is to be verified
+	}
 	if config == "" && against != "" {
 		return usagef("found --against with %s, expected it with the parts of a graph", path)
 	}
@@ -86,6 +89,9 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 	}
 	v := verified{Folder: path}
 	_, err = fsx.OS.Lstat(filepath.Join(dir, store.ManifestFile))
+	if _, part := fsx.OS.Lstat(filepath.Join(dir, "part0")); part == nil && config == "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: found part0 and no configuration that can be read, expected GRAPH_NAME.json of a partitioned graph; name that file", dir)
+	}
 	switch {
 	case err == nil || config == "":
 		total, _ := store.Size(fsx.OS, dir) // of a damaged folder it is unknown
