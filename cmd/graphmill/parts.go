@@ -45,6 +45,9 @@ func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 	return store.Resume(ctx, fsx.OS, j.out.out, j.out.force, string(key), j.common.threads)
 }
 
+// errKept is what a run that can be resumed ends with when it does not come to its end.
+var errKept = errors.New("the parts that are finished are kept, and the same command goes on with them")
+
 // writeParts writes, seals, reports, publishes and sends parts.
 func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report, start time.Time) (err error) {
 	var send *delivery
@@ -62,11 +65,13 @@ func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report
 	}
 	defer func() {
 		end := w.Abort
-		if j.flags.resume && (err != nil || j.flags.dryRun) {
+		switch {
+		case j.flags.resume && ctx.Err() != nil:
+			end, err = w.Leave, errKept
+		case j.flags.resume && err != nil:
+			end, err = w.Leave, fmt.Errorf("%w; %w", err, errKept)
+		case j.flags.resume && j.flags.dryRun:
 			end = w.Leave
-		}
-		if j.flags.resume && err != nil {
-			t.say("finished parts are kept in %s; the same command goes on with them", w.Dir())
 		}
 		err = errors.Join(err, end())
 	}()
