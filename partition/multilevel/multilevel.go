@@ -95,20 +95,27 @@ func (o *Options) check(g *undirected.Graph) error {
 	if n := len(o.Imbalance); n != 1 && n != g.Constraints {
 		return fmt.Errorf("multilevel: %d imbalances, expected 1 or one for each of %d constraints", n, g.Constraints)
 	}
+	for _, e := range o.Imbalance {
+		if !(e >= 1) {
+			return fmt.Errorf("multilevel: imbalance %v, expected at least 1, as in 1.03 for 3 %%", e)
+		}
+	}
 	return nil
 }
 
 // A setting is what a preset means.
 type setting struct {
-	starts int // initial divisions
-	whole  int // times that each bisection is made
-	cycles int // times that the result is coarsened and refined again
+	starts int  // initial divisions
+	whole  int  // times that each bisection is made
+	cycles int  // times that the result is coarsened and refined again
+	rounds int  // of refinement without enough gain, after which a level is left
+	search bool // whether levels are searched node by node as well
 }
 
 var settings = map[Preset]setting{
-	Fast:    {starts: 1, whole: 1},
-	Default: {starts: 4, whole: 2},
-	High:    {starts: 8, whole: 2, cycles: 2},
+	Fast:    {starts: 1, whole: 1, rounds: 4},
+	Default: {starts: 4, whole: 2, rounds: 12, search: true},
+	High:    {starts: 8, whole: 2, cycles: 2, rounds: 12, search: true},
 }
 
 // A run is one call of Partition.
@@ -338,15 +345,15 @@ func (r *run) uncoarsen(t team, levels []*level, at int, above []uint16, beside 
 func (r *run) refine(t team, l *level, part []uint16, beside bitmap, cut int64, at int) ([]uint16, bitmap, int64, float64) {
 	f := newRefiner(t, r.m, l, r.parts, r.caps, part, beside, r.seed)
 	f.cut = cut
-	e := effort{share: 0.5, rounds: 12, enough: 0.001}
+	e := effort{share: 0.5, rounds: r.rounds, enough: 0.001}
 	if at == 0 {
 		e.share = 0.25
 	}
 	if l.n > 1_000_000 {
-		e.rounds = 4
+		e.rounds = min(e.rounds, 4)
 	}
 	f.jet(e)
-	if l.n*r.parts <= searchTable && f.overload() == 0 {
+	if r.setting.search && l.n*r.parts <= searchTable && f.overload() == 0 {
 		f.search()
 		f.look(e.share)
 	}
