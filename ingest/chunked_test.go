@@ -142,7 +142,7 @@ func TestChunkedParquet(t *testing.T) {
 			if err == nil {
 				err = scanAll(s)
 			}
-			text := ""
+			var text string
 			if err != nil {
 				text = err.Error()
 			} else {
