@@ -240,9 +240,6 @@ func (p *Part) features(fsys fsx.FS, file string, types []dgl.TypeRanges) ([]Fea
 	return list, nil
 }
 
-// Array is an array of the graph as integers.
-func (p *Part) Array(a dgl.Array) Ints { return ints(p.graph, a) }
-
 // Ends makes Src and Dst. They are the part's own arrays where it has COO; else they
 // are made from its rows, 8 bytes an edge.
 func (p *Part) Ends(ctx context.Context) error {
