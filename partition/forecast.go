@@ -1,85 +1,99 @@
 package partition
 
 import (
+	"math"
+
+	"github.com/graphmill/graphmill/partition/multilevel"
 	"github.com/graphmill/graphmill/partition/undirected"
 )
 
-// Forecast is what a run will take.
+// Forecast is what a run will take. Memory and disk follow from the sizes. So does
+// the time, but that of multilevel differs by graph: it is that of large graphs with power
+// laws on the machine where it was measured (two cores at 2.6 GHz).
 type Forecast struct {
-	Memory  int64 // bytes at the peak, without what is mapped of the store
+	Memory  int64 // bytes at the peak
 	Disk    int64 // bytes of temporary files
 	Seconds float64
 }
 
-// size is what a forecast goes by.
+// size is what a forecast goes by. The edges are as the store counts them, the pairs an
+// estimate.
 type size struct {
-	nodes, edges int64 // edges as the store counts them
-	constraints  int64
-	parts        int64
+	nodes, edges, pairs int64
+	constraints         int64
 }
 
-// Bytes and seconds of the steps, measured.
+// What the steps take, measured.
 const (
-	baseBytes       = 40 << 20 // program and buffers
-	buildBytesEdge  = 8        // records, beside the result
-	multilevelEntry = 12       // bytes a neighbour, at the peak of multilevel
-	multilevelNode  = 24
+	baseBytes = 30 << 20 // the program and its buffers
+	mapped    = 32 << 20 // of the store
+	// A record of an edge, while the graph is made.
+	recordBytes = 8
+	// Beside the graph and the parts, at the peak of multilevel.
+	multilevelPairBytes, multilevelNodeBytes = 22.5, 7
 
-	buildSecondsEdge      = 60e-9
-	multilevelSecondsEdge = 160e-9
-	fennelSecondsEdge     = 25e-9
+	buildSeconds      = 60e-9  // an edge, one thread
+	multilevelSeconds = 250e-9 // a pair, 8 parts, one thread
+	fennelSeconds     = 22e-9  // a pair and pass
+	measureSeconds    = 25e-9  // a pair, one thread
 )
 
-// graphBytes is the memory of the undirected graph: at most, for edges that
-// double others count once.
-func (s size) graphBytes() int64 { return 4*s.nodes + 8*s.edges }
+// presetTimes is what the presets take against the default.
+var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.6, multilevel.Default: 1, multilevel.High: 3}
 
-// nodeBytes is what every method holds a node.
-func (s size) nodeBytes() int64 {
-	n := 2 * s.nodes
-	if s.constraints > 1 {
-		n += 4 * s.constraints * s.nodes
+// graphBytes is the memory of the undirected graph.
+func (z size) graphBytes() int64 { return 4*z.nodes + 8*z.pairs }
+
+// nodeBytes is what every method holds a node: its part and its weights.
+func (z size) nodeBytes() int64 {
+	bytes := int64(2)
+	if z.constraints > 1 {
+		bytes += 4 * z.constraints
 	}
-	return n
+	return bytes * z.nodes
 }
 
-// forecast is what the method takes. rows says that the graph lies on disk.
-func (s size) forecast(method string, rows bool, o *Options) Forecast {
-	f := Forecast{Memory: baseBytes + s.nodeBytes()}
-	build := buildBytesEdge * s.edges
-	graph := s.graphBytes()
-	f.Seconds = buildSecondsEdge * float64(s.edges)
-	switch {
-	case rows:
-		f.Disk = build + graph
-		if o.Memory > 0 {
-			f.Memory = max(f.Memory, min(o.Memory, f.Memory+build))
-		} else {
-			f.Memory += build
-		}
-	case method == Multilevel:
-		f.Memory += graph + max(build, multilevelEntry*2*s.edges+multilevelNode*s.nodes)
-	default:
-		f.Memory += graph + build
+// forecast is what a method takes, with the graph in memory, or its rows on disk.
+func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
+	f := Forecast{Memory: baseBytes + z.nodeBytes()}
+	records := recordBytes * z.edges
+	if onDisk {
+		room := max(0, o.Memory-f.Memory-mapped)
+		f.Disk = z.graphBytes() + max(0, records-room)
+		f.Memory += mapped + min(records, room)
+	} else {
+		f.Memory += z.graphBytes() + max(records+mapped, z.methodBytes(method))
 	}
+	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
+	f.Seconds = buildSeconds*float64(z.edges)/threads + measureSeconds*float64(z.pairs)/threads
 	switch method {
 	case Multilevel:
-		f.Seconds += multilevelSecondsEdge * float64(s.edges) * float64(max(1, 8-int64(o.Threads))/7)
+		parts := 1 + 0.4*max(-1, math.Log2(float64(o.cutInto())/8))
+		f.Seconds += multilevelSeconds * float64(z.pairs) * parts * presetTimes[o.Preset] / threads
 	case Fennel:
-		f.Seconds += fennelSecondsEdge * float64(s.edges) * float64(o.Passes)
+		f.Seconds += fennelSeconds * float64(z.pairs) * float64(o.Passes)
 	}
 	return f
 }
 
-// fitting chooses how the graph is held and divided: in memory by the method that is asked for, if
-// that fits, else as rows in a temporary file, by a method that streams.
-func fitting(s size, o *Options) (method string, rows bool, f Forecast) {
-	method = o.Method
-	if f = s.forecast(method, false, o); (o.Memory == 0 || f.Memory <= o.Memory) && 2*s.edges <= undirected.MaxEntries {
-		return method, false, f
+// methodBytes is what a method holds beside the graph.
+func (z size) methodBytes(method string) int64 {
+	if method != Multilevel {
+		return 0
 	}
-	if method == Multilevel {
+	more := float64(max(0, 4*(z.constraints-1)))
+	return int64(multilevelPairBytes*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
+}
+
+// fitting chooses how the graph is held and divided: in memory by the method that is
+// asked for, if that fits, else as rows in a temporary file, by a method that streams.
+func fitting(z size, o *Options) (method string, onDisk bool, f Forecast) {
+	f = z.forecast(o.Method, false, o)
+	if (o.Memory == 0 || f.Memory <= o.Memory) && 2*z.edges <= undirected.MaxEntries {
+		return o.Method, false, f
+	}
+	if method = o.Method; method == Multilevel {
 		method = Fennel
 	}
-	return method, true, s.forecast(method, true, o)
+	return method, true, z.forecast(method, true, o)
 }

@@ -46,7 +46,7 @@ type Options struct {
 	Memory int64
 	// Temp is the folder of temporary files.
 	Temp string
-	// Preset and Objective are those of Multilevel.
+	// Preset and Objective are those of Multilevel; empty: its defaults.
 	Preset    multilevel.Preset
 	Objective multilevel.Objective
 	// Passes is how often Fennel streams the nodes; 0: 5.
@@ -106,6 +106,9 @@ func (o *Options) check() error {
 	}
 	if o.Passes == 0 {
 		o.Passes = passes
+	}
+	if o.Preset == "" {
+		o.Preset = multilevel.Default
 	}
 	if len(o.Imbalance) == 0 {
 		o.Imbalance = []float64{defaultImbalance}

@@ -41,7 +41,7 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	j.starts = undirected.Starts(s.Graph)
 	n := j.starts[len(j.types)]
-	z := size{nodes: int64(n), constraints: int64(len(c.names)), parts: int64(o.cutInto())}
+	z := size{nodes: int64(n), pairs: undirected.Pairs(s.Graph), constraints: int64(len(c.names))}
 	for _, e := range s.Graph.Edges {
 		z.edges += int64(e.Count)
 	}
@@ -56,7 +56,7 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
 	if o.Memory > 0 {
-		build.Memory = max(1, o.Memory-baseBytes-z.nodeBytes())
+		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
 		if !spill {
 			build.Memory = max(1, build.Memory-z.graphBytes())
 		}
@@ -79,10 +79,8 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 		whole.Constraints, whole.Weights = len(c.names), c.weights(whole.Len())
 		g = whole
 	}
-	if o.Memory > 0 {
-		if err := s.Release(); err != nil {
-			return nil, err
-		}
+	if err := s.Release(); err != nil {
+		return nil, err
 	}
 	r.stage("graph", began, z.edges, "edges")
 	if err := j.divide(ctx, g); err != nil {
@@ -90,6 +88,9 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	began = time.Now()
 	if r.Relations, err = relations(ctx, s.Graph, r.Assignment, o.Threads); err != nil {
+		return nil, err
+	}
+	if err := s.Release(); err != nil {
 		return nil, err
 	}
 	r.stage("count edges", began, z.edges, "edges")
@@ -115,7 +116,7 @@ func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType stri
 		return nil, err
 	}
 	r := &Result{Constraints: names, Method: o.Method}
-	z := size{nodes: int64(g.Len()), edges: int64(g.Pairs()), constraints: int64(g.Constraints), parts: int64(o.cutInto())}
+	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints)}
 	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && o.Method == Multilevel && r.Forecast.Memory > o.Memory {
 		r.Method = Fennel
 		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s took its place; its cut is larger",
