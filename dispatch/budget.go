@@ -147,7 +147,14 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	if d.opt.Threads > 1 {
 		rate *= 1.6
 	}
-	f.Seconds = marking.Seconds()*float64(d.num.parts)/float64(done) + float64(f.Bytes)/rate
+	if f.Bytes > probedAbove {
+		disk, err := d.probe()
+		if err != nil {
+			return f, err
+		}
+		rate = min(rate, disk)
+	}
+	f.Seconds = marking.Seconds()*float64(left)/float64(done) + float64(f.Bytes)/rate
 	free, err := d.fs.Free(d.w.Dir())
 	if err != nil {
 		return f, err
@@ -166,6 +173,33 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 // writeRate is the bytes a second that one thread writes: copied into the page cache, checked
 // and brought to a disk that keeps up.
 const writeRate = 450 << 20
+
+// probedAbove is the size of an output from which it is worth a look how fast the disk is.
+const probedAbove = 2 << 30
+
+// probe is the bytes a second that the disk takes of 64 MiB.
+func (d *dispatcher) probe() (_ float64, err error) {
+	f, err := d.fs.Temp(d.w.Dir())
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	const blocks, block = 64, 1 << 20
+	b := make([]byte, block)
+	for i := range b {
+		b[i] = byte(i * i >> 3)
+	}
+	began := time.Now()
+	for range blocks {
+		if _, err := f.Write(b); err != nil {
+			return 0, err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	return blocks * block / time.Since(began).Seconds(), nil
+}
 
 // largestRows is the number of edges that the largest rowSort of a group holds.
 func (d *dispatcher) largestRows(g *group) int64 {

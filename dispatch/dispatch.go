@@ -169,11 +169,11 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	d.report.Parts = make([]Part, d.num.parts)
 	g := p.first
 	p.first = nil
-	for at := 0; g != nil; g = d.next(at) {
+	for g != nil {
 		if err := g.make(ctx); err != nil {
 			return nil, err
 		}
-		at = g.to
+		g = d.next(g.to)
 	}
 	config := d.config().JSON()
 	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {

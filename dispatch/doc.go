@@ -38,7 +38,11 @@
 // sizes are known and a second pass writes every array in its place, front to back. Columns
 // are streamed once. Parts are made all at once, or as many at a time as the memory allows. The
 // bytes depend on neither threads nor memory. In-edges that the store does not list are
-// made in a temporary file first.
+// made in a temporary file first, and columns of such edges are read row by row, in no order:
+// a large graph is better imported by destination.
+//
+// Ids of nodes take 32 bits. The memory bound holds for everything but a node whose in-edges, of a
+// type that is stored by source, exceed it alone.
 //
 // The package imports graph, store, partition/assign, format/dgl, internal/* and the
 // standard library.

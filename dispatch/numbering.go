@@ -2,7 +2,7 @@ package dispatch
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/graphmill/graphmill/graph"
@@ -22,7 +22,7 @@ type numbering struct {
 	slab         []byte
 }
 
-// newNumbering counts the nodes of g. close gives its memory back.
+// newNumbering counts the nodes of g; close gives its memory back.
 func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	n := &numbering{parts: a.Parts, types: len(g.Nodes), base: make([]int, len(g.Nodes)+1), part: a.Part}
 	if err := matches(g, a); err != nil {
@@ -102,20 +102,6 @@ func (n *numbering) owned(p int) (from, to uint32) {
 	return n.start[p*n.types], n.start[(p+1)*n.types]
 }
 
-// typeOf is the node type of a new id, and partOf its part.
-func (n *numbering) place(id uint32) int {
-	// The last (part, type) that begins at or before id: empty ones have the same begin.
-	lo, hi := 0, n.parts*n.types
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; n.start[mid] <= id {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
 // segment is a run of nodes of one type, the unit of work.
 type segment struct {
 	t        int
@@ -173,6 +159,6 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 // ErrTooLarge is the kind of errors about graphs that ids of 32 bits do not count, and
 // ErrAssignment of those about assignments that do not fit the graph.
 var (
-	ErrTooLarge   = fmt.Errorf("graph too large")
-	ErrAssignment = fmt.Errorf("assignment does not fit")
+	ErrTooLarge   = errors.New("graph too large")
+	ErrAssignment = errors.New("assignment does not fit")
 )

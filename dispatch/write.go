@@ -23,15 +23,15 @@ type rowLane struct {
 	at           uint64 // place of the first
 }
 
-// worker is the buffers of one goroutine that writes edges.
+// worker is the buffers of one goroutine that writes edges into nodes of one type.
 type worker struct {
-	slab  []uint64
-	count []uint64
-	lanes []lane // into[t] by part
-	rows  []rowLane
-	ptrs  []stream
-	halo  haloWriter
-	ids   []uint64 // consecutive numbers
+	memory []uint64
+	free   []uint64  // of memory
+	lanes  []lane    // of each edge type, part after part
+	rows   []rowLane // of each part; none where one edge type alone leads to the nodes, whose lanes are the rows
+	ptrs   []stream  // of each part, the offsets of its CSC
+	halo   haloWriter
+	ids    []uint64 // for consecutive numbers
 }
 
 // writeEdges is the second pass over all edges: it writes what the parts own, and hands
@@ -52,8 +52,8 @@ func (g *group) writeEdges(ctx context.Context, files []*partFile, halo *haloEdg
 
 // cut takes the first n of the worker's memory.
 func (w *worker) cut(n int) []uint64 {
-	b := w.slab[:n:n]
-	w.slab = w.slab[n:]
+	b := w.free[:n:n]
+	w.free = w.free[n:]
 	return b
 }
 
@@ -71,10 +71,10 @@ func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 	if csc && !single {
 		each += 2
 	}
-	if need := each * parts * buffer; len(w.count) < need {
-		w.count = make([]uint64, need)
+	if need := each * parts * buffer; len(w.memory) < need {
+		w.memory = make([]uint64, need)
 	}
-	w.slab = w.count
+	w.free = w.memory
 	w.lanes, w.rows, w.ptrs = w.lanes[:0], w.rows[:0], w.ptrs[:0]
 	counts := g.counts[segment]
 	place := make([]uint64, parts) // in the CSC
@@ -119,9 +119,8 @@ func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, bu
 	step, bytes := blockNodes, make([]int, len(readers)) // of an original id
 	if g.opt.OriginalEdges {
 		for j, r := range readers {
-			n := 0
-			n, bytes[j] = g.gather(r.incoming, 8, r.position.Bytes())
-			step = min(step, n)
+			nodes, each := g.gather(r.incoming, 8, r.position.Bytes())
+			step, bytes[j] = min(step, nodes), each
 		}
 	}
 	for from := s.from; from < s.to; from += step {

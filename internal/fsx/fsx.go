@@ -110,7 +110,7 @@ func (osFS) Free(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return int64(s.Bavail) * int64(s.Bsize), nil
+	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
 }
 
 func (osFS) Lock(dir string) (func() error, error) {
