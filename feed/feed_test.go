@@ -1,0 +1,490 @@
+package feed
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/sample"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testGraph has nodes of two types, edges between and among them, and columns that tell
+// the row.
+func testGraph() *graph.Graph {
+	r := rand.New(rand.NewPCG(1, 2))
+	edges := func(name string, near, far, degree int) *graph.Edges {
+		e, _ := graph.ParseEdgeType(name)
+		var ptr, to, position []uint32
+		ptr = append(ptr, 0)
+		for range near {
+			for range r.IntN(2 * degree) {
+				to = append(to, uint32(r.IntN(far)))
+			}
+			ptr = append(ptr, uint32(len(to)))
+		}
+		for i := range to {
+			position = append(position, uint32(7*i%len(to)))
+		}
+		return &graph.Edges{Type: e, Count: len(to), Primary: graph.In,
+			Adj:     [2]*graph.Adjacency{{Indptr: graph.Index{U32: ptr}, Far: graph.Index{U32: to}}},
+			Columns: []*graph.Column{{Name: positionColumn, DType: graph.Uint32, Rows: len(to), Values: graph.Bytes(position)}}}
+	}
+	nodes := func(name string, n int) *graph.Nodes {
+		x := make([]float32, 3*n)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		return &graph.Nodes{Type: name, Count: n, Columns: []*graph.Column{
+			{Name: "s", DType: graph.String, Rows: n},
+			{Name: "x", DType: graph.Float32, Shape: []int{3}, Rows: n, Values: graph.Bytes(x)},
+		}}
+	}
+	g := &graph.Graph{
+		Nodes: []*graph.Nodes{nodes("item", 300), nodes("user", 500)},
+		Edges: []*graph.Edges{edges("item:liked_by:user", 500, 300, 4), edges("user:follows:user", 500, 500, 6)},
+	}
+	g.Sort()
+	return g
+}
+
+// source is batches of 16 of all users, shuffled.
+func source(t *testing.T, f Features, ops bool) *Source {
+	t.Helper()
+	g := testGraph()
+	p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{4, 3}}, sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch, Expand: sample.ExpandAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sample.New(g, p, sample.Options{Ops: ops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	job := sample.Job{BatchSize: 16, Seed: 9, Shuffle: true}
+	for v := range uint32(500) {
+		job.Seeds = append(job.Seeds, v)
+	}
+	src, err := NewSource(s, job, f, ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// owner starts a server and holds its lifeline.
+func owner(t *testing.T, src *Source) (ready Ready, lifeline net.Conn, ended chan error) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make([]net.Conn, 2)
+	for i, fd := range fds {
+		f := os.NewFile(uintptr(fd), "lifeline")
+		if ends[i], err = net.FileConn(f); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- Serve(context.Background(), src, 2, ends[1]) }()
+	if err := json.NewDecoder(ends[0]).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	return ready, ends[0], ended
+}
+
+// end closes the lifeline and waits for the server.
+func end(t *testing.T, lifeline net.Conn, ended chan error) {
+	t.Helper()
+	_ = lifeline.Close()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("found %v, expected a server that ends without an error", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("found a server that goes on without its lifeline")
+	}
+}
+
+// client is the other end, as any program may write it.
+type client struct {
+	t *testing.T
+	*net.UnixConn
+	welcome
+	ring []byte
+}
+
+func dial(t *testing.T, r Ready) *client {
+	t.Helper()
+	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: "@" + r.Addr, Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return &client{t: t, UnixConn: c}
+}
+
+func connect(t *testing.T, r Ready, h hello) *client {
+	t.Helper()
+	c := dial(t, r)
+	h.Version, h.Token = r.Version, r.Token
+	h.World, h.Slots = max(h.World, 1), max(h.Slots, 3)
+	c.send(h)
+	body, fd := c.receive()
+	if fd < 0 {
+		t.Fatalf("found %q, expected a welcome", body)
+	}
+	if err := json.Unmarshal(body, &c.welcome); err != nil {
+		t.Fatal(err)
+	}
+	c.ring = mapped(t, fd, int(c.SlotBytes)*c.Slots)
+	return c
+}
+
+func mapped(t *testing.T, fd, n int) []byte {
+	t.Helper()
+	b, err := unix.Mmap(fd, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Close(fd)
+	t.Cleanup(func() { _ = unix.Munmap(b) })
+	return b
+}
+
+func (c *client) send(v any) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = c.Write(b)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) request(kind, slot uint32, a, b uint64, seeds ...int64) {
+	p := binary.LittleEndian.AppendUint32(nil, kind)
+	p = binary.LittleEndian.AppendUint32(p, slot)
+	p = binary.LittleEndian.AppendUint64(p, a)
+	p = binary.LittleEndian.AppendUint64(p, b)
+	for _, s := range seeds {
+		p = binary.LittleEndian.AppendUint64(p, uint64(s))
+	}
+	if _, err := c.Write(p); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) receive() ([]byte, int) {
+	c.t.Helper()
+	buf, oob := make([]byte, 1<<16), make([]byte, 128)
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	n, oobn, _, _, err := c.ReadMsgUnix(buf, oob)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if oobn == 0 {
+		return buf[:n], -1
+	}
+	m, err := unix.ParseSocketControlMessage(oob[:oobn])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	fds, err := unix.ParseUnixRights(&m[0])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return buf[:n], fds[0]
+}
+
+// packet is a message of the server.
+type packet struct {
+	kind, slot uint32
+	ticket
+	bytes uint64
+	text  string
+	data  []byte // of a batch
+}
+
+func (c *client) next() packet {
+	c.t.Helper()
+	b, fd := c.receive()
+	p := packet{kind: binary.LittleEndian.Uint32(b), slot: binary.LittleEndian.Uint32(b[4:]), text: string(b[messageBytes:])}
+	p.gen, p.seq = binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	p.bytes, p.run = binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
+	switch {
+	case p.kind == msgJumbo:
+		p.data = mapped(c.t, fd, int(p.bytes))
+	case p.kind == msgBatch:
+		p.data = c.ring[int64(p.slot)*c.SlotBytes:][:p.bytes]
+	}
+	return p
+}
+
+// columns reads a batch by the names of WELCOME.
+func (c *client) columns(p packet) map[string][]byte {
+	c.t.Helper()
+	words := graph.View[uint64](p.data[:8*(headerWords+columnWords*len(c.Columns))])
+	if words[0] != magic || words[1] != p.gen || words[2] != p.seq || words[3] != p.bytes || words[5] != uint64(len(c.Columns)) || words[6] != p.run {
+		c.t.Fatalf("found header %v, expected that of %+v", words[:headerWords], p.ticket)
+	}
+	out := map[string][]byte{}
+	for i, info := range c.Columns {
+		d, err := graph.ParseDType(info.DType)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		width := d.Size()
+		for _, s := range info.Shape {
+			width *= s
+		}
+		at, rows := words[headerWords+2*i], words[headerWords+2*i+1]
+		if at%alignment != 0 {
+			c.t.Fatalf("column %s: found offset %d, expected a multiple of %d", info.Name, at, alignment)
+		}
+		out[info.Name] = p.data[at:][:rows*uint64(width)]
+	}
+	return out
+}
+
+// check compares a batch with what the sampler gives for its seeds.
+func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit uint64) {
+	c.t.Helper()
+	got := c.columns(p)
+	x := src.sampler.NewContext()
+	sub, err := x.Sample(sample.Input{Seeds: seeds, Seed: src.job.Seed, Epoch: epoch, Unit: unit})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ints := func(name string, want []uint32) {
+		c.t.Helper()
+		wide := make([]int64, len(want))
+		for i, v := range want {
+			wide[i] = int64(v)
+		}
+		if g := graph.View[int64](got[name]); !slices.Equal(g, wide) {
+			c.t.Errorf("batch %d, column %s: found %v, expected %v", p.seq, name, g, wide)
+		}
+	}
+	g := src.sampler.Graph()
+	ints("seed_local", sub.SeedLocal)
+	for t, n := range g.Nodes {
+		ints("nodes/"+n.Type+"/n_id", sub.Nodes[t])
+		ints("nodes/"+n.Type+"/by_hop", sub.NodesByHop[t])
+		if features, ok := got["nodes/"+n.Type+"/x/x"]; ok {
+			for i, v := range sub.Nodes[t] {
+				if want := n.Columns[1].Row(int(v)); !slices.Equal(features[i*12:(i+1)*12], want) {
+					c.t.Fatalf("batch %d, node %d of %s: found other features", p.seq, i, n.Type)
+				}
+			}
+		}
+	}
+	for t, e := range g.Edges {
+		at := "edges/" + e.Type.String() + "/"
+		ints(at+"edge_index", slices.Concat(sub.Edges[t].Src, sub.Edges[t].Dst))
+		ints(at+"by_hop", sub.EdgesByHop[t])
+		var want []uint32
+		for _, id := range sub.Edges[t].ID {
+			want = append(want, graph.View[uint32](e.Columns[0].Values)[id])
+		}
+		ints(at+"e_id", want)
+	}
+	for k, o := range sub.Ops {
+		if _, ok := got["ops/1/frontier"]; ok {
+			ints(fmt.Sprintf("ops/%d/frontier", k+1), o.Frontier)
+			ints(fmt.Sprintf("ops/%d/edge_index", k+1), slices.Concat(o.Src, o.Dst))
+		}
+	}
+}
+
+// seedsOf are the seeds of a batch, by the law of orders.
+func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
+	n := uint64(len(src.job.Seeds))
+	o := draw.NewOrder(n, draw.Key(src.job.Seed, epoch, draw.OrderWord))
+	for i := b * src.job.BatchSize; i < min((b+1)*src.job.BatchSize, int(n)); i++ {
+		seeds = append(seeds, src.job.Seeds[o.At(uint64(i))])
+	}
+	return seeds
+}
+
+// Every rank gets its batches in order, equal to what the sampler gives, whether they fit
+// a slot or not, and the end after the last.
+func TestEpoch(t *testing.T) {
+	for _, ops := range []bool{false, true} {
+		src := source(t, Features{Nodes: map[string][]string{"user": {"x"}, "item": {"x"}}}, ops)
+		ready, lifeline, ended := owner(t, src)
+		for _, h := range []hello{{}, {Rank: 1, World: 3, Slots: 5}, {SlotBytes: 1, Slots: 3}, {Rank: 60, World: 100}} {
+			c := connect(t, ready, h)
+			for epoch := range uint64(2) {
+				c.request(reqStart, 0, 0, epoch)
+				want := 0
+				for b := h.Rank; b < src.Batches(); b += max(h.World, 1) {
+					p := c.next()
+					if p.kind != msgBatch && p.kind != msgJumbo || p.seq != uint64(b) || p.run != epoch+1 {
+						t.Fatalf("found message %d of batch %d and run %d (%s), expected batch %d of run %d", p.kind, p.seq, p.run, p.text, b, epoch+1)
+					}
+					c.check(src, p, epoch, seedsOf(src, epoch, b), uint64(b))
+					c.request(reqReturn, p.slot, p.gen, 0)
+					want++
+				}
+				if p := c.next(); p.kind != msgEnd || want != c.Batches {
+					t.Fatalf("found message %d after %d batches, expected the end after %d", p.kind, want, c.Batches)
+				}
+			}
+			_ = c.Close()
+		}
+		end(t, lifeline, ended)
+	}
+}
+
+// A batch lies untouched until it is given back, however many others come.
+func TestLease(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 3})
+	c.request(reqStart, 0, 0, 0)
+	kept := c.next()
+	before := slices.Clone(kept.data)
+	for range 10 {
+		p := c.next()
+		c.request(reqReturn, p.slot, p.gen, 0)
+	}
+	if !slices.Equal(before, kept.data) {
+		t.Error("found a batch that changed while it was held")
+	}
+	// All slots held: nothing comes until one goes back.
+	a, b := c.next(), c.next()
+	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := c.Read(make([]byte, 100)); err == nil {
+		t.Errorf("found a packet of %d bytes with every slot held", n)
+	}
+	c.request(reqReturn, a.slot, a.gen, 0)
+	if p := c.next(); p.slot != a.slot || p.seq != b.seq+1 {
+		t.Errorf("found batch %d in slot %d, expected batch %d in slot %d", p.seq, p.slot, b.seq+1, a.slot)
+	}
+	end(t, lifeline, ended)
+}
+
+// A new start drops what is on its way; batches of given seeds come in between.
+func TestStartAgainAndSample(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 4})
+	run := uint64(0)
+	for epoch := range uint64(20) {
+		c.request(reqStart, 0, 5, epoch)
+		run++
+		for taken := 0; taken < int(epoch)%4; {
+			p := c.next()
+			if p.run == run {
+				if p.seq != uint64(5+taken) {
+					t.Fatalf("found batch %d, expected %d", p.seq, 5+taken)
+				}
+				c.check(src, p, epoch, seedsOf(src, epoch, 5+taken), p.seq)
+				taken++
+			}
+			c.request(reqReturn, p.slot, p.gen, 0)
+		}
+	}
+	c.request(reqStart, 0, uint64(src.Batches()), 0) // an epoch without batches
+	run++
+	for {
+		p := c.next()
+		if p.kind == msgEnd && p.run == run {
+			break
+		}
+		c.request(reqReturn, p.slot, p.gen, 0)
+	}
+	c.request(reqSample, 0, 77, 3, 5, 9, 5, 499)
+	p := c.next()
+	c.check(src, p, 3, []uint32{5, 9, 5, 499}, 77)
+	c.request(reqReturn, p.slot, p.gen, 0)
+	c.request(reqSample, 0, 0, 0, 500)
+	if p := c.next(); p.kind != msgError || !strings.Contains(p.text, "found node 500, expected 0 to 499") {
+		t.Errorf("found message %d %q, expected an error", p.kind, p.text)
+	}
+	c.request(reqSample, 0, 0, 0, 1)
+	if p := c.next(); p.kind != msgBatch {
+		t.Errorf("found message %d %q, expected a batch after the error", p.kind, p.text)
+	}
+	end(t, lifeline, ended)
+}
+
+// What the protocol does not have is answered with an error, and that client alone is gone.
+func TestBadClients(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	good := connect(t, ready, hello{})
+	for name, test := range map[string]struct {
+		h    hello
+		want string
+	}{
+		"token":   {hello{Version: 1, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: 2, Token: ready.Token, World: 1, Slots: 1}, "protocol version 2"},
+		"rank":    {hello{Version: 1, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"slots":   {hello{Version: 1, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: 1, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+	} {
+		c := dial(t, ready)
+		c.send(test.h)
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, test.want) {
+			t.Errorf("%s: found %q, expected an error with %q", name, p.text, test.want)
+		}
+	}
+	for name, f := range map[string]func(c *client){
+		"short packet": func(c *client) { _, _ = c.Write([]byte{1, 2, 3}) },
+		"unknown type": func(c *client) { c.request(99, 0, 0, 0) },
+		"slot":         func(c *client) { c.request(reqReturn, 1000, 0, 0) },
+		"not leased":   func(c *client) { c.request(reqReturn, 0, 0, 0) },
+		"start":        func(c *client) { c.request(reqStart, 0, 1<<60, 0) },
+		"odd seeds":    func(c *client) { _, _ = c.Write(append(message(reqSample, 0, ticket{}, 0)[:requestBytes], 1)) },
+	} {
+		c := connect(t, ready, hello{})
+		f(c)
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, CodeProtocol) {
+			t.Errorf("%s: found message %d %q, expected an error of the protocol", name, p.kind, p.text)
+		}
+	}
+	good.request(reqStart, 0, 0, 0)
+	if p := good.next(); p.kind != msgBatch {
+		t.Errorf("found message %d, expected the good client to go on", p.kind)
+	}
+	end(t, lifeline, ended)
+}
+
+func TestBadSources(t *testing.T) {
+	src := source(t, Features{}, false)
+	for want, f := range map[string]Features{
+		`no column "y" of nodes/user`: {Nodes: map[string][]string{"user": {"y"}}},
+		"string rows":                 {Nodes: map[string][]string{"user": {"s"}}},
+		`node type "dog"`:             {Nodes: map[string][]string{"dog": {"x"}}},
+		`edge type "follows"`:         {Edges: map[string][]string{"follows": {"x"}}},
+	} {
+		if _, err := NewSource(src.sampler, src.job, f, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected an error with %q", err, want)
+		}
+	}
+	job := src.job
+	job.BatchSize = 0
+	if _, err := NewSource(src.sampler, job, Features{}, false); err == nil {
+		t.Error("found no error for batches of 0")
+	}
+}
