@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -240,6 +241,7 @@ func (t *terminal) partitionStore(ctx context.Context, in string, f *partitionFl
 // cut divides the nodes of a store, with progress, and says what it will take
 // where that is long.
 func (t *terminal) cut(ctx context.Context, s *store.Store, f *cutFlags) (*partition.Result, error) {
+	defer collectEarly()()
 	lines := stageLines{t: t}
 	o := f.options
 	o.Progress = lines.update
@@ -257,6 +259,14 @@ func (t *terminal) cut(ctx context.Context, s *store.Store, f *cutFlags) (*parti
 		t.warn("%s", note)
 	}
 	return result, nil
+}
+
+// collectEarly lets the garbage collector run while little is to be collected: the graph
+// is most of the heap, and as much again may otherwise lie there unused. The
+// caller calls what it returns at the end.
+func collectEarly() func() {
+	before := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // openCut opens a store, or imports what is needed of a chunked graph into a
@@ -325,6 +335,7 @@ func (t *terminal) partitionMETIS(ctx context.Context, in string, f *partitionFl
 	if err != nil {
 		return err
 	}
+	defer collectEarly()()
 	r.Stage("read", time.Since(start), int64(len(m.Neighbours)/2), "pairs")
 	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
 	result, err := partition.Divide(ctx, fsx.OS, g, graph.HomogeneousNode, f.options)
