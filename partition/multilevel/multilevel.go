@@ -60,7 +60,7 @@ func Partition(ctx context.Context, g *undirected.Graph, o Options) ([]uint16, S
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	r := &run{
 		team: team{max(o.Threads, 1), &stop}, m: &memory{}, parts: o.Parts, seed: o.Seed,
-		caps: g.Caps(o.Parts, o.Imbalance), setting: settings[o.Preset],
+		caps: g.Caps(o.Parts, o.Imbalance), setting: settings[o.Preset], objective: o.Objective,
 	}
 	defer r.m.close()
 	l := finest(g)
@@ -122,11 +122,13 @@ var settings = map[Preset]setting{
 type run struct {
 	team
 	setting
-	m     *memory
-	parts int
-	caps  []int64
-	seed  uint64
-	large bool // the graph has more than largeFrom nodes
+	objective Objective
+	m         *memory
+	parts     int
+	caps      []int64
+	seed      uint64
+	large     bool // the graph has more than largeFrom nodes
+	weighted  bool // its edges have weights
 }
 
 const (
@@ -152,7 +154,7 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 		}
 		return part, Stats{Levels: 1, Coarsest: l.n, Cut: l.cut(part)}
 	}
-	r.large = l.n > largeFrom
+	r.large, r.weighted = l.n > largeFrom, l.edges != nil
 	levels := r.coarsen(l, nil, 0)
 	last := len(levels) - 1
 	stats := Stats{Levels: len(levels), Coarsest: levels[last].n}
@@ -166,6 +168,9 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 	}
 	for i := range r.cycles {
 		best = r.cycle(levels[0], best, i+1)
+	}
+	if r.objective == Vol && !r.stopped() {
+		best = r.reduceVolume(levels[0], best)
 	}
 	copy(part, best.part)
 	stats.Cut = best.cut
@@ -345,6 +350,9 @@ func (r *run) uncoarsen(t team, levels []*level, at int, above []uint16, beside 
 func (r *run) refine(t team, l *level, part []uint16, beside bitmap, cut int64, at int) ([]uint16, bitmap, int64, float64) {
 	f := newRefiner(t, r.m, l, r.parts, r.caps, part, beside, r.seed)
 	f.cut = cut
+	if r.weighted {
+		f.cut = l.cut(part) // weights of coarse edges may have stopped growing
+	}
 	e := effort{share: 0.5, rounds: r.rounds, enough: 0.001}
 	if at == 0 {
 		e.share = 0.25

@@ -243,39 +243,49 @@ func TestWeightsDecide(t *testing.T) {
 }
 
 func TestSameAtAnyNumberOfThreads(t *testing.T) {
-	g, _ := planted(5, 6000, 3, 9000, 9)
-	w := *g
-	w.Constraints = 2
-	for v := range uint32(g.Len()) {
-		w.Weights = append(w.Weights, 1, uint32(g.Degree(v)))
+	small, _ := planted(5, 1500, 3, 2000, 9)
+	two := *small
+	two.Constraints = 2
+	for v := range uint32(two.Len()) {
+		two.Weights = append(two.Weights, 1, uint32(two.Degree(v)))
 	}
-	for name, g := range map[string]*undirected.Graph{"one": g, "two": &w} {
-		for _, objective := range []multilevel.Objective{multilevel.Cut, multilevel.Vol} {
+	for _, c := range []struct {
+		name   string
+		g      *undirected.Graph
+		change func(*multilevel.Options)
+	}{
+		{"default", small, func(*multilevel.Options) {}},
+		{"volume", small, func(o *multilevel.Options) { o.Objective = multilevel.Vol }},
+		{"cycles", small, func(o *multilevel.Options) { o.Preset = multilevel.High }},
+		{"two constraints", &two, func(*multilevel.Options) {}},
+		{"large", grid(270), func(o *multilevel.Options) { o.Preset = multilevel.Fast }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			o := options(5, 11)
-			o.Objective = objective
+			c.change(&o)
 			o.Threads = 1
-			want, _ := partition(t, g, o)
-			for threads := 2; threads <= 4; threads++ {
+			want, _ := partition(t, c.g, o)
+			for _, threads := range []int{2, 3, 4} {
 				o.Threads = threads
-				if got, _ := partition(t, g, o); !slices.Equal(got, want) {
-					t.Errorf("%s, %s: %d threads give other parts than one", name, objective, threads)
+				if got, _ := partition(t, c.g, o); !slices.Equal(got, want) {
+					t.Errorf("%d threads give other parts than one", threads)
 				}
 			}
 			o.Seed++
-			if got, _ := partition(t, g, o); slices.Equal(got, want) {
-				t.Errorf("%s, %s: another seed gives the same parts", name, objective)
+			if got, _ := partition(t, c.g, o); slices.Equal(got, want) {
+				t.Error("another seed gives the same parts")
 			}
-		}
+		})
 	}
 }
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 300).Draw(t, "nodes")
+		n := rapid.IntRange(0, 120).Draw(t, "nodes")
 		var pairs [][2]int
 		if n > 0 {
 			node := rapid.IntRange(0, n-1)
-			for range rapid.IntRange(0, 4*n).Draw(t, "pairs") {
+			for range rapid.IntRange(0, 3*n).Draw(t, "pairs") {
 				pairs = append(pairs, [2]int{node.Draw(t, "a"), node.Draw(t, "b")})
 			}
 		}
@@ -303,7 +313,7 @@ func TestProperties(t *testing.T) {
 				g.Weights[c]++
 			}
 		}
-		o := options(rapid.IntRange(1, 12).Draw(t, "parts"), rapid.Uint64().Draw(t, "seed"))
+		o := options(rapid.IntRange(1, 9).Draw(t, "parts"), rapid.Uint64().Draw(t, "seed"))
 		o.Preset = rapid.SampledFrom([]multilevel.Preset{multilevel.Fast, multilevel.Default, multilevel.High}).Draw(t, "preset")
 		o.Objective = rapid.SampledFrom([]multilevel.Objective{multilevel.Cut, multilevel.Vol}).Draw(t, "objective")
 		part, stats := partition(t, g, o)
@@ -345,5 +355,27 @@ func TestRefusesOptions(t *testing.T) {
 				t.Error("accepted")
 			}
 		})
+	}
+}
+
+func TestVolume(t *testing.T) {
+	g, _ := planted(4, 1000, 2, 3000, 2)
+	volume := func(part []uint16) (sum int) {
+		for v := range uint32(g.Len()) {
+			others := map[uint16]bool{}
+			for _, u := range g.Of(v) {
+				others[part[u]] = true
+			}
+			delete(others, part[v])
+			sum += len(others)
+		}
+		return sum
+	}
+	o := options(12, 1)
+	cut, _ := partition(t, g, o)
+	o.Objective = multilevel.Vol
+	vol, stats := partition(t, g, o)
+	if volume(vol) > volume(cut)*98/100 || !stats.Balanced {
+		t.Errorf("volume %d, and %d where the cut is the objective; balanced %v", volume(vol), volume(cut), stats.Balanced)
 	}
 }

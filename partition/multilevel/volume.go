@@ -1,0 +1,175 @@
+package multilevel
+
+// A volume is what is known of the neighbours of each node while the communication
+// volume is made smaller: how many each part has.
+type volume struct {
+	l     *level
+	part  []uint16
+	parts []uint16 // the parts with neighbours of v, from offsets[v] on
+	count []uint32 // and how many they have
+	used  []uint32 // by node: how many parts
+	// Of one node at a time, by part.
+	known   []uint32 // its neighbours that would not need the part anew
+	touched []uint16
+}
+
+const (
+	volumePasses = 10
+	volumeEnough = 0.001 // gain of a pass, as a share of the volume, below which there is no other
+)
+
+// reduceVolume moves nodes of the finest level, one by one, as long as that makes the
+// communication volume smaller. No move makes a part exceed its caps.
+func (r *run) reduceVolume(l *level, c candidate) candidate {
+	v := &volume{
+		l: l, part: c.part,
+		parts: take[uint16](r.m, len(l.neighbours)), count: take[uint32](r.m, len(l.neighbours)), used: take[uint32](r.m, l.n),
+		known: make([]uint32, r.parts),
+	}
+	defer func() {
+		give(r.m, v.parts)
+		give(r.m, v.count)
+		give(r.m, v.used)
+	}()
+	var total int64
+	for u := range uint32(l.n) {
+		if u&0xffff == 0 && r.stopped() {
+			return c
+		}
+		for _, w := range l.neighbours[l.offsets[u]:l.offsets[u+1]] {
+			v.add(u, c.part[w])
+		}
+		total += int64(v.outside(u))
+	}
+	f := newRefiner(r.alone(), r.m, l, r.parts, r.caps, c.part, bitmapOf(r.m, l.n), r.seed)
+	defer f.free()
+	defer give(r.m, f.boundary)
+	for range volumePasses {
+		before := total
+		for u := range uint32(l.n) {
+			if u&0xfff == 0 && r.stopped() {
+				return c
+			}
+			if v.outside(u) == 0 {
+				continue
+			}
+			if to, gain, ok := v.best(f, u); ok {
+				v.move(u, to)
+				f.assign(u, to)
+				total -= gain
+			}
+		}
+		f.journal = f.journal[:0]
+		if float64(before-total) < volumeEnough*float64(before) || total == before {
+			break
+		}
+	}
+	c.cut = l.cut(c.part)
+	return c
+}
+
+// row is where the parts of u begin and end.
+func (v *volume) row(u uint32) (from, to uint32) {
+	from = v.l.offsets[u]
+	return from, from + v.used[u]
+}
+
+// outside is how many other parts have neighbours of u: its share of the volume.
+func (v *volume) outside(u uint32) int {
+	n := int(v.used[u])
+	if v.find(u, v.part[u]) != stay {
+		n--
+	}
+	return n
+}
+
+// find is the place of part p in the row of u, or stay.
+func (v *volume) find(u uint32, p uint16) uint32 {
+	from, to := v.row(u)
+	for i := from; i < to; i++ {
+		if v.parts[i] == p {
+			return i
+		}
+	}
+	return stay
+}
+
+// add counts one more neighbour of u in p.
+func (v *volume) add(u uint32, p uint16) {
+	i := v.find(u, p)
+	if i == stay {
+		_, i = v.row(u)
+		v.parts[i], v.count[i] = p, 0
+		v.used[u]++
+	}
+	v.count[i]++
+}
+
+// drop counts one neighbour of u in p less.
+func (v *volume) drop(u uint32, p uint16) {
+	i := v.find(u, p)
+	if v.count[i]--; v.count[i] == 0 {
+		_, to := v.row(u)
+		v.parts[i], v.count[i] = v.parts[to-1], v.count[to-1]
+		v.used[u]--
+	}
+}
+
+// best is the move of u that makes the volume smallest: ok if that gains.
+func (v *volume) best(f *refiner, u uint32) (to uint16, gain int64, ok bool) {
+	own := v.part[u]
+	neighbours := v.l.neighbours[v.l.offsets[u]:v.l.offsets[u+1]]
+	var freed int64 // neighbours that no longer need the part of u
+	for _, w := range neighbours {
+		pw := v.part[w]
+		from, end := v.row(w)
+		seen := false
+		for i := from; i < end; i++ {
+			p := v.parts[i]
+			if p == own && v.count[i] == 1 && own != pw {
+				freed++
+			}
+			seen = seen || p == pw
+			v.learn(p)
+		}
+		if !seen {
+			v.learn(pw)
+		}
+	}
+	inner := int64(0)
+	if v.find(u, own) != stay {
+		inner = 1
+	}
+	from, end := v.row(u)
+	for i := from; i < end; i++ {
+		p := v.parts[i]
+		if p == own || !f.fits(u, p) {
+			continue
+		}
+		// u itself needs its old part anew and its new part no longer.
+		g := freed + 1 - inner - int64(len(neighbours)-int(v.known[p]))
+		if g > gain || g == gain && ok && p < to {
+			to, gain, ok = p, g, true
+		}
+	}
+	for _, p := range v.touched {
+		v.known[p] = 0
+	}
+	v.touched = v.touched[:0]
+	return to, gain, ok
+}
+
+func (v *volume) learn(p uint16) {
+	if v.known[p] == 0 {
+		v.touched = append(v.touched, p)
+	}
+	v.known[p]++
+}
+
+// move tells the neighbours of u that it goes to another part.
+func (v *volume) move(u uint32, to uint16) {
+	for _, w := range v.l.neighbours[v.l.offsets[u]:v.l.offsets[u+1]] {
+		v.drop(w, v.part[u])
+		v.add(w, to)
+	}
+}
