@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/graphmill/graphmill/draw"
@@ -29,11 +30,50 @@ func python(t *testing.T, peer string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// The client's own tests pass with NumPy alone and with torch.
+// stores builds the command and makes the stores that the client's tests read, and returns the
+// environment that names them.
+func stores(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	command := filepath.Join(dir, "graphmill")
+	for _, args := range [][]string{
+		{"go", "build", "-o", command, "../cmd/graphmill"},
+		{command, "generate", "rmat", "--scale", "12", "--edge-factor", "8", "--out", filepath.Join(dir, "rmat.store")},
+		{command, "quickstart", "--out", filepath.Join(dir, "quickstart")},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "quickstart", "debian.store"), filepath.Join(dir, "debian.store")); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"GRAPHMILL_COMMAND=" + command, "GRAPHMILL_TEST_STORES=" + dir}
+}
+
+// The client's own tests pass: all with NumPy alone and with torch and PyG, and what belongs to
+// each other framework with that.
 func TestClient(t *testing.T) {
-	for _, peer := range []string{"tables", "pyg"} {
-		if out, err := python(t, peer, "-m", "unittest", "discover", "-s", "tests").CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", peer, err, out)
+	env := stores(t)
+	for _, run := range []struct {
+		peer string
+		args []string
+	}{
+		{"tables", []string{"discover", "-s", "tests"}},
+		{"pyg", []string{"discover", "-s", "tests"}},
+		{"dgl", []string{"tests.test_loader.TestDGL"}},
+		{"jraph", []string{"tests.test_loader.TestJraph"}},
+		{"tfgnn", []string{"tests.test_loader.TestTFGNN"}},
+	} {
+		cmd := python(t, run.peer, append([]string{"-m", "unittest"}, run.args...)...)
+		cmd.Env = append(cmd.Env, env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", run.peer, err, out)
+		}
+		// A framework that cannot be imported would have its tests left out.
+		if run.args[0] != "discover" && bytes.Contains(out, []byte("skipped")) {
+			t.Errorf("%s: found tests left out, expected none\n%s", run.peer, out)
 		}
 	}
 }

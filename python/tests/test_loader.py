@@ -1,0 +1,349 @@
+"""NodeLoader: what it yields, and what becomes of it when processes die or fork.
+
+GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store (one type, scale 12) and
+debian.store (the quickstart's).
+"""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+from graphmill import AllSlotsHeld, FeedDied, GraphmillError, NodeLoader
+from graphmill._order import ORDER, Order, key
+
+STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
+RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
+
+
+def available(*modules):
+    import importlib.util
+
+    return all(importlib.util.find_spec(m) for m in modules)
+
+
+def flat(b):
+    """What a batch holds, copied."""
+    return [b.number, b.n_id.tolist(), b.edge_index.tolist(), b.e_id.tolist(), b.input_id.tolist()]
+
+
+def gone(pid, seconds=5):
+    """Whether a process ends in time: one that is only not waited for counts as ended."""
+    end = time.time() + seconds
+    while time.time() < end:
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+class TestBatches(unittest.TestCase):
+    def test_a_batch(self):
+        with NodeLoader(RMAT, fanout=[5, 3], batch_size=100, seeds=np.arange(1000, 2010), seed=3, shuffle=True) as loader:
+            self.assertEqual(len(loader), 11)
+            for epoch in range(2):
+                order = Order(1010, key(3, epoch, ORDER))(np.arange(1010))
+                for i, b in enumerate(loader):
+                    self.assertEqual(b.number, i)
+                    want = order[i * 100 : (i + 1) * 100]
+                    self.assertEqual(b.input_id.tolist(), want.tolist())
+                    self.assertEqual(b.n_id[b.seed_local].tolist(), (want + 1000).tolist())
+                    self.assertEqual(len(set(b.n_id.tolist())), len(b.n_id))
+                    self.assertEqual(sum(b.num_sampled_nodes), len(b.n_id))
+                    self.assertEqual(sum(b.num_sampled_edges), b.edge_index.shape[1])
+                    self.assertLess(b.edge_index.max(), len(b.n_id))
+                    degrees = np.bincount(b.edge_index[1], minlength=len(b.n_id))
+                    self.assertLessEqual(degrees.max(), 5)
+                self.assertEqual(i, 10)
+                del b
+
+    def test_types(self):
+        with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", edge_features="versioned") as loader:
+            b = next(iter(loader))
+            self.assertEqual(b.n_id["package"][:64].tolist(), list(range(64)))
+            self.assertEqual(set(b.x["package"]), {"essential", "installed_size", "label", "size"})
+            self.assertEqual(len(b.x["package"]["label"]), len(b.n_id["package"]))
+            depends = ("package", "depends", "package")
+            self.assertEqual(len(b.edge_attr[depends]["versioned"]), b.edge_index[depends].shape[1])
+            self.assertEqual(b.edge_attr[("package", "has_tag", "tag")], {})
+
+    def test_ranks_epochs_and_resume(self):
+        options = dict(fanout=[3, 3], batch_size=128, seed=5, shuffle=True)
+        with NodeLoader(RMAT, **options) as loader:
+            epochs = [[flat(b) for b in loader] for _ in range(2)]
+        self.assertNotEqual(epochs[0], epochs[1])
+        ranks = []
+        for r in range(3):
+            with NodeLoader(RMAT, rank=r, world_size=3, threads=2, **options) as loader:
+                ranks.append([flat(b) for b in loader])
+                self.assertEqual(len(loader), len(ranks[-1]))
+        self.assertEqual(sorted(sum(ranks, [])), sorted(epochs[0]))
+        for left in (1, 7, len(epochs[1])):
+            with NodeLoader(RMAT, **options) as loader:
+                loader.set_epoch(1)
+                for i, b in enumerate(loader, 1):
+                    del b
+                    if i == left:
+                        break
+                state = json.loads(json.dumps(loader.state_dict()))
+            with NodeLoader(RMAT, **options) as loader:
+                loader.load_state_dict(state)
+                got = [flat(b) for b in loader]
+                self.assertEqual(got[:3], epochs[1][left : left + 3] if left < len(epochs[1]) else got[:3])
+                self.assertEqual(len(got), len(epochs[1]) - left or len(epochs[1]))
+
+    def test_seeds(self):
+        mask = np.zeros(4096, bool)
+        mask[[5, 17, 4000]] = True
+        for seeds in (mask, [5, 17, 4000], np.array([5, 17, 4000], np.uint16)):
+            with NodeLoader(RMAT, fanout=[2], seeds=seeds) as loader:
+                (b,) = loader
+                self.assertEqual(b.n_id[:3].tolist(), [5, 17, 4000])
+        with self.assertRaisesRegex(ValueError, "expected node ids or a mask"):
+            NodeLoader(RMAT, fanout=[2], seeds=np.array([0.5]))
+
+    def test_errors_have_the_commands_words(self):
+        for arguments, want in [
+            (dict(store="/no/such.store", fanout=[2]), "/no/such.store"),
+            (dict(store=RMAT, fanout=[2], seeds=[5000]), "5000"),
+            (dict(store=DEBIAN, fanout=[2]), "no node type for the seeds"),
+            (dict(store=RMAT, fanout={"likes": [2]}), "likes"),
+            (dict(store=RMAT, fanout=[2], features="nothing"), "nothing"),
+            (dict(store=RMAT, fanout=[2], scope="seed"), "scope seed"),
+            (dict(store=RMAT), "--fanout"),
+            (dict(store=RMAT, fanout=[2], no_such_flag=True), "no-such-flag"),
+        ]:
+            with self.assertRaisesRegex(GraphmillError, want):
+                NodeLoader(**arguments)
+        with self.assertRaisesRegex(ValueError, "as_='x'"):
+            NodeLoader(RMAT, fanout=[2], as_="x")
+
+
+class TestLifeCycle(unittest.TestCase):
+    def test_views_stay_and_slots_run_out(self):
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
+            it = iter(loader)
+            held = [next(it) for _ in range(4)]
+            copies = [flat(b) for b in held]
+            with self.assertRaises(AllSlotsHeld):
+                next(it)
+            self.assertEqual([flat(b) for b in held], copies)
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
+            part = None
+            for i, b in enumerate(loader):
+                if i == 3:  # a view of a view holds its batch through the rest of the epoch
+                    part, want = b.n_id[10:][::2], b.n_id[10:][::2].tolist()
+            del b
+            self.assertEqual(part.tolist(), want)
+        self.assertEqual(part.tolist(), want)  # and beyond the loader
+
+    def test_feed_killed(self):
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=16) as loader:
+            it = iter(loader)
+            b = next(it)
+            before = flat(b)
+            os.kill(loader._process.pid, signal.SIGKILL)
+            began = time.time()
+            with self.assertRaisesRegex(FeedDied, "exit status -9"):
+                while True:
+                    next(it)
+            self.assertLess(time.time() - began, 2)
+            self.assertEqual(flat(b), before)
+
+    def owner(self, code):
+        """Run a program that makes a loader, prints its feed's pid, and goes on with code."""
+        text = f"""
+import os, sys, time, signal
+from graphmill import NodeLoader
+loader = NodeLoader({RMAT!r}, fanout=[5, 5], batch_size=16)
+it = iter(loader)
+next(it)
+print(loader._process.pid, flush=True)
+{code}
+"""
+        p = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE)
+        pid = int(p.stdout.readline())
+        return p, pid
+
+    def test_owner_killed(self):
+        p, pid = self.owner("time.sleep(60)")
+        p.kill()
+        p.wait()
+        self.assertTrue(gone(pid))
+        p.stdout.close()
+
+    def test_owner_killed_with_a_forked_child(self):
+        p, pid = self.owner("child = os.fork()\nif not child:\n    time.sleep(8)\n    os._exit(0)\ntime.sleep(60)")
+        time.sleep(0.3)
+        p.kill()
+        p.wait()
+        self.assertTrue(gone(pid, 3))
+        p.stdout.close()
+
+    def test_owner_ends_without_closing(self):
+        p, pid = self.owner("")
+        self.assertEqual(p.wait(timeout=10), 0)
+        self.assertTrue(gone(pid))
+        p.stdout.close()
+
+    def test_fork_in_mid_epoch(self):
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64) as loader:
+            want = [flat(b) for b in loader]
+            loader.set_epoch(0)
+            got = []
+            for i, b in enumerate(loader):
+                got.append(flat(b))
+                if i == 5:
+                    child = os.fork()
+                    if not child:
+                        os._exit(0)
+                    self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(got, want)
+
+    def test_nothing_is_left(self):
+        fds = len(os.listdir("/proc/self/fd"))
+        for _ in range(5):
+            loader = NodeLoader(RMAT, fanout=[5, 5], batch_size=64)
+            next(iter(loader))
+            pid = loader._process.pid
+            loader.close()
+            loader.close()
+            self.assertTrue(gone(pid))
+        del loader
+        gc.collect()
+        self.assertLessEqual(len(os.listdir("/proc/self/fd")), fds)
+
+
+@unittest.skipUnless(available("torch"), "torch is not installed")
+class TestDataLoader(unittest.TestCase):
+    def test_workers(self):
+        import torch
+
+        for method in ("fork", "spawn"):
+            with NodeLoader(RMAT, fanout=[4, 4], batch_size=64, seed=2, shuffle=True, as_="numpy") as loader:
+                want = sorted(flat(b)[:4] for b in loader)
+                loader.set_epoch(0)
+                data = torch.utils.data.DataLoader(Flat(loader), batch_size=None, num_workers=2, multiprocessing_context=method)
+                got = sorted([int(n), *map(lambda x: x.tolist(), rest)] for n, *rest in data)
+                self.assertEqual(got, want, method)
+
+
+class Flat:
+    """Batches as tensors, which workers send on."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __iter__(self):
+        import torch
+
+        for b in self.loader:
+            yield b.number, torch.from_numpy(b.n_id), torch.from_numpy(b.edge_index), torch.from_numpy(b.e_id)
+
+    def __getstate__(self):
+        return {"loader": self.loader}
+
+
+if available("torch"):
+    import torch
+
+    class Flat(Flat, torch.utils.data.IterableDataset):  # noqa: F811
+        pass
+
+
+@unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
+class TestPyG(unittest.TestCase):
+    def test_data(self):
+        import torch
+        from torch_geometric.nn import SAGEConv
+
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, as_="pyg") as loader, NodeLoader(RMAT, fanout=[5, 5], batch_size=64) as plain:
+            for data, b in zip(loader, plain):
+                self.assertEqual(data.n_id.tolist(), b.n_id.tolist())
+                self.assertEqual(data.edge_index.tolist(), b.edge_index.tolist())
+                self.assertEqual(data.e_id.tolist(), b.e_id.tolist())
+                self.assertEqual((data.batch_size, data.input_id.tolist()), (b.batch_size, b.input_id.tolist()))
+                self.assertEqual((data.num_sampled_nodes, data.num_sampled_edges), (b.num_sampled_nodes, b.num_sampled_edges))
+                self.assertEqual({data.edge_index.dtype, data.n_id.dtype, data.e_id.dtype}, {torch.int64})
+                self.assertTrue(data.validate())
+            out = SAGEConv(4, 2)(torch.ones(data.num_nodes, 4), data.edge_index)
+            self.assertEqual(out.shape, (data.num_nodes, 2))
+
+    def test_hetero(self):
+        with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", as_="pyg", label="label") as loader:
+            data = next(iter(loader))
+            self.assertEqual((data["package"].batch_size, len(data["package"].input_id)), (64, 64))
+            self.assertEqual(len(data["package"].y), data["package"].num_nodes)
+            self.assertFalse(hasattr(data["package"], "label"))
+            self.assertEqual(len(data["package"].num_sampled_nodes), 3)
+            self.assertTrue(data.validate())
+
+
+@unittest.skipUnless(available("dgl"), "DGL is not installed")
+class TestDGL(unittest.TestCase):
+    def test_blocks(self):
+        import dgl
+        import torch
+
+        with NodeLoader(RMAT, fanout=[5, 4], batch_size=64, as_="dgl", slots=8) as loader:
+            for input_nodes, output_nodes, blocks in loader:
+                self.assertEqual(len(blocks), 2)
+                outer, inner = blocks
+                self.assertEqual(outer.srcdata[dgl.NID].tolist(), input_nodes.tolist())
+                self.assertEqual(inner.dstdata[dgl.NID].tolist(), output_nodes.tolist())
+                self.assertEqual(outer.dstdata[dgl.NID].tolist(), inner.srcdata[dgl.NID].tolist())
+                for b, take in zip(blocks, (4, 5)):
+                    self.assertLessEqual(int(b.in_degrees().max()), take)
+                    n = b.num_dst_nodes()
+                    self.assertEqual(b.srcdata[dgl.NID][:n].tolist(), b.dstdata[dgl.NID].tolist())
+                    self.assertEqual(len(b.edata[dgl.EID]), b.num_edges())
+                conv = dgl.nn.SAGEConv(3, 2, "mean")
+                h = conv(outer, torch.ones(outer.num_src_nodes(), 3))
+                self.assertEqual(h.shape, (outer.num_dst_nodes(), 2))
+            del input_nodes, output_nodes, blocks, outer, inner, b, h
+
+
+@unittest.skipUnless(available("jraph"), "jraph is not installed")
+class TestJraph(unittest.TestCase):
+    def test_padded(self):
+        import jraph
+
+        shapes = set()
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, as_="jraph") as loader, NodeLoader(RMAT, fanout=[5, 5], batch_size=64) as plain:
+            for g, b in zip(loader, plain):
+                shapes.add((len(g.nodes["n_id"]), len(g.senders)))
+                self.assertEqual(int(g.n_node.sum()), len(g.nodes["n_id"]))
+                self.assertEqual(int(g.n_edge.sum()), len(g.senders))
+                mask = np.asarray(jraph.get_node_padding_mask(g))
+                self.assertEqual(g.nodes["n_id"][mask].tolist(), b.n_id.tolist())
+                edges = np.asarray(jraph.get_edge_padding_mask(g))
+                self.assertEqual(np.stack([g.senders, g.receivers])[:, edges].tolist(), b.edge_index.tolist())
+                self.assertTrue((g.senders[~edges] == g.n_node[0]).all())
+        self.assertLess(len(shapes), 12)
+
+
+@unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
+class TestTFGNN(unittest.TestCase):
+    def test_graph_tensor(self):
+        with NodeLoader(DEBIAN, fanout=[4], batch_size=32, seed_type="package", direction="out", as_="tfgnn") as loader:
+            with NodeLoader(DEBIAN, fanout=[4], batch_size=32, seed_type="package", direction="out") as plain:
+                g, b = next(iter(loader)), next(iter(plain))
+        self.assertEqual(int(g.context["num_seeds"][0]), 32)
+        self.assertEqual(g.node_sets["package"]["label"].numpy().tolist(), b.x["package"]["label"].tolist())
+        pair = b.edge_index[("package", "has_tag", "tag")]
+        self.assertEqual(g.edge_sets["has_tag"].adjacency.source.numpy().tolist(), pair[0].tolist())
+        self.assertEqual(g.edge_sets["has_tag"].adjacency.target.numpy().tolist(), pair[1].tolist())
+
+
+if __name__ == "__main__":
+    unittest.main()
