@@ -29,11 +29,12 @@ const (
 	mapped    = 32 << 20 // of the store
 	// A record of an edge, while the graph is made.
 	recordBytes = 8
-	// Beside the graph and the parts, at the peak of multilevel.
-	multilevelPairBytes, multilevelNodeBytes = 22.5, 7
+	// Beside the graph and the parts, at the peak of multilevel: a pair, more of it
+	// each time that the parts double beyond 8, and a node.
+	multilevelPairBytes, multilevelPartBytes, multilevelNodeBytes = 10, 1.5, 14
 
 	buildSeconds      = 60e-9  // an edge, one thread
-	multilevelSeconds = 250e-9 // a pair, 8 parts, one thread
+	multilevelSeconds = 400e-9 // a pair, 8 parts, one thread
 	fennelSeconds     = 22e-9  // a pair and pass
 	measureSeconds    = 25e-9  // a pair, one thread
 )
@@ -56,20 +57,20 @@ func (z size) nodeBytes() int64 {
 // forecast is what a method takes, with the graph in memory, or its rows on disk.
 func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	f := Forecast{Memory: baseBytes + z.nodeBytes()}
+	doubled := max(0, math.Log2(float64(o.cutInto())/8))
 	records := recordBytes * z.edges
 	if onDisk {
 		room := max(0, o.Memory-f.Memory-mapped)
 		f.Disk = z.graphBytes() + max(0, records-room)
 		f.Memory += mapped + min(records, room)
 	} else {
-		f.Memory += z.graphBytes() + max(records+mapped, z.methodBytes(method))
+		f.Memory += z.graphBytes() + max(records+mapped, z.methodBytes(method, doubled))
 	}
 	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
 	f.Seconds = buildSeconds*float64(z.edges)/threads + measureSeconds*float64(z.pairs)/threads
 	switch method {
 	case Multilevel:
-		parts := 1 + 0.4*max(-1, math.Log2(float64(o.cutInto())/8))
-		f.Seconds += multilevelSeconds * float64(z.pairs) * parts * presetTimes[o.Preset] / threads
+		f.Seconds += multilevelSeconds * float64(z.pairs) * (1 + 0.2*doubled) * presetTimes[o.Preset] / threads
 	case Fennel:
 		f.Seconds += fennelSeconds * float64(z.pairs) * float64(o.Passes)
 	}
@@ -77,12 +78,12 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 }
 
 // methodBytes is what a method holds beside the graph.
-func (z size) methodBytes(method string) int64 {
+func (z size) methodBytes(method string, doubled float64) int64 {
 	if method != Multilevel {
 		return 0
 	}
-	more := float64(max(0, 4*(z.constraints-1)))
-	return int64(multilevelPairBytes*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
+	more := float64(4 * (z.constraints - 1))
+	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
 }
 
 // fitting chooses how the graph is held and divided: in memory by the method that is

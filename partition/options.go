@@ -136,10 +136,3 @@ func (o *Options) cutInto() int { return o.Parts * o.Trainers }
 func (o *Options) divide() undirected.Options {
 	return undirected.Options{Parts: o.cutInto(), Imbalance: o.Imbalance, Seed: o.Seed, Threads: o.Threads}
 }
-
-// tell reports progress.
-func (o *Options) tell(stage string, done, total int64, unit string) {
-	if o.Progress != nil {
-		o.Progress(stage, done, total, unit)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -269,8 +270,8 @@ func (j *job) meter(stage string, total int64, unit string) func(int64) {
 	if j.Options.Progress == nil {
 		return nil
 	}
-	m := &meter{}
-	return func(n int64) { j.tell(stage, m.done.Add(n), total, unit) }
+	var done atomic.Int64
+	return func(n int64) { j.Options.Progress(stage, done.Add(n), total, unit) }
 }
 
 // randomVolume is the volume that is expected of parts by chance: a node of degree

@@ -29,7 +29,7 @@ func Partition(ctx context.Context, g undirected.Rows, o Options) ([]uint16, err
 	s := newStream(g, o)
 	for pass := range o.Passes {
 		if pass == 1 {
-			s.steepen()
+			s.loads.steepen()
 		}
 		err := g.Scan(ctx, 1, func(_ int, b *undirected.Block) error {
 			for i := range b.Len() {
@@ -68,9 +68,6 @@ func newStream(g undirected.Rows, o Options) *stream {
 	}
 	return s
 }
-
-// steepen changes the penalty to that of the later passes.
-func (s *stream) steepen() { s.loads.steepen() }
 
 // ghost is what a neighbour counts that has not come yet, but another neighbour of
 // which has.

@@ -93,6 +93,7 @@ func (l *loads) price(p int) {
 	}
 }
 
+// steepen changes the penalty to that of the later passes.
 func (l *loads) steepen() {
 	l.steep = true
 	for p := range l.penalty {

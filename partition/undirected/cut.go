@@ -46,11 +46,11 @@ func (b *builder) cut(ctx context.Context) error {
 		}
 	}
 	err := b.eachRows(ctx, func(worker int, e *edges, from, to int) error {
-		if far := e.adjacency.Far; far.U64 != nil {
+		far := e.adjacency.Far
+		if far.U64 != nil {
 			return cutFar(b, e, far.U64, from, to, writers[worker])
-		} else {
-			return cutFar(b, e, far.U32, from, to, writers[worker])
 		}
+		return cutFar(b, e, far.U32, from, to, writers[worker])
 	})
 	if err != nil {
 		return err
@@ -105,11 +105,11 @@ func (b *builder) divide(ctx context.Context) error {
 		counts[i] = make([]uint64, n)
 	}
 	err := b.eachRows(ctx, func(worker int, e *edges, from, to int) error {
-		if far := e.adjacency.Far; far.U64 != nil {
+		far := e.adjacency.Far
+		if far.U64 != nil {
 			return countFar(b, e, far.U64, from, to, counts[worker])
-		} else {
-			return countFar(b, e, far.U32, from, to, counts[worker])
 		}
+		return countFar(b, e, far.U32, from, to, counts[worker])
 	})
 	if err != nil {
 		return err
