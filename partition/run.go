@@ -287,13 +287,11 @@ func randomVolume(ctx context.Context, g undirected.Rows, parts int) (float64, e
 			for d >= len(powers) && len(powers) < 1<<12 {
 				powers = append(powers, powers[len(powers)-1]*miss)
 			}
-			p := 0.0
 			if d < len(powers) {
-				p = powers[d]
+				sum += 1 - powers[d]
 			} else {
-				p = math.Pow(miss, float64(d))
+				sum += 1 - math.Pow(miss, float64(d))
 			}
-			sum += 1 - p
 		}
 		return nil
 	})
