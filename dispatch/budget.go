@@ -104,6 +104,9 @@ func (d *dispatcher) memory(b budget) int64 {
 	if d.opt.Hops > 1 {
 		set *= 2
 	}
+	if d.opt.Formats&dgl.CSR != 0 || d.opt.Formats&dgl.CSC != 0 && (d.opt.Hops > 1 || d.opt.Leaving && d.opt.Hops > 0) {
+		n += threads * 8 * 2 * nodes / int64(max(d.a.Parts, 1)) // offsets of the rows of a part, with a halo of its size
+	}
 	lists, counts := int64(0), int64(0) // that a segment writes and has, a part
 	for _, into := range d.into {
 		lists = max(lists, 3*int64(len(into))+3)
@@ -141,7 +144,8 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	b := d.budget
 	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
 	b.window = int(min(int64(b.window), d.largestRows(first)))
-	b.pages = min(b.pages, d.storeBytes())
+	// Offsets count as 8 bytes in what was read, and are 4 mostly.
+	b.pages = min(b.pages, d.storeBytes()) * 2 / 3
 	f.Memory = d.memory(b)
 	rate := float64(writeRate)
 	if d.opt.Threads > 1 {

@@ -191,7 +191,8 @@ func (r *rowSort) run(window int, buffer int) error {
 	if err := ptr.flush(); err != nil {
 		return err
 	}
-	var idx, eid []uint64
+	room := min(uint64(window), r.n)
+	idx, eid := make([]uint64, room), make([]uint64, room)
 	for lo := 0; lo < len(offsets)-1; {
 		hi, begin := lo+1, offsets[lo]
 		for hi < len(offsets)-1 && offsets[hi+1]-begin <= uint64(window) {
@@ -204,9 +205,6 @@ func (r *rowSort) run(window int, buffer int) error {
 			}
 			lo = hi
 			continue
-		}
-		if n > len(idx) {
-			idx, eid = make([]uint64, n), make([]uint64, n)
 		}
 		err := r.each(keys, others, func(first uint64, keys, others []uint64) {
 			for i, k := range keys {

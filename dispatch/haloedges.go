@@ -23,23 +23,26 @@ const haloRecord = 16
 
 // Sizes of what sorts records of 16 bytes by buckets.
 const (
-	bucketBytes  = 4 << 20 // that a bucket is to have
+	bucketBytes  = 4 << 20 // the most that a bucket is to have
 	maxBuckets   = 1 << 10
 	extentBytes  = 4 << 10 // of the buffer of a bucket
 	radixBits    = 11
 	radixBuckets = 1 << radixBits
 )
 
-// geometry divides memory between the buffers of the buckets of a sort, the records that stay out of
-// the temporary file, and the buckets that are sorted: so many buckets at most, a power of two, and so many bytes of
-// records.
-func geometry(memory int64, threads int) (buckets int, held int64) {
-	most := memory / 4 / int64(threads*extentBytes)
-	buckets = 1
-	for buckets < maxBuckets && int64(2*buckets) <= most {
-		buckets *= 2
+// sortShape is how a sort by buckets spends its memory.
+type sortShape struct {
+	most int   // buckets, a power of two: a quarter of the memory is their buffers
+	each int64 // bytes that a bucket is to have: a quarter is the buckets being sorted, twice each
+	held int64 // bytes of records that stay out of the temporary file: the rest
+}
+
+func newSortShape(memory int64, threads int) sortShape {
+	s := sortShape{most: 1, each: min(bucketBytes, memory/8/int64(threads)), held: memory / 2}
+	for s.most < maxBuckets && int64(2*s.most*threads*extentBytes) <= memory/4 {
+		s.most *= 2
 	}
-	return buckets, memory / 2
+	return s
 }
 
 // newHaloEdges is ready for the edges that mark counted; memory bounds what it
@@ -56,13 +59,13 @@ func newHaloEdges(g *group, memory int64) *haloEdges {
 		return h
 	}
 	parts := 1 << bits.Len(uint(len(g.haloEdges)-1))
-	limit, held := geometry(memory, g.opt.Threads)
+	shape := newSortShape(memory, g.opt.Threads)
 	each := 1 // buckets a part
-	for each*2*parts <= limit && most*haloRecord/uint64(each) > bucketBytes && each < 1<<h.idBits {
+	for each*2*parts <= shape.most && most*haloRecord/uint64(each) > uint64(shape.each) && each < 1<<h.idBits {
 		each *= 2
 	}
 	h.shift = h.idBits - bits.Len(uint(each-1))
-	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), held)
+	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), shape.held)
 	h.part = extsort.NewPartition(h.spill, parts*each, extentBytes, uint(h.shift))
 	return h
 }

@@ -27,13 +27,13 @@ const transposeRecord = 16
 // of them.
 func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adjacency, memory int64) (err error) {
 	nodes, sources := d.g.Nodes[in.dst].Count, d.g.Nodes[in.src].Count
-	limit, held := geometry(memory, d.opt.Threads)
+	shape := newSortShape(memory, d.opt.Threads)
 	buckets := 1
-	for buckets < limit && int64(in.count)*transposeRecord/int64(buckets) > bucketBytes && buckets < nodes {
+	for buckets < shape.most && int64(in.count)*transposeRecord/int64(buckets) > shape.each && buckets < nodes {
 		buckets *= 2
 	}
 	shift := max(bits.Len(uint(max(nodes, 1)-1))-bits.Len(uint(buckets-1)), 0)
-	spill := extsort.NewSpill(d.fs, d.w.Dir(), held)
+	spill := extsort.NewSpill(d.fs, d.w.Dir(), shape.held)
 	defer func() { err = errors.Join(err, spill.Close()) }()
 	part := extsort.NewPartition(spill, buckets, extentBytes, uint(shift))
 	defer part.Close()
