@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -287,13 +288,11 @@ func (t *terminal) openCut(ctx context.Context, in string, f *partitionFlags, r 
 }
 
 func (t *terminal) writeAssignment(ctx context.Context, w *store.Writer, result *partition.Result, made store.Made, f *partitionFlags, r *report.Report, start time.Time) error {
-	if f.options.Import != "" {
-		sum, err := importedSum(ctx, f.options.Import)
-		if err != nil {
-			return err
-		}
-		made.Inputs["import"] = sum
+	imported, err := f.imported(ctx, result, r)
+	if err != nil {
+		return err
 	}
+	maps.Copy(made.Inputs, imported)
 	writing := time.Now()
 	if err := assign.Write(w, result.Assignment); err != nil {
 		return err
@@ -317,17 +316,23 @@ func (t *terminal) writeAssignment(ctx context.Context, w *store.Writer, result 
 	return t.printCut(result, f.json, start)
 }
 
-// importedSum is the fingerprint of an assignment: a file, or the file of the
-// first type of a folder stands for all, with its own sums.
-func importedSum(ctx context.Context, path string) (string, error) {
-	info, err := fsx.OS.Stat(path)
-	if err != nil {
-		return "", err
+// imported are the fingerprints of an assignment that was imported: of one file, or
+// of those of a folder.
+func (c *cutFlags) imported(ctx context.Context, result *partition.Result, r *report.Report) (map[string]string, error) {
+	path := c.options.Import
+	if path == "" {
+		return nil, nil
 	}
-	if info.IsDir() {
-		path = filepath.Join(path, assign.MetaFile)
+	files := []string{path}
+	if info, err := fsx.OS.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		files = nil
+		for _, name := range result.Assignment.Types {
+			files = append(files, filepath.Join(path, assign.FileName(name)))
+		}
 	}
-	return store.Fingerprint(ctx, fsx.OS, path)
+	return fingerprints(ctx, files, r, func(file string) string { return "import/" + filepath.Base(file) })
 }
 
 func (t *terminal) partitionMETIS(ctx context.Context, in string, f *partitionFlags, r *report.Report, start time.Time) (err error) {

@@ -94,11 +94,11 @@ func (t *terminal) partitionGraph(ctx context.Context, in string, f *partitionGr
 	opt.PartIDs = true
 	made := f.cutFlags.made("partition-graph", result)
 	maps.Copy(made.Inputs, g.inputs)
-	if f.cutFlags.options.Import != "" {
-		if made.Inputs["import"], err = importedSum(ctx, f.cutFlags.options.Import); err != nil {
-			return err
-		}
+	imported, err := f.imported(ctx, result, r)
+	if err != nil {
+		return err
 	}
+	maps.Copy(made.Inputs, imported)
 	made.Options["return_mapping"] = strconv.FormatBool(f.mapping)
 	f.partsFlags.made(&made, opt)
 	reportCut(r, result)
