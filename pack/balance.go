@@ -64,12 +64,19 @@ func (in *instance) balance(limit int64, halted func() bool) []Pattern {
 	b.sort()
 	var patterns []Pattern
 	var parts []Part // Shape is the place in b.shapes
+	look := int64(0) // the steps after which halted is asked again
 	for first := 0; first < len(b.shapes); {
 		if b.left[first] == 0 {
 			first++
 			continue
 		}
-		if b.steps > limit || len(patterns)%64 == 63 && halted() {
+		if b.steps >= look {
+			if halted() {
+				return nil
+			}
+			look = b.steps + 1<<20
+		}
+		if b.steps > limit {
 			return nil
 		}
 		parts = parts[:0]

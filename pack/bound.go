@@ -1,13 +1,15 @@
 package pack
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 )
 
 // Bound is the most of the bounds of no effort: packs that no packing can do
-// without. The linear program of Solve raises it.
-func bound(p *Problem) int64 {
+// without. The linear program of Solve raises it. Where the context is done it is
+// less.
+func bound(ctx context.Context, p *Problem) int64 {
 	b := int64(1)
 	for j, l := range p.Limits {
 		if l > 0 {
@@ -17,7 +19,7 @@ func bound(p *Problem) int64 {
 		for i := range p.Counts {
 			sizes[i] = p.Shape(i)[j]
 		}
-		b = max(b, dualFeasible(sizes, p.Counts, l))
+		b = max(b, dualFeasible(ctx, sizes, p.Counts, l))
 	}
 	if p.MaxGraphs > 0 {
 		b = max(b, ceilDiv(p.Graphs(), int64(p.MaxGraphs)))
@@ -32,7 +34,7 @@ func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 // limit L: Martello and Toth's, which for each k up to L/2 drops sizes below k and
 // makes those above L-k full, and Fekete and Schepers', which for k up to 100
 // rounds (k+1)s/L down where it is no integer. Exact in integers.
-func dualFeasible(sizes []int, counts []int64, limit int) int64 {
+func dualFeasible(ctx context.Context, sizes []int, counts []int64, limit int) int64 {
 	if limit <= 0 {
 		return 0
 	}
@@ -69,7 +71,7 @@ func dualFeasible(sizes []int, counts []int64, limit int) int64 {
 		sum.sub(g.count, g.size)
 	}
 	best = max(best, sum.ceil(l))
-	for k := int64(1); k <= 100; k++ {
+	for k := int64(1); k <= 100 && ctx.Err() == nil; k++ {
 		var f fraction // in units of 1 / (k l)
 		for _, g := range groups {
 			if n := (k + 1) * g.size; n%l == 0 {

@@ -8,7 +8,7 @@ import (
 // cards packs where the number of graphs is what binds: each slot takes the
 // largest graph that leaves room for the smallest ones in all slots behind it, so
 // that no pack runs out of room before it runs out of slots. It packs what was
-// loaded.
+// loaded; where it is halted it gives up, with nil.
 func (s *search) cards() []Pattern {
 	in := s.in
 	var patterns []Pattern
@@ -17,6 +17,9 @@ func (s *search) cards() []Pattern {
 		s.compact()
 		if len(s.left) == 0 {
 			return patterns
+		}
+		if s.halted != nil && s.halted() {
+			return nil
 		}
 		tail.of(s)
 		room, slots := in.limit, int64(in.limit.get(graphs))

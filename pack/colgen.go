@@ -18,10 +18,10 @@ type relaxation struct {
 	lp     *program
 	seen   map[uint64]bool // hashes of columns
 	key    []byte
+	parts  []Part    // Shape is the row
 	best   []float64 // duals of the best bound
 	bound  int64
 	worth  []int64
-	rows   []int32
 	steps  int64
 	halted func() bool // nil: never
 }
@@ -33,7 +33,8 @@ const maxRows = 1000
 const dualScale = 1 << 40
 
 // newRelaxation is of the given components (places in Problem.Limits), one or two;
-// nil if it would be too large. Shapes that are alike in them are one row.
+// nil if it would be too large. Shapes that are alike in them are one row. Those of
+// no size in them have none: a bound of the others is one of all.
 func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 	r := &relaxation{in: in, seen: map[uint64]bool{}}
 	rows := map[[2]int]int{}
@@ -47,6 +48,9 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 		for k, j := range components {
 			key[k] = p.Shape(i)[j]
 		}
+		if key == [2]int{} {
+			continue
+		}
 		at, ok := rows[key]
 		if !ok {
 			at = len(sizes)
@@ -56,7 +60,7 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 		}
 		r.counts[at] += p.Counts[i]
 	}
-	if len(sizes) > maxRows {
+	if len(sizes) == 0 || len(sizes) > maxRows {
 		return nil
 	}
 	if r.sack = newKnapsack(sizes, limits); r.sack == nil {
@@ -87,44 +91,45 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 }
 
 // seedWith adds the patterns of a packing of the instance, those of the most packs;
-// every shape is a row.
+// every shape is a row, but one of no size.
 func (r *relaxation) seedWith(patterns []Pattern) {
 	patterns = slices.Clone(patterns)
 	slices.SortStableFunc(patterns, func(a, b Pattern) int { return cmp.Compare(b.Packs, a.Packs) })
 	patterns = patterns[:min(len(patterns), 4*len(r.counts))]
-	row := make([]int32, len(r.in.size))
+	row := slices.Repeat([]int{-1}, len(r.in.size))
 	for i, s := range r.shapes {
-		row[s] = int32(i)
+		row[s] = i
 	}
 	for _, p := range patterns {
-		r.rows = r.rows[:0]
+		r.parts = r.parts[:0]
 		for _, part := range p.Parts {
-			for range part.Copies {
-				r.rows = append(r.rows, row[part.Shape])
+			if at := row[part.Shape]; at >= 0 {
+				r.parts = append(r.parts, Part{at, part.Copies})
 			}
 		}
-		r.addRows()
+		if r.parts = joined(r.parts); len(r.parts) > 0 {
+			r.addParts()
+		}
 	}
 }
 
-// addRows adds the column of r.rows, if it is new. It says whether it was.
-func (r *relaxation) addRows() bool {
-	slices.Sort(r.rows)
-	var c column
+// addParts adds the column of r.parts, which are joined, if it is new. It says
+// whether it was.
+func (r *relaxation) addParts() bool {
 	r.key = r.key[:0]
-	for i, row := range r.rows {
-		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(row))
-		if i > 0 && row == r.rows[i-1] {
-			c.copies[len(c.copies)-1]++
-			continue
-		}
-		c.row, c.copies = append(c.row, row), append(c.copies, 1)
+	for _, p := range r.parts {
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(p.Shape))
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(p.Copies))
 	}
 	h := xxh3.Hash(r.key)
 	if r.seen[h] {
 		return false
 	}
 	r.seen[h] = true
+	c := column{make([]int32, len(r.parts)), make([]float64, len(r.parts))}
+	for i, p := range r.parts {
+		c.row[i], c.copies[i] = int32(p.Shape), float64(p.Copies)
+	}
 	r.lp.add(c)
 	return true
 }
@@ -135,7 +140,7 @@ func (r *relaxation) price(dual []float64) (added int) {
 	for i, y := range dual {
 		r.worth[i] = int64(max(y, 0) * dualScale)
 	}
-	v := r.sack.solve(r.worth)
+	v := r.sack.solve(r.worth, r.halted)
 	var sum fraction
 	for i, w := range r.worth {
 		sum.add(r.counts[i], w)
@@ -147,12 +152,12 @@ func (r *relaxation) price(dual []float64) (added int) {
 		}
 	}
 	for i := range r.counts {
-		r.rows = r.sack.with(i, r.rows[:0])
+		r.parts = joined(r.sack.with(i, r.parts[:0]))
 		gain := -1.0
-		for _, row := range r.rows {
-			gain += r.lp.dual[row]
+		for _, p := range r.parts {
+			gain += float64(r.lp.dual[p.Shape] * float64(p.Copies))
 		}
-		if gain > epsilon && r.addRows() {
+		if gain > epsilon && r.addParts() {
 			added++
 		}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // newKnapsack is of rows with the sizes in one component or two; nil if it would
-// be too large, or a row has no size. Sizes are divided by what they have in common.
+// be too large. Every row has a size. Sizes are divided by what they have in common.
 func newKnapsack(sizes [][]int, limits []int) *knapsack {
 	k := &knapsack{}
 	for j, limit := range limits {
@@ -48,9 +48,6 @@ func newKnapsack(sizes [][]int, limits []int) *knapsack {
 		k.b = make([]int32, len(sizes))
 	}
 	for i := range k.a {
-		if k.a[i] == 0 && k.b[i] == 0 {
-			return nil
-		}
 		k.order = append(k.order, int32(i))
 	}
 	slices.SortFunc(k.order, func(x, y int32) int {
@@ -76,14 +73,18 @@ func gcd(a, b int) int {
 // most is the most steps that solve takes.
 func (k *knapsack) most() int64 { return int64(len(k.order)) * int64(k.cells) * k.cell }
 
-// solve fills the table for what each row is worth, at least 0.
-func (k *knapsack) solve(worth []int64) int64 {
+// solve fills the table for what each row is worth, at least 0. It returns 0, and a
+// table of less, where it is halted.
+func (k *knapsack) solve(worth []int64, halted func() bool) int64 {
 	clear(k.best)
 	for i := range k.last {
 		k.last[i] = -1
 	}
 	deep := k.cells / k.wide
-	for _, r := range k.order {
+	for i, r := range k.order {
+		if k.cells > nearCells && i%8 == 7 && halted != nil && halted() {
+			return 0
+		}
 		a, b, w := int(k.a[r]), int(k.b[r]), worth[r]
 		// What smaller rows are worth in the same room does as well.
 		if w <= k.best[a*k.wide+b] {
@@ -104,18 +105,17 @@ func (k *knapsack) solve(worth []int64) int64 {
 	return k.best[k.cells-1]
 }
 
-// with appends the rows, with repeats, of the best pattern that has row r, or of the
-// best one of all if r is -1.
-func (k *knapsack) with(r int, rows []int32) []int32 {
-	at := k.cells - 1
-	if r >= 0 {
-		at -= int(k.a[r])*k.wide + int(k.b[r])
-		rows = append(rows, int32(r))
-	}
-	for k.last[at] >= 0 {
-		row := k.last[at]
-		rows = append(rows, row)
+// with appends the rows and copies, in runs, of the best pattern that has row r.
+func (k *knapsack) with(r int, parts []Part) []Part {
+	parts = append(parts, Part{r, 1})
+	for at := k.cells - 1 - int(k.a[r])*k.wide - int(k.b[r]); k.last[at] >= 0; k.steps++ {
+		row := int(k.last[at])
+		if last := &parts[len(parts)-1]; last.Shape == row {
+			last.Copies++
+		} else {
+			parts = append(parts, Part{row, 1})
+		}
 		at -= int(k.a[row])*k.wide + int(k.b[row])
 	}
-	return rows
+	return parts
 }

@@ -52,19 +52,22 @@ type listing struct {
 	closed   []opened
 	scratch  []int
 	fair     bool // not what the listing does: see fit
+	steps    int64
+	limit    int64 // of steps
 }
 
 // longestFirst runs the listing; first is its first-fit variant,
-// "shortest-pack-first".
-func longestFirst(ctx context.Context, p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
-	return list(ctx, p, h, first, false)
+// "shortest-pack-first". It returns nil where the steps, about as many nanoseconds, do
+// not suffice: few huge packs may take a placement for each graph.
+func longestFirst(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+	return list(ctx, p, h, first, false, steps)
 }
 
-func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool) ([]Pattern, error) {
+func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool, steps int64) ([]Pattern, error) {
 	if err := h.check(p.Limits); err != nil {
 		return nil, err
 	}
-	l := &listing{in: newInstance(p), h: h, first: first, fair: fair, scratch: make([]int, len(p.Limits))}
+	l := &listing{in: newInstance(p), h: h, first: first, fair: fair, limit: steps, scratch: make([]int, len(p.Limits))}
 	type rated struct {
 		shape int
 		key   uint64
@@ -77,6 +80,9 @@ func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool) ([]Pa
 		return cmp.Or(cmp.Compare(b.key, a.key), slices.Compare(p.Shape(b.shape), p.Shape(a.shape)))
 	})
 	for _, r := range order {
+		if l.steps >= l.limit {
+			return nil, nil
+		}
 		if err := l.place(ctx, r.shape, r.key, p.Counts[r.shape]); err != nil {
 			return nil, err
 		}
@@ -127,7 +133,7 @@ func (l *listing) key(rating uint64) uint64 {
 	return rating
 }
 
-// place deals count graphs of a shape.
+// place deals count graphs of a shape, if the steps suffice.
 func (l *listing) place(ctx context.Context, shape int, rating uint64, count int64) error {
 	size := &l.in.size[shape]
 	from := rating
@@ -135,7 +141,7 @@ func (l *listing) place(ctx context.Context, shape int, rating uint64, count int
 		from = 0 // a room rated lower may fit all the same
 	}
 	full := l.rate(&l.in.limit)
-	for step := 0; count > 0; step++ {
+	for step := 0; count > 0 && l.steps < l.limit; step++ {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -278,7 +284,9 @@ func (l *listing) find(size *vec, from uint64) (b, i int) {
 	if !l.first {
 		start = max(sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key >= from })-1, 0)
 	}
+	l.steps += 200
 	for b := start; b < len(l.blocks); b++ {
+		l.steps += 4
 		k := l.blocks[b]
 		if l.first && ^k.packs[0].key < from {
 			break
@@ -290,6 +298,7 @@ func (l *listing) find(size *vec, from uint64) (b, i int) {
 		if !l.first && k.packs[0].key < from {
 			i = sort.Search(len(k.packs), func(i int) bool { return k.packs[i].key >= from })
 		}
+		l.steps += blockSize
 		for ; i < len(k.packs); i++ {
 			if l.first && ^k.packs[i].key < from {
 				return -1, 0

@@ -3,6 +3,7 @@ package pack
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -122,7 +123,7 @@ func TestListingIsTheLiteralOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, fair := rapid.Bool().Draw(t, "first"), rapid.Bool().Draw(t, "fair")
-		patterns, err := list(context.Background(), p, &h, first, fair)
+		patterns, err := list(context.Background(), p, &h, first, fair, math.MaxInt64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,12 @@ type mixer struct {
 	// sums is a Fenwick tree over the graphs that are left.
 	sums  []int64
 	total int64
+	lot   int64 // graphs that a draw takes at most
 }
+
+// maxDraws bounds the draws of a pack; packs of more than half as many graphs are
+// drawn in lots.
+const maxDraws = 1000
 
 // mix packs what was loaded, as bins does. The room that is searched is that of
 // finish graphs.
@@ -27,6 +32,8 @@ func (s *search) mix(f fill, finish float64, random *rand.Rand) []Pattern {
 	m.count()
 	o := s.outlook()
 	small := int64(finish * o.rest / float64(max(m.total, 1)))
+	perPack := float64(m.total) / max(o.rest/float64(s.full), 1)
+	m.lot = 1 + int64(perPack/(maxDraws/2))
 	var patterns []Pattern
 	for first := 0; ; {
 		for first < len(s.left) && s.left[first] == 0 {
@@ -41,7 +48,7 @@ func (s *search) mix(f fill, finish float64, random *rand.Rand) []Pattern {
 		begun := m.draw(first, small, f.budget)
 		parts := joined(slices.Concat(begun, s.best))
 		for _, p := range begun {
-			m.take(p.Shape, -1)
+			m.take(p.Shape, -int64(p.Copies))
 		}
 		repeat := int64(math.MaxInt64)
 		for _, p := range parts {
@@ -69,12 +76,17 @@ func (s *search) mix(f fill, finish float64, random *rand.Rand) []Pattern {
 func (m *mixer) draw(first int, small int64, budget int) (begun []Part) {
 	s := m.search
 	room, weight := s.in.limit, int64(0)
-	for at, misses := first, 0; misses < 4; at = m.any() {
-		if rest, ok := room.minus(&s.size[at]); ok {
+	for at, misses := first, 0; misses < 4 && len(begun) < maxDraws; at = m.any() {
+		n, of := 1, s.size[at]
+		if m.lot > 1 {
+			n = max(s.in.most(&room, &of, min(s.left[at], m.lot)), 1)
+			of = of.times(n)
+		}
+		if rest, ok := room.minus(&of); ok {
 			room = rest
-			m.take(at, 1)
-			weight += s.weight[at]
-			begun = append(begun, Part{at, 1})
+			m.take(at, int64(n))
+			weight += s.weight[at] * int64(n)
+			begun = append(begun, Part{at, n})
 		} else {
 			misses++
 		}

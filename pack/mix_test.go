@@ -34,6 +34,25 @@ func TestMix(t *testing.T) {
 	})
 }
 
+// Packs of very many graphs are drawn in lots.
+func TestMixOfTiny(t *testing.T) {
+	h := &Histogram{Components: []string{"n", "e"}, Sizes: []int{0, 0, 0, 1, 1, 0, 2, 3}, Counts: []int64{1e9, 1e6, 1e6, 1e6}}
+	p := &Problem{Histogram: h, Limits: []int{50_000, 40_000}}
+	in := newInstance(p)
+	s := newSearch(in, 30)
+	s.loadAll(in.count)
+	found := s.mix(fill{budget: 300, frac: 1}, 2.5, random())
+	if err := tidy(found).Check(p); err != nil {
+		t.Fatal(err)
+	}
+	if n := packsOf(found); n > 103 || len(found) > 200 {
+		t.Errorf("found %d packs in %d patterns, expected hardly more than the bound, 100", n, len(found))
+	}
+	if s.steps > 200*3*maxDraws {
+		t.Errorf("found %d steps, expected at most those of the draws", s.steps)
+	}
+}
+
 // Graphs are drawn in proportion to what is left of them.
 func TestMixerDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

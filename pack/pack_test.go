@@ -231,20 +231,55 @@ func TestCheckOverflow(t *testing.T) {
 
 // A thousand million graphs are as quick as a thousand.
 func TestHugeCounts(t *testing.T) {
-	for _, h := range []*Histogram{
-		{Components: []string{"n", "e"}, Sizes: []int{3, 4, 7, 12}, Counts: []int64{1e9, 1e9}},
-		{Components: []string{"n", "e"}, Sizes: []int{0, 0, 3, 4, 5, 7, 7, 12, 11, 9}, Counts: []int64{1e9, 1e9, 7, 1e9, 13}}, // some of no size
+	two := []string{"n", "e"}
+	many := &Histogram{Components: two}
+	for i := range 300 {
+		many.Add([]int64{1, 1e3, 1e6, 1e9}[i%4], i%17, i*i%29) // some of no size in either or both
+	}
+	for _, p := range []*Problem{
+		{Histogram: &Histogram{Components: two, Sizes: []int{3, 4, 7, 12}, Counts: []int64{1e9, 1e9}}, Limits: []int{20, 34}},
+		{Histogram: &Histogram{Components: two, Sizes: []int{0, 0, 3, 4, 5, 7, 7, 12, 11, 9}, Counts: []int64{1e9, 1e9, 7, 1e9, 13}}, Limits: []int{20, 34}},
+		{Histogram: many, Limits: []int{20, 34}},
+		{Histogram: many, Limits: []int{70_000, 80_000}},
+		{Histogram: many, Limits: []int{1 << 30, 1<<31 - 1}},
+		{Histogram: many, Limits: []int{70_000, 80_000}, MaxGraphs: 5000},
 	} {
-		p := &Problem{Histogram: h, Limits: []int{20, 34}}
 		for _, method := range []string{"auto", "dlpfhp", "spfhp", "best-fit", "first-fit", "none"} {
+			if p.Limits[0] == 1<<30 && (method == "spfhp" || method == "first-fit") {
+				continue // they deal graphs in turn to packs of thousands of millions
+			}
 			r, err := Solve(context.Background(), p, Options{Method: method, Effort: 0.1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Elapsed.Seconds() > 3 {
-				t.Errorf("%s: took %v", method, r.Elapsed)
+				t.Errorf("%s, %d shapes, limits %v: took %v", method, len(p.Counts), p.Limits, r.Elapsed)
 			}
 		}
+	}
+}
+
+// Graphs of no size, in all components or in one, take no bound away, and few packs.
+func TestNoSize(t *testing.T) {
+	h := &Histogram{Components: []string{"n"}}
+	for _, n := range []int{5, 7, 11, 13, 17, 19, 23} {
+		h.Add(1e6+int64(n), n)
+	}
+	p := &Problem{Histogram: h, Limits: []int{48}}
+	with, err := Solve(context.Background(), p, Options{Effort: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least := bound(context.Background(), p); with.LowerBound <= least {
+		t.Fatalf("found bound %d, expected the linear program to raise that of no effort, %d", with.LowerBound, least)
+	}
+	h.Add(1e9, 0)
+	r, err := Solve(context.Background(), p, Options{Effort: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.LowerBound != with.LowerBound || r.Packs() > with.Packs()+1 {
+		t.Errorf("found %d packs, bound %d, with graphs of no size, expected those of the others: %d, %d", r.Packs(), r.LowerBound, with.Packs(), with.LowerBound)
 	}
 }
 

@@ -64,7 +64,8 @@ func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 // fit is first fit or best fit, descending: graph by graph, the largest by the
 // heuristic first, into the open pack with the most room, or the least, that it
 // fits into; a new pack takes as many of its shape as fit. It differs from the
-// listing in that nothing is passed over, and that equal graphs share packs.
-func fit(ctx context.Context, p *Problem, h *Heuristic, first bool) ([]Pattern, error) {
-	return list(ctx, p, h, first, true)
+// listing in that nothing is passed over, and that equal graphs share packs. Steps
+// are as for the listing.
+func fit(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+	return list(ctx, p, h, first, true, steps)
 }

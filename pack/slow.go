@@ -94,7 +94,7 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	k := len(s.p.Limits)
 	if k > 1 {
 		for j := range k {
-			if r := newRelaxation(s.p, s.in, []int{j}); r != nil {
+			if r := newRelaxation(s.p, s.in, []int{j}); r != nil && r.sack.most() <= lpSteps/20 {
 				solve(r, lpSteps/20)
 			}
 		}
@@ -121,6 +121,7 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	}
 	for _, power := range []int{1, 8, 30} {
 		x := newSearch(s.in, power)
+		x.halted = func() bool { return s.ctx.Err() != nil } // it is short: whatever the time
 		x.loadAll(left)
 		keep(x.bins(fill{budget: 300, frac: 1}))
 		for seed := range uint64(restMixes) {
@@ -128,6 +129,9 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 			x.loadAll(left)
 			keep(x.mix(fill{budget: 300, frac: 1}, 2.5, rand.New(rand.NewPCG(seed, 0))))
 		}
+	}
+	if rest == nil && len(left) > 0 && slices.Max(left) > 0 {
+		return out // halted
 	}
 	out.at = time.Since(s.start)
 	if n := packsOf(rest); n > 1 && n <= fewPacks {
@@ -204,12 +208,12 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 		if len(packs) < fewest {
 			fewest, out.at = len(packs), time.Since(s.start)
 		}
-		if work += steps * searchStep; int64(len(packs)) <= least {
+		if work += steps * searchStep; packsOf(strong)+int64(len(packs)) <= s.bound {
 			out.proof = work
 			first.won(work)
 			break
 		}
-		if s.halted() || first.lost(work) {
+		if int64(len(packs)) <= least || s.halted() || first.lost(work) {
 			break
 		}
 	}

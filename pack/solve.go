@@ -2,6 +2,7 @@ package pack
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &solver{ctx: ctx, p: p, start: start, bound: bound(p)}
+	s := &solver{ctx: ctx, p: p, start: start, bound: bound(ctx, p)}
 	if opt.TimeBudget > 0 {
 		var cancel context.CancelFunc
 		s.timed, cancel = context.WithTimeout(ctx, opt.TimeBudget)
@@ -72,9 +73,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	case "", "auto":
 		err = s.auto(&opt)
 	case "dlpfhp", "spfhp":
-		patterns, err = longestFirst(ctx, p, &h, opt.Method == "spfhp")
+		patterns, err = longestFirst(ctx, p, &h, opt.Method == "spfhp", math.MaxInt64)
 	case "best-fit", "first-fit":
-		patterns, err = fit(ctx, p, &h, opt.Method == "first-fit")
+		patterns, err = fit(ctx, p, &h, opt.Method == "first-fit", math.MaxInt64)
 	case "next-fit":
 		patterns, err = nextFit(ctx, p)
 	case "none":
@@ -132,6 +133,8 @@ const (
 	fewPacks    = 4000          // that ruin takes on as a whole
 	weakPacks   = 1000          // else these
 	maxEffort   = 1000
+	quickSteps  = 8_000_000  // of one of the searches in front of the slow parts
+	listSteps   = 30_000_000 // of a listing, whatever the effort
 	quickMixes  = 5
 )
 
@@ -146,15 +149,18 @@ func (s *solver) auto(opt *Options) error {
 		effort = maxEffort
 	}
 	plain, steep, flat := newSearch(s.in, 8), newSearch(s.in, 30), newSearch(s.in, 1)
+	end := int64(0) // of the search at hand, in its steps
 	for _, x := range []*search{plain, steep, flat} {
-		x.halted = s.halted
+		x.halted = func() bool { return x.steps > end || s.halted() }
 	}
 	try := func(name string, x *search, pack func() []Pattern) {
 		if s.over() {
 			return
 		}
+		end = math.MaxInt64
 		x.loadAll(s.in.count)
 		if s.best != nil {
+			end = x.steps + int64(max(effort, 1)*quickSteps)
 			x.enough = s.best.Packs()
 		}
 		s.offer(name, pack())
@@ -222,13 +228,13 @@ func (s *solver) listings() error {
 		}
 		for _, m := range []struct {
 			name  string
-			pack  func(context.Context, *Problem, *Heuristic, bool) ([]Pattern, error)
+			pack  func(context.Context, *Problem, *Heuristic, bool, int64) ([]Pattern, error)
 			first bool
 		}{{"dlpfhp", longestFirst, false}, {"spfhp", longestFirst, true}, {"best-fit", fit, false}, {"first-fit", fit, true}} {
 			if s.over() {
 				return nil
 			}
-			patterns, err := m.pack(s.ctx, s.p, &h, m.first)
+			patterns, err := m.pack(s.ctx, s.p, &h, m.first, listSteps)
 			if err != nil {
 				return err
 			}

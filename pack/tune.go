@@ -85,7 +85,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		}
 		c := &candidates[i]
 		c.Cost = cost(c.Limits)
-		c.LowerBound = bound(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs})
+		c.LowerBound = bound(ctx, &Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs})
 		c.Mean, _ = efficiencies(h, c.Limits, c.LowerBound)
 	}
 	// Every size has its turn: the most promising limits of each first.
