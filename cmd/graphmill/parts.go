@@ -76,9 +76,10 @@ func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report
 		err = errors.Join(err, end())
 	}()
 	if j.common.memory > 0 {
-		// Reading the assignment left garbage of its size; what is given back now is not
-		// above the bound later.
+		// Garbage counts too: that of reading the assignment goes back now, and less
+		// piles up later.
 		debug.FreeOSMemory()
+		defer debug.SetGCPercent(debug.SetGCPercent(20))
 	}
 	var line *progress.Line
 	j.opt.Progress = func(bytes int) { line.Add(int64(bytes)) }
