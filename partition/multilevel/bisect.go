@@ -111,7 +111,7 @@ func (b *bisector) once(l *level, want, caps [2]int64, seed uint64) *halving {
 	last := len(levels) - 1
 	var side []uint8
 	var bestCut, bestOver int64
-	h := newHalving(levels[last], want, caps, stream(seed, 7))
+	h := newHalving(b.t, levels[last], want, caps, stream(seed, 7))
 	for try := range bisectTries {
 		if try < bisectGrown {
 			h.grow()
@@ -134,7 +134,7 @@ func (b *bisector) once(l *level, want, caps [2]int64, seed uint64) *halving {
 		levels[i+1].free(b.m)
 		give(b.m, l.coarse)
 		l.coarse = nil
-		h = newHalving(l, want, caps, random(0))
+		h = newHalving(b.t, l, want, caps, random(0))
 		h.adopt(up)
 		h.refine()
 	}

@@ -60,11 +60,19 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 		t.blocks(count, func(worker, i int) {
 			gatherers[worker].gather(l, start, members, blocks[from+i], blocks[from+i+1], &outs[i], next.offsets)
 		})
+		if t.stopped() {
+			break
+		}
 		for i := range count {
 			copy(neighbours[at:], outs[i].neighbours)
 			copy(edges[at:], outs[i].edges)
 			at += len(outs[i].neighbours)
 		}
+	}
+	if t.stopped() {
+		// Edges are missing: what is left is a graph, and nobody looks at it.
+		clear(next.offsets)
+		at = 0
 	}
 	for c := range next.n {
 		next.offsets[c+1] += next.offsets[c]

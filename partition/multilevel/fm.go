@@ -22,9 +22,10 @@ const (
 // before and after.
 func (r *refiner) search() {
 	s := &search{
-		r: r, heap: newHeap(r.l.n), sum: make([]int64, r.l.n*r.parts),
+		r: r, heap: newHeap(r.l.n), sum: take[int64](r.m, r.l.n*r.parts),
 		to: make([]uint16, r.l.n), done: make([]bool, r.l.n),
 	}
+	defer give(r.m, s.sum)
 	for v := range uint32(r.l.n) {
 		for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
 			s.sum[int(v)*r.parts+int(r.part[r.l.neighbours[i]])] += r.l.edge(i)

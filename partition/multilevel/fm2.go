@@ -3,6 +3,7 @@ package multilevel
 // A halving divides a level in two by moving one node at a time (Fiduccia and
 // Mattheyses). The level has one constraint.
 type halving struct {
+	team
 	l      *level
 	side   []uint8
 	load   [2]int64
@@ -20,9 +21,9 @@ const (
 	halvingStall  = 60 // moves without gain after which a pass ends, and n/50 more
 )
 
-func newHalving(l *level, want, caps [2]int64, r random) *halving {
+func newHalving(t team, l *level, want, caps [2]int64, r random) *halving {
 	return &halving{
-		l: l, side: make([]uint8, l.n), want: want, caps: caps,
+		team: t, l: l, side: make([]uint8, l.n), want: want, caps: caps,
 		heaps: [2]*heap{newHeap(l.n), newHeap(l.n)}, done: make([]bool, l.n), random: r,
 	}
 }
@@ -162,7 +163,7 @@ func (h *halving) over() int64 {
 // refine makes passes until one gains nothing.
 func (h *halving) refine() {
 	for range halvingPasses {
-		if !h.pass() {
+		if h.stopped() || !h.pass() {
 			return
 		}
 	}
@@ -180,7 +181,7 @@ func (h *halving) pass() bool {
 	bestCut, bestOver, best := cut, over, 0
 	for len(h.moved)-best < halvingStall+h.l.n/50 {
 		v, gain, ok := h.choose()
-		if !ok {
+		if !ok || len(h.moved)&0xfff == 0xfff && h.stopped() {
 			break
 		}
 		h.done[v] = true

@@ -16,7 +16,6 @@ type level struct {
 	constraints int
 	weights     []uint32 // stride constraints; nil: all 1
 	totals      []int64  // of weights, one a constraint
-	within      []uint16 // parts that a cycle keeps apart, on its last level
 	coarse      []uint32 // the node of the next level that each node is part of; nil on the last
 }
 

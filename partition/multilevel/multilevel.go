@@ -134,13 +134,10 @@ type run struct {
 const (
 	coarsestPerPart = 20        // nodes a part at which coarsening ends
 	coarsestShrink  = 0.97      // it ends as well when a level keeps this share of the nodes
-	startNodes      = 10_000    // levels up to here belong to each start
-	startShare      = 20        // and so do those with at most 1/startShare of the edges
 	largeFrom       = 1_000_000 // nodes of a graph from which on one round of clustering makes a level
 	gentleFrom      = 100_000   // levels above shrink by gentleShrink at most
 	gentleTo        = 1_000_000
 	gentleShrink    = 4
-	searchTable     = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
 func (r *run) partition(l *level) ([]uint16, Stats) {
@@ -155,17 +152,13 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 		return part, Stats{Levels: 1, Coarsest: l.n, Cut: l.cut(part)}
 	}
 	r.large, r.weighted = l.n > largeFrom, l.edges != nil
-	levels := r.coarsen(l, nil, 0)
+	levels, _ := r.coarsen(l, nil, 0)
 	last := len(levels) - 1
 	stats := Stats{Levels: len(levels), Coarsest: levels[last].n}
-	best := r.start(levels)
-	for best.at > 0 && !r.stopped() {
-		best.at--
-		best.part, best.boundary, best.cut = r.uncoarsen(r.team, levels, best.at, best.part, best.boundary, best.cut)
-		levels[best.at+1].free(r.m)
-		give(r.m, levels[best.at].coarse)
-		levels[best.at].coarse = nil
+	if r.stopped() {
+		return part, stats
 	}
+	best := r.finish(levels, r.start(levels))
 	for i := range r.cycles {
 		best = r.cycle(levels[0], best, i+1)
 	}
@@ -178,8 +171,8 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 }
 
 // coarsen makes the levels above l. Nodes of different values in within, if given, stay
-// apart on all of them.
-func (r *run) coarsen(l *level, within []uint16, cycle int) []*level {
+// apart on all of them; the values of the last level's nodes are returned.
+func (r *run) coarsen(l *level, within []uint16, cycle int) ([]*level, []uint16) {
 	levels := []*level{l}
 	for l.n > coarsestPerPart*r.parts && !r.stopped() {
 		rule := r.clusters(l, 1000*cycle+len(levels))
@@ -203,10 +196,7 @@ func (r *run) coarsen(l *level, within []uint16, cycle int) []*level {
 			within = above
 		}
 	}
-	if len(levels) > 1 {
-		levels[len(levels)-1].within = within
-	}
-	return levels
+	return levels, within
 }
 
 // cycle makes levels of its own above l that keep the parts apart, and refines the
@@ -214,24 +204,16 @@ func (r *run) coarsen(l *level, within []uint16, cycle int) []*level {
 func (r *run) cycle(l *level, c candidate, number int) candidate {
 	own := *l
 	own.coarse = nil
-	levels := r.coarsen(&own, c.part, number)
+	levels, within := r.coarsen(&own, c.part, number)
 	last := len(levels) - 1
 	if last == 0 || r.stopped() {
 		return c
 	}
 	top := levels[last]
-	boundary := bitmapOf(r.m, top.n)
-	boundary.fill(top.n)
-	part, boundary, cut, _ := r.refine(r.team, top, top.within, boundary, c.cut, last)
-	for i := last - 1; i >= 0 && !r.stopped(); i-- {
-		part, boundary, cut = r.uncoarsen(r.team, levels, i, part, boundary, cut)
-		levels[i+1].free(r.m)
-		give(r.m, levels[i].coarse)
-	}
-	give(r.m, c.part)
-	give(r.m, c.boundary)
-	c.part, c.boundary, c.cut = part, boundary, cut
-	return c
+	again := candidate{at: last, part: within, boundary: bitmapOf(r.m, top.n), cut: c.cut}
+	again.boundary.fill(top.n)
+	c.free(r.m)
+	return r.finish(levels, r.refine(r.team, top, again))
 }
 
 // clusters is the rule by which a level is clustered.
@@ -252,119 +234,4 @@ func (r *run) clusters(l *level, depth int) clusterRule {
 		rule.least = max(rule.least, l.n/gentleShrink)
 	}
 	return rule
-}
-
-// A candidate is parts of one level.
-type candidate struct {
-	at       int // the level
-	part     []uint16
-	boundary bitmap
-	cut      int64
-	over     float64
-}
-
-// start divides the coarsest level several times, refines each division through the
-// small levels, and returns the best.
-func (r *run) start(levels []*level) candidate {
-	starts := make([]candidate, r.starts)
-	r.blocks(r.starts, func(_, i int) {
-		starts[i] = r.startOnce(levels, mix(r.seed+1000+uint64(i)))
-	})
-	best := starts[0]
-	for _, c := range starts[1:] {
-		if c.over < best.over || c.over == best.over && c.cut < best.cut {
-			best = c
-		}
-	}
-	return best
-}
-
-func (r *run) startOnce(levels []*level, seed uint64) candidate {
-	at := len(levels) - 1
-	l := levels[at]
-	part := take[uint16](r.m, l.n)
-	nodes := make([]uint32, l.n)
-	for v := range nodes {
-		nodes[v] = uint32(v)
-	}
-	b := bisector{t: r.alone(), m: r.m, whole: r.whole}
-	flat := r.flatten(l)
-	limit := float64(r.caps[0])
-	if l.constraints > 1 {
-		limit = float64(flat.totals[0]) / float64(r.parts) * float64(r.caps[0]) / (float64(l.totals[0]) / float64(r.parts))
-	}
-	b.divide(flat, r.parts, limit, seed, nodes, part, 0)
-	c := candidate{at: at}
-	boundary := bitmapOf(r.m, l.n)
-	boundary.fill(l.n)
-	c.part, c.boundary, c.cut, c.over = r.refine(r.alone(), l, part, boundary, l.cut(part), at)
-	for c.at > 0 && (levels[c.at-1].n <= startNodes ||
-		len(levels[c.at-1].neighbours) <= len(levels[0].neighbours)/startShare) && !r.stopped() {
-		c.at--
-		c.part, c.boundary, c.cut = r.uncoarsen(r.alone(), levels, c.at, c.part, c.boundary, c.cut)
-	}
-	return c
-}
-
-// flatten is a level with one constraint: the sum of all, each as a share of its total.
-func (r *run) flatten(l *level) *level {
-	flat := *l
-	flat.coarse = nil
-	if l.constraints == 1 {
-		return &flat
-	}
-	const whole = 1 << 30
-	flat.constraints, flat.weights, flat.totals = 1, make([]uint32, l.n), []int64{0}
-	for v := range uint32(l.n) {
-		var w float64
-		for c := range l.constraints {
-			w += float64(l.weight(v, c)) / float64(l.totals[c])
-		}
-		flat.weights[v] = uint32(w * whole / float64(l.constraints))
-		flat.totals[0] += int64(flat.weights[v])
-	}
-	return &flat
-}
-
-// uncoarsen carries parts of the level above at down to it and refines them there.
-func (r *run) uncoarsen(t team, levels []*level, at int, above []uint16, beside bitmap, cut int64) ([]uint16, bitmap, int64) {
-	l := levels[at]
-	part := take[uint16](r.m, l.n)
-	boundary := bitmapOf(r.m, l.n)
-	t.blocks((len(boundary)+refineWords-1)/refineWords, func(_, block int) {
-		for v := block * refineWords * 64; v < min((block+1)*refineWords*64, l.n); v++ {
-			c := l.coarse[v]
-			part[v] = above[c]
-			if beside.has(c) {
-				boundary.set(uint32(v))
-			}
-		}
-	})
-	give(r.m, above)
-	give(r.m, beside)
-	part, boundary, cut, _ = r.refine(t, l, part, boundary, cut, at)
-	return part, boundary, cut
-}
-
-// refine improves parts of a level.
-func (r *run) refine(t team, l *level, part []uint16, beside bitmap, cut int64, at int) ([]uint16, bitmap, int64, float64) {
-	f := newRefiner(t, r.m, l, r.parts, r.caps, part, beside, r.seed)
-	f.cut = cut
-	if r.weighted {
-		f.cut = l.cut(part) // weights of coarse edges may have stopped growing
-	}
-	e := effort{share: 0.5, rounds: r.rounds, enough: 0.001}
-	if at == 0 {
-		e.share = 0.25
-	}
-	if l.n > 1_000_000 {
-		e.rounds = min(e.rounds, 4)
-	}
-	f.jet(e)
-	if r.setting.search && l.n*r.parts <= searchTable && f.overload() == 0 {
-		f.search()
-		f.look(e.share)
-	}
-	f.free()
-	return f.part, f.boundary, f.cut, f.overload()
 }

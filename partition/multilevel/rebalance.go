@@ -9,6 +9,7 @@ import (
 type relief struct {
 	node uint32
 	key  float32 // the higher, the less it costs
+	fall float32 // what it takes off the overload, as a share of the caps
 }
 
 // reliefRounds is the most rounds of rebalancing.
@@ -51,6 +52,7 @@ func (r *refiner) relieve(all bool) {
 	for p := range heavy {
 		heavy[p] = r.heavy(uint16(p))
 	}
+	r.light = r.lightest()
 	found := make([][]relief, r.blocksOf())
 	r.words(func(worker, block, from, to int) {
 		b := &r.scratch[worker]
@@ -60,7 +62,7 @@ func (r *refiner) relieve(all bool) {
 				return
 			}
 			if _, _, key, ok := r.out(b, v); ok {
-				list = append(list, relief{v, key})
+				list = append(list, relief{v, key, float32(r.relieved(r.part[v], v))})
 			}
 		}
 		if all {
@@ -90,6 +92,9 @@ func (r *refiner) relieve(all bool) {
 	})
 	b := &r.scratch[0]
 	for i, m := range moves {
+		if r.l.constraints == 1 && r.load[r.light]+r.l.weight(m.node, 0) > r.caps[0] {
+			r.light = r.lightest()
+		}
 		if i&1023 == 0 && r.stopped() {
 			return
 		}
@@ -112,19 +117,19 @@ func (r *refiner) relieve(all bool) {
 // enough keeps of moves the best that relieve each part of twice its overload. They
 // are told apart by the power of two of their keys, so that what is left to sort is little.
 func (r *refiner) enough(moves []relief) []relief {
-	if r.l.constraints > 1 {
-		return moves
-	}
-	const classes = 256
-	weight := make([]int64, r.parts*classes)
+	C := r.l.constraints
+	falls := make([]float32, r.parts*classes)
 	for _, m := range moves {
-		weight[int(r.part[m.node])*classes+class(m.key)] += r.l.weight(m.node, 0)
+		falls[int(r.part[m.node])*classes+class(m.key)] += m.fall
 	}
 	last := make([]int, r.parts)
 	for p := range last {
-		need := 2 * (r.load[p] - r.caps[0])
+		var need float64
+		for c, w := range r.load[p*C : p*C+C] {
+			need += 2 * float64(max(w-r.caps[c], 0)) / float64(max(r.caps[c], 1))
+		}
 		for last[p] = 0; last[p] < classes-1 && need > 0; last[p]++ {
-			need -= weight[p*classes+last[p]]
+			need -= float64(falls[p*classes+last[p]])
 		}
 	}
 	kept := moves[:0]
@@ -136,13 +141,16 @@ func (r *refiner) enough(moves []relief) []relief {
 	return kept
 }
 
-// class orders keys coarsely, the highest in class 0.
+// classes is the number of values of class.
+const classes = 64
+
+// class orders keys coarsely, by two powers of two, the highest in class 0.
 func class(key float32) int {
-	bits := math.Float32bits(key)
+	exponent := int(math.Float32bits(key) >> 23 & 0xff)
 	if key < 0 {
-		return 128 + int(bits>>23&0xff)/2
+		return classes/2 + min(max((exponent-100)/2, 0), classes/2-1)
 	}
-	return 127 - int(bits>>23&0xff)/2
+	return min(max((160-exponent)/2, 0), classes/2-1)
 }
 
 // out is the best move of v out of its part, and how cheap it is.
@@ -165,8 +173,7 @@ func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32,
 	inner := b.sum[own]
 	b.clear()
 	if sum < 0 {
-		// Any part with room: the lightest, found from a place of v's own.
-		p := r.lightest()
+		p := r.light
 		if p == own || r.load[p]+w > r.caps[0] {
 			return 0, 0, 0, false
 		}
@@ -179,6 +186,7 @@ func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32,
 	return to, gain, float32(gain) / float32(w), true
 }
 
+// lightest is the part that weighs least, of one constraint.
 func (r *refiner) lightest() uint16 {
 	p := 0
 	for q, w := range r.load {

@@ -23,6 +23,7 @@ type refiner struct {
 	// would be undone do not look like gains.
 	price  []float64
 	priced bool      // some price is not 0
+	light  uint16    // a part with room, for nodes without neighbours in one
 	lost   []float64 // what relieving each part cost
 	freed  []float64 // and the weight that left it, stride constraints
 
@@ -50,6 +51,10 @@ type binding struct {
 	sum   []int64
 	parts []uint16 // with a sum
 }
+
+// manyPrices is the share of what relief cost that becomes the price where there are several
+// constraints: a node pays for each of them.
+const manyPrices = 0.15
 
 // leastPrice is the price from which on it counts.
 const leastPrice = 1e-9
@@ -191,6 +196,9 @@ func (r *refiner) reprice() {
 		now := 0.0
 		if lost := r.lost[i/C]; lost > 0 && r.freed[i] > 0 {
 			now = lost / r.freed[i]
+			if C > 1 {
+				now *= manyPrices
+			}
 		}
 		r.price[i] = (r.price[i] + now) / 2
 		if r.price[i] < leastPrice {

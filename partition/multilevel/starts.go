@@ -1,0 +1,174 @@
+package multilevel
+
+import "slices"
+
+// A candidate is parts of one level.
+type candidate struct {
+	at       int // the level
+	part     []uint16
+	boundary bitmap // the nodes that may have a neighbour in another part
+	cut      int64
+	over     float64 // by how much caps are exceeded
+}
+
+// compare orders candidates, the better first.
+func (c candidate) compare(d candidate) int {
+	switch {
+	case c.over < d.over || c.over == d.over && c.cut < d.cut:
+		return -1
+	case c.over == d.over && c.cut == d.cut:
+		return 0
+	}
+	return 1
+}
+
+func (c candidate) free(m *memory) {
+	give(m, c.part)
+	give(m, c.boundary)
+}
+
+const (
+	startNodes = 10_000 // levels up to here are refined for every start
+	startShare = 20     // levels with more than 1/startShare of the edges are refined for the best alone
+)
+
+// start divides the last level several times and refines each division through the
+// small levels. From then on the better half goes on to the next level, until one is left
+// or the levels become large.
+func (r *run) start(levels []*level) candidate {
+	count := r.starts
+	if r.large {
+		count *= 2 // beside a large graph a start costs little
+	}
+	starts := make([]candidate, count)
+	r.blocks(count, func(_, i int) {
+		starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i)))
+		for at := starts[i].at; at > 0 && levels[at-1].n <= startNodes && !r.stopped(); at-- {
+			starts[i] = r.descend(r.alone(), levels, starts[i])
+		}
+	})
+	for len(starts) > 1 && !r.stopped() {
+		at := starts[0].at
+		if at == 0 || len(levels[at-1].neighbours) > len(levels[0].neighbours)/startShare {
+			break
+		}
+		r.blocks(len(starts), func(_, i int) { starts[i] = r.descend(r.alone(), levels, starts[i]) })
+		starts = r.keep(starts, (len(starts)+1)/2)
+	}
+	return r.keep(starts, 1)[0]
+}
+
+// keep is the best n candidates.
+func (r *run) keep(c []candidate, n int) []candidate {
+	slices.SortStableFunc(c, candidate.compare)
+	for _, d := range c[n:] {
+		d.free(r.m)
+	}
+	return c[:n]
+}
+
+// divide divides the last level by recursive bisection and refines the result.
+func (r *run) divide(levels []*level, seed uint64) candidate {
+	at := len(levels) - 1
+	l := levels[at]
+	c := candidate{at: at, part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n)}
+	c.boundary.fill(l.n)
+	nodes := make([]uint32, l.n)
+	for v := range nodes {
+		nodes[v] = uint32(v)
+	}
+	flat := r.flatten(l)
+	b := bisector{t: r.alone(), m: r.m, whole: r.whole}
+	imbalance := float64(r.caps[0]) / max(float64(l.totals[0]), 1)
+	b.divide(flat, r.parts, imbalance*float64(flat.totals[0]), seed, nodes, c.part, 0)
+	c.cut = l.cut(c.part)
+	return r.refine(r.alone(), l, c)
+}
+
+// flatten is a level with one constraint: the sum of all, each as a share of its total.
+func (r *run) flatten(l *level) *level {
+	flat := *l
+	flat.coarse = nil
+	if l.constraints == 1 {
+		return &flat
+	}
+	const whole = 1 << 30
+	flat.constraints, flat.weights, flat.totals = 1, make([]uint32, l.n), []int64{0}
+	for v := range uint32(l.n) {
+		var w float64
+		for c := range l.constraints {
+			w += float64(l.weight(v, c)) / float64(l.totals[c])
+		}
+		flat.weights[v] = uint32(w * whole / float64(l.constraints))
+		flat.totals[0] += int64(flat.weights[v])
+	}
+	return &flat
+}
+
+// descend carries parts to the level below and refines them there.
+func (r *run) descend(t team, levels []*level, c candidate) candidate {
+	return r.refine(t, levels[c.at-1], r.project(t, levels, c))
+}
+
+// project carries parts to the level below.
+func (r *run) project(t team, levels []*level, c candidate) candidate {
+	l := levels[c.at-1]
+	below := candidate{at: c.at - 1, part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n), cut: c.cut, over: c.over}
+	const size = refineWords * 64
+	t.blocks((l.n+size-1)/size, func(_, block int) {
+		for v := block * size; v < min((block+1)*size, l.n); v++ {
+			above := l.coarse[v]
+			below.part[v] = c.part[above]
+			if c.boundary.has(above) {
+				below.boundary.set(uint32(v))
+			}
+		}
+	})
+	c.free(r.m)
+	return below
+}
+
+// finish carries parts down to the first of levels, and gives the others back.
+func (r *run) finish(levels []*level, c candidate) candidate {
+	for c.at > 0 && !r.stopped() {
+		c = r.project(r.team, levels, c)
+		levels[c.at+1].free(r.m)
+		give(r.m, levels[c.at].coarse)
+		levels[c.at].coarse = nil
+		c = r.refine(r.team, levels[c.at], c)
+	}
+	return c
+}
+
+const (
+	share       = 0.5       // of what binds a node to its part that a move may lose at first
+	shareFinest = 0.25      // on the graph itself
+	enough      = 0.001     // gain, as a share of the cut
+	brief       = 4         // rounds without it on levels of more than briefFrom nodes
+	briefFrom   = 1_000_000 //
+	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
+)
+
+// refine improves parts of a level.
+func (r *run) refine(t team, l *level, c candidate) candidate {
+	f := newRefiner(t, r.m, l, r.parts, r.caps, c.part, c.boundary, r.seed)
+	f.cut = c.cut
+	if r.weighted {
+		f.cut = l.cut(c.part) // weights of coarse edges may have stopped growing
+	}
+	e := effort{share: share, rounds: r.rounds, enough: enough}
+	if c.at == 0 {
+		e.share = shareFinest
+	}
+	if l.n > briefFrom {
+		e.rounds = min(e.rounds, brief)
+	}
+	f.jet(e)
+	if r.setting.search && l.n*r.parts <= searchTable && f.overload() == 0 {
+		f.search()
+		f.look(e.share)
+	}
+	f.free()
+	c.boundary, c.cut, c.over = f.boundary, f.cut, f.overload()
+	return c
+}
