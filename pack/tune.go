@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -21,6 +23,7 @@ type Tune struct {
 	MaxGraphs int
 	// Tries bounds the limits that are packed; 0 is 400.
 	Tries int
+	Tried func() // called after each; nil is nothing
 }
 
 // Candidate is limits and what they give.
@@ -98,7 +101,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b Candidate) int { return cmp.Or(a.turn-b.turn, a.size-b.size) })
-	tries := 0
+	tries, halted := 0, func() bool { return ctx.Err() != nil }
 	for _, c := range candidates {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -115,7 +118,13 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		if err := p.check(); err != nil {
 			return nil, nil, err
 		}
-		c.Packs = quick(p)
+		var ok bool
+		if c.Packs, ok = quick(p, halted); !ok {
+			return nil, nil, ctx.Err()
+		}
+		if t.Tried != nil {
+			t.Tried()
+		}
 		c.Mean, c.Efficiency = efficiencies(h, c.Limits, c.Packs)
 		all = append(all, c)
 	}
@@ -132,24 +141,34 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	return all, front, nil
 }
 
-// quick is the packs that the short searches need.
-func quick(p *Problem) int64 {
+// quick is the packs that the quick searches need; ok is false where it is halted.
+func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	in := newInstance(p)
-	least := int64(math.MaxInt64)
-	for _, try := range []struct {
-		power int
-		fill
-	}{{8, fill{budget: 300, frac: 1, average: true}}, {30, fill{budget: 300, frac: 1}}} {
-		s := newSearch(in, try.power)
-		s.loadAll(in.count)
-		least = min(least, packsOf(s.bins(try.fill)))
+	least := ceilDiv(p.Graphs(), int64(in.limit.get(graphs)))
+	for j, l := range p.Limits {
+		least = max(least, ceilDiv(p.Total(j), int64(max(l, 1))))
 	}
+	packs = math.MaxInt64
+	try := func(power int, pack func(*search) []Pattern) {
+		if packs <= least || halted() {
+			return
+		}
+		s := newSearch(in, power)
+		s.halted = halted
+		if packs < math.MaxInt64 {
+			s.enough = packs
+		}
+		s.loadAll(in.count)
+		if found := pack(s); found != nil {
+			packs = min(packs, packsOf(found))
+		}
+	}
+	try(30, func(s *search) []Pattern { return s.mix(fill{budget: 100, frac: 1}, 2.5, random()) })
+	try(8, func(s *search) []Pattern { return s.bins(fill{budget: 300, frac: 1, average: true}) })
 	if p.MaxGraphs > 0 {
-		s := newSearch(in, 1)
-		s.loadAll(in.count)
-		least = min(least, packsOf(s.cards()))
+		try(1, (*search).cards)
 	}
-	return least
+	return packs, !halted()
 }
 
 func alignUp(n, to int) int { return (n + to - 1) / to * to }
@@ -221,8 +240,9 @@ const gridShapes = 3000
 
 // Grid packs under n x n limits of the first two components, from the largest graph
 // to three times as much: what a heat map shows. It returns nothing for a histogram
-// of one component or very many shapes.
-func Grid(ctx context.Context, h *Histogram, maxGraphs, n int) ([]Candidate, error) {
+// of one component or very many shapes. tried is called after each, by one of the
+// threads.
+func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried func()) ([]Candidate, error) {
 	if len(h.Components) < 2 || len(h.Counts) > gridShapes {
 		return nil, nil
 	}
@@ -243,16 +263,27 @@ func Grid(ctx context.Context, h *Histogram, maxGraphs, n int) ([]Candidate, err
 	var all []Candidate
 	for _, a := range series(0) {
 		for _, b := range series(1) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
 			c := Candidate{Limits: slices.Clone(limits)}
 			c.Limits[0], c.Limits[1] = a, b
-			c.Packs = quick(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs})
-			_, c.Efficiency = efficiencies(h, c.Limits, c.Packs)
-			c.Mean = 2 / (1/max(c.Efficiency[0], 1e-12) + 1/max(c.Efficiency[1], 1e-12))
 			all = append(all, c)
 		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(threads, 1))
+	for i := range all {
+		group.Go(func() error {
+			c, ok := &all[i], false
+			if c.Packs, ok = quick(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs}, func() bool { return ctx.Err() != nil }); !ok {
+				return ctx.Err()
+			}
+			_, c.Efficiency = efficiencies(h, c.Limits, c.Packs)
+			c.Mean = 2 / (1/max(c.Efficiency[0], 1e-12) + 1/max(c.Efficiency[1], 1e-12))
+			tried()
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return all, nil
 }

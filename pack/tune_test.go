@@ -64,7 +64,7 @@ func TestSearchOfHugeSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid, err := Grid(context.Background(), h, 0, 4)
+	grid, err := Grid(context.Background(), h, 0, 4, 2, func() {})
 	if err != nil || len(grid) == 0 {
 		t.Fatalf("found %d limits and error %v, expected a grid", len(grid), err)
 	}

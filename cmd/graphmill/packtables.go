@@ -200,7 +200,10 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 					return err
 				}
 			}
+			line := t.progress("tune", int64(tries), "limits")
+			search.Tried = func() { line.Add(1) }
 			all, front, err := pack.Search(cmd.Context(), h, search)
+			line.Done()
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -291,7 +294,9 @@ func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, r *r
 		r.Heat(*m)
 	}
 	began := time.Now()
-	grid, err := pack.Grid(ctx, h, maxGraphs, gridSize)
+	line := t.progress("heat map", gridSize*gridSize, "limits")
+	grid, err := pack.Grid(ctx, h, maxGraphs, gridSize, c.threads, func() { line.Add(1) })
+	line.Done()
 	if err != nil {
 		return err
 	}
@@ -336,7 +341,7 @@ func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
 }
 
 // gridSize is the limits of each component in the heat map.
-const gridSize = 24
+const gridSize = 20
 
 // shapesMap draws how many graphs have which sizes in the first two components; nil
 // if there is one. What few graphs have beyond 99.9 % of them is left out, as the
