@@ -113,7 +113,7 @@ type setting struct {
 }
 
 var settings = map[Preset]setting{
-	Fast:    {starts: 1, whole: 1, rounds: 4},
+	Fast:    {starts: 1, whole: 1, rounds: 6},
 	Default: {starts: 4, whole: 2, rounds: 12, search: true},
 	High:    {starts: 8, whole: 2, cycles: 2, rounds: 12, search: true},
 }

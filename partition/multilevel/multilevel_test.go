@@ -379,3 +379,29 @@ func TestVolume(t *testing.T) {
 		t.Errorf("volume %d, and %d where the cut is the objective; balanced %v", volume(vol), volume(cut), stats.Balanced)
 	}
 }
+
+// The measured values are the peaks of processes that did nothing else.
+func TestMemoryNeed(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		nodes, pairs       int64
+		parts, constraints int
+		measured           int64 // MiB
+	}{
+		{"web pages", 325557, 2738969, 8, 1, 62},
+		{"web pages", 325557, 2738969, 64, 1, 66},
+		{"web pages", 325557, 2738969, 8, 3, 69},
+		{"files and packages", 7999808, 15593409, 8, 1, 320},
+		{"files and packages", 7999808, 15593409, 8, 3, 450},
+		{"communities", 2000000, 29000148, 8, 1, 626},
+		{"communities", 2000000, 29000148, 64, 1, 789},
+	} {
+		need := multilevel.MemoryNeed(c.nodes, c.pairs, c.parts, c.constraints) >> 20
+		if need < c.measured*70/100 || need > c.measured*130/100 {
+			t.Errorf("%s, %d parts, %d constraints: forecast %d MiB, measured %d", c.name, c.parts, c.constraints, need, c.measured)
+		}
+	}
+	if need := multilevel.MemoryNeed(0, 0, 8, 1); need < 0 {
+		t.Errorf("%d bytes for no graph", need)
+	}
+}
