@@ -156,7 +156,11 @@ func (p *Problem) check() error {
 	}
 	if one >= 0 {
 		j := p.over(one)
-		return tagged.Errorf(ErrOversize, "found %d graphs that are larger than a pack, such as one with %s %d, expected at most %d, the limit; raise it, or leave them out", larger, p.Components[j], p.Shape(one)[j], p.Limits[j])
+		graphs := "graphs that are"
+		if larger == 1 {
+			graphs = "graph that is"
+		}
+		return tagged.Errorf(ErrOversize, "found %d %s larger than a pack, such as one with %s %d, expected at most %d, the limit; raise it, or leave them out", larger, graphs, p.Components[j], p.Shape(one)[j], p.Limits[j])
 	}
 	return nil
 }

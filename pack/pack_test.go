@@ -3,6 +3,7 @@ package pack
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -188,6 +189,35 @@ func TestStream(t *testing.T) {
 			t.Fatalf("found totals %v, expected %v", s.Totals, totals)
 		}
 	})
+}
+
+// What a buffer lost is told where a larger one would lose less: not by the last pack,
+// not where a cap fills packs, nor where the graphs themselves leave room.
+func TestLost(t *testing.T) {
+	six, five := []int{6}, []int{5}
+	for name, c := range map[string]struct {
+		graphs      [][]int
+		cap, buffer int
+		lost        float64
+		short       int
+	}{
+		"nothing yet":   {nil, 0, 1, 0, 0},
+		"one pack":      {[][]int{six}, 0, 1, 0, 0},
+		"small":         {[][]int{six, {4}, six, {4}, six, {4}}, 0, 1, 1 - 30./10/5, 4},
+		"large enough":  {[][]int{six, {4}, six, {4}, six, {4}}, 0, 2, 0, 0},
+		"large graphs":  {slices.Repeat([][]int{six}, 11), 0, 4, 1 - 66./10/10, 0},
+		"full by a cap": {slices.Repeat([][]int{five}, 11), 1, 2, 0, 0},
+	} {
+		s := &Stream{Limits: []int{10}, MaxGraphs: c.cap, Buffer: c.buffer}
+		for _, err := range s.Pack(slices.Values(c.graphs)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if lost := s.Lost(); math.Abs(lost-c.lost) > 1e-12 || s.Short() != c.short {
+			t.Errorf("%s: found %v lost and short of %d graphs, expected %v and %d", name, lost, s.Short(), c.lost, c.short)
+		}
+	}
 }
 
 func TestRefusals(t *testing.T) {

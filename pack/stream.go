@@ -27,13 +27,35 @@ type Stream struct {
 	Totals        []int64 // sums of the sizes, one a component
 }
 
-// Short says how many graphs the buffer should hold, four times what a pack has, if
-// it holds fewer; 0: it is large enough, or nothing is known yet.
-func (s *Stream) Short() int {
-	if s.Packs == 0 {
+// muchLost is the share of the room that a buffer may lose: what none loses is less.
+const muchLost = 0.01
+
+// Lost is the share of the room that stayed empty in what is fullest, a component or
+// the number of graphs; the last pack, which nothing may be left for, does not count.
+func (s *Stream) Lost() float64 {
+	if s.Packs < 2 {
 		return 0
 	}
-	if want := int(4 * ceilDiv(s.Graphs, s.Packs)); s.Buffer < want {
+	full := 0.0
+	for j, l := range s.Limits {
+		if l > 0 {
+			full = max(full, float64(s.Totals[j])/float64(l))
+		}
+	}
+	if s.MaxGraphs > 0 {
+		full = max(full, float64(s.Graphs)/float64(s.MaxGraphs))
+	}
+	return max(0, 1-full/float64(s.Packs-1))
+}
+
+// Short says how many graphs the buffer should hold, four times what a pack has, if
+// it holds fewer and more than a hundredth of the room is lost; 0: it is large
+// enough, or nothing is known yet.
+func (s *Stream) Short() int {
+	if s.Lost() <= muchLost {
+		return 0
+	}
+	if want := int(min(4*ceilDiv(s.Graphs, s.Packs), MaxBuffer)); s.Buffer < want {
 		return want
 	}
 	return 0

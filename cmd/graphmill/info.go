@@ -19,12 +19,15 @@ import (
 func newInfo(t *terminal) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "info STORE",
-		Short: "Types, counts, columns and degrees of a store or collection",
+		Use:   "info STORE|LAYOUT",
+		Short: "Types, counts, columns and degrees of a store or collection; limits of a pack layout",
 		Example: `  graphmill info g.store
   graphmill info g.store --json | jq .edges`,
-		Args: oneArg("one STORE"),
+		Args: oneArg("one STORE or LAYOUT"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if isLayout(args[0]) {
+				return t.infoLayout(args[0], asJSON)
+			}
 			s, err := store.Open(fsx.OS, args[0])
 			if err != nil {
 				return err

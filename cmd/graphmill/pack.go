@@ -143,8 +143,30 @@ func parseLimits(list []string) (components []string, limits []int, err error) {
 	return components, limits, nil
 }
 
-// oversizeFate says what becomes of graphs that are larger than a pack.
-var oversizeFate = map[string]string{layout.Skip: "left out", layout.Alone: "packs of their own, apart from the others"}
+// counted is a number and a noun: "1 pack", "3,744 packs".
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return human.Exact(n) + " " + noun
+}
+
+// larger says what becomes of n graphs that are larger than a pack, behind their
+// number.
+func larger(n int64, oversize string) string {
+	switch {
+	case oversize == layout.Skip && n == 1:
+		return "graph is larger than a pack and left out"
+	case oversize == layout.Skip:
+		return "graphs are larger than a pack and left out"
+	case n == 1:
+		return "graph is larger than a pack and a pack of its own, apart from the others"
+	}
+	return "graphs are larger than a pack and packs of their own, apart from the others"
+}
+
+// reserveNote is said of limits with a reserve.
+const reserveNote = "a node of each type and a graph of each pack are kept for padding"
 
 // packJSON is the JSON of a packing.
 type packJSON struct {
@@ -276,9 +298,9 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	if f.oversize != layout.Error {
 		p.Histogram, terms.Over = p.Oversize()
 		if n := terms.Over.Graphs(); n > 0 && len(p.Counts) == 0 {
-			return fmt.Errorf("%s: found %s graphs, all of them larger than a pack%s, expected some that fit; raise the limits", path, human.Exact(n), f.less())
+			return fmt.Errorf("%s: found %s, all larger than a pack%s, expected some that fit; raise the limits", path, counted(n, "graph"), f.less())
 		} else if n > 0 {
-			t.warn("%s graphs are larger than a pack and %s", human.Exact(n), oversizeFate[f.oversize])
+			t.warn("%s %s", human.Exact(n), larger(n, f.oversize))
 		}
 	}
 	r, err := pack.Solve(cmd.Context(), p, pack.Options{Method: f.method, Heuristic: f.heuristic, Effort: f.effort, TimeBudget: f.timeBudget, Threads: f.threads})
@@ -321,7 +343,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	}
 	rep := t.begin("pack", "Packs of "+filepath.Base(path), common{json: false, threads: f.threads})
 	rep.Input(filepath.Base(path), size, fingerprint)
-	reportPacking(rep, r, &j, components, oversizeFate[f.oversize])
+	reportPacking(rep, r, &j, components, f.oversize)
 	rep.Finish(time.Since(start))
 	html, text, err := render(rep)
 	if err != nil {
@@ -353,17 +375,17 @@ func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) 
 	if j.Packs == j.LowerBound {
 		proof = "optimal"
 	}
-	fmt.Fprintf(&b, "%s packs of %s graphs (%s; no packing has fewer than %s), by %s, found after %s of %s\n",
-		human.Exact(j.Packs), human.Exact(j.Graphs), proof, human.Exact(j.LowerBound), j.By, human.Duration(seconds(j.FoundSeconds)), human.Duration(seconds(j.Seconds)))
+	fmt.Fprintf(&b, "%s of %s (%s; no packing has fewer than %s), by %s, found after %s of %s\n",
+		counted(j.Packs, "pack"), counted(j.Graphs, "graph"), proof, human.Exact(j.LowerBound), j.By, human.Duration(seconds(j.FoundSeconds)), human.Duration(seconds(j.Seconds)))
 	for _, c := range components {
 		fmt.Fprintf(&b, "  %-12s limit %s, full %.2f %% (at most %.2f %% with these limits)\n", c, human.Exact(int64(j.Limits[c])), 100*j.Efficiency[c], 100*j.Ceiling[c])
 	}
 	fmt.Fprintf(&b, "  %-12s at most %s a pack\n", "graphs", human.Exact(int64(j.MostGraphs)))
 	if j.Reserve {
-		b.WriteString("  a node of each type and a graph of each pack are kept for padding\n")
+		b.WriteString("  " + reserveNote + "\n")
 	}
 	if j.Oversize > 0 {
-		fmt.Fprintf(&b, "  %s graphs are larger than a pack and %s\n", human.Exact(j.Oversize), oversizeFate[f.oversize])
+		fmt.Fprintf(&b, "  %s %s\n", human.Exact(j.Oversize), larger(j.Oversize, f.oversize))
 	}
 	_, err := t.stdout.Write([]byte(b.String()))
 	return err
@@ -371,7 +393,7 @@ func (t *terminal) printPacking(j *packJSON, components []string, f *packFlags) 
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []string, fate string) {
+func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []string, oversize string) {
 	r.Head("packs", report.Count(j.Packs, "packs"))
 	r.Head("lower bound", report.Count(j.LowerBound, "packs"))
 	for _, c := range components {
@@ -381,7 +403,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *packJSON, components []s
 	r.In("shapes", report.Count(j.Shapes, "shapes"))
 	r.Out("packs", report.Count(j.Packs, "packs"))
 	r.Out("patterns", report.Count(len(p.Patterns), "patterns"))
-	r.Warn(j.Oversize, "graphs are larger than a pack and "+fate)
+	r.Warn(j.Oversize, larger(j.Oversize, oversize))
 	rows := [][]report.Value{}
 	for _, c := range components {
 		rows = append(rows, []report.Value{report.Text(c), report.Count(j.Limits[c], ""), report.Count(j.Used[c], ""), report.Share(j.Efficiency[c]), report.Share(j.EfficiencyUsed[c]), report.Share(j.Ceiling[c])})

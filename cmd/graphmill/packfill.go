@@ -180,8 +180,8 @@ func (t *terminal) openPackJob(command, plan, dir string, f *packFillFlags) (_ *
 	j.report.Out("packs of each epoch", report.Count(m.Packs, "packs"))
 	j.report.Out("graphs in packs of each epoch", report.Count(m.Graphs, "graphs"))
 	if n := m.OversizeGraphs; n > 0 {
-		j.report.Warn(n, "graphs are larger than a pack and "+oversizeFate[m.Oversize])
-		t.warn("%s graphs are larger than a pack and %s", human.Exact(n), oversizeFate[m.Oversize])
+		j.report.Warn(n, larger(n, m.Oversize))
+		t.warn("%s %s", human.Exact(n), larger(n, m.Oversize))
 	}
 	return j, nil
 }

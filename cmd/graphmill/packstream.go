@@ -63,7 +63,9 @@ type streamJSON struct {
 	Limits     map[string]int     `json:"limits"`
 	MaxGraphs  int                `json:"max_graphs"`
 	Buffer     int                `json:"buffer"`
-	// BufferWanted is four times what a pack has, where the buffer is smaller.
+	// Lost is the share of the room that the buffer lost, by what is fullest, and
+	// BufferWanted, where that is much, is what would lose less.
+	Lost         float64 `json:"lost"`
 	BufferWanted int     `json:"buffer_wanted,omitempty"`
 	Seconds      float64 `json:"seconds"`
 }
@@ -129,24 +131,22 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 	}
 	line.Done()
 	j := streamJSON{Packs: s.Packs, Graphs: s.Graphs, Skipped: s.Skipped, Efficiency: map[string]float64{}, Limits: map[string]int{},
-		MaxGraphs: f.maxGraphs, Buffer: s.Buffer, BufferWanted: s.Short(), Seconds: time.Since(start).Seconds()}
-	best := 0.0
+		MaxGraphs: f.maxGraphs, Buffer: s.Buffer, Lost: s.Lost(), BufferWanted: s.Short(), Seconds: time.Since(start).Seconds()}
 	for i, name := range components {
 		j.Limits[name] = limits[i]
 		j.Efficiency[name] = streamShare(s, i, limits[i])
-		best = max(best, j.Efficiency[name])
 	}
 	if s.Skipped > 0 {
-		t.warn("%s graphs are larger than a pack and %s", human.Exact(s.Skipped), oversizeFate[f.oversize])
+		t.warn("%s %s", human.Exact(s.Skipped), larger(s.Skipped, f.oversize))
 	}
 	if j.BufferWanted > 0 {
-		t.warn("%s: %.1f %% of their room stayed empty; give --buffer %d or more", smallBuffer(s), 100*(1-best), j.BufferWanted)
+		t.warn("%s", smallBuffer(s))
 	}
 	if f.json {
 		return json.NewEncoder(t.stdout).Encode(j)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s packs of %s graphs, with a buffer of %s", human.Exact(s.Packs), human.Exact(s.Graphs), human.Exact(int64(s.Buffer)))
+	fmt.Fprintf(&b, "%s of %s, with a buffer of %s", counted(s.Packs, "pack"), counted(s.Graphs, "graph"), human.Exact(int64(s.Buffer)))
 	for i, name := range components {
 		fmt.Fprintf(&b, "; %s full %.2f %%", name, 100*streamShare(s, i, limits[i]))
 	}
@@ -161,7 +161,8 @@ func (t *terminal) packStream(cmd *cobra.Command, path string, f *packFlags) (er
 
 // smallBuffer says what is wrong with a buffer.
 func smallBuffer(s *pack.Stream) string {
-	return fmt.Sprintf("a buffer of %d graphs is small for packs of %.3g", s.Buffer, float64(s.Graphs)/float64(s.Packs))
+	return fmt.Sprintf("a buffer of %s is small for packs of %.3g: %.1f %% of their room stayed empty; give --buffer %d or more",
+		counted(int64(s.Buffer), "graph"), float64(s.Graphs)/float64(s.Packs), 100*s.Lost(), s.Short())
 }
 
 // apart passes sizes on and tells of the graphs that are larger than a pack, by
@@ -329,9 +330,9 @@ func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, 
 	rep.Head("packs", report.Count(s.Packs, "packs"))
 	rep.In("graphs", report.Count(s.Graphs+s.Skipped, "graphs"))
 	rep.Out("packs", report.Count(s.Packs, "packs"))
-	rep.Warn(s.Skipped, "graphs are larger than a pack and "+oversizeFate[f.oversize])
+	rep.Warn(s.Skipped, larger(s.Skipped, f.oversize))
 	if s.Short() > 0 {
-		rep.Note(smallBuffer(s) + fmt.Sprintf("; give --buffer %d or more", s.Short()))
+		rep.Note(smallBuffer(s))
 	}
 	table := report.Table{Title: "Components", Columns: []string{"component", "limit", "full"}}
 	for i, c := range components {
