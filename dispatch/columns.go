@@ -75,7 +75,7 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column) []
 	for _, c := range columns {
 		name := typeName + "." + c.Name
 		switch {
-		case c.Name == inputPosition:
+		case c.Name == graph.PositionColumn:
 		case c.Name == trainerID && d.a.Trainers > 0:
 			d.leave(name, "the assignment's trainers have its place")
 		case strings.Contains(c.Name, "/"):

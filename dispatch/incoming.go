@@ -21,20 +21,17 @@ type incoming struct {
 	columns  []*graph.Column
 }
 
-// inputPosition is the column of an edge's place in the input.
-const inputPosition = "#input_position"
-
 // open reads what the store has of an edge type; the in-edges may be missing.
 func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
 	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
-	if c := graph.FindColumn(e.Columns, inputPosition); c != nil {
+	if c := graph.FindColumn(e.Columns, graph.PositionColumn); c != nil {
 		switch {
 		case c.DType == graph.Uint32 && len(c.Shape) == 0:
 			in.position.U32 = graph.View[uint32](c.Values)
 		case c.DType == graph.Uint64 && len(c.Shape) == 0:
 			in.position.U64 = graph.View[uint64](c.Values)
 		default:
-			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position an edge", in.name, inputPosition, c.DType, c.Shape)
+			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position an edge", in.name, graph.PositionColumn, c.DType, c.Shape)
 		}
 	}
 	if a := e.Adj[graph.In]; a != nil {

@@ -77,7 +77,7 @@ func drawInput(t *rapid.T) *input {
 			e.Columns = columns(e.Count, uint64(i+100), 9)
 		}
 		if rapid.Bool().Draw(t, "positions") {
-			c := &graph.Column{Name: inputPosition, DType: graph.Uint32, Rows: e.Count}
+			c := &graph.Column{Name: graph.PositionColumn, DType: graph.Uint32, Rows: e.Count}
 			for j := range e.Count {
 				c.Values = binary.LittleEndian.AppendUint32(c.Values, uint32((j*7+3)%max(e.Count, 1)))
 			}

@@ -234,7 +234,7 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 		defer d.Close()
 		for _, c := range columns {
 			a, ok := d.Find(typeName + "/" + c.Name)
-			if c.DType == graph.String || c.Name == inputPosition {
+			if c.DType == graph.String || c.Name == graph.PositionColumn {
 				if ok {
 					t.Fatalf("found %s in %s", a.Name, file)
 				}
@@ -309,7 +309,7 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 		if in.a.Trainers > 0 {
 			trainers = []uint16{}
 		}
-		position := graph.FindColumn(x.Columns, inputPosition)
+		position := graph.FindColumn(x.Columns, graph.PositionColumn)
 		for _, id := range ref.parts[p].ownEdge {
 			y := ref.edgeType[id]
 			if y[0] != e {

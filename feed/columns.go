@@ -46,9 +46,6 @@ type Features struct {
 	Nodes, Edges map[string][]string
 }
 
-// positionColumn holds the place of each edge in what was imported.
-const positionColumn = "#input_position"
-
 // columnsOf are the columns of the batches of a sampler.
 func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 	g := s.Graph()
@@ -155,7 +152,7 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 // positions is the places of edges in what was imported, where a store knows them, else
 // their ids.
 func positions(name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
-	c := graph.FindColumn(e.Columns, positionColumn)
+	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
 	case c == nil:
 		return ints(name, ids, most), nil
@@ -164,7 +161,7 @@ func positions(name string, e *graph.Edges, ids func(*made) []uint32, most func(
 	case c.DType == graph.Uint64 || c.DType == graph.Int64:
 		return looked[uint64](name, c, ids, most), nil
 	}
-	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, positionColumn, c.DType)
+	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, graph.PositionColumn, c.DType)
 }
 
 func looked[T uint32 | uint64](name string, c *graph.Column, ids func(*made) []uint32, most func(*bounds) int64) column {

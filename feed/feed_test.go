@@ -43,7 +43,7 @@ func testGraph() *graph.Graph {
 		}
 		return &graph.Edges{Type: e, Count: len(to), Primary: graph.In,
 			Adj:     [2]*graph.Adjacency{{Indptr: graph.Index{U32: ptr}, Far: graph.Index{U32: to}}},
-			Columns: []*graph.Column{{Name: positionColumn, DType: graph.Uint32, Rows: len(to), Values: graph.Bytes(position)}}}
+			Columns: []*graph.Column{{Name: graph.PositionColumn, DType: graph.Uint32, Rows: len(to), Values: graph.Bytes(position)}}}
 	}
 	nodes := func(name string, n int) *graph.Nodes {
 		x := make([]float32, 3*n)

@@ -16,6 +16,10 @@ const HomogeneousNode = "_N"
 // HomogeneousEdge is the edge type of a graph without types.
 var HomogeneousEdge = EdgeType{HomogeneousNode, "_E", HomogeneousNode}
 
+// PositionColumn is the column of an edge type that has the row of each edge in its
+// input: how the graph was made, not what it is. It holds uint32, or uint64.
+const PositionColumn = "#input_position"
+
 // String is "src:rel:dst".
 func (e EdgeType) String() string { return e.Src + ":" + e.Rel + ":" + e.Dst }
 

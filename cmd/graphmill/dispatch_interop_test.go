@@ -216,7 +216,7 @@ func inputOf(t *testing.T, dir string) []string {
 		if e.Primary == graph.Out {
 			near, far = far, near
 		}
-		position := graph.FindColumn(e.Columns, "#input_position")
+		position := graph.FindColumn(e.Columns, graph.PositionColumn)
 		for v := range a.Indptr.Len() - 1 {
 			for id := a.Indptr.At(v); id < a.Indptr.At(v+1); id++ {
 				at := id

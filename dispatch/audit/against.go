@@ -20,10 +20,6 @@ import (
 // original ids.
 var ErrOriginals = errors.New("no original ids")
 
-// inputPosition is the column of the input positions of edges, which are their original
-// ids where it exists.
-const inputPosition = "#input_position"
-
 // against compares edges and features with those of a graph.
 func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	if a.NodeIDs == nil {
@@ -107,7 +103,7 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	missing := func(i, id int64) error {
 		return &Fault{File: originals.File(i), Type: e.Type.String(), Local: i, Global: -1, Found: fmt.Sprintf("the original id %d", id), Expected: "one of an edge of the store"}
 	}
-	c := graph.FindColumn(e.Columns, inputPosition)
+	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	if c == nil {
 		for i := range ids {
 			id := originals.At(int64(i))
@@ -122,7 +118,7 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	if c.DType == graph.Uint64 {
 		position = func(i int) int64 { return int64(binary.LittleEndian.Uint64(c.Values[8*i:])) }
 	} else if c.DType != graph.Uint32 {
-		return nil, fmt.Errorf("%s: found column %s of %s, expected uint32 or uint64", e.Type, inputPosition, c.DType)
+		return nil, fmt.Errorf("%s: found column %s of %s, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType)
 	}
 	largest := int64(-1)
 	for i := range e.Count {
@@ -260,7 +256,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 	typ := &types[t]
 	for _, c := range columns {
 		name := typ.Name + "/" + c.Name
-		if c.Name == inputPosition {
+		if c.Name == graph.PositionColumn {
 			continue
 		}
 		dtype, ok := storedAs[c.DType]

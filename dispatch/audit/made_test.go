@@ -323,7 +323,7 @@ func (m *made) store() *graph.Graph {
 		}
 		out.Adj[graph.In] = &graph.Adjacency{Indptr: graph.Index{U32: indptr}, Far: graph.Index{U32: far}}
 		out.Columns = []*graph.Column{
-			{Name: inputPosition, DType: graph.Uint32, Rows: len(far), Values: graph.Bytes(positions)},
+			{Name: graph.PositionColumn, DType: graph.Uint32, Rows: len(far), Values: graph.Bytes(positions)},
 			{Name: "x", DType: graph.Int16, Shape: []int{2}, Rows: len(far), Values: values},
 		}
 		g.Edges = append(g.Edges, out)

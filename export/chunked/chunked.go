@@ -14,9 +14,6 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
-// inputPosition is the column of the place of an edge in its input.
-const inputPosition = "#input_position"
-
 // maxChunks is what the five digits of a chunk's name can count.
 const maxChunks = 100_000
 
@@ -77,7 +74,7 @@ func Rows(g *graph.Graph) uint64 {
 // fitting are the columns that the format can hold.
 func fitting(columns []*graph.Column) (out []*graph.Column) {
 	for _, c := range columns {
-		if c.Name != inputPosition && c.DType != graph.String && !c.Ragged() {
+		if c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
 			out = append(out, c)
 		}
 	}
@@ -174,7 +171,7 @@ var wide = map[graph.DType]graph.DType{
 func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Counts, data *[]chunked.Data) ([]*series, error) {
 	fit := fitting(columns)
 	for _, c := range columns {
-		if c.Name != inputPosition && !slices.Contains(fit, c) {
+		if c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
 			x.r.Left = append(x.r.Left, of+"."+c.Name)
 		}
 	}

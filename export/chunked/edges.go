@@ -81,7 +81,7 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 // positions are the places of the edges in their input, by edge id; none where that is
 // their order.
 func positions(e *graph.Edges) (graph.Index, error) {
-	c := graph.FindColumn(e.Columns, inputPosition)
+	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
 	case c == nil:
 		return graph.Index{}, nil
@@ -90,7 +90,7 @@ func positions(e *graph.Edges) (graph.Index, error) {
 	case c.DType == graph.Uint64 && len(c.Shape) == 0:
 		return graph.Index{U64: graph.View[uint64](c.Values)}, nil
 	}
-	return graph.Index{}, fmt.Errorf("edge type %s: found the column %s of %s %v, expected uint32 or uint64", e.Type, inputPosition, c.DType, c.Shape)
+	return graph.Index{}, fmt.Errorf("edge type %s: found the column %s of %s %v, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType, c.Shape)
 }
 
 // bucketBytes is the most that is sorted at a time: what a cache holds.

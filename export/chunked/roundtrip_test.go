@@ -260,7 +260,7 @@ func TestOtherDTypes(t *testing.T) {
 		var changed []string
 		compare := func(of string, x, y []*graph.Column) {
 			for i, c := range x {
-				if c.Name == "#input_position" {
+				if c.Name == graph.PositionColumn {
 					continue
 				}
 				d := y[i]

@@ -22,10 +22,6 @@ const (
 	targetName = tfgnn.TargetName
 )
 
-// inputPosition is the column of the place of an edge in its input: how the store
-// was made, not what the graph is.
-const inputPosition = "#input_position"
-
 // SchemaFile is the schema of the tables, beside them.
 const SchemaFile = "schema.pbtxt"
 

@@ -292,7 +292,7 @@ func describe(g *graph.Graph) []string {
 	}
 	columns := func(of string, cols []*graph.Column) {
 		for _, c := range cols {
-			if c.Name == "#input_position" {
+			if c.Name == graph.PositionColumn {
 				continue
 			}
 			line := fmt.Sprintf("%s %s %s %v %x", of, c.Name, c.DType, c.Shape, c.Values)

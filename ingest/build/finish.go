@@ -215,11 +215,11 @@ func (s *sink) create(total, rows uint64) (err error) {
 		return err
 	}
 	s.wideSeq = indexType(rows) == graph.Uint64
-	pos := fixedMeta(s.dir, PositionColumn, indexType(rows), nil)
+	pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
 	if s.seq, err = s.array(pos.File, indexType(rows)); err != nil {
 		return err
 	}
-	s.meta.Columns[PositionColumn] = pos
+	s.meta.Columns[graph.PositionColumn] = pos
 	if s.opt.Homogeneous {
 		x := fixedMeta(s.dir, TypeColumn, typeDType(len(s.parts)), nil)
 		if s.types, err = s.array(x.File, typeDType(len(s.parts))); err != nil {

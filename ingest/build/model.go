@@ -9,11 +9,9 @@ import (
 	"github.com/graphmill/graphmill/ingest/table"
 )
 
-// PositionColumn is the column of an edge's row in its table. TypeColumn and
-// TypeWiseIDColumn are what a homogeneous graph keeps of its types: the number
+// TypeColumn and TypeWiseIDColumn are what a homogeneous graph keeps of its types: the number
 // of the type in byte order of the names, and the id in it.
 const (
-	PositionColumn   = "#input_position"
 	TypeColumn       = "#type"
 	TypeWiseIDColumn = "#type_wise_id"
 )
@@ -197,7 +195,7 @@ func (b *builder) typeNames() []string {
 }
 
 func checkColumns(cols []table.Column) error {
-	seen := map[string]bool{PositionColumn: true, TypeColumn: true, TypeWiseIDColumn: true}
+	seen := map[string]bool{graph.PositionColumn: true, TypeColumn: true, TypeWiseIDColumn: true}
 	for _, c := range cols {
 		if seen[c.Name] {
 			return fmt.Errorf("found column %q twice or reserved, expected another name", c.Name)

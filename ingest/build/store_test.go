@@ -57,7 +57,7 @@ func TestStoreOpens(t *testing.T) {
 		t.Fatalf("name %q", names.Text(7))
 	}
 	e := s.Graph.Edges[0]
-	adj, pos, text := e.Adj[graph.In], graph.FindColumn(e.Columns, PositionColumn), graph.FindColumn(e.Columns, "text")
+	adj, pos, text := e.Adj[graph.In], graph.FindColumn(e.Columns, graph.PositionColumn), graph.FindColumn(e.Columns, "text")
 	rows := in.Edges[0].Table.(*memTable)
 	b := s.Graph.Nodes[1]
 	for v := range b.Count {

@@ -224,7 +224,7 @@ func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnp
 
 func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32) error {
 	for _, c := range columns {
-		if c.Name == inputPosition || c.Name == sample.OnesColumn {
+		if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
 			continue
 		}
 		if _, twice := features[c.Name]; twice {

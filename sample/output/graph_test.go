@@ -97,7 +97,7 @@ func typed(n int) *graph.Graph {
 	venue := &graph.Nodes{Type: "venue", Count: 3}
 	cites := edgesOf(graph.EdgeType{Src: "paper", Rel: "cites", Dst: "paper"}, n, n, 4*n, r)
 	cites.Columns = []*graph.Column{
-		numbers("#input_position", graph.Uint32, cites.Count, nil, func(i int) uint32 { return uint32(i) }),
+		numbers(graph.PositionColumn, graph.Uint32, cites.Count, nil, func(i int) uint32 { return uint32(i) }),
 		numbers(sample.OnesColumn, graph.Uint8, cites.Count, nil, func(int) uint8 { return 1 }),
 		numbers("weight", graph.Float32, cites.Count, nil, func(i int) float32 { return float32(i%7) + 1 }),
 	}

@@ -122,7 +122,7 @@ func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, 
 	g, features := s.Graph(), map[string]string{}
 	columns := func(prefix string, cs []*graph.Column, rows []uint32) {
 		for _, c := range cs {
-			if c.Name == "#input_position" || c.Name == sample.OnesColumn {
+			if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
 				continue
 			}
 			var (

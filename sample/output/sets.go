@@ -8,10 +8,6 @@ import (
 	"github.com/graphmill/graphmill/sample"
 )
 
-// inputPosition is the column of the place of an edge in its input: how the store
-// was made, not what the graph is.
-const inputPosition = "#input_position"
-
 // Reach is the numbers of the node types that a plan reaches and of the edge types
 // that it draws from, ascending: what an output has.
 func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
