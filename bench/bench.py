@@ -370,6 +370,22 @@ class Bench:
                             ("gpmetis (1 thread)", "gpmetis", 3), ("KaMinPar default", "kaminpar", 3), ("KaMinPar fast", "kaminpar-fast", 3),
                             ("Mt-KaHyPar default", "mtkahypar", 1))])
 
+    def dispatch(self):
+        """A typed graph and its assignment into DGL's parts."""
+        source = self.cached("debian_typed", self.python("tables"), HERE / "debian_typed.py", self.shared / "data" / "debian_contents.tar.gz")
+        store = self.store("debian_typed.store", "import", source)
+        parts = self.store("debian_typed.parts", "partition", store, "--parts", 8, "--seed", 1)
+        count = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
+        python, out = self.python("dgl", "dgl", "torch"), self.work / "out" / "dispatch"
+        for t in self.args.threads:
+            ours = lambda name, *more: Contestant(name, [
+                self.graphmill, "dispatch", store, "--assignment", parts, "--save-orig-nids", "--save-orig-eids", "--memory", "512MiB",
+                "--threads", t, "--out", out, *more], lambda r: count / r.wall, output=out)
+            self.race(f"debian_contents with types and features, {count:,} edges, into 8 parts of DGL's, {t} threads", "edges/s", [
+                ours("graphmill", "--out-edges"), ours("graphmill, in-edges alone"),
+                Contestant("DGL partition_graph without METIS", [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
+                           lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}, output=out, turns=1)])
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
@@ -419,7 +435,7 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition"]
+    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition", "dispatch"]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")

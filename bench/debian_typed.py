@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Makes the typed graph "debian_contents": files in folders, folders in folders, packages that hold
+files and need packages, as arrays that `graphmill import` and peer_dgl.py read.
+
+usage: debian_typed.py debian_contents.tar.gz FOLDER      (needs NumPy)
+
+FOLDER gets graph.yaml, an array of (2, E) int64 an edge type, and the columns ext (int32) and namelen
+(uint8) of the files: 7,999,808 nodes, 15.6 million edges.
+"""
+import os
+import sys
+
+import numpy as np
+
+from debian_contents import PACKAGES, arrays
+
+
+def main(archive, out):
+    partial = out + ".partial"
+    os.makedirs(partial, exist_ok=True)
+    folder, parent, holds, needs, ext, namelen = arrays(
+        archive, "file_dir", "dir_parent", "package_file", "package_package", "file_ext", "file_namelen")
+    files, dirs = len(folder), len(parent)
+    for name, src, dst in (
+        ("dir-in-dir", np.arange(1, dirs), parent[1:]),
+        ("file-in-dir", np.arange(files), folder),
+        ("package-holds-file", *holds),
+        ("package-needs-package", *needs[:2]),
+    ):
+        np.save(os.path.join(partial, name + ".npy"), np.stack([src, dst]))
+    np.save(os.path.join(partial, "ext.npy"), ext.astype(np.int32))
+    np.save(os.path.join(partial, "namelen.npy"), namelen.astype(np.uint8))
+    with open(os.path.join(partial, "graph.yaml"), "w") as f:
+        f.write(f"""nodes:
+  dir: {{count: {dirs}}}
+  file: {{columns: {{ext: ext.npy, namelen: namelen.npy}}}}
+  package: {{count: {PACKAGES}}}
+edges:
+  dir:in:dir: {{table: dir-in-dir.npy}}
+  file:in:dir: {{table: file-in-dir.npy}}
+  package:holds:file: {{table: package-holds-file.npy}}
+  package:needs:package: {{table: package-needs-package.npy}}
+""")
+    os.replace(partial, out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
