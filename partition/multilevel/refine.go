@@ -52,9 +52,13 @@ type binding struct {
 	parts []uint16 // with a sum
 }
 
-// manyPrices is the share of what relief cost that becomes the price where there are several
-// constraints: a node pays for each of them.
-const manyPrices = 0.15
+// The share of what relief cost that becomes the price. The whole would keep moves
+// back that later rounds make room for; where there are several constraints, a node pays
+// for each of them.
+const (
+	onePrice   = 0.75
+	manyPrices = 0.15
+)
 
 // leastPrice is the price from which on it counts.
 const leastPrice = 1e-9
@@ -198,6 +202,8 @@ func (r *refiner) reprice() {
 			now = lost / r.freed[i]
 			if C > 1 {
 				now *= manyPrices
+			} else {
+				now *= onePrice
 			}
 		}
 		r.price[i] = (r.price[i] + now) / 2

@@ -36,12 +36,8 @@ const (
 // small levels. From then on the better half goes on to the next level, until one is left
 // or the levels become large.
 func (r *run) start(levels []*level) candidate {
-	count := r.starts
-	if r.large {
-		count *= 2 // beside a large graph a start costs little
-	}
-	starts := make([]candidate, count)
-	r.blocks(count, func(_, i int) {
+	starts := make([]candidate, r.starts)
+	r.blocks(r.starts, func(_, i int) {
 		starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i)))
 		for at := starts[i].at; at > 0 && levels[at-1].n <= startNodes && !r.stopped(); at-- {
 			starts[i] = r.descend(r.alone(), levels, starts[i])
