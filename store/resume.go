@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// resumeFile lists what of a partial folder is finished. Seal removes it.
+// resumeFile lists what of a partial folder is finished. Publish removes it.
 const resumeFile = ".resume.json"
 
 // resumable is resumeFile: of the run with this key, the finished files by the name
@@ -46,6 +46,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 	}
 	// A file of another run, or one that says nothing, begins anew.
 	if err == nil && decode(b, &old) == nil && old.Key == key {
+		keep[resumeFile] = true // for a run that ends before it keeps anything
 		for name, files := range old.Kept {
 			whole, err := w.whole(ctx, files, threads)
 			if err != nil {

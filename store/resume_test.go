@@ -28,6 +28,17 @@ func TestResume(t *testing.T) {
 		{name: "longer", key: "k", harm: func(t *testing.T, dir string) { write(t, dir+"/a/one", "one!") }},
 		{name: "missing", key: "k", harm: func(t *testing.T, dir string) { os.Remove(dir + "/a/one") }},
 		{name: "no list", key: "k", harm: func(t *testing.T, dir string) { write(t, dir+"/"+resumeFile, "{") }},
+		{name: "ended at once", key: "k", kept: true, harm: func(t *testing.T, dir string) {
+			w, err := Resume(ctx, disk, filepath.Join(filepath.Dir(dir), "out"), false, "k", 1)
+			must(t, err)
+			must(t, w.Leave())
+		}},
+		{name: "ended between Seal and Publish", key: "k", kept: true, harm: func(t *testing.T, dir string) {
+			w, err := Resume(ctx, disk, filepath.Join(filepath.Dir(dir), "out"), false, "k", 1)
+			must(t, err)
+			must(t, w.Seal(ctx, nil, 1))
+			must(t, w.Leave())
+		}},
 		{name: "list that leads out", key: "k", harm: func(t *testing.T, dir string) {
 			write(t, dir+"/"+resumeFile, `{"key": "k", "kept": {"first": {"../../victim": {"bytes": 0, "xxh3": ""}}}}`)
 		}},

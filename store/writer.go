@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/graphmill/graphmill/format/npy"
@@ -287,9 +288,6 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 		}
 	}
 	w.sealed = true
-	if err := w.forget(); err != nil {
-		return err
-	}
 	if meta != nil {
 		b, err := encode(meta)
 		if err != nil {
@@ -302,6 +300,9 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	names, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
+	}
+	if w.resume != nil { // the list of what was kept goes with Publish, for Seal can fail
+		names = slices.DeleteFunc(names, func(name string) bool { return name == resumeFile })
 	}
 	m, err := SumFiles(ctx, w.fs, w.dir, names, threads)
 	if err != nil {
@@ -340,6 +341,9 @@ func (w *Writer) Publish() error {
 		return fmt.Errorf("%s: publish before seal", w.out)
 	}
 	if err := replaceable(w.fs, w.out, w.force); err != nil {
+		return err
+	}
+	if err := w.forget(); err != nil {
 		return err
 	}
 	var err error
