@@ -83,9 +83,9 @@ func lines(b []byte) []string {
 	return list
 }
 
-// counted checks a collection against the counts and the histogram that its data
+// checkCounts checks a collection against the counts and the histogram that its data
 // came with.
-func counted(t *testing.T, data, collection string) {
+func checkCounts(t *testing.T, data, collection string) {
 	t.Helper()
 	var meta, graph struct {
 		Graphs, Nodes, Edges int
@@ -288,7 +288,7 @@ func TestSmallGraphs(t *testing.T) {
 			}
 			collection := filepath.Join(dir, "collection")
 			call(t, "import", dir, "--out", collection)
-			counted(t, data, collection)
+			checkCounts(t, data, collection)
 			python(t, "tfgnn", numpyCheck, data, collection, "small")
 			roundTrip(t, collection, dir)
 		})
@@ -304,7 +304,7 @@ func TestSyntaxTrees(t *testing.T) {
 	}
 	collection := filepath.Join(dir, "collection")
 	call(t, "import", dir, "--out", collection, "--memory", "96MiB", "--threads", "2")
-	counted(t, dir, collection)
+	checkCounts(t, dir, collection)
 	python(t, "tfgnn", numpyCheck, dir, collection, "trees")
 	roundTrip(t, collection, dir)
 	for _, want := range []struct{ limit, packs, oversize int }{{4096, 1894, 61}, {65536, 129, 0}} {
