@@ -35,6 +35,7 @@ FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws to
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
 IMBALANCE = 1.03
+FEATURES = "import sys, numpy as np; n, w, out = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]; np.save(out, np.random.default_rng(1).random((n, w), np.float32))"
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -386,6 +387,40 @@ class Bench:
                 Contestant("DGL partition_graph without METIS", [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
                            lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}, output=out, turns=1)])
 
+    def batches(self):
+        """Shuffled batches of rows in memory."""
+        python, rate = self.python("pyg", "torch", "batch-iter", "grain"), lambda r: r["rows_per_second"]
+        env = {"PYTHONPATH": str(HERE.parent / "python" / "src")}
+        for width in (16, 100, 1000):
+            for t in self.args.threads:
+                ours = [self.graphmill, "bench", "batches", "--rows", 500_000, "--width", width, "--batch-size", 64, "--threads", t, "--json"]
+                peer = lambda name, which: Contestant(name, [python, HERE / "peer_batches.py", 500_000, width, 64, "--loader", which], rate, env)
+                self.race(f"500,000 rows of {width} float32 in shuffled batches of 64, {t} threads", "rows/s", [
+                    Contestant("graphmill", ours, rate, found=lambda r: {"against_copy": r["against_copy"]}),
+                    peer("graphmill.BatchIter in Python", "graphmill"), peer("torch.index_select, order known", "index_select"),
+                    peer("batch-iter", "batch-iter"), peer("grain", "grain"), peer("torch DataLoader", "dataloader")])
+
+    def loader(self):
+        """Batches for training, with features."""
+        tables, width = self.python("tables", "numpy"), 100
+        features = self.cached(f"features{self.args.scale}.npy", tables, "-c", FEATURES, 1 << self.args.scale, width)
+        folder = self.work / f"rmat{self.args.scale}.features"
+        folder.mkdir(exist_ok=True)
+        for link, target in (("x.npy", features), ("edges.npy", self.rmat_edges("npy"))):
+            if not (folder / link).exists():
+                os.link(target, folder / link)
+        (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
+        store = self.store(f"rmat{self.args.scale}.features.store", "import", folder)
+        pyg, dgl = self.python("pyg", "torch_geometric", "torch"), self.python("dgl", "dgl")
+        env = {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
+        for train in ([], ["--train"]):
+            run = lambda name, python, which, t: Contestant(name, [
+                python, HERE / "peer_loader.py", store, features, "--loader", which, "--threads", t, "--batches", self.args.batches, *train],
+                lambda r: r["batches_per_second"], env, found=lambda r: {"waiting": r["waiting"]})
+            self.race(f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 a node" + (", training GraphSAGE" if train else ""), "batches/s", [
+                run("graphmill, 2 threads", pyg, "graphmill", 2), run("graphmill, 1 thread", pyg, "graphmill", 1),
+                run("DGL DataLoader, prefetch", dgl, "dgl", 1), run("GraphBolt", dgl, "graphbolt", 1)])
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
@@ -435,7 +470,7 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition", "dispatch"]
+    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition", "dispatch", "batches", "loader"]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")

@@ -1,0 +1,77 @@
+"""Shuffled batches of rows by what Python has for it.
+
+usage: peer_batches.py ROWS WIDTH BATCH --loader index_select|batch-iter|graphmill|grain|dataloader
+
+Prints one JSON: rows a second of one whole epoch, after one that warms up (a tenth of an epoch for the slow
+ones). torch runs with one thread; index_select copies into a warm buffer, with the order known.
+"""
+import argparse
+import json
+import sys
+import time
+
+import numpy as np
+import torch
+
+
+def index_select(x, size):
+    order = torch.randperm(len(x))
+    buffer = torch.empty((size, x.shape[1]))
+    for at in range(0, len(x), size):
+        rows = order[at : at + size]
+        yield torch.index_select(x, 0, rows, out=buffer[: len(rows)])
+
+
+def batch_iter(x, size):
+    from batch_iter import BatchIter
+
+    for (b,) in BatchIter(x, batch_size=size, shuffle=True):
+        yield b
+
+
+def graphmill(x, size):
+    from graphmill import BatchIter
+
+    for (b,) in BatchIter(x, batch_size=size):
+        yield b
+
+
+def grain(x, size):
+    import grain.python as g
+
+    rows = x.numpy()
+    yield from map(torch.from_numpy, g.MapDataset.source(rows).shuffle(seed=1).batch(size).to_iter_dataset())
+
+
+def dataloader(x, size):
+    from torch.utils.data import DataLoader, TensorDataset
+
+    for (b,) in DataLoader(TensorDataset(x), batch_size=size, shuffle=True):
+        yield b
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("rows", type=int)
+    p.add_argument("width", type=int)
+    p.add_argument("batch", type=int)
+    p.add_argument("--loader", required=True)
+    args = p.parse_args()
+    torch.set_num_threads(1)
+    x = torch.arange(args.rows * args.width, dtype=torch.float32).reshape(args.rows, args.width)
+    loader = {"index_select": index_select, "batch-iter": batch_iter, "graphmill": graphmill, "grain": grain, "dataloader": dataloader}[args.loader]
+    slow = args.loader in ("grain", "dataloader")
+    for _, b in zip(range(args.rows // args.batch // 10 if slow else sys.maxsize), loader(x, args.batch)):
+        pass
+    limit = args.rows // 10 if slow else args.rows
+    start, rows = time.perf_counter(), 0
+    for b in loader(x, args.batch):
+        rows += len(b)
+        if rows >= limit:
+            break
+    seconds = time.perf_counter() - start
+    print(json.dumps({"rows": rows, "seconds": seconds, "rows_per_second": rows / seconds}))
+
+
+if __name__ == "__main__":
+    main()
