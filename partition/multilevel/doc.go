@@ -5,7 +5,9 @@
 // propagation and contracts each cluster to a node. The smallest level is divided by
 // recursive bisection, several times over; the best of these starts is carried back
 // through the levels and refined on each: synchronous moves of many nodes at once,
-// unconstrained by the caps, then rebalancing (after Jet, Gilbert et al. 2023).
+// unconstrained by the caps, then rebalancing (after Jet, Gilbert et al. 2023). What it cost
+// to relieve a part becomes its price, which later moves into it pay. Small levels are then
+// searched node by node. The preset high refines the result over levels of its own.
 //
 // Every random choice is a function of the seed. Work that runs in parallel is
 // cut into blocks that do not depend on the number of threads, and sums do not depend on

@@ -204,7 +204,7 @@ func (h *halving) pass() bool {
 // else the best of both that leaves the other side within its cap.
 func (h *halving) choose() (v uint32, gain int64, ok bool) {
 	for {
-		side := -1
+		var side int
 		switch {
 		case h.load[0] > h.caps[0]:
 			side = 0
@@ -217,7 +217,6 @@ func (h *halving) choose() (v uint32, gain int64, ok bool) {
 		default:
 			a, b := h.heaps[0].nodes[0], h.heaps[1].nodes[0]
 			ga, gb := h.heaps[0].gain[a], h.heaps[1].gain[b]
-			side = 0
 			if gb > ga || gb == ga && h.load[1]-h.want[1] > h.load[0]-h.want[0] {
 				side = 1
 			}

@@ -137,11 +137,11 @@ func (r *run) finish(levels []*level, c candidate) candidate {
 }
 
 const (
-	share       = 0.5       // of what binds a node to its part that a move may lose at first
-	shareFinest = 0.25      // on the graph itself
-	enough      = 0.001     // gain, as a share of the cut
-	brief       = 4         // rounds without it on levels of more than briefFrom nodes
-	briefFrom   = 1_000_000 //
+	share       = 0.5   // of what binds a node to its part that a move may lose at first
+	shareFinest = 0.25  // on the graph itself
+	enough      = 0.001 // gain, as a share of the cut
+	brief       = 4     // rounds without it on levels of more than briefFrom nodes
+	briefFrom   = 1_000_000
 	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
