@@ -1,0 +1,124 @@
+//go:build interop
+
+// Package examples_test runs the training examples, each with the framework that it is for, and checks
+// the figures that they print.
+package examples_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// command is the graphmill command, which the Python package starts too.
+var command string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "examples")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		command = filepath.Join(dir, "graphmill")
+		if out, err := exec.Command("go", "build", "-o", command, "../cmd/graphmill").CombinedOutput(); err != nil {
+			panic(string(out))
+		}
+		return m.Run()
+	}())
+}
+
+// shared is a file or folder of the shared data.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	root := os.Getenv("GRAPHMILL_SHARED")
+	if root == "" {
+		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data; set it")
+	}
+	return filepath.Join(root, "data", name)
+}
+
+func graphmill(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
+		t.Fatalf("graphmill %q: %v\n%s", args, err, out)
+	}
+}
+
+// python runs a script in the environment of a peer, and returns what it prints.
+func python(t *testing.T, peer string, args ...string) string {
+	t.Helper()
+	peers := exec.Command("../bench/peers.sh", peer)
+	var stderr bytes.Buffer
+	peers.Stderr = &stderr
+	exe, err := peers.Output()
+	if err != nil {
+		t.Fatalf("bench/peers.sh %s: %v\n%s", peer, err, stderr.String())
+	}
+	sources, err := filepath.Abs("../python/src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), string(bytes.TrimSpace(exe)), append([]string{"-B"}, args...)...)
+	stderr.Reset()
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+sources, "GRAPHMILL_COMMAND="+command, "DGLBACKEND=pytorch", "TF_CPP_MIN_LOG_LEVEL=2")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q with %s: %v\n%s%s", args, peer, err, out, stderr.String())
+	}
+	t.Logf("%s", out)
+	return string(out)
+}
+
+// figure is the number after a text at the beginning of a line.
+func figure(t *testing.T, out, before string) float64 {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(before) + ` (-?[0-9.]+)`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("found no line that begins with %q and a number:\n%s", before, out)
+	}
+	x, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// timed checks that an example prints how long its goal took, and how long it waited for batches.
+func timed(t *testing.T, out string) {
+	t.Helper()
+	if !regexp.MustCompile(` after [0-9.]+ s`).MatchString(out) {
+		t.Errorf("found no time to accuracy:\n%s", out)
+	}
+	if !regexp.MustCompile(`waited [0-9.]+% of the time`).MatchString(out) {
+		t.Errorf("found no share of waiting:\n%s", out)
+	}
+}
+
+// TestCora trains GraphSAGE with PyG and with DGL's blocks: sampled neighbours teach as well as
+// all neighbours do. The figures are means of three seeds.
+func TestCora(t *testing.T) {
+	dir := t.TempDir()
+	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")
+	python(t, "tables", "cora/prepare.py", shared(t, "cora"), tables)
+	graphmill(t, "import", tables, "--out", store)
+	for _, framework := range []string{"pyg", "dgl"} {
+		t.Run(framework, func(t *testing.T) {
+			out := python(t, framework, "graphsage-cora-"+framework+"/train.py", store)
+			timed(t, out)
+			sampled, full := figure(t, out, "sampled: test accuracy"), figure(t, out, "full: test accuracy")
+			if math.Abs(sampled-full) > 0.02 {
+				t.Errorf("found test accuracy %.3f on samples and %.3f on full neighbourhoods, expected them within 0.02", sampled, full)
+			}
+			if full < 0.75 {
+				t.Errorf("found test accuracy %.3f on full neighbourhoods, expected about 0.78", full)
+			}
+		})
+	}
+}
