@@ -98,6 +98,14 @@ func (x Index) At(i int) uint64 {
 	return x.U64[i]
 }
 
+// width is the bytes of an element.
+func (x Index) width() int64 {
+	if x.U32 != nil {
+		return 4
+	}
+	return 8
+}
+
 // CheckOffsets says whether a list of offsets starts at 0, ascends and ends at end.
 func (x Index) CheckOffsets(end int) error {
 	n, last := x.Len(), uint64(0)
@@ -117,6 +125,14 @@ type Adjacency struct {
 	Indptr Index // nodes of the near type + 1
 	Far    Index // the other end of each edge
 	EdgeID Index // the edge's id; empty when it is the position in Far
+}
+
+// RowBytes is what the offsets and far ends of nodes [from, to) take.
+func (a *Adjacency) RowBytes(from, to int) int64 {
+	if from == to {
+		return 0
+	}
+	return a.Indptr.width()*int64(to-from) + a.Far.width()*int64(a.Indptr.At(to)-a.Indptr.At(from))
 }
 
 // Column is a typed array with one row a node, edge or graph.

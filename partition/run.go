@@ -42,7 +42,11 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	j.starts = undirected.Starts(s.Graph)
 	n := j.starts[len(j.types)]
-	z := size{nodes: int64(n), pairs: undirected.Pairs(s.Graph), constraints: int64(len(c.names))}
+	pairs, err := undirected.Pairs(s)
+	if err != nil {
+		return nil, err
+	}
+	z := size{nodes: int64(n), pairs: pairs, constraints: int64(len(c.names))}
 	for _, e := range s.Graph.Edges {
 		z.edges += int64(e.Count)
 	}
@@ -65,19 +69,25 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	began := time.Now()
 	var g undirected.Rows
 	if spill {
-		rows, err := undirected.Spill(ctx, s, build)
-		if err != nil {
+		var rows *undirected.Spilled
+		if rows, err = undirected.Spill(ctx, s, build); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
-		rows.Constraints, rows.Weights = len(c.names), c.weights(rows.Len())
-		g = rows
-	} else {
-		whole, err := undirected.Build(ctx, s, build)
-		if err != nil {
+		if rows.Weights, err = c.weights(rows.Len()); err != nil {
 			return nil, err
 		}
-		whole.Constraints, whole.Weights = len(c.names), c.weights(whole.Len())
+		rows.Constraints = len(c.names)
+		g = rows
+	} else {
+		var whole *undirected.Graph
+		if whole, err = undirected.Build(ctx, s, build); err != nil {
+			return nil, err
+		}
+		if whole.Weights, err = c.weights(whole.Len()); err != nil {
+			return nil, err
+		}
+		whole.Constraints = len(c.names)
 		g = whole
 	}
 	if err := s.Release(); err != nil {
@@ -88,7 +98,7 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 		return nil, err
 	}
 	began = time.Now()
-	if r.Relations, err = relations(ctx, s.Graph, r.Assignment, o.Threads); err != nil {
+	if r.Relations, err = relations(ctx, s, r.Assignment, o.Threads); err != nil {
 		return nil, err
 	}
 	if err := s.Release(); err != nil {

@@ -17,7 +17,7 @@ import (
 type constraints struct {
 	names []string
 	// fill adds the weights of constraint c to the slice, one a node, stride apart.
-	fill  []func(weights []uint32, stride int)
+	fill  []func(weights []uint32, stride int) error
 	notes []string
 }
 
@@ -30,24 +30,26 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 	if b.Types {
 		for t, n := range s.Graph.Nodes {
 			if n.Count > 0 {
-				c.add("nodes of "+n.Type, func(w []uint32, stride int) {
+				c.add("nodes of "+n.Type, func(w []uint32, stride int) error {
 					for v := starts[t]; v < starts[t+1]; v++ {
 						w[int(v)*stride] = 1
 					}
+					return nil
 				})
 			}
 		}
 	}
 	if len(c.names) == 0 {
-		c.add("nodes", func(w []uint32, stride int) {
+		c.add("nodes", func(w []uint32, stride int) error {
 			for i := 0; i < len(w); i += stride {
 				w[i] = 1
 			}
+			return nil
 		})
 	}
 	if b.Edges {
 		if slices.ContainsFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Count > 0 }) {
-			c.add("in-degree", func(w []uint32, stride int) { inDegrees(s.Graph, starts, w, stride) })
+			c.add("in-degree", func(w []uint32, stride int) error { return inDegrees(s, starts, w, stride) })
 		} else {
 			c.notes = append(c.notes, "the graph has no edges, so in-degrees are not balanced")
 		}
@@ -63,45 +65,55 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 	return c, nil
 }
 
-func (c *constraints) add(name string, fill func(weights []uint32, stride int)) {
+func (c *constraints) add(name string, fill func(weights []uint32, stride int) error) {
 	c.names, c.fill = append(c.names, name), append(c.fill, fill)
 }
 
 // weights are those of n nodes, nil where all weigh 1.
-func (c *constraints) weights(n int) []uint32 {
+func (c *constraints) weights(n int) ([]uint32, error) {
 	if len(c.names) == 1 && c.names[0] == "nodes" {
-		return nil
+		return nil, nil
 	}
 	w := make([]uint32, n*len(c.names))
 	if n > 0 {
 		for i, fill := range c.fill {
-			fill(w[i:], len(c.names))
+			if err := fill(w[i:], len(c.names)); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return w
+	return w, nil
 }
 
 // inDegrees adds the in-degree of each node over all edge types: loops and
 // duplicates count.
-func inDegrees(g *graph.Graph, starts []uint64, w []uint32, stride int) {
+func inDegrees(s *store.Store, starts []uint64, w []uint32, stride int) error {
 	add := func(v int, d uint64) {
 		x := &w[v*stride]
 		*x = uint32(min(uint64(*x)+d, math.MaxUint32))
 	}
-	for _, e := range g.Edges {
-		first := int(starts[g.NodeType(e.Type.Dst)])
+	const lot = 1 << 16 // elements that are read between two words to the store
+	for _, e := range s.Graph.Edges {
+		first := int(starts[s.Graph.NodeType(e.Type.Dst)])
+		ptr, far := e.Adj[e.Primary].Indptr, e.Adj[e.Primary].Far
+		n := far.Len()
 		if e.Primary == graph.In {
-			ptr := e.Adj[graph.In].Indptr
-			for i := range ptr.Len() - 1 {
-				add(first+i, ptr.At(i+1)-ptr.At(i))
-			}
-			continue
+			n = ptr.Len() - 1
 		}
-		far := e.Adj[graph.Out].Far
-		for i := range far.Len() {
-			add(first+int(far.At(i)), 1)
+		for i := range n {
+			if e.Primary == graph.In {
+				add(first+i, ptr.At(i+1)-ptr.At(i))
+			} else {
+				add(first+int(far.At(i)), 1)
+			}
+			if i%lot == 0 {
+				if err := s.Touched(8 * lot); err != nil {
+					return err
+				}
+			}
 		}
 	}
+	return nil
 }
 
 // maxClasses is how many values a column of classes may have.
@@ -138,12 +150,13 @@ func (c *constraints) column(s *store.Store, starts []uint64, name string) error
 		if col.DType == graph.Bool && x == 1 {
 			label = name
 		}
-		c.add(label, func(w []uint32, stride int) {
+		c.add(label, func(w []uint32, stride int) error {
 			for i := range col.Rows {
 				if class(col, i) == x {
 					w[(int(starts[t])+i)*stride] = 1
 				}
 			}
+			return s.Touched(int64(len(col.Values)))
 		})
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
@@ -27,6 +28,7 @@ type Store struct {
 	fs     fsx.FS
 	maps   [][]byte
 	unmaps []func() error
+	read   atomic.Int64 // bytes that Touched was told of since a Release
 }
 
 // ErrNotStore is wrapped by Open's error for a folder that is no store.
@@ -106,6 +108,19 @@ func (s *Store) Release() error {
 		err = errors.Join(err, fsx.Release(b))
 	}
 	return err
+}
+
+// releaseEvery is how many bytes may be read between two releases of Touched.
+const releaseEvery = 32 << 20
+
+// Touched is told of bytes that were read, and calls Release once they are many: who
+// reads a store that way holds little of it. It may be called from several goroutines.
+func (s *Store) Touched(bytes int64) error {
+	if s.read.Add(bytes) < releaseEvery {
+		return nil
+	}
+	s.read.Store(0)
+	return s.Release()
 }
 
 // Close unmaps everything.

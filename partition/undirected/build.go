@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
@@ -94,25 +93,6 @@ type builder struct {
 	granule uint
 	cuts    *extsort.Partition
 	spill   *extsort.Spill
-	// read is the bytes of the store read since its pages were given back.
-	read atomic.Int64
-}
-
-// released is how many bytes of the store are read before the memory of their pages
-// is given back.
-const released = 32 << 20
-
-// reads counts what was read of the store, and holds little of it.
-func (b *builder) reads(e *edges, from, to int) error {
-	bytes := 4 * int64(to-from)
-	if to > from {
-		bytes += 4 * int64(e.adjacency.Indptr.At(to)-e.adjacency.Indptr.At(from))
-	}
-	if b.read.Add(bytes) < released {
-		return nil
-	}
-	b.read.Store(0)
-	return b.s.Release()
 }
 
 // edges are those of one type, their ends as homogeneous ids less near and far.
@@ -244,7 +224,7 @@ func (m *rowMaker) make(b *builder, bucket, from, to int) error {
 		e := &b.types[i]
 		m.direct(e, from, to)
 		lo, hi := e.overlap(from, to)
-		if err := b.reads(e, lo-int(e.near), hi-int(e.near)); err != nil {
+		if err := b.s.Touched(e.adjacency.RowBytes(lo-int(e.near), hi-int(e.near))); err != nil {
 			return err
 		}
 	}

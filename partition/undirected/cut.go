@@ -28,7 +28,7 @@ func (b *builder) eachRows(ctx context.Context, fn func(worker int, e *edges, fr
 		if err := fn(worker, e, from, to); err != nil {
 			return err
 		}
-		return b.reads(e, from, to)
+		return b.s.Touched(e.adjacency.RowBytes(from, to))
 	})
 }
 

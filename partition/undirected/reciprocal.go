@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/store"
 )
 
 // sampled is how many edges Pairs looks at, and searched how many of a row.
@@ -16,24 +17,35 @@ const (
 // Pairs estimates how many pairs of neighbours the edges of a graph make, before
 // they are counted: an edge whose reverse is there as well is half of one. It
 // looks at some edges of each type between nodes of one type.
-func Pairs(g *graph.Graph) int64 {
+func Pairs(s *store.Store) (int64, error) {
 	pairs := 0.0
-	for _, e := range g.Edges {
+	for _, e := range s.Graph.Edges {
 		count := float64(e.Count)
 		if e.Type.Src == e.Type.Dst && e.Count > 0 {
-			count *= 1 - reciprocal(e)/2
+			share, err := reciprocal(s, e)
+			if err != nil {
+				return 0, err
+			}
+			count *= 1 - share/2
 		}
 		pairs += count
 	}
-	return int64(math.Ceil(pairs))
+	return int64(math.Ceil(pairs)), nil
 }
 
+// faulted is about what an edge that is looked at maps of the store: an offset, a
+// neighbour and the row of that, each with the pages around it.
+const faulted = 3 * 64 << 10
+
 // reciprocal is the share of edges whose reverse is there.
-func reciprocal(e *graph.Edges) float64 {
+func reciprocal(s *store.Store, e *graph.Edges) (float64, error) {
 	adj := e.Adj[e.Primary]
 	rows := adj.Indptr.Len() - 1
 	var seen, both int
 	for i := range uint64(sampled) {
+		if err := s.Touched(faulted); err != nil {
+			return 0, err
+		}
 		at := draw.Below(draw.At(0, i), uint64(e.Count))
 		// The row that the edge lies in.
 		low, high := 0, rows
@@ -58,7 +70,7 @@ func reciprocal(e *graph.Edges) float64 {
 		}
 	}
 	if seen == 0 {
-		return 0
+		return 0, nil
 	}
-	return float64(both) / float64(seen)
+	return float64(both) / float64(seen), nil
 }

@@ -321,8 +321,8 @@ func TestSpilledHasTheSameRows(t *testing.T) {
 
 func TestPairsAreEstimated(t *testing.T) {
 	s := grid(100) // 19,800 edges, none of them both ways
-	if got := Pairs(s.Graph); got != 19_800 {
-		t.Errorf("one way: %d pairs, expected 19800", got)
+	if got, err := Pairs(s); err != nil || got != 19_800 {
+		t.Errorf("one way: %d pairs, %v, expected 19800", got, err)
 	}
 	g, err := Build(context.Background(), s, BuildOptions{Threads: 1, FS: fsx.OS, Temp: t.TempDir()})
 	if err != nil {
@@ -330,7 +330,7 @@ func TestPairsAreEstimated(t *testing.T) {
 	}
 	e := s.Graph.Edges[0]
 	e.Count, e.Adj[graph.In] = len(g.Neighbours), &graph.Adjacency{Indptr: graph.Index{U32: g.Offsets}, Far: graph.Index{U32: g.Neighbours}}
-	if got := Pairs(s.Graph); got != 19_800 {
-		t.Errorf("both ways: %d pairs, expected 19800", got)
+	if got, err := Pairs(s); err != nil || got != 19_800 {
+		t.Errorf("both ways: %d pairs, %v, expected 19800", got, err)
 	}
 }
