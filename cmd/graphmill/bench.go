@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/report"
@@ -53,7 +54,7 @@ type benchResult struct {
 func newBenchSample(t *terminal) *cobra.Command {
 	var (
 		c       common
-		p       planFlags
+		p       flags.Plan
 		batches int
 	)
 	cmd := &cobra.Command{
@@ -70,7 +71,7 @@ edge drawn by an op.`,
 			if err := c.check(); err != nil {
 				return err
 			}
-			if err := p.check(cmd); err != nil {
+			if err := p.Check(cmd.Flags()); err != nil {
 				return err
 			}
 			if batches < 1 {
@@ -81,16 +82,16 @@ edge drawn by an op.`,
 				return err
 			}
 			defer closeWith(&err, s.Close)
-			planned, err := p.resolve(cmd, s)
+			planned, err := p.Resolve(cmd.Context(), s)
 			if err != nil {
 				return err
 			}
-			plan, job := planned.plan, planned.job
-			if p.seeds == "" {
+			plan, job := planned.Plan, planned.Job
+			if p.Seeds == "" {
 				job.Seeds, job.Times = withEdges(s.Graph, plan, job)
 			}
 			job.Shuffle, job.Threads = true, c.threads
-			sampler, err := newSampler(s.Graph, plan, c, 0, sample.Options{Warn: func(m string) { t.warn("%s", m) }})
+			sampler, err := flags.NewSampler(s.Graph, plan, c.threads, c.memory, 0, sample.Options{Warn: func(m string) { t.warn("%s", m) }})
 			if err != nil {
 				return err
 			}
@@ -116,7 +117,8 @@ edge drawn by an op.`,
 		},
 	}
 	c.add(cmd)
-	p.add(cmd)
+	p.Add(cmd.Flags())
+	p.AddEpoch(cmd.Flags())
 	cmd.Flags().IntVar(&batches, "batches", 200, "batches to time")
 	return cmd
 }

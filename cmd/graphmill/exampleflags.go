@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample/output"
@@ -69,15 +70,15 @@ func (f *exampleFlags) made(options map[string]string) {
 }
 
 // records is how the flags write TFRecords.
-func (f *sampleFlags) records(s *store.Store, p *planned) (output.RecordsOptions, error) {
-	ids, err := recordIDs(s, p.plan, f.ids)
+func (f *sampleFlags) records(s *store.Store, p *flags.Planned) (output.RecordsOptions, error) {
+	ids, err := recordIDs(s, p.Plan, f.ids)
 	if err != nil {
 		return output.RecordsOptions{}, err
 	}
 	return output.RecordsOptions{
 		Name: f.name, Shards: f.shards, Gzip: f.gzip, IDs: ids, Components: f.examples.components,
-		SeedIDs: f.examples.seedIDs || f.examples.compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns,
-		Compat: f.examples.compat, Joined: f.examples.joined, Schema: f.schema,
+		SeedIDs: f.examples.seedIDs || f.examples.compat == output.Classic, Seeds: p.Job.Seeds, SeedColumns: p.Columns,
+		Compat: f.examples.compat, Joined: f.examples.joined, Schema: f.Schema,
 	}, nil
 }
 

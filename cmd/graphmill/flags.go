@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/progress"
@@ -56,7 +55,7 @@ func (t *terminal) warn(format string, a ...any) {
 type common struct {
 	json    bool
 	threads int
-	memory  byteSize
+	memory  flags.Bytes
 }
 
 func (c *common) add(cmd *cobra.Command) {
@@ -136,43 +135,6 @@ func realPath(path string) (string, error) {
 	}
 	return path, nil
 }
-
-// byteSize is a flag value: a number of bytes, or with a unit.
-type byteSize int64
-
-var byteUnits = []struct {
-	suffix string
-	factor float64
-}{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
-	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
-	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
-}
-
-func (b *byteSize) Set(s string) error {
-	text, factor := strings.ToLower(strings.TrimSpace(s)), 1.0
-	for _, u := range byteUnits {
-		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
-			text, factor = strings.TrimSpace(rest), u.factor
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(n) || n*factor < 0 || n*factor > 1<<60 {
-		return fmt.Errorf("found %q, expected bytes such as 2GiB or 500MB", s)
-	}
-	*b = byteSize(n * factor)
-	return nil
-}
-
-func (b *byteSize) String() string {
-	if *b == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*b), 10)
-}
-
-func (b *byteSize) Type() string { return "BYTES" }
 
 // oneArg is the check of a command with one argument.
 func oneArg(what string) cobra.PositionalArgs {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
@@ -62,7 +63,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
-	case errors.As(err, &usage):
+	case errors.As(err, &usage) || errors.Is(err, flags.ErrUsage):
 		t.say("%v", err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage

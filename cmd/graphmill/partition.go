@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/partition"
@@ -58,7 +59,7 @@ func (c *cutFlags) add(cmd *cobra.Command) {
 }
 
 // check takes DGL's names for ours.
-func (c *cutFlags) check(cmd *cobra.Command, threads int, memory byteSize) error {
+func (c *cutFlags) check(cmd *cobra.Command, threads int, memory flags.Bytes) error {
 	o := &c.options
 	if o.Import != "" && !cmd.Flags().Changed("method") {
 		o.Method = partition.Import

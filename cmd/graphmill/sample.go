@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
@@ -27,7 +28,7 @@ import (
 type sampleFlags struct {
 	common
 	outFlags
-	planFlags
+	flags.Plan
 	format   string
 	executor string
 	epochs   int
@@ -87,7 +88,8 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 	}
 	f.common.add(cmd)
 	f.outFlags.add(cmd)
-	f.planFlags.add(cmd)
+	f.Plan.Add(cmd.Flags())
+	f.Plan.AddEpoch(cmd.Flags())
 	f.examples.add(cmd)
 	f.tfgnn.add(cmd)
 	fs := cmd.Flags()
@@ -105,7 +107,7 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 }
 
 func (f *sampleFlags) check(cmd *cobra.Command) error {
-	if err := errors.Join(f.common.check(), f.outFlags.check(), f.planFlags.check(cmd)); err != nil {
+	if err := errors.Join(f.common.check(), f.outFlags.check(), f.Plan.Check(cmd.Flags())); err != nil {
 		return usageError{err}
 	}
 	changed := func(name string) bool { return cmd.Flags().Changed(name) }
@@ -157,7 +159,7 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 	}
 	r.Input(name, size, sum)
 	if f.tfgnn.schema != "" {
-		if f.schema, err = readSchema(cmd, f, r); err != nil {
+		if f.Schema, err = readSchema(cmd, f, r); err != nil {
 			return err
 		}
 	}
@@ -172,16 +174,16 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 // sampleStore writes the subgraphs of s to w, and publishes it.
 func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writer, f *sampleFlags, r *report.Report, start time.Time) (err error) {
 	began := time.Now()
-	f.classic = f.examples.compat == output.Classic
-	planned, err := f.resolve(cmd, s)
+	f.Classic = f.examples.compat == output.Classic
+	planned, err := f.Resolve(cmd.Context(), s)
 	if err != nil {
 		return err
 	}
-	inputs, err := seeds.Files(fsx.OS, s.Graph, f.seeds)
+	inputs, err := seeds.Files(fsx.OS, s.Graph, f.Seeds)
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{f.spec, f.plan, f.tfgnn.schema} {
+	for _, file := range []string{f.SpecFile, f.PlanFile, f.tfgnn.schema} {
 		if file != "" {
 			inputs = append(inputs, file)
 		}
@@ -189,7 +191,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if err := f.keeps(inputs...); err != nil {
 		return err
 	}
-	plan, job := planned.plan, planned.job
+	plan, job := planned.Plan, planned.Job
 	if job.Rank, job.Ranks, err = parseRank(f.rank); err != nil {
 		return err
 	}
@@ -197,12 +199,12 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	var columns int64
 	if f.format == "tfrecord" {
 		columns = columnBytes(s.Graph, plan, f.examples.induce())
-		for _, c := range planned.columns {
+		for _, c := range planned.Columns {
 			columns += c.Bytes()
 		}
 		t.warnContext(s)
 	}
-	sampler, err := newSampler(s.Graph, plan, f.common, columns, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
+	sampler, err := flags.NewSampler(s.Graph, plan, f.threads, f.memory, columns, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
 		t.warn("%s", m)
 		r.Note(m)
 	}})
@@ -236,7 +238,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		opt.Progress = written
 		rec, err := output.NewRecords(w, sampler, opt)
 		if err != nil {
-			return usageOf(err)
+			return flags.UsageOf(err)
 		}
 		t.warnRounded(r, rec.Rounded())
 		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
@@ -246,7 +248,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	for range f.epochs {
 		st, err := out.Run(cmd.Context(), job)
 		if err != nil {
-			return usageOf(err)
+			return flags.UsageOf(err)
 		}
 		stats.Add(st)
 		job.Epoch++
@@ -282,12 +284,12 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 	if err != nil {
 		return store.Made{}, err
 	}
-	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.seed, Plan: text, Version: version(),
+	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.Seed, Plan: text, Version: version(),
 		Options: map[string]string{
-			"seeds": f.seeds, "limit_seeds": strconv.Itoa(f.limit), "batch_size": strconv.Itoa(f.batchSize), "shuffle": strconv.FormatBool(f.shuffle),
-			"epoch": strconv.FormatUint(f.epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}
-	if f.seedTime != "" {
-		made.Options["seed_time"] = f.seedTime
+			"seeds": f.Seeds, "limit_seeds": strconv.Itoa(f.Limit), "batch_size": strconv.Itoa(f.BatchSize), "shuffle": strconv.FormatBool(f.shuffle),
+			"epoch": strconv.FormatUint(f.Epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}
+	if f.SeedTime != "" {
+		made.Options["seed_time"] = f.SeedTime
 	}
 	f.examples.made(made.Options)
 	if f.tfgnn.schema != "" && f.tfgnn.samples == "" {
@@ -299,7 +301,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 		made.Options["missing_nodes"] = f.tfgnn.missing
 	}
 	// Seeds of a file are an input: named by content, not by where the file lies.
-	files, err := seeds.Files(fsx.OS, s.Graph, f.seeds)
+	files, err := seeds.Files(fsx.OS, s.Graph, f.Seeds)
 	if err != nil {
 		return store.Made{}, err
 	}
@@ -311,7 +313,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 		if made.Inputs[name], err = store.Fingerprint(ctx, fsx.OS, file); err != nil {
 			return store.Made{}, err
 		}
-		made.Options["seeds"] = filepath.Base(f.seeds)
+		made.Options["seeds"] = filepath.Base(f.Seeds)
 	}
 	return made, nil
 }
@@ -386,4 +388,27 @@ func reportSample(r *report.Report, dir string, stats sample.Stats, out writer, 
 	r.Plot(report.Distribution{Title: "Size of the subgraphs", Of: "subgraphs", What: "size", View: report.Bins,
 		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}})
 	return nil
+}
+
+// columnBytes is the size of the columns and ids that TFRecords of a plan join.
+func columnBytes(g *graph.Graph, plan *sample.Plan, induce bool) int64 {
+	var n int64
+	nodes, edges := output.Reach(g, plan)
+	if induce {
+		edges = plan.Induced(g)
+	}
+	for _, i := range edges {
+		for _, c := range g.Edges[i].Columns {
+			n += c.Bytes()
+		}
+	}
+	for _, i := range nodes {
+		for _, c := range g.Nodes[i].Columns {
+			n += c.Bytes()
+		}
+		if ids := g.Nodes[i].IDs; ids != nil {
+			n += ids.Bytes()
+		}
+	}
+	return n
 }
