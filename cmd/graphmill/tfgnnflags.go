@@ -70,7 +70,7 @@ var importFlag = regexp.MustCompile(`--(empty-cells|duplicate-nodes)`)
 // sampleUnigraph is tfgnn_sampler: import and sample.
 func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error) {
 	start := time.Now()
-	if f.tfgnn.schema == "" || f.tfgnn.samples == "" || f.spec == "" {
+	if f.tfgnn.schema == "" || f.tfgnn.samples == "" || f.SpecFile == "" {
 		return usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples; or give a STORE")
 	}
 	if f.out != "" {
@@ -89,7 +89,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		}
 	}
 	if f.tfgnn.seeds != "" {
-		f.seeds = f.tfgnn.seeds
+		f.Seeds = f.tfgnn.seeds
 	}
 	if err := f.check(cmd); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		return err
 	}
 	defer closeWith(&err, out.Abort)
-	if f.schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+	if f.Schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
