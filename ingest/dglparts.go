@@ -153,6 +153,10 @@ func (t *partsTable) Where(row uint64, _ string) string {
 // farBytes what a read at a new place brings there.
 const touchedBytes, farBytes = 64 << 20, 64 << 10
 
+// edgeTouches are the bytes of a part's arrays that an edge brings there, rowTouches those
+// of an edge that is read from a row.
+const edgeTouches, rowTouches = 32, 16
+
 // held is the memory of a scan of a type's rows: the ends of edges, the order, the original
 // ids of their nodes, and mapped pages.
 func held(f *parts.Folder) int64 {
@@ -355,15 +359,17 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 		if err := p.Ends(ctx); err != nil {
 			return err
 		}
+		rows := int64(0) // edges that Ends read by rows
+		if p.Graph.Relations[0].COO == nil {
+			rows = p.Edges
+		}
 		for i := range e.Ranges[p.Index][1] - e.Ranges[p.Index][0] {
 			if i%window == 0 {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				if i%(touchedBytes/32) == 0 {
-					if err := r.Release(); err != nil {
-						return err
-					}
+				if err := r.touch(edgeTouches * window); err != nil {
+					return err
 				}
 			}
 			to := row(r.starts[p.Index] + i)
@@ -379,11 +385,11 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 			}
 		}
 		p.Src, p.Dst = parts.Ints{}, parts.Ints{}
-		if err := r.Release(); err != nil {
+		if err := r.touch(8*p.Nodes + rowTouches*rows); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.Release()
 }
 
 // end is the type-wise new id at an end of an edge that a part owns: 0 the source, 1 the
