@@ -55,7 +55,7 @@ func (t *terminal) temporaryStore(ctx context.Context, src *ingest.Source, dir s
 	}()
 	lines := stageLines{t: t}
 	result, err := build.Build(ctx, fsx.OS, w, src.Input, build.Options{Primary: graph.In, Threads: c.threads, Memory: int64(c.memory), Progress: lines.update,
-		DanglingEdges: build.Error, DuplicateNodes: build.Error, DuplicateEdges: build.Keep, SelfLoops: build.Keep})
+		DanglingEdges: build.Error, DanglingFlag: "graphmill import --dangling-edges", DuplicateNodes: build.Error, DuplicateEdges: build.Keep, SelfLoops: build.Keep})
 	lines.done()
 	if err != nil {
 		return nil, nil, err
