@@ -116,7 +116,7 @@ func (c *conn) take(r request) error {
 		}
 		first := int(r.a) + c.rank
 		c.runs++
-		c.run = &run{number: c.runs, epoch: r.b, order: src.epoch(r.b), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
+		c.run = &run{number: c.runs, epoch: r.b, order: src.Epoch(r.b), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
 		c.flush()
 	case reqSample:
 		c.asks = append(c.asks, r)
@@ -171,7 +171,7 @@ func (c *conn) make() {
 			c.asks = c.asks[1:]
 			f.t.seq = r.a
 			c.mu.Unlock()
-			c.server.with(func(m *maker) { c.fill(m, &f, func() (int, error) { return m.of(r.seeds, r.b, r.a) }) })
+			c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Of(r.seeds, r.b, r.a) }) })
 			c.mu.Lock()
 			c.post(f)
 			continue
@@ -180,7 +180,7 @@ func (c *conn) make() {
 		run.next += c.world
 		f.t.seq, f.t.run = uint64(b), run.number
 		c.mu.Unlock()
-		c.server.with(func(m *maker) { c.fill(m, &f, func() (int, error) { return m.batch(run.order, run.epoch, b) }) })
+		c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Batch(run.order, run.epoch, b) }) })
 		c.mu.Lock()
 		if c.run != run {
 			c.give(f)
@@ -194,7 +194,7 @@ func (c *conn) make() {
 
 // fill makes a batch in its slot, or in a memory of its own where that is too small. A
 // panic is the batch's fault and no reason to leave the other clients.
-func (c *conn) fill(m *maker, f *finished, sample func() (int, error)) {
+func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.err = fmt.Errorf("panic: %v", p)

@@ -3,7 +3,8 @@
 //
 // A Server samples a plan on a store, joins the columns asked for, and fills the slots of a
 // ring, one ring a connection. A client maps the ring and reads batches where they lie.
-// docs/format-feed.md gives every byte.
+// docs/format-feed.md gives every byte. A Source says what batches are made of, and its Makers
+// make them: for the ring, or for whoever hands them on in another form.
 //
 // # Life cycle
 //

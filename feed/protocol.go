@@ -50,11 +50,11 @@ type welcome struct {
 	Hops      int          `json:"hops"`
 	Seeds     int          `json:"seeds"`
 	Columns   []ColumnInfo `json:"columns"`
-	Ops       []opInfo     `json:"ops"` // from op 1
+	Ops       []OpInfo     `json:"ops"` // from op 1
 }
 
-// opInfo says what an op expands, and in which hop.
-type opInfo struct {
+// OpInfo says what an op expands, and in which hop.
+type OpInfo struct {
 	Edges string `json:"edges"`
 	Hop   int    `json:"hop"`
 }

@@ -21,7 +21,7 @@ import (
 type Server struct {
 	source  *Source
 	threads int
-	makers  chan *maker
+	makers  chan *Maker
 	token   string
 }
 
@@ -37,9 +37,9 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	s := &Server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
-	s.makers = make(chan *maker, s.threads)
+	s.makers = make(chan *Maker, s.threads)
 	for range s.threads {
-		s.makers <- source.maker()
+		s.makers <- source.Maker()
 	}
 	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@" + name, Net: "unixpacket"})
@@ -80,7 +80,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 }
 
 // with runs f with a maker: at most threads at a time.
-func (s *Server) with(f func(*maker)) {
+func (s *Server) with(f func(*Maker)) {
 	m := <-s.makers
 	defer func() { s.makers <- m }()
 	f(m)
@@ -148,11 +148,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	all := s.source.Batches()
 	w := welcome{
 		Version: Version, Slots: h.Slots, SlotBytes: size, Batches: max(0, (all-h.Rank+h.World-1)/h.World),
-		Hops: s.source.sampler.Hops(), Seeds: len(s.source.job.Seeds), Columns: s.source.infos(),
-	}
-	plan := s.source.sampler.Plan()
-	for k, hop := range plan.Hops()[1:] {
-		w.Ops = append(w.Ops, opInfo{plan.Ops[k].Edges, hop})
+		Hops: s.source.Hops(), Seeds: s.source.Seeds(), Columns: s.source.Columns(), Ops: s.source.Ops(),
 	}
 	body, err := json.Marshal(w)
 	if err == nil {

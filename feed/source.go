@@ -62,8 +62,24 @@ func (s *Source) Batches() int {
 	return (len(s.job.Seeds) + s.job.BatchSize - 1) / s.job.BatchSize
 }
 
-// infos describe the columns.
-func (s *Source) infos() []ColumnInfo {
+// Hops is the number of hops of the plan.
+func (s *Source) Hops() int { return s.sampler.Hops() }
+
+// Seeds is the number of seeds of an epoch, over all ranks.
+func (s *Source) Seeds() int { return len(s.job.Seeds) }
+
+// Ops say what each op draws from, from op 1.
+func (s *Source) Ops() []OpInfo {
+	var ops []OpInfo
+	plan := s.sampler.Plan()
+	for k, hop := range plan.Hops()[1:] {
+		ops = append(ops, OpInfo{plan.Ops[k].Edges, hop})
+	}
+	return ops
+}
+
+// Columns describe the columns of every batch.
+func (s *Source) Columns() []ColumnInfo {
 	var infos []ColumnInfo
 	for _, c := range s.columns {
 		infos = append(infos, c.info)
@@ -71,8 +87,9 @@ func (s *Source) infos() []ColumnInfo {
 	return infos
 }
 
-// maker makes batches in one goroutine.
-type maker struct {
+// Maker makes batches, one at a time: first a batch is sampled (Batch, Of), then its columns are
+// written to where they are wanted (Rows, Fill). It serves one goroutine at a time.
+type Maker struct {
 	src     *Source
 	context *sample.Context
 	seeds   []uint32
@@ -80,12 +97,13 @@ type maker struct {
 	at      []int
 }
 
-func (s *Source) maker() *maker {
-	return &maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
+// Maker makes a maker.
+func (s *Source) Maker() *Maker {
+	return &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
 }
 
-// epoch is an epoch's order of the seeds.
-func (s *Source) epoch(number uint64) batch.Items {
+// Epoch is an epoch's order of the seeds.
+func (s *Source) Epoch(number uint64) batch.Items {
 	n := uint64(len(s.job.Seeds))
 	if !s.job.Shuffle {
 		return batch.Sequential(n).Epoch(0, 0)
@@ -93,8 +111,9 @@ func (s *Source) epoch(number uint64) batch.Items {
 	return draw.NewOrder(n, draw.Key(s.job.Seed, number, draw.OrderWord))
 }
 
-// batch samples batch b of an epoch and returns its size in bytes, at most until the next call.
-func (m *maker) batch(order batch.Items, epoch uint64, b int) (int, error) {
+// Batch samples batch b of an epoch, whose order Source.Epoch gave, and returns the bytes
+// that it has in a slot. The batch is the maker's until the next call.
+func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	job := &m.src.job
 	first := b * job.BatchSize
 	n := min(job.BatchSize, len(job.Seeds)-first)
@@ -110,8 +129,8 @@ func (m *maker) batch(order batch.Items, epoch uint64, b int) (int, error) {
 	return m.sample(epoch, uint64(b))
 }
 
-// of samples a batch of given seeds.
-func (m *maker) of(seeds []int64, epoch, unit uint64) (int, error) {
+// Of samples a batch of given seeds, whose draws are those of batch unit of an epoch.
+func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	g := m.src.sampler.Graph()
 	count := g.Nodes[g.NodeType(m.src.sampler.Plan().SeedType[0])].Count
 	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
@@ -124,7 +143,7 @@ func (m *maker) of(seeds []int64, epoch, unit uint64) (int, error) {
 	return m.sample(epoch, unit)
 }
 
-func (m *maker) sample(epoch, unit uint64) (size int, err error) {
+func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	m.made.sub, err = m.context.Sample(sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit})
 	if err != nil {
 		return 0, err
@@ -132,5 +151,19 @@ func (m *maker) sample(epoch, unit uint64) (size int, err error) {
 	return place(m.src.columns, &m.made, m.at), nil
 }
 
+// Rows is the number of rows that a column has in the batch that was sampled.
+func (m *Maker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
+
+// RowBytes is the bytes of a column's row.
+func (m *Maker) RowBytes(column int) int { return m.src.columns[column].width }
+
+// Fill writes a column of the batch that was sampled to dst, which has the bytes of its rows and is
+// aligned to 8 bytes.
+func (m *Maker) Fill(column int, dst []byte) {
+	if len(dst) > 0 {
+		m.src.columns[column].write(dst, &m.made)
+	}
+}
+
 // write puts the batch that was sampled into dst, which has its size.
-func (m *maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }
+func (m *Maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }
