@@ -10,16 +10,24 @@ import (
 // without. The linear program of Solve raises it. Where the context is done it is
 // less.
 func bound(ctx context.Context, p *Problem) int64 {
-	b := int64(1)
+	b := p.continuous()
 	for j, l := range p.Limits {
-		if l > 0 {
-			b = max(b, ceilDiv(p.Total(j), int64(l)))
-		}
 		sizes := make([]int, len(p.Counts))
 		for i := range p.Counts {
 			sizes[i] = p.Shape(i)[j]
 		}
 		b = max(b, dualFeasible(ctx, sizes, p.Counts, l))
+	}
+	return b
+}
+
+// continuous is the bound that the sums give.
+func (p *Problem) continuous() int64 {
+	b := int64(1)
+	for j, l := range p.Limits {
+		if l > 0 {
+			b = max(b, ceilDiv(p.Total(j), int64(l)))
+		}
 	}
 	if p.MaxGraphs > 0 {
 		b = max(b, ceilDiv(p.Graphs(), int64(p.MaxGraphs)))

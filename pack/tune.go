@@ -88,7 +88,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		}
 		c := &candidates[i]
 		c.Cost = cost(c.Limits)
-		c.LowerBound = bound(ctx, &Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs})
+		c.LowerBound = (&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs}).continuous()
 		c.Mean, _ = efficiencies(h, c.Limits, c.LowerBound)
 	}
 	// Every size has its turn: the most promising limits of each first.
@@ -109,12 +109,18 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		if tries == t.Tries {
 			break
 		}
-		ceiling := c.Mean
-		if slices.ContainsFunc(all, func(x Candidate) bool { return x.Cost <= c.Cost && x.Mean >= ceiling }) {
+		useless := func() bool {
+			return slices.ContainsFunc(all, func(x Candidate) bool { return x.Cost <= c.Cost && x.Mean >= c.Mean })
+		}
+		if useless() {
+			continue
+		}
+		p := &Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs}
+		c.LowerBound = bound(ctx, p)
+		if c.Mean, _ = efficiencies(h, c.Limits, c.LowerBound); useless() {
 			continue
 		}
 		tries++
-		p := &Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs}
 		if err := p.check(); err != nil {
 			return nil, nil, err
 		}
@@ -144,10 +150,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 // quick is the packs that the quick searches need; ok is false where it is halted.
 func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	in := newInstance(p)
-	least := ceilDiv(p.Graphs(), int64(in.limit.get(graphs)))
-	for j, l := range p.Limits {
-		least = max(least, ceilDiv(p.Total(j), int64(max(l, 1))))
-	}
+	least := p.continuous()
 	packs = math.MaxInt64
 	try := func(power int, pack func(*search) []Pattern) {
 		if packs <= least || halted() {
@@ -163,8 +166,8 @@ func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 			packs = min(packs, packsOf(found))
 		}
 	}
+	try(8, func(s *search) []Pattern { return s.bins(fill{budget: 100, frac: 1, average: true}) })
 	try(30, func(s *search) []Pattern { return s.mix(fill{budget: 100, frac: 1}, 2.5, random()) })
-	try(8, func(s *search) []Pattern { return s.bins(fill{budget: 300, frac: 1, average: true}) })
 	if p.MaxGraphs > 0 {
 		try(1, (*search).cards)
 	}
