@@ -3,6 +3,8 @@ package partition
 import (
 	"math"
 
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/partition/multilevel"
 	"github.com/graphmill/graphmill/partition/undirected"
 )
@@ -88,13 +90,28 @@ func (z size) methodBytes(method string, doubled float64) int64 {
 
 // fitting chooses how the graph is held and divided: in memory by the method that is
 // asked for, if that fits, else as rows in a temporary file, by a method that streams.
-func fitting(z size, o *Options) (method string, onDisk bool, f Forecast) {
+func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err error) {
 	f = z.forecast(o.Method, false, o)
 	if (o.Memory == 0 || f.Memory <= o.Memory) && 2*z.edges <= undirected.MaxEntries {
-		return o.Method, false, f
+		return o.Method, false, f, nil
 	}
-	if method = o.Method; method == Multilevel {
-		method = Fennel
+	method = streaming(o.Method)
+	f = z.forecast(method, true, o)
+	return method, true, f, f.within(o.Memory)
+}
+
+// streaming is a method, or what takes its place where it does not fit the memory.
+func streaming(method string) string {
+	if method == Multilevel {
+		return Fennel
 	}
-	return method, true, z.forecast(method, true, o)
+	return method
+}
+
+// within refuses a bound of the memory, if there is one, that the run would exceed.
+func (f *Forecast) within(memory int64) error {
+	if memory == 0 || f.Memory <= memory {
+		return nil
+	}
+	return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s (%d bytes); raise --memory", human.Bytes(memory), human.Bytes(f.Memory), f.Memory)
 }

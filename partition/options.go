@@ -42,7 +42,8 @@ type Options struct {
 	Balance   Balance
 	Seed      uint64
 	Threads   int
-	// Memory bounds the peak, in bytes; 0: no bound.
+	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the least is
+	// refused with ErrMemory.
 	Memory int64
 	// Temp is the folder of temporary files.
 	Temp string
@@ -71,13 +72,20 @@ type Balance struct {
 	Columns []string
 }
 
-// ErrUsage is wrapped by errors about options that contradict each other or the graph.
-var ErrUsage = errors.New("usage")
+// ErrUsage is wrapped by errors about options that contradict each other or the graph,
+// ErrMemory by those about a bound that cannot hold the least needed.
+var (
+	ErrUsage  = errors.New("usage")
+	ErrMemory = errors.New("memory too small")
+)
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
 
 // defaultImbalance is what METIS users are used to.
 const defaultImbalance = 1.03
+
+// maxImbalance is more than any number of parts, so that it bounds nothing.
+const maxImbalance = 1e6
 
 // passes is how often fennel streams the nodes: further ones gain little.
 const passes = 5
@@ -97,6 +105,8 @@ func (o *Options) check() error {
 		return usagef("found an assignment to import with the method %s, expected the method import", o.Method)
 	case o.Method == Import && o.Trainers > 1:
 		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any", o.Trainers)
+	case o.Trainers > undirected.MaxParts:
+		return usagef("found %d trainers a part, expected 1 to %d", o.Trainers, undirected.MaxParts)
 	case o.Method != Import && (o.Parts < 1 || o.Parts > undirected.MaxParts/o.Trainers):
 		return usagef("found %d parts, expected 1 to %d", o.Parts, undirected.MaxParts/o.Trainers)
 	case o.Passes < 0 || o.Passes > 1000:
@@ -114,8 +124,8 @@ func (o *Options) check() error {
 		o.Imbalance = []float64{defaultImbalance}
 	}
 	for _, e := range o.Imbalance {
-		if !(e >= 1 && e <= 1e6) {
-			return usagef("found imbalance %v, expected at least 1: 1.03 lets a part be 3 %% heavier than the mean", e)
+		if !(e >= 1 && e <= maxImbalance) {
+			return usagef("found imbalance %v, expected 1 to %d: 1.03 lets a part be 3 %% heavier than the mean", e, int(maxImbalance))
 		}
 	}
 	o.Threads = max(1, o.Threads)

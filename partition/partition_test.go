@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,13 +211,15 @@ func TestRelationsCountTheEdgesOfTheStore(t *testing.T) {
 // not; parts of methods that stream do not change.
 func TestMemory(t *testing.T) {
 	s := library()
-	r := run(t, s, partition.Options{Parts: 4, Memory: 1 << 20})
+	// A little less than what the graph in memory takes.
+	bound := run(t, s, partition.Options{Method: partition.Random, Parts: 4}).Forecast.Memory - 1<<10
+	r := run(t, s, partition.Options{Parts: 4, Memory: bound})
 	if r.Method != partition.Fennel || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "multilevel needs about") || r.Forecast.Disk == 0 {
 		t.Errorf("%s, %q, %+v", r.Method, r.Notes, r.Forecast)
 	}
 	for _, method := range []string{partition.Fennel, partition.Random} {
-		few, much := run(t, s, partition.Options{Method: method, Parts: 4, Memory: 1 << 20}), run(t, s, partition.Options{Method: method, Parts: 4})
-		if len(few.Notes) > 0 || much.Forecast.Disk != 0 {
+		few, much := run(t, s, partition.Options{Method: method, Parts: 4, Memory: bound}), run(t, s, partition.Options{Method: method, Parts: 4})
+		if len(few.Notes) > 0 || few.Forecast.Disk == 0 || much.Forecast.Disk != 0 {
 			t.Errorf("%s: %q, %+v", method, few.Notes, much.Forecast)
 		}
 		if d := cmp.Diff(few.Assignment, much.Assignment); d != "" {
@@ -224,6 +227,33 @@ func TestMemory(t *testing.T) {
 		}
 		if d := cmp.Diff(few.Quality, much.Quality); d != "" {
 			t.Errorf("%s: %s", method, d)
+		}
+	}
+}
+
+// A bound that cannot hold the least is refused, and what is named as the least is enough.
+func TestLeastMemory(t *testing.T) {
+	s, g := library(), undirected.FromPairs(3, []uint32{0, 1}, []uint32{1, 2})
+	for name, run := range map[string]func(partition.Options) error{
+		"store": func(o partition.Options) error { _, err := partition.Run(t.Context(), fsx.OS, s, o); return err },
+		"file": func(o partition.Options) error {
+			_, err := partition.Divide(t.Context(), fsx.OS, g, graph.HomogeneousNode, o)
+			return err
+		},
+	} {
+		for _, method := range []string{partition.Multilevel, partition.Random} {
+			o := partition.Options{Method: method, Parts: 2, Memory: 1 << 20, Temp: t.TempDir()}
+			err := run(o)
+			if !errors.Is(err, partition.ErrMemory) {
+				t.Fatalf("%s, %s: got %v", name, method, err)
+			}
+			text := err.Error()
+			if _, err := fmt.Sscanf(text[strings.Index(text, "(")+1:], "%d bytes", &o.Memory); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if err := run(o); err != nil {
+				t.Errorf("%s, %s: %d bytes: got %v", name, method, o.Memory, err)
+			}
 		}
 	}
 }
@@ -266,7 +296,10 @@ func TestUsage(t *testing.T) {
 		{partition.Options{}, "found 0 parts, expected 1 to 65536"},
 		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, random, hash, import; did you mean "multilevel"`},
 		{partition.Options{Parts: 40000, Trainers: 2}, "found 40000 parts, expected 1 to 32768"},
-		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected at least 1"},
+		{partition.Options{Parts: 4, Trainers: 1 << 40}, "found 1099511627776 trainers a part, expected 1 to 65536"},
+		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected 1 to 1000000"},
+		{partition.Options{Parts: 4, Imbalance: []float64{1e300}}, "found imbalance 1e+300, expected 1 to 1000000"},
+		{partition.Options{Parts: 4, Imbalance: []float64{math.NaN()}}, "found imbalance NaN"},
 		{partition.Options{Parts: 4, Imbalance: []float64{1.1, 1.2}}, "found 2 imbalances, expected one, or one for each of 1 constraints (nodes)"},
 		{partition.Options{Parts: 4, Passes: 3}, "found passes with the method multilevel"},
 		{partition.Options{Parts: 4, Import: "x"}, "found an assignment to import with the method multilevel"},
@@ -290,6 +323,28 @@ func TestDivideTakesTheWeightsOfTheGraph(t *testing.T) {
 	}
 	_, err = partition.Divide(context.Background(), fsx.OS, g, graph.HomogeneousNode, partition.Options{Parts: 2, Balance: partition.Balance{Edges: true}})
 	if !errors.Is(err, partition.ErrUsage) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A weight that all nodes lack leaves the others to be balanced.
+func TestWeightsOfNothing(t *testing.T) {
+	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
+	g.Constraints, g.Weights = 2, []uint32{1, 0, 1, 0, 1, 0, 1, 0}
+	for _, method := range []string{partition.Multilevel, partition.Fennel} {
+		r, err := partition.Divide(t.Context(), fsx.OS, g, graph.HomogeneousNode, partition.Options{Method: method, Parts: 2})
+		if err != nil || !r.Within || !cmp.Equal(r.Quality.Balance, []float64{1, 1}) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "weight 2 is 0 for every node") {
+			t.Errorf("%s: %v, %+v", method, err, r)
+		}
+	}
+	n := 1<<21 + 2
+	g = undirected.FromPairs(n, nil, nil)
+	g.Weights = make([]uint32, n)
+	for v := range g.Weights {
+		g.Weights[v] = math.MaxUint32
+	}
+	_, err := partition.Divide(t.Context(), fsx.OS, g, graph.HomogeneousNode, partition.Options{Method: partition.Hash, Parts: 2})
+	if !errors.Is(err, partition.ErrUsage) || !strings.Contains(err.Error(), "as the sum of weight 1, expected at most 2^53") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -51,7 +51,9 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 		z.edges += int64(e.Count)
 	}
 	var spill bool
-	r.Method, spill, r.Forecast = fitting(z, &o)
+	if r.Method, spill, r.Forecast, err = fitting(z, &o); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
 	if r.Method != o.Method {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s, which streams the graph from disk, took its place; its cut is larger",
 			o.Method, human.Bytes(z.forecast(o.Method, false, &o).Memory), human.Bytes(o.Memory), r.Method))
@@ -108,6 +110,9 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	return r, nil
 }
 
+// maxTotal is the largest sum of weights of which fractions are still exact.
+const maxTotal = 1 << 53
+
 // Divide divides the nodes of a graph in memory, all of one type.
 func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType string, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
@@ -127,11 +132,28 @@ func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType stri
 		return nil, err
 	}
 	r := &Result{Constraints: names, Method: o.Method}
+	for c, total := range g.Totals() {
+		switch {
+		case total > maxTotal:
+			return nil, usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
+		case total == 0 && g.Len() > 0:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so that there is nothing to balance", names[c]))
+		}
+	}
 	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints)}
-	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && o.Method == Multilevel && r.Forecast.Memory > o.Memory {
-		r.Method = Fennel
+	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && r.Forecast.Memory > o.Memory {
+		r.Method = streaming(o.Method)
+		r.Forecast = z.forecast(r.Method, false, &o)
+		if err := r.Forecast.within(o.Memory); err != nil {
+			return nil, err
+		}
+	}
+	if r.Method != o.Method {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s took its place; its cut is larger",
-			o.Method, human.Bytes(r.Forecast.Memory), human.Bytes(o.Memory), r.Method))
+			o.Method, human.Bytes(z.forecast(o.Method, false, &o).Memory), human.Bytes(o.Memory), r.Method))
+	}
+	if o.Foretold != nil {
+		o.Foretold(r.Forecast)
 	}
 	j := &job{Options: o, fsys: fsys, r: r, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
 	return r, j.divide(ctx, g)

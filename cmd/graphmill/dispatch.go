@@ -224,11 +224,7 @@ func (t *terminal) dispatch(ctx context.Context, in string, f *dispatchFlags) (e
 	if err != nil {
 		return err
 	}
-	files := []string{filepath.Join(f.assignment, assign.MetaFile)}
-	for _, t := range types {
-		files = append(files, filepath.Join(f.assignment, assign.FileName(t)))
-	}
-	sums, err := fingerprints(ctx, files, r, func(file string) string { return "assignment/" + filepath.Base(file) })
+	sums, err := assignmentInputs(ctx, f.assignment, "assignment/", a, r)
 	if err != nil {
 		return err
 	}

@@ -198,14 +198,20 @@ By default the nodes are balanced, all types together; see --balance-edges, --ba
 	return cmd
 }
 
-// isMETIS says whether a path is that of a METIS file.
-func isMETIS(path string) bool { return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph") }
+// isMETIS says whether a path is that of a METIS file. A folder of such a name is a store.
+func isMETIS(path string) bool {
+	if info, err := fsx.OS.Stat(path); err == nil && info.IsDir() {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph")
+}
 
-func (t *terminal) partition(ctx context.Context, in string, f *partitionFlags) error {
+func (t *terminal) partition(ctx context.Context, in string, f *partitionFlags) (err error) {
 	r := t.begin("partition", "Parts of "+graphName(in), f.common)
 	start := time.Now()
-	if isMETIS(in) {
-		return t.partitionMETIS(ctx, in, f, r, start)
+	graphFile := isMETIS(in)
+	if graphFile && f.out == "" {
+		return t.partitionMETIS(ctx, in, nil, f, r, start)
 	}
 	if err := f.outFlags.check(); err != nil {
 		return err
@@ -217,21 +223,24 @@ func (t *terminal) partition(ctx context.Context, in string, f *partitionFlags) 
 	if err := f.keeps(reads...); err != nil {
 		return err
 	}
-	return t.partitionStore(ctx, in, f, r, start)
-}
-
-func (t *terminal) partitionStore(ctx context.Context, in string, f *partitionFlags, r *report.Report, start time.Time) (err error) {
 	w, err := store.Create(fsx.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, w.Abort)
+	if graphFile {
+		return t.partitionMETIS(ctx, in, w, f, r, start)
+	}
+	return t.partitionStore(ctx, in, w, f, r, start)
+}
+
+func (t *terminal) partitionStore(ctx context.Context, in string, w *store.Writer, f *partitionFlags, r *report.Report, start time.Time) error {
 	f.options.Temp = w.Dir()
 	s, inputs, end, err := t.openCut(ctx, in, f, r)
 	if err != nil {
 		return err
 	}
-	result, err := t.cut(ctx, s, &f.cutFlags)
+	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, fsx.OS, s, o) })
 	if err := errors.Join(err, end()); err != nil {
 		return err
 	}
@@ -240,9 +249,9 @@ func (t *terminal) partitionStore(ctx context.Context, in string, f *partitionFl
 	return t.writeAssignment(ctx, w, result, made, f, r, start)
 }
 
-// cut divides the nodes of a store, with progress, and says what it will take
+// cut divides the nodes of a graph by run, with progress, and says what it will take
 // where that is long.
-func (t *terminal) cut(ctx context.Context, s *store.Store, f *cutFlags) (*partition.Result, error) {
+func (t *terminal) cut(f *cutFlags, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
 	defer collectEarly()()
 	lines := stageLines{t: t}
 	o := f.options
@@ -252,7 +261,7 @@ func (t *terminal) cut(ctx context.Context, s *store.Store, f *cutFlags) (*parti
 			t.say("forecast: %s of memory, %s of temporary files, about %s", human.Bytes(c.Memory), human.Bytes(c.Disk), human.Duration(time.Duration(c.Seconds*float64(time.Second))))
 		}
 	}
-	result, err := partition.Run(ctx, fsx.OS, s, o)
+	result, err := run(o)
 	lines.done()
 	if err != nil {
 		return nil, err
@@ -324,34 +333,55 @@ func (c *cutFlags) imported(ctx context.Context, result *partition.Result, r *re
 	if path == "" {
 		return nil, nil
 	}
-	files := []string{path}
 	if info, err := fsx.OS.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		files = nil
-		for _, name := range result.Assignment.Types {
-			files = append(files, filepath.Join(path, assign.FileName(name)))
-		}
+		return assignmentInputs(ctx, path, "import/", result.Assignment, r)
 	}
-	return fingerprints(ctx, files, r, func(file string) string { return "import/" + filepath.Base(file) })
+	return fingerprints(ctx, []string{path}, r, func(file string) string { return "import/" + filepath.Base(file) })
 }
 
-func (t *terminal) partitionMETIS(ctx context.Context, in string, f *partitionFlags, r *report.Report, start time.Time) (err error) {
+// assignmentInputs are the fingerprints of the files of an assignment that was read from a
+// folder, by their names in it behind a prefix.
+func assignmentInputs(ctx context.Context, dir, prefix string, a *assign.Assignment, r *report.Report) (map[string]string, error) {
+	files, err := assign.Files(fsx.OS, dir, a)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for i, name := range files {
+		files[i] = filepath.Join(dir, filepath.FromSlash(name))
+		names[files[i]] = prefix + name
+	}
+	return fingerprints(ctx, files, r, func(file string) string { return names[file] })
+}
+
+// partitionMETIS divides the graph of a METIS file. Without a w the parts go where
+// gpmetis writes them.
+func (t *terminal) partitionMETIS(ctx context.Context, in string, w *store.Writer, f *partitionFlags, r *report.Report, start time.Time) error {
+	if w == nil && f.options.Trainers > 1 {
+		return usagef("found --trainers-per-machine without --out, expected a folder: a file as gpmetis writes it has no place for trainers")
+	}
 	m, err := metis.Read(ctx, fsx.OS, in, f.threads)
 	if err != nil {
 		return err
 	}
-	defer collectEarly()()
 	r.Stage("read", time.Since(start), int64(len(m.Neighbours)/2), "pairs")
 	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
-	result, err := partition.Divide(ctx, fsx.OS, g, graph.HomogeneousNode, f.options)
+	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) {
+		result, err := partition.Divide(ctx, fsx.OS, g, graph.HomogeneousNode, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in, err)
+		}
+		if m.Sizes != nil {
+			result.Notes = append(result.Notes, "the sizes of nodes in the file are not used")
+		}
+		return result, nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, note := range result.Notes {
-		t.warn("%s", note)
-	}
-	if f.out == "" {
+	if w == nil {
 		var b bytes.Buffer
 		if err := assign.WriteLines(&b, result.Assignment.Part); err != nil {
 			return err
@@ -363,14 +393,6 @@ func (t *terminal) partitionMETIS(ctx context.Context, in string, f *partitionFl
 		}
 		return t.printCut(result, f.json, start)
 	}
-	if err := f.keeps(in); err != nil {
-		return err
-	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
-	if err != nil {
-		return err
-	}
-	defer closeWith(&err, w.Abort)
 	made := f.made("partition", result)
 	if made.Inputs, err = fingerprints(ctx, []string{in}, r, filepath.Base); err != nil {
 		return err

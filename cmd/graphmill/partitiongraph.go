@@ -83,7 +83,7 @@ func (t *terminal) partitionGraph(ctx context.Context, in string, f *partitionGr
 	if err := fsx.OS.MkdirAll(f.cutFlags.options.Temp); err != nil {
 		return err
 	}
-	result, err := t.cut(ctx, g.store, &f.cutFlags)
+	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, fsx.OS, g.store, o) })
 	if err != nil {
 		return err
 	}

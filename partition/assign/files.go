@@ -134,6 +134,23 @@ func Read(ctx context.Context, fsys fsx.FS, dir string, types []string, counts [
 	return a, nil
 }
 
+// Files are the files that Read made an assignment of, relative to its folder, with '/'.
+func Files(fsys fsx.FS, dir string, a *Assignment) ([]string, error) {
+	var files []string
+	if _, err := fsys.Stat(filepath.Join(dir, MetaFile)); err == nil {
+		files = append(files, MetaFile)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, t := range a.Types {
+		files = append(files, FileName(t))
+		if a.Trainers > 0 {
+			files = append(files, trainersDir+"/"+FileName(t))
+		}
+	}
+	return files, nil
+}
+
 func newAssignment(types []string, counts []uint64) *Assignment {
 	a := &Assignment{Types: slices.Clone(types), Start: make([]uint64, len(types)+1)}
 	for t, n := range counts {

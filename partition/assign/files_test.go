@@ -53,6 +53,19 @@ func TestRoundTrip(t *testing.T) {
 		}
 		dir := filepath.Join(root, "a")
 		write(t, dir, a)
+		files, err := assign.Files(fsx.OS, dir, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		manifest, err := store.ReadManifest(fsx.OS, dir)
+		if err != nil || len(manifest.Files) != len(files) {
+			t.Fatalf("%v: %q, but the folder has %d files", err, files, len(manifest.Files))
+		}
+		for _, name := range files {
+			if _, there := manifest.Files[name]; !there {
+				t.Fatalf("no file %q in the folder", name)
+			}
+		}
 		got, err := assign.Read(context.Background(), fsx.OS, dir, a.Types, counts(a))
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func newLoads(g undirected.Rows, o Options) *loads {
 	totals := undirected.Totals(g)
 	l.caps = undirected.Caps(totals, o.Parts, o.Imbalance)
 	for _, t := range totals {
-		l.share = append(l.share, float64(o.Parts)/float64(t))
+		l.share = append(l.share, float64(o.Parts)/float64(max(t, 1)))
 	}
 	// 3/2 of the mean degree over 2: FENNEL's alpha * gamma for gamma 3/2, with
 	// loads against the mean.

@@ -16,8 +16,7 @@ type Graph struct {
 	// evenly: at least 1.
 	Constraints int
 	// Weights are the weights of node v, Weights[v*Constraints:][:Constraints]; nil:
-	// one constraint, and every node weighs 1. Each constraint's sum is positive and
-	// below 2^53.
+	// one constraint, and every node weighs 1. Each constraint's sum is at most 2^53.
 	Weights []uint32
 }
 
@@ -59,7 +58,7 @@ func Caps(totals []int64, parts int, imbalance []float64) []int64 {
 			e = imbalance[c]
 		}
 		mean := (t + int64(parts) - 1) / int64(parts)
-		caps[c] = int64(e*float64(mean) + 1e-9)
+		caps[c] = int64(min(e*float64(mean)+1e-9, 1<<62))
 	}
 	return caps
 }
