@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/format/dgl"
@@ -149,9 +148,8 @@ func (t *partsTable) Where(row uint64, _ string) string {
 	return fmt.Sprintf("%s, %s %d", t.config, t.types[t.typ].Name, row)
 }
 
-// touchedBytes is what mapped files may have in memory before it is given back, and
-// farBytes what a read at a new place brings there.
-const touchedBytes, farBytes = 64 << 20, 64 << 10
+// farBytes is what a read at a new place of a mapped file brings to memory.
+const farBytes = 64 << 10
 
 // edgeTouches are the bytes of a part's arrays that an edge brings there, rowTouches those
 // of an edge that is read from a row.
@@ -166,7 +164,7 @@ func held(f *parts.Folder) int64 {
 		}
 		return n
 	}
-	most, edge := int64(touchedBytes), int64(8)
+	most, edge := int64(parts.TouchedBytes), int64(8)
 	for _, p := range f.Parts {
 		if len(p.EdgeFeats) > 0 {
 			edge = 12 // their order too
@@ -175,7 +173,7 @@ func held(f *parts.Folder) int64 {
 		if p.Graph.Relations[0].COO == nil {
 			here += 9 * p.Edges
 		}
-		most = max(most, touchedBytes+here)
+		most = max(most, parts.TouchedBytes+here)
 	}
 	return most + edge*largest(f.Config.Edges) + 8*largest(f.Config.Nodes)
 }
@@ -204,7 +202,6 @@ type partsReader struct {
 	starts   []int64  // type-wise new id of the first row of each part
 	order    []uint32 // type-wise new id of each row, for columns; nil: the row
 	src, dst []uint32 // of each row
-	touched  atomic.Int64
 }
 
 func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
@@ -368,7 +365,7 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				if err := r.touch(edgeTouches * window); err != nil {
+				if err := r.Touched(edgeTouches * window); err != nil {
 					return err
 				}
 			}
@@ -385,7 +382,7 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 			}
 		}
 		p.Src, p.Dst = parts.Ints{}, parts.Ints{}
-		if err := r.touch(8*p.Nodes + rowTouches*rows); err != nil {
+		if err := r.Touched(8*p.Nodes + rowTouches*rows); err != nil {
 			return err
 		}
 	}
@@ -448,27 +445,18 @@ func (r *partsReader) fill(c *table.Chunk) error {
 				far += farBytes
 				last[part] = at
 			}
-			if far += width; far > touchedBytes/4 {
-				if err := r.touch(far); err != nil {
+			if far += width; far > parts.TouchedBytes/4 {
+				if err := r.Touched(far); err != nil {
 					return err
 				}
 				far = 0
 			}
 		}
-		if err := r.touch(far); err != nil {
+		if err := r.Touched(far); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// touch counts what was brought to memory, and gives it back in time.
-func (r *partsReader) touch(bytes int64) error {
-	if r.touched.Add(bytes) < touchedBytes {
-		return nil
-	}
-	r.touched.Store(0)
-	return r.Release()
 }
 
 // partOf is the part that owns a row.

@@ -176,7 +176,7 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 			}
 			wise++
 		}
-		if err := a.Release(); err != nil {
+		if err := a.Touched(edgeTouches * (r[1] - r[0])); err != nil {
 			return err
 		}
 	}
@@ -296,7 +296,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 				a.report.ComparedRows++
 			}
 			first += rows
-			if err := a.Release(); err != nil {
+			if err := a.Touched(int64(2*wide*c.RowValues()) * rows); err != nil {
 				return err
 			}
 		}

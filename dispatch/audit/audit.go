@@ -108,8 +108,11 @@ func (a *auditor) advance(p *parts.Part) error {
 	if a.opt.Progress != nil {
 		a.opt.Progress(a.done, a.total)
 	}
-	return a.Release()
+	return a.Touched(int64(nodeTouches)*p.Nodes + int64(edgeTouches)*p.Edges)
 }
+
+// nodeTouches and edgeTouches are the bytes of a part's arrays for a node and an edge.
+const nodeTouches, edgeTouches = 24, 96
 
 // node and edge are faults of a part's node or edge.
 func (a *auditor) node(p *parts.Part, i int64, found, expected string) *Fault {

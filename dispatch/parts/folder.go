@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -81,6 +82,8 @@ type Folder struct {
 	// NodeIDs and EdgeIDs are the original ids of nodes and edges by type-wise new id, type by
 	// type; nil where they are not stored.
 	NodeIDs, EdgeIDs []Pieces
+
+	touched atomic.Int64
 }
 
 // Open opens the parts of a configuration. Files outside of its folder are an error
@@ -163,6 +166,20 @@ func (f *Folder) Release() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// TouchedBytes is what Touched lets the pages of mapped files have in memory.
+const TouchedBytes = 64 << 20
+
+// Touched notes that so many bytes of mapped files were read, and gives the memory of pages back
+// when it may be much. That takes a call a file, so it is not done after each part.
+// Several goroutines may call it.
+func (f *Folder) Touched(bytes int64) error {
+	if f.touched.Add(bytes) < TouchedBytes {
+		return nil
+	}
+	f.touched.Store(0)
+	return f.Release()
 }
 
 // originals opens files of original ids: one beside the configuration, or one in the
