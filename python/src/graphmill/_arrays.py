@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,13 @@ def ones(like: Any, mask: np.ndarray) -> Any:
     return index(like, mask) if is_torch(like) else mask
 
 
+def ranges(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The numbers of each range [start, end), one range after the other."""
+    sizes = ends - starts
+    before = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(starts - before, sizes)
+
+
 def sample(x: Any) -> bytes:
     """The dtype, the shape and up to 64 rows of ``x``: what a fingerprint is made of."""
     n = x.shape[0]
@@ -78,3 +86,10 @@ def sample(x: Any) -> bytes:
 
         part = part.detach().cpu().contiguous().reshape(len(rows), -1).view(torch.uint8).numpy()
     return f"{x.dtype} {tuple(x.shape)} ".encode() + np.ascontiguousarray(part).tobytes()
+
+
+def worker() -> tuple[int, int] | None:
+    """The number of this DataLoader worker and how many there are; None outside of one."""
+    data = sys.modules.get("torch.utils.data")
+    info = data.get_worker_info() if data is not None else None
+    return None if info is None else (info.id, info.num_workers)

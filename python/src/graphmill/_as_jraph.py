@@ -1,4 +1,4 @@
-"""Batches as jraph's GraphsTuple, padded so that few shapes are compiled."""
+"""Graphs as jraph's GraphsTuple, padded so that few shapes are compiled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import jraph
 import numpy as np
 
+from ._folder import Array
 from ._loader import Raw, Schema
+from ._packs import PackBatch, PackSchema
 
 
 def _room(n: int) -> int:
@@ -55,3 +57,38 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         n_node=np.array([n, nodes - n], np.int32),
         n_edge=np.array([m, edges - m], np.int32),
     )
+
+
+def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
+    """A pack, as jraph.pad_with_graphs pads its graphs; several, stacked.
+
+    ``nodes``, ``edges`` and ``globals`` are dicts of columns, and of node_id and edge_id of sampled collections; a dict that would be
+    empty has the mask, so that jraph can tell its length.
+    """
+    if not schema.homogeneous:
+        raise ValueError("found graphs of several types, expected one node type and one edge type: jraph's GraphsTuple has no types")
+    if not schema.stacked:
+        b = b.flat()
+    ((t, n),), ((e, x),) = b.nodes.items(), b.edges.items()
+
+    def columns(type_: Any, of: dict[str, Array], id_name: str, ids: Array | None, mask: Array) -> dict[str, Array]:
+        out = {k: _bfloat16(v) if (type_, k) in schema.bfloat16 else v for k, v in of.items()}
+        if ids is not None:
+            out.setdefault(id_name, ids.astype(np.int32))
+        return out or {"mask": mask}
+
+    return jraph.GraphsTuple(
+        nodes=columns(t, n.columns, "node_id", n.node_id, n.mask),
+        edges=columns(e, x.columns, "edge_id", x.edge_id, x.mask),
+        senders=x.src,
+        receivers=x.dst,
+        globals=columns(None, b.context, "", None, b.graph_mask),
+        n_node=n.n_node,
+        n_edge=x.n_edge,
+    )
+
+
+def _bfloat16(x: Array) -> Array:
+    import ml_dtypes  # which JAX brings
+
+    return x.view(ml_dtypes.bfloat16)

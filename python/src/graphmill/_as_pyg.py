@@ -1,17 +1,42 @@
-"""Batches as PyG's Data and HeteroData, field by field as its NeighborLoader gives them."""
+"""Graphs as PyG's Data and HeteroData: sampled batches field by field as its NeighborLoader gives them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
+import numpy as np
 import torch
-from torch_geometric.data import Data, HeteroData
+from torch_geometric.data import Batch, Data, HeteroData
 
+from ._collection import Graph
+from ._folder import Array, Column, EdgeType
 from ._loader import Raw, Schema
+from ._packs import PackBatch, PackSchema
+
+_TAKEN = {"batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id", "seed_index"}
+_SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch knows no unsigned types
 
 
 def _tensor(x: Any) -> torch.Tensor:
     return torch.from_numpy(x)
+
+
+def _copied(x: Array, bfloat16: bool = False) -> torch.Tensor:
+    if bfloat16:
+        return torch.from_numpy(np.array(x).view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(np.array(x, _SIGNED.get(x.dtype.str[1:], x.dtype)))
+
+
+def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
+    """Columns by the names of their attributes; one single column besides the label is called ``alone``."""
+    rest = [n for n in columns if n != label]
+    out = {}
+    for name, x in columns.items():
+        to = "y" if name == label else alone if alone and rest == [name] else name
+        if to in _TAKEN or to in store or to in out:
+            to = prefix + to
+        out[to] = x
+    return out
 
 
 def _attributes(store: Any, columns: dict[str, torch.Tensor], label: str | None, only: str) -> None:
@@ -61,3 +86,115 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     data[seeds].input_id = _tensor(raw.input_id)
     data[seeds].batch_size = raw.seeds
     return data
+
+
+def _value(c: Column) -> Any:
+    return _copied(c.values, c.dtype == "bfloat16") if c.fixed else c.tolist()
+
+
+def graph(g: Graph, label: str | None) -> Data | HeteroData:
+    """A graph of a collection: copied, so that it can be kept, sent and collated."""
+    nodes, edges, context = g.nodes, g.edges, g.context
+    homogeneous = len(nodes) == 1 and len(edges) <= 1
+    data = Data() if homogeneous else HeteroData()
+    of_context = label if label in context else None
+    of_nodes = None if of_context else label
+    if of_nodes is not None and not any(of_nodes in n.columns for n in nodes.values()):
+        raise KeyError(f"label: found {label!r}, expected a column of the context ({', '.join(context) or 'none'}) or of nodes")
+    for t, n in nodes.items():
+        store = data if homogeneous else data[t]
+        for name, c in _named(store, {name: n.columns.column(name) for name in n.columns}, of_nodes, "x", "node_").items():
+            store[name] = _value(c)
+        if n.node_id is not None:
+            store.n_id = _copied(n.node_id)
+        if n.num_sampled_nodes is not None:
+            store.num_sampled_nodes = n.num_sampled_nodes
+        store.num_nodes = n.count
+    for e, x in edges.items():
+        store = data if homogeneous else data[e]
+        store.edge_index = _tensor(x.edge_index)
+        for name, c in _named(store, {name: x.columns.column(name) for name in x.columns}, None, "edge_attr", "edge_").items():
+            store[name] = _value(c)
+        if x.edge_id is not None:
+            store.edge_id = _copied(x.edge_id)
+        if x.num_sampled_edges is not None:
+            store.num_sampled_edges = x.num_sampled_edges
+    for name, c in _named(data, {name: context.column(name) for name in context}, of_context, None, "graph_").items():
+        data[name] = _value(c)
+    types, local = g.collection.seed_type, g.seed_local
+    if local is not None:
+        # PyG adds the nodes in front to what is called an index, when it makes batches.
+        if homogeneous or len(types) < 2:
+            (data if homogeneous else data[types[0]]).seed_index = _copied(local.T)
+        else:
+            for i, name in enumerate(("seed_src_index", "seed_dst_index")):
+                data[types[i]][name] = _copied(local[:, i])
+    return data
+
+
+class _Joined:
+    """A batch that is made, and for each attribute where the parts of each graph begin."""
+
+    def __init__(self, homogeneous: bool, graphs: int) -> None:
+        self.batch: Any = Batch(_base_cls=Data if homogeneous else HeteroData)
+        self._homogeneous, self._graphs = homogeneous, graphs
+        self.slices: dict[Any, Any] = {}
+        self.incs: dict[Any, Any] = {}
+
+    def store(self, type_: str | EdgeType) -> Any:
+        return self.batch if self._homogeneous else self.batch[type_]
+
+    def put(self, type_: Any, name: str, x: torch.Tensor, ptr: torch.Tensor, inc: torch.Tensor | None = None) -> None:
+        """An attribute of a type, or of the graphs (None)."""
+        (self.batch if type_ is None else self.store(type_))[name] = x
+        at = (None if self._homogeneous else type_) if type_ is not None else None
+        slices, incs = (self.slices, self.incs) if at is None else (self.slices.setdefault(at, {}), self.incs.setdefault(at, {}))
+        slices[name] = ptr
+        incs[name] = torch.zeros(self._graphs, dtype=torch.int64) if inc is None else inc
+
+
+def packs(schema: PackSchema, b: PackBatch) -> Batch:
+    """All graphs of the packs, padding included, as one Batch."""
+    graphs = b.graph_id.size
+    out = _Joined(schema.homogeneous, graphs)
+    label = schema.label
+    of_nodes = None if label in b.context else label
+
+    def tensor(type_: Any, name: str, x: Array) -> torch.Tensor:
+        return _copied(x.reshape(-1, *x.shape[2:]), (type_, name) in schema.bfloat16)
+
+    ptrs = {}
+    for t, n in b.nodes.items():
+        store, ptr = out.store(t), np.append(0, np.cumsum(n.n_node.ravel(), dtype=np.int64))
+        starts = ptrs[t] = _tensor(ptr)
+        for name, (column, x) in _named(store, {k: (k, x) for k, x in n.columns.items()}, of_nodes, "x", "node_").items():
+            out.put(t, name, tensor(t, column, x), starts)
+        if n.node_id is not None:
+            out.put(t, "n_id", tensor(t, "", n.node_id), starts)
+        out.put(t, "node_mask", tensor(t, "", n.mask), starts)
+        store.num_nodes = int(ptr[-1])
+        store._num_nodes = n.n_node.ravel().tolist()
+        store.batch = _tensor(np.repeat(np.arange(graphs), n.n_node.ravel()))
+        store.ptr = starts
+    for e, x in b.edges.items():
+        store = out.store(e)
+        ptr = _tensor(np.append(0, np.cumsum(x.n_edge.ravel(), dtype=np.int64)))
+        ends = []
+        for t, local in ((e[0], x.src), (e[2], x.dst)):
+            first = np.arange(len(local), dtype=np.int64)[:, None] * schema.shape.nodes[t]
+            ends.append((local + first).ravel())
+        before = ptrs[e[0]][:-1] if schema.homogeneous else torch.stack([ptrs[e[0]][:-1], ptrs[e[2]][:-1]], 1)[:, :, None]
+        out.put(e, "edge_index", _tensor(np.stack(ends)), ptr, before)
+        for name, (column, values) in _named(store, {k: (k, v) for k, v in x.columns.items()}, None, "edge_attr", "edge_").items():
+            out.put(e, name, tensor(e, column, values), ptr)
+        if x.edge_id is not None:
+            out.put(e, "edge_id", tensor(e, "", x.edge_id), ptr)
+        out.put(e, "edge_mask", tensor(e, "", x.mask), ptr)
+    each = torch.arange(graphs + 1)
+    of_context = label if label in b.context else None
+    for name, (column, x) in _named(out.batch, {k: (k, x) for k, x in b.context.items()}, of_context, None, "graph_").items():
+        out.put(None, name, tensor(None, column, x), each)
+    out.put(None, "graph_mask", tensor(None, "", b.graph_mask), each)
+    out.put(None, "graph_id", tensor(None, "", b.graph_id), each)
+    out.batch._num_graphs, out.batch._slice_dict, out.batch._inc_dict = graphs, out.slices, out.incs
+    return out.batch

@@ -1,14 +1,16 @@
-"""Batches as TF-GNN's GraphTensor."""
+"""Graphs as TF-GNN's GraphTensor."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
+from ._folder import Array, EdgeType
 from ._loader import Raw, Schema
+from ._packs import PackBatch, PackSchema
 
 _NODE, _EDGE = "node", "edge"  # what TF-GNN is given for _N and _E: sets with underscores are auxiliary there
 
@@ -17,10 +19,10 @@ def _set_name(t: str) -> str:
     return _NODE if t == "_N" else t
 
 
-def _edge_names(schema: Schema) -> dict[tuple[str, str, str], str]:
+def _edge_names(edges: Iterable[EdgeType]) -> dict[EdgeType, str]:
     """The relation where it is unique, else src_rel_dst: the names of our TFRecords."""
-    relations = [e[1] for e in schema.edges]
-    return {e: _EDGE if e[1] == "_E" else e[1] if relations.count(e[1]) == 1 else "_".join(e) for e in schema.edges}
+    relations = [e[1] for e in edges]
+    return {e: _EDGE if e[1] == "_E" else e[1] if relations.count(e[1]) == 1 else "_".join(e) for e in edges}
 
 
 def _constant(x: Any) -> tf.Tensor:
@@ -37,7 +39,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
         features["n_id"] = _constant(ids)
         nodes[_set_name(t)] = tfgnn.NodeSet.from_fields(sizes=tf.constant([len(ids)], tf.int64), features=features)
     edges = {}
-    for e, name in _edge_names(schema).items():
+    for e, name in _edge_names(schema.edges).items():
         pair = schema.edge(c, e, "edge_index")
         features = {n: _constant(schema.edge(c, e, f"x/{n}")) for n in schema.edge_columns[e]}
         features["e_id"] = _constant(schema.edge(c, e, "e_id"))
@@ -51,3 +53,35 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     seeds = max(int(schema.node(c, t, "by_hop")[0]) for t in schema.nodes)
     context = tfgnn.Context.from_fields(features={"num_seeds": tf.constant([seeds], tf.int64)})
     return tfgnn.GraphTensor.from_pieces(context=context, node_sets=nodes, edge_sets=edges)
+
+
+def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tensor]:
+    """All graphs of the packs as components, padding included, and the mask of those that are real, as pad_to_total_sizes returns them."""
+
+    def features(type_: Any, of: dict[str, Array], **ids: Array | None) -> dict[str, tf.Tensor]:
+        out = {}
+        for name, x in of.items():
+            x = x.reshape(-1, *x.shape[2:])
+            out[name] = _constant(x.view(tf.bfloat16.as_numpy_dtype) if (type_, name) in schema.bfloat16 else x)
+        for name, x in ids.items():
+            if x is not None:
+                out.setdefault(name, _constant(x.ravel().astype(np.int64)))
+        return out
+
+    def sizes(x: Array) -> tf.Tensor:
+        return tf.constant(x.ravel(), tf.int64)
+
+    nodes = {_set_name(t): tfgnn.NodeSet.from_fields(sizes=sizes(n.n_node), features=features(t, n.columns, node_id=n.node_id)) for t, n in b.nodes.items()}
+    edges = {}
+    for e, name in _edge_names(b.edges).items():
+        x = b.edges[e]
+        ends = []
+        for t, local in ((e[0], x.src), (e[2], x.dst)):
+            first = np.arange(len(local), dtype=np.int64)[:, None] * schema.shape.nodes[t]
+            ends.append((_set_name(t), _constant((local + first).ravel())))
+        edges[name] = tfgnn.EdgeSet.from_fields(
+            sizes=sizes(x.n_edge), features=features(e, x.columns, edge_id=x.edge_id), adjacency=tfgnn.Adjacency.from_indices(source=ends[0], target=ends[1])
+        )
+    ones = tf.ones([b.graph_id.size], tf.int64)
+    context = tfgnn.Context.from_fields(features=features(None, b.context, graph_id=b.graph_id), sizes=ones)
+    return tfgnn.GraphTensor.from_pieces(context=context, node_sets=nodes, edge_sets=edges), _constant(b.graph_mask.ravel())

@@ -100,6 +100,10 @@ class _Batches:
         """The batches with these numbers, of which those from ``real`` on are padding."""
         raise NotImplementedError
 
+    def _share(self, numbers: range) -> range:
+        """Of the batches of this rank those that this process makes."""
+        return numbers
+
     def __len__(self) -> int:
         """Batches of a pass from its beginning, of this rank."""
         return len(range(self._rank, self._all(self._count(self._epoch)), self._world))
@@ -110,7 +114,7 @@ class _Batches:
         self._at = (epoch, skip)
         real = self._count(epoch)
         total = self._all(real)
-        numbers = range(skip + self._rank, total, self._world)
+        numbers = self._share(range(skip + self._rank, total, self._world))
         for number, batch in zip(numbers, self._make(epoch, numbers, real)):
             taken = number - self._rank + self._world
             self._at = (epoch, taken) if taken < total else (epoch + 1, 0)
@@ -170,7 +174,7 @@ class BatchIter(_Batches):
             block = numbers[at : at + per]
             starts = np.minimum(np.arange(block.start, block.stop, block.step, dtype=np.int64) * size, self._n)
             ends = np.minimum(starts + size, self._n)
-            rows = order(_ranges(starts, ends))
+            rows = order(_arrays.ranges(starts, ends))
             # The rows go to each device once a block.
             on = {d: _arrays.index(x, rows) for d, x in zip(devices, self._arrays)}
             done = 0
@@ -190,13 +194,6 @@ class BatchIter(_Batches):
 
 def _device(x: Any) -> str:
     return str(x.device) if _arrays.is_torch(x) else "numpy"
-
-
-def _ranges(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The numbers of each range [start, end), one range after the other."""
-    sizes = ends - starts
-    before = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(starts - before, sizes)
 
 
 class GroupBatchIter(_Batches):
@@ -324,7 +321,7 @@ class GroupBatchIter(_Batches):
     def _gather(self, groups: np.ndarray, longest: int | None) -> tuple[Any, ...]:
         starts, ends = self._ptr[groups], self._ptr[groups + 1]
         sizes = ends - starts
-        rows = _ranges(starts, ends)
+        rows = _arrays.ranges(starts, ends)
         places = self._size if self._tail == "pad" and not self._by_rows else len(groups)
         on: dict[str, Any] = {}
         for x in self._arrays:
@@ -340,7 +337,7 @@ class GroupBatchIter(_Batches):
             return (*out, _arrays.index(first, offsets))
         if longest is None:
             longest = int(sizes.max(initial=0))
-        at = _ranges(np.arange(len(groups)) * longest, np.arange(len(groups)) * longest + sizes)
+        at = _arrays.ranges(np.arange(len(groups)) * longest, np.arange(len(groups)) * longest + sizes)
         shape = (places, longest)
         out = tuple(_arrays.padded(x, on[_device(x)], _arrays.index(x, at), shape) for x in self._arrays)
         mask = np.zeros(places * longest, bool)

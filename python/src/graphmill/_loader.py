@@ -206,24 +206,10 @@ class NodeLoader:
             raise ValueError(f"found rank={rank} of world_size={world_size}, expected 0 to {world_size - 1}")
         if not 1 <= slots <= 1024:
             raise ValueError(f"found slots={slots}, expected 1 to 1024")
-        if threads is None:
-            threads = max(1, len(os.sched_getaffinity(0)) - 1)
-        arguments = [os.fspath(store), "--batch-size", str(batch_size), "--seed", str(seed), "--threads", str(threads)]
-        if fanout is not None:
-            arguments += ["--fanout", _fanout(fanout)]
-        arguments += ["--features", _names(features), "--edge-features", _names(edge_features)]
-        if shuffle:
-            arguments.append("--shuffle")
-        if seed_type is not None:
-            arguments += ["--seed-type", seed_type]
+        flags = {"batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
-            arguments += ["--expand", "all", "--ops"]
-        for name, value in options.items():
-            flag = "--" + name.replace("_", "-")
-            if value is True:
-                arguments.append(flag)
-            elif value is not False and value is not None:
-                arguments += [flag, str(value)]
+            flags.update(expand="all", ops=True)
+        arguments = feed_arguments(store, fanout, seed, threads, seed_type, {**flags, **options})
         self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
         self._pid = os.getpid()
         with _seeds(seeds) as given:
@@ -239,7 +225,7 @@ class NodeLoader:
     def _connect(self) -> Connection:
         """The connection of this process, rank and worker: made anew after a fork or in a worker."""
         rank, world = self._rank, self._world
-        worker = _worker()
+        worker = _arrays.worker()
         if worker is not None:
             rank, world = rank + world * worker[0], world * worker[1]
         mine = (os.getpid(), rank, world)
@@ -345,13 +331,26 @@ class NodeLoader:
         return state
 
 
-def _worker() -> tuple[int, int] | None:
-    """The number of this DataLoader worker and how many there are; None outside of one."""
-    import sys
-
-    data = sys.modules.get("torch.utils.data")
-    info = data.get_worker_info() if data is not None else None
-    return None if info is None else (info.id, info.num_workers)
+def feed_arguments(
+    store: str | os.PathLike[str],
+    fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None,
+    seed: int,
+    threads: int | None,
+    seed_type: str | None,
+    options: Mapping[str, Any],
+) -> list[str]:
+    """The arguments of ``graphmill feed``; options are further flags, True for those without a value."""
+    if threads is None:
+        threads = max(1, len(os.sched_getaffinity(0)) - 1)
+    flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else _fanout(fanout), "seed_type": seed_type, **options}
+    arguments = [os.fspath(store)]
+    for name, value in flags.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            arguments.append(flag)
+        elif value is not False and value is not None:
+            arguments += [flag, str(value)]
+    return arguments
 
 
 def _fanout(fanout: Sequence[int] | Mapping[str, Sequence[int]]) -> str:

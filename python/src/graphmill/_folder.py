@@ -1,0 +1,337 @@
+"""Folders that the graphmill command wrote: manifest, metadata, arrays and columns.
+
+Arrays are opened when they are asked for, as read-only maps; they are never read whole here.
+Only files that the manifest names are opened.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import os
+from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import ranges
+from ._command import GraphmillError
+from ._xxh3 import xxh3
+
+Array = NDArray[Any]
+EdgeType = tuple[str, str, str]
+
+MANIFEST = "manifest.json"
+_MAX_META = 256 << 20  # what the command itself reads of metadata
+
+_DTYPES = {
+    "bool": "?", "int8": "i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2", "uint32": "<u4", "uint64": "<u8",
+    "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8", "string": "u1",
+}  # fmt: skip
+
+
+class Folder:
+    """An output folder: its manifest was found sound, and every file has the size that it says.
+
+    Checksums are those of the manifest and of the metadata alone; ``graphmill verify`` reads all.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], meta: str, missing: str) -> None:
+        self.path = os.fspath(path)
+        text = self._read(meta, missing)
+        try:
+            manifest = self._read(MANIFEST, "")
+            summed = self._read(MANIFEST + ".xxh3", "")
+        except FileNotFoundError as e:
+            raise GraphmillError(f"{self.path}: damaged: found no {os.path.basename(e.filename)}, expected one; it was not written to its end, or copied in part") from e
+        if summed.split()[:1] != [b"%016x" % xxh3(manifest)]:
+            raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found checksum {xxh3(manifest):016x}, expected that of {MANIFEST}.xxh3")
+        m = self._json(MANIFEST, manifest)
+        self._format(m, MANIFEST)
+        self.sizes: dict[str, int] = {}
+        for name, want in m["files"].items():
+            try:
+                size = os.stat(os.path.join(self.path, name)).st_size
+            except OSError as e:
+                raise GraphmillError(f"{self.path}: damaged: {e}") from e
+            if size != want["bytes"]:
+                raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want['bytes']}")
+            self.sizes[name] = size
+        found = f"{xxh3(text):016x}"
+        if m["files"].get(meta, {}).get("xxh3") != found:
+            raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
+        self.meta: dict[str, Any] = self._json(meta, text)
+        self._format(self.meta, meta)
+        self.fingerprint = f"{xxh3(manifest):016x}"
+        self._open: dict[str, Array] = {}
+
+    def _read(self, name: str, missing: str) -> bytes:
+        path = os.path.join(self.path, name)
+        try:
+            with open(path, "rb") as f:
+                b = f.read(_MAX_META + 1)
+        except (FileNotFoundError, NotADirectoryError) as e:
+            if not missing:
+                raise
+            raise GraphmillError(f"{self.path}: {missing}") from e
+        if len(b) > _MAX_META:
+            raise GraphmillError(f"{path}: found more than {_MAX_META} bytes, expected metadata")
+        return b
+
+    def _json(self, name: str, text: bytes) -> dict[str, Any]:
+        try:
+            m = json.loads(text)
+        except ValueError as e:
+            raise GraphmillError(f"{self.path}/{name}: {e}") from e
+        if not isinstance(m, dict):
+            raise GraphmillError(f"{self.path}/{name}: found {type(m).__name__}, expected an object")
+        return m
+
+    def _format(self, m: dict[str, Any], name: str) -> None:
+        if m.get("format") != 1:
+            raise GraphmillError(f"{self.path}/{name}: found format {m.get('format')}, expected 1; use a newer graphmill")
+
+    def array(self, name: str, dtypes: Iterable[str], shape: Sequence[int | None]) -> Array:
+        """A file as a read-only map; it must have one of the dtypes, and the shape, where None is any length."""
+        if name in self._open:
+            return self._open[name]
+        path = f"{self.path}/{name}"
+        if name not in self.sizes:
+            raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata name")
+        try:
+            x = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as e:
+            raise GraphmillError(f"{path}: {e}") from e
+        want = [np.dtype(_DTYPES[d]) for d in dtypes]
+        fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
+        if x.dtype not in want or not fits:
+            shown = ["any" if n is None else n for n in shape]
+            raise GraphmillError(f"{path}: found {x.dtype} {list(x.shape)}, expected {' or '.join(map(str, want))} {shown}")
+        plain = x.view(np.ndarray)  # which costs less to slice; the map lives as long as it
+        self._open[name] = plain
+        return plain
+
+    def index(self, name: str, length: int | None) -> Array:
+        """A list of offsets or ids."""
+        return self.array(name, ("uint32", "uint64"), (length,))
+
+    def column(self, name: str, meta: Mapping[str, Any], rows: int) -> "Column":
+        dtype, shape, files = meta["dtype"], tuple(meta["shape"]), meta.get("row_offsets", [])
+        if dtype not in _DTYPES:
+            raise GraphmillError(f"{self.path}: column {name!r}: found dtype {dtype!r}, expected one of {', '.join(_DTYPES)}")
+        offsets: list[Array] = []
+        elements, values, fixed = rows, rows, shape
+        for i, d in enumerate(shape):
+            if d == -1 and len(offsets) < len(files):
+                offsets.append(self.index(files[len(offsets)], values + 1))
+                elements = values = int(offsets[-1][-1])
+                fixed = shape[i + 1 :]
+            elif d < 1:
+                raise GraphmillError(f"{self.path}: column {name!r}: found shape {list(shape)} with {len(files)} files of offsets, expected one a variable dimension")
+            else:
+                values *= d
+        strings: Array | None = None
+        want: tuple[int, ...] = (elements, *fixed)
+        if dtype == "string":
+            strings = self.index(meta["string_offsets"], values + 1)
+            want = (int(strings[-1]),)
+        return Column(name, dtype, shape, rows, self.array(meta["file"], (dtype,), want), tuple(offsets), strings)
+
+
+class Column:
+    """A column of any dtype and shape: its values, and what bounds them.
+
+    A row is ``column[i]``: an array, a string, or lists of them, as deep as the shape is. A slice is
+    a column of those rows. Nothing is copied but offsets.
+
+    Attributes:
+        name: of the column.
+        dtype: "bool", "int8" to "uint64", "float16", "bfloat16", "float32", "float64" or "string".
+        shape: of a row; -1 is a variable dimension.
+        values: the values of all rows; the bytes of all strings; bfloat16 as uint16.
+        offsets: for each variable dimension where each list begins, and the end of the last one.
+        string_offsets: where each string begins in the bytes, and the end of the last; else None.
+    """
+
+    __slots__ = ("name", "dtype", "shape", "values", "offsets", "string_offsets", "_rows")
+
+    def __init__(
+        self, name: str, dtype: str, shape: tuple[int, ...], rows: int, values: Array, offsets: tuple[Array, ...], string_offsets: Array | None
+    ) -> None:
+        self.name, self.dtype, self.shape, self._rows = name, dtype, shape, rows
+        self.values, self.offsets, self.string_offsets = values, offsets, string_offsets
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one array of numbers, a row an item: neither strings, nor lists, nor bfloat16."""
+        return self.fixed and self.dtype != "bfloat16"
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all rows have one number of bytes: neither strings nor lists."""
+        return not self.offsets and self.string_offsets is None
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            start, stop, step = i.indices(self._rows)
+            if step != 1:
+                raise IndexError(f"column {self.name!r}: found a slice with step {step}, expected step 1")
+            return self.slice(start, max(start, stop))
+        i = range(self._rows)[i]
+        return self.values[i] if self.fixed else self.slice(i, i + 1).tolist()[0]
+
+    def slice(self, start: int, stop: int) -> "Column":
+        """The rows from ``start`` up to ``stop``."""
+        offsets: list[Array] = []
+        lo, hi = start, stop  # in what the dimensions so far count
+        first, last = lo, hi  # of the elements of the last variable dimension
+        for d in self.shape:
+            if d != -1:
+                lo, hi = lo * d, hi * d
+                continue
+            part, lo, hi = _narrow(self.offsets[len(offsets)], lo, hi)
+            offsets.append(part)
+            first, last = lo, hi
+        strings = self.string_offsets
+        if strings is not None:
+            strings, first, last = _narrow(strings, lo, hi)
+        return Column(self.name, self.dtype, self.shape, stop - start, self.values[first:last], tuple(offsets), strings)
+
+    def take(self, rows: Array) -> "Column":
+        """The given rows, copied."""
+        offsets: list[Array] = []
+        at = element = rows.astype(np.int64)
+        for d in self.shape:
+            if d != -1:
+                at = (at[:, None] * d + np.arange(d)).ravel()
+                continue
+            part, at = _gather(self.offsets[len(offsets)], at)
+            offsets.append(part)
+            element = at
+        strings = self.string_offsets
+        if strings is not None:
+            strings, element = _gather(strings, at)
+        return Column(self.name, self.dtype, self.shape, len(rows), self.values[element], tuple(offsets), strings)
+
+    def tolist(self) -> list[Any]:
+        """All rows: strings as str (bytes that are not UTF-8 as surrogates), lists as arrays."""
+        items: Any = self.values
+        dims = self.shape
+        if self.string_offsets is not None:
+            data, at = self.values.tobytes(), self.string_offsets.tolist()
+            items = [data[a:b].decode("utf-8", "surrogateescape") for a, b in zip(at, at[1:])]
+        elif self.offsets:
+            dims = dims[: len(dims) - dims[::-1].index(-1)]
+        else:
+            return list(items)
+        left = len(self.offsets)
+        for d in reversed(dims):
+            if d == -1:
+                left -= 1
+                at = self.offsets[left].tolist()
+                items = [items[a:b] for a, b in zip(at, at[1:])]
+            else:
+                items = [items[k : k + d] for k in range(0, len(items), d)]
+        return items  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[Any]:
+        for start in range(0, self._rows, 4096):
+            yield from self.slice(start, min(start + 4096, self._rows)).tolist()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        if not self.fixed:
+            raise TypeError(f"column {self.name!r}: found {self}, which is no array; take values with offsets or string_offsets, or tolist()")
+        x = self.values
+        if self.dtype == "bfloat16":
+            x = (x.astype(np.uint32) << 16).view(np.float32)
+        return x if dtype is None else x.astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"Column({self.name!r}, {described(self.dtype, self.shape)}, {self._rows} rows)"
+
+
+def described(dtype: str, shape: Sequence[int]) -> str:
+    return dtype + (f" [{', '.join(map(str, shape))}]" if len(shape) else "")
+
+
+def _narrow(offsets: Array, lo: int, hi: int) -> tuple[Array, int, int]:
+    """What bounds the elements from ``lo`` up to ``hi``, from 0 on, and the places of the first and last."""
+    part = offsets[lo : hi + 1]
+    first, last = int(part[0]), int(part[-1])
+    return part - part.dtype.type(first), first, last
+
+
+def _gather(offsets: Array, at: Array) -> tuple[Array, Array]:
+    """What bounds the elements at some places, from 0 on, and the places of what they bound."""
+    starts, ends = offsets[at].astype(np.int64), offsets[at + 1].astype(np.int64)
+    return np.append(0, np.cumsum(ends - starts)), ranges(starts, ends)
+
+
+class Columns(Mapping[str, Union[Array, Column]]):
+    """Columns by name, opened when they are asked for.
+
+    A column of numbers of a fixed shape is an array; strings, lists and bfloat16 are a `Column`.
+    """
+
+    def __init__(self, folder: Folder, what: str, metas: Mapping[str, Any], rows: int) -> None:
+        self._folder, self._what, self._metas, self._rows = folder, what, metas, rows
+
+    def column(self, name: str) -> Column:
+        """A column as a `Column`, whatever it holds."""
+        if name not in self._metas:
+            raise KeyError(unknown(f"{self._what}: column", name, self._metas))
+        return self._folder.column(name, self._metas[name], self._rows)
+
+    def __getitem__(self, name: str) -> Array | Column:
+        c = self.column(name)
+        return c.values if c.plain else c
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._metas))
+
+    def __len__(self) -> int:
+        return len(self._metas)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{n}: {described(self._metas[n]['dtype'], self._metas[n]['shape'])}" for n in self) + "}"
+
+
+def unknown(what: str, name: object, have: Iterable[str]) -> str:
+    """The words for a name that is not there."""
+    names = sorted(have)
+    close = difflib.get_close_matches(str(name), names, 1)
+    listed = ", ".join(names) if names else "none"
+    return f"{what}: found {name!r}, expected one of {listed}" + (f"; did you mean {close[0]}?" if close else "")
+
+
+def edge_type(name: Any, types: Sequence[EdgeType]) -> EdgeType:
+    """An edge type by its three names, by "src:rel:dst", or by its relation where that is unique."""
+    wanted = tuple(name.split(":")) if isinstance(name, str) else tuple(name)
+    if wanted in types:
+        return wanted  # type: ignore[return-value]
+    of = [t for t in types if wanted == (t[1],)]
+    if len(of) == 1:
+        return of[0]
+    if len(of) > 1:
+        raise KeyError(f"edge type: found relation {name!r} of {', '.join(':'.join(t) for t in of)}, expected all three names")
+    raise KeyError(unknown("edge type", name if isinstance(name, str) else ":".join(map(str, name)), [":".join(t) for t in types]))
+
+
+def triple(name: str) -> EdgeType:
+    src, rel, dst = name.split(":")
+    return src, rel, dst
+
+
+def int64(x: Array) -> Array:
+    """Offsets or ids as int64: without a copy where they are uint64."""
+    return x.view(np.int64) if x.dtype == np.uint64 else x.astype(np.int64)
+
+
+def human(n: float) -> str:
+    """A number of bytes for people."""
+    power = min(int(math.log2(n) // 10), 5) if n >= 1 else 0
+    return f"{n:.0f} B" if power == 0 else f"{n / (1 << 10 * power):.3g} {'KMGTP'[power - 1]}iB"

@@ -1,0 +1,299 @@
+"""A store as NumPy sees it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ._command import GraphmillError
+from ._folder import Array, Column, Columns, EdgeType, Folder, edge_type, human, int64, triple, unknown
+from ._xxh3 import xxh3
+
+META = "graph.json"
+MISSING = f"not a store: it has no {META}; import or generate one first"
+
+
+class Store:
+    """A store: its arrays as read-only maps, each opened when it is asked for.
+
+    Args:
+        path: of the folder that ``graphmill import`` or ``generate`` wrote.
+
+    Attributes:
+        nodes: `Nodes` by node type.
+        edges: `Edges` by edge type: ``("author", "writes", "paper")``, "author:writes:paper", or "writes" where
+            one edge type has that relation.
+        context: columns of the graph as a whole.
+        meta: graph.json.
+
+    Raises:
+        GraphmillError: the folder is no store, or not as it was written; with the command's words.
+
+    Example:
+        >>> g = Store("g.store")
+        >>> g.nodes["paper"]["feat"][:3]          # float32 [3, 128]
+        >>> cites = g.edges["cites"]
+        >>> cites.neighbours[cites.indptr[7] : cites.indptr[8]]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._folder = Folder(path, META, MISSING)
+        m = self.meta = self._folder.meta
+        if m.get("kind") != "store":
+            raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a store; graphmill.Collection opens collections")
+        self.nodes: Mapping[str, Nodes] = NodeTypes({t: Nodes(self._folder, t, m["nodes"][t]) for t in sorted(m["nodes"])})
+        counts = {t: n.count for t, n in self.nodes.items()}
+        self.edges: Mapping[Any, Edges] = EdgeTypes({triple(e): Edges(self._folder, triple(e), m["edges"][e], counts) for e in sorted(m["edges"])})
+        context = m.get("context") or {"count": 0, "columns": {}}
+        self.context = Columns(self._folder, f"{self.path}: context", context["columns"], context["count"])
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+        return self._folder.path
+
+    @property
+    def node_types(self) -> list[str]:
+        """The node types, in order of their numbers."""
+        return list(self.nodes)
+
+    @property
+    def edge_types(self) -> list[EdgeType]:
+        """The edge types, in order of their numbers."""
+        return list(self.edges)
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes of all types."""
+        return sum(n.count for n in self.nodes.values())
+
+    @property
+    def num_edges(self) -> int:
+        """Edges of all types."""
+        return sum(e.count for e in self.edges.values())
+
+    def __getstate__(self) -> str:
+        return self.path
+
+    def __setstate__(self, path: str) -> None:
+        Store.__init__(self, path)  # another process maps the files itself
+
+    def __repr__(self) -> str:
+        lines = [f"Store({self.path!r}): {human(sum(self._folder.sizes.values()))}"]
+        lines += [f"  {n!r}" for n in self.nodes.values()] + [f"  {e!r}" for e in self.edges.values()]
+        return "\n".join(lines)
+
+
+class NodeTypes(Mapping[str, Any]):
+    """What belongs to each node type."""
+
+    def __init__(self, of: Mapping[str, Any]) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._of:
+            raise KeyError(unknown("node type", name, self._of))
+        return self._of[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._of.values()))
+
+
+class EdgeTypes(Mapping[Any, Any]):
+    """What belongs to each edge type, by its names or its relation."""
+
+    def __init__(self, of: Mapping[EdgeType, Any]) -> None:
+        self._of = of
+
+    def __getitem__(self, name: Any) -> Any:
+        return self._of[edge_type(name, list(self._of))]
+
+    def __iter__(self) -> Iterator[EdgeType]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._of.values()))
+
+
+class Nodes:
+    """The nodes of a type.
+
+    Attributes:
+        type: the node type.
+        count: how many; type-wise ids are 0 to count - 1.
+        columns: by name; ``nodes["feat"]`` is ``nodes.columns["feat"]``.
+    """
+
+    def __init__(self, folder: Folder, type_: str, meta: Mapping[str, Any]) -> None:
+        self._folder, self._meta = folder, meta
+        self.type, self.count = type_, int(meta["count"])
+        self.columns = Columns(folder, f"{folder.path}: node type {type_}", meta["columns"], self.count)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, name: str) -> Array | Column:
+        return self.columns[name]
+
+    @property
+    def ids(self) -> Array | Column | None:
+        """Original ids: a `Column` of strings, an array of integers, or None where they are the type-wise ids."""
+        meta = self._meta.get("ids")
+        if meta is None:
+            return None
+        c = self._folder.column("#id", meta, self.count)
+        return c.values if c.plain else c
+
+    def find(self, ids: Any) -> Any:
+        """The type-wise id of an original id; of a sequence of them an array, int64.
+
+        The cost of each is about that of two random reads.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        if isinstance(ids, (str, bytes, int, np.integer)):
+            return self._find(ids)
+        return np.fromiter((self._find(x) for x in ids), np.int64, len(ids))
+
+    def _find(self, x: Any) -> int:
+        have = self.ids
+        if isinstance(have, Column):
+            b = x.encode("utf-8", "surrogateescape") if isinstance(x, str) else bytes(x) if isinstance(x, bytes) else str(x).encode()
+        else:
+            try:
+                v = int(x)
+            except ValueError:
+                v = -1
+            if have is None:
+                if 0 <= v < self.count:
+                    return v
+                raise KeyError(f"{self.type}: found id {x!r}, expected 0 to {self.count - 1}")
+            b = (v & (1 << 64) - 1).to_bytes(8, "little")
+        bits = max(self.count - 1, 0).bit_length()
+        buckets = self._folder.index(self._meta["arrays"]["id_buckets"], (1 << bits) + 1)
+        slots = self._folder.index(self._meta["arrays"]["id_slots"], self.count)
+        bucket = xxh3(b) >> (64 - bits)
+        for k in slots[int(buckets[bucket]) : int(buckets[bucket + 1])].tolist():
+            if k >= self.count:  # a damaged index
+                continue
+            if isinstance(have, Column):
+                at = have.string_offsets
+                assert at is not None
+                same = have.values[int(at[k]) : int(at[k + 1])].tobytes() == b
+            else:
+                assert have is not None
+                same = have[k].tobytes() == b
+            if same:
+                return int(k)
+        raise KeyError(f"{self.type}: found no node with the id {x!r}")
+
+    def __repr__(self) -> str:
+        return f"{self.type}: {self.count:,} nodes {self.columns!r}"
+
+
+class Edges:
+    """The edges of a type, numbered by (primary end, input order).
+
+    Attributes:
+        type: source node type, relation, destination node type.
+        count: how many; edge ids are 0 to count - 1.
+        primary: "in": edges are numbered by destination, or "out": by source.
+        columns: by name, in edge-id order; ``edges["weight"]`` is ``edges.columns["weight"]``.
+    """
+
+    def __init__(self, folder: Folder, type_: EdgeType, meta: Mapping[str, Any], counts: Mapping[str, int]) -> None:
+        self._folder, self._meta = folder, meta
+        self.type, self.count, self.primary = type_, int(meta["count"]), str(meta["primary"])
+        self.columns = Columns(folder, f"{folder.path}: edge type {':'.join(type_)}", meta["columns"], self.count)
+        ends = (type_[2], type_[0]) if self.primary == "in" else (type_[0], type_[2])
+        for t in ends:
+            if t not in counts:
+                raise GraphmillError(f"{folder.path}: edge type {':'.join(type_)}: found no node type {t!r}")
+        self._near, self._far = counts[ends[0]], counts[ends[1]]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, name: str) -> Array | Column:
+        return self.columns[name]
+
+    def _index(self, key: str, length: int) -> Array | None:
+        name = self._meta["arrays"].get(key)
+        return None if name is None else self._folder.index(name, length)
+
+    def _need(self, key: str, length: int) -> Array:
+        x = self._index(key, length)
+        if x is None:
+            raise GraphmillError(f"{self._folder.path}: edge type {':'.join(self.type)}: found no array {key!r} in {META}, expected its file")
+        return x
+
+    @property
+    def indptr(self) -> Array:
+        """Where the edges of each node begin in `neighbours`, and the end of the last."""
+        return self._need("indptr", self._near + 1)
+
+    @property
+    def neighbours(self) -> Array:
+        """The other end of each edge, in edge-id order: sources where primary is "in", else destinations."""
+        return self._need("far", self.count)
+
+    @property
+    def other_indptr(self) -> Array | None:
+        """As `indptr`, in the other direction; None where that is not stored."""
+        return self._index("other_indptr", self._far + 1)
+
+    @property
+    def other_neighbours(self) -> Array | None:
+        """As `neighbours`, in the other direction."""
+        return self._index("other_far", self.count)
+
+    @property
+    def other_edge_id(self) -> Array | None:
+        """The edge id of each of `other_neighbours`."""
+        return self._index("other_edge_id", self.count)
+
+    def edge_index(self, order: str = "id") -> Array:
+        """Sources and destinations, int64 [2, count]: made in memory.
+
+        Args:
+            order: "id": in edge-id order, as the columns are; "input": each edge in its place in what was imported,
+                as ``e_id`` counts.
+        """
+        if order not in ("id", "input"):
+            raise ValueError(f"found order={order!r}, expected id or input")
+        out = np.empty((2, self.count), np.int64)
+        near = int(self.primary == "in")
+        at = np.asarray(self.columns["#input_position"]) if order == "input" and "#input_position" in self.columns else None
+        if at is not None:
+            at = int64(at)
+            seen = np.zeros(self.count, bool)
+            seen[at[at < self.count]] = True
+            if not seen.all():
+                raise GraphmillError(f"{':'.join(self.type)}: found edges at some places of the input only, expected all of its {self.count}; take order='id'")
+        rows: Any = slice(None) if at is None else at
+        out[near][rows] = np.repeat(np.arange(self._near), np.diff(int64(self.indptr)))
+        out[1 - near][rows] = self.neighbours
+        return out
+
+    def __repr__(self) -> str:
+        both = ", both directions" if self.other_indptr is not None else ""
+        return f"{':'.join(self.type)}: {self.count:,} edges by {'destination' if self.primary == 'in' else 'source'}{both} {self.columns!r}"
+
+
+def only(types: Sequence[Any], what: str) -> Any:
+    """The one type of a graph that has one."""
+    if len(types) != 1:
+        raise ValueError(f"found {len(types)} {what}s, expected one; name it")
+    return types[0]

@@ -1,0 +1,152 @@
+"""For PyG's own loaders: a sampler that asks a feed.
+
+    from torch_geometric.loader import NodeLoader
+
+    sampler = GraphmillSampler("g.store", fanout=[15, 10])
+    loader = NodeLoader(data, node_sampler=sampler, input_nodes=data.train_mask, batch_size=1024, num_workers=2)
+
+``data`` is the user's: PyG takes the features from it, by node id, and edge attributes by ``e_id``, the place of each
+edge in what was imported. It needs an ``edge_index``, of which PyG looks at the type alone; ``Store.edge_index`` makes
+one, and so does the graph that the store was imported from. `graphmill.NodeLoader` is faster: it runs ahead, and its
+batches bring their features.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, HeteroSamplerOutput, NegativeSampling, NodeSamplerInput, SamplerOutput
+
+from ._command import GraphmillError
+from ._feed import Batch, Connection, FeedDied, Process
+from ._loader import Schema, feed_arguments
+
+
+class GraphmillSampler(BaseSampler):
+    """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``.
+
+    The draws of a batch are a pure function of (seed, epoch, the batch's seed nodes), so the subgraphs are the same at any number of
+    workers and threads. Batches of the same nodes have the same subgraph in each pass, unless `set_epoch` is called in between.
+
+    Each process connects for itself when it first samples: workers can be forked or spawned. Tensors are copies.
+
+    Args:
+        store: path of a store.
+        fanout: as of `graphmill.NodeLoader`.
+        seed_type: node type of the seeds, where the store has several.
+        seed: of all draws.
+        threads: that sample; default: one less than the cores.
+        options: further flags of ``graphmill feed``, as keywords.
+
+    Raises:
+        GraphmillError: what the command says, with its words.
+    """
+
+    def __init__(
+        self,
+        store: str | os.PathLike[str],
+        fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None = None,
+        seed_type: str | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._seed_type, self._epoch, self._pid = seed_type, 0, os.getpid()
+        self._connection: Connection | None = None
+        self._process: Process | None = Process(feed_arguments(store, fanout, seed, threads, seed_type, {"features": "none", **options}))
+        self._addr, self._token = self._process.addr, self._process.token
+        self._connect()
+
+    def _connect(self) -> Connection:
+        c = self._connection
+        if c is None or c._pid != os.getpid():
+            c = self._connection = Connection(self._addr, self._token, 0, 1, 1, self._died)
+            self._schema = Schema(c.names, c.ops)
+        return c
+
+    def _died(self) -> Exception:
+        if self._process is not None and os.getpid() == self._pid:
+            return self._process.died()
+        return FeedDied("the feed ended: the process that made the sampler ended it, or it was killed")
+
+    def set_epoch(self, epoch: int) -> None:
+        """Make other draws from now on; workers that are running keep theirs."""
+        self._epoch = epoch
+
+    def sample_from_nodes(self, index: NodeSamplerInput, **_: Any) -> SamplerOutput | HeteroSamplerOutput:
+        """The subgraph around the seed nodes."""
+        if index.time is not None:
+            raise ValueError("found input_time, expected none: give before= and seed_time=, columns of the store")
+        if index.input_type is not None and self._seed_type is not None and index.input_type != self._seed_type:
+            raise ValueError(f"found input nodes of type {index.input_type!r}, expected {self._seed_type!r}, the seed_type of the sampler")
+        connection = self._connect()
+        schema = self._schema
+        if index.input_type is None and not schema.homogeneous:
+            raise ValueError("found data of one type, expected HeteroData: the store has several types")
+        seeds = index.node.numpy().astype(np.int64)
+        unit = int.from_bytes(hashlib.blake2b(seeds.tobytes(), digest_size=8).digest(), "little")
+        batch = connection.sample(seeds, self._epoch, unit)
+        metadata = (index.input_id, index.time)
+        return _typed(schema, batch, metadata) if index.input_type is not None else _plain(schema, batch, metadata)
+
+    def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
+        """Not there: a feed samples around nodes."""
+        raise NotImplementedError("GraphmillSampler samples around nodes, for NodeLoader; for links, sample both ends with graphmill sample --seeds LINKS --seed-type SOURCE,TARGET")
+
+    def close(self) -> None:
+        """End the feed."""
+        if self._connection is not None and self._connection._pid == os.getpid():
+            self._connection.close()
+        self._connection = None
+        if self._process is not None:
+            self._process.close()
+
+    def __enter__(self) -> "GraphmillSampler":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker that is spawned connects to the same feed, which its maker keeps.
+        state = self.__dict__.copy()
+        state["_process"] = state["_connection"] = None
+        return state
+
+
+def _copied(x: Any) -> torch.Tensor:
+    return torch.from_numpy(np.array(x))
+
+
+def _plain(schema: Schema, b: Batch, metadata: Any) -> SamplerOutput:
+    if not schema.edges:
+        raise GraphmillError("found a plan without edges, expected a fanout")
+    t, e, c = schema.nodes[0], schema.edges[0], b.columns
+    row, col = schema.edge(c, e, "edge_index")
+    return SamplerOutput(
+        node=_copied(schema.node(c, t, "n_id")),
+        row=_copied(row),
+        col=_copied(col),
+        edge=_copied(schema.edge(c, e, "e_id")),
+        num_sampled_nodes=schema.node(c, t, "by_hop").tolist(),
+        num_sampled_edges=schema.edge(c, e, "by_hop").tolist(),
+        metadata=metadata,
+    )
+
+
+def _typed(schema: Schema, b: Batch, metadata: Any) -> HeteroSamplerOutput:
+    c = b.columns
+    pairs = {e: schema.edge(c, e, "edge_index") for e in schema.edges}
+    return HeteroSamplerOutput(
+        node={t: _copied(schema.node(c, t, "n_id")) for t in schema.nodes},
+        row={e: _copied(p[0]) for e, p in pairs.items()},
+        col={e: _copied(p[1]) for e, p in pairs.items()},
+        edge={e: _copied(schema.edge(c, e, "e_id")) for e in schema.edges},
+        num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in schema.nodes},
+        num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in schema.edges},
+        metadata=metadata,
+    )
