@@ -84,6 +84,8 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column) []
 			d.leave(name, "strings are no tensor")
 		case c.Ragged():
 			d.leave(name, "rows of variable length are no tensor")
+		case c.RowBytes() == 0:
+			d.leave(name, "a row has no values")
 		default:
 			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), widen: widened[c.DType]}
 			for _, n := range c.Shape {

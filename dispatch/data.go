@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/graphmill/graphmill/format/dgl"
@@ -168,10 +169,10 @@ const readEnds = 1 << 15
 
 // run writes rows. window is how many edges it may hold at 16 bytes each; it reads
 // the ends once for every so many.
-func (r *rowSort) run(window int, buffer int) error {
+func (r *rowSort) run(ctx context.Context, window, buffer int) error {
 	offsets := make([]uint64, r.to-r.from+1)
 	keys, others := make([]uint64, readEnds), make([]uint64, readEnds)
-	err := r.each(keys, nil, func(_ uint64, keys, _ []uint64) {
+	err := r.each(ctx, keys, nil, func(_ uint64, keys, _ []uint64) {
 		for _, k := range keys {
 			offsets[int(k)-r.from+1]++
 		}
@@ -200,13 +201,13 @@ func (r *rowSort) run(window int, buffer int) error {
 		}
 		n := int(offsets[hi] - begin)
 		if n > window {
-			if err := r.longRow(lo, begin, keys, others, buffer); err != nil {
+			if err := r.longRow(ctx, lo, begin, keys, others, buffer); err != nil {
 				return err
 			}
 			lo = hi
 			continue
 		}
-		err := r.each(keys, others, func(first uint64, keys, others []uint64) {
+		err := r.each(ctx, keys, others, func(first uint64, keys, others []uint64) {
 			for i, k := range keys {
 				if row := int(k) - r.from; row >= lo && row < hi {
 					at := offsets[row] - begin
@@ -231,12 +232,12 @@ func (r *rowSort) run(window int, buffer int) error {
 }
 
 // longRow writes one row of more edges than the window, as they come.
-func (r *rowSort) longRow(row int, begin uint64, keys, others []uint64, buffer int) error {
+func (r *rowSort) longRow(ctx context.Context, row int, begin uint64, keys, others []uint64, buffer int) error {
 	at := 8 * int64(r.first+begin)
 	idx := stream{file: r.f.graph, at: r.out.idx + at, buf: make([]uint64, buffer)}
 	eid := stream{file: r.f.graph, at: r.out.eid + at, buf: make([]uint64, buffer)}
 	var failed error
-	err := r.each(keys, others, func(first uint64, keys, others []uint64) {
+	err := r.each(ctx, keys, others, func(first uint64, keys, others []uint64) {
 		for i, k := range keys {
 			if int(k)-r.from != row || failed != nil {
 				continue
@@ -255,8 +256,11 @@ func (r *rowSort) longRow(row int, begin uint64, keys, others []uint64, buffer i
 }
 
 // each reads the ends of the edges in order; first is the local id of the first.
-func (r *rowSort) each(keys, others []uint64, fn func(first uint64, keys, others []uint64)) error {
+func (r *rowSort) each(ctx context.Context, keys, others []uint64, fn func(first uint64, keys, others []uint64)) error {
 	for at := uint64(0); at < r.n; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		n := min(uint64(len(keys)), r.n-at)
 		place := 8 * int64(r.first+at)
 		if _, err := r.f.pairs.ReadAt(graph.Bytes(keys[:n]), r.key+place); err != nil {
@@ -277,17 +281,17 @@ func (r *rowSort) each(keys, others []uint64, fn func(first uint64, keys, others
 
 // writeRows writes the rows that do not follow from the order of the edges: those of the
 // halo in the CSC, and the CSR.
-func (f *partFile) writeRows(g *group, window, buffer int) error {
+func (f *partFile) writeRows(ctx context.Context, g *group, window, buffer int) error {
 	nodes := f.ownNodes + f.haloNodes
 	if g.opt.Formats&dgl.CSC != 0 && f.haloEdges > 0 {
 		r := rowSort{f: f, key: f.dst, other: f.src, first: f.ownEdges, n: f.haloEdges, from: f.ownNodes, to: nodes, out: f.csc}
-		if err := r.run(window, buffer); err != nil {
+		if err := r.run(ctx, window, buffer); err != nil {
 			return err
 		}
 	}
 	if g.opt.Formats&dgl.CSR != 0 {
 		r := rowSort{f: f, key: f.src, other: f.dst, n: f.ownEdges + f.haloEdges, to: nodes, out: f.csr}
-		return r.run(window, buffer)
+		return r.run(ctx, window, buffer)
 	}
 	return nil
 }

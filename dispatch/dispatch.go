@@ -398,11 +398,11 @@ func (g *group) writeGraphs(ctx context.Context) (err error) {
 	if err := halo.write(ctx, g, files, g.budget.buffer); err != nil {
 		return err
 	}
-	return spread(ctx, g.opt.Threads, len(files), func(_ context.Context, _, i int) error {
+	return spread(ctx, g.opt.Threads, len(files), func(ctx context.Context, _, i int) error {
 		if err := files[i].writeData(g, make([]uint64, g.budget.buffer)); err != nil {
 			return err
 		}
-		return files[i].writeRows(g, g.budget.window, g.budget.buffer)
+		return files[i].writeRows(ctx, g, g.budget.window, g.budget.buffer)
 	})
 }
 

@@ -2,6 +2,9 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/graphmill/graphmill/store"
 )
 
 // group is the parts [from, to), which are made in one go.
@@ -57,6 +60,15 @@ func (d *dispatcher) countEdges(ctx context.Context) error {
 				total := &d.edgeStart[p*types+e+1]
 				*c, *total = *total, *total+*c // what is in front of the segment
 			}
+		}
+	}
+	for e, in := range d.edges {
+		n := uint64(0)
+		for p := range d.num.parts {
+			n += d.edgeStart[p*types+e+1]
+		}
+		if n != uint64(in.count) {
+			return fmt.Errorf("%s: %s: %w: found offsets of %d edges, expected %d", d.dir, in.name, store.ErrDamaged, n, in.count)
 		}
 	}
 	for i := range d.num.parts * types {

@@ -246,6 +246,10 @@ func TestDamagedStores(t *testing.T) {
 		"a source that is no node":      func(e []*graph.Edges) { e[0].Adj[graph.In].Far.U32[3] = 9000 },
 		"a destination that is no node": func(e []*graph.Edges) { e[1].Adj[graph.Out].Far.U32[3] = 3000 },
 		"offsets that descend":          func(e []*graph.Edges) { e[0].Adj[graph.In].Indptr.U32[100] = 1 << 31 },
+		"fewer offsets than edges": func(e []*graph.Edges) {
+			ptr := e[0].Adj[graph.In].Indptr.U32
+			ptr[len(ptr)-1]--
+		},
 		"an edge id out of range": func(e []*graph.Edges) {
 			ids := make([]uint32, e[0].Count)
 			ids[5] = uint32(e[0].Count)
@@ -282,6 +286,7 @@ func TestColumnsThatNoTensorHolds(t *testing.T) {
 	n := in.g.Nodes[1]
 	n.Columns = []*graph.Column{
 		{Name: "a/b", DType: graph.Int8, Rows: n.Count, Values: make([]byte, n.Count)},
+		{Name: "empty", DType: graph.Float32, Rows: n.Count, Shape: []int{3, 0}},
 		{Name: "list", DType: graph.Int8, Rows: n.Count, Shape: []int{-1}, Offsets: []graph.Index{{U64: make([]uint64, n.Count+1)}}},
 		{Name: "s", DType: graph.String, Rows: n.Count, StringOffsets: graph.Index{U64: make([]uint64, n.Count+1)}},
 	}
@@ -294,7 +299,7 @@ func TestColumnsThatNoTensorHolds(t *testing.T) {
 		name, _, _ := strings.Cut(x, ":")
 		names = append(names, name)
 	}
-	if !slices.Equal(names, []string{"t1.a/b", "t1.list", "t1.s"}) {
+	if !slices.Equal(names, []string{"t1.a/b", "t1.empty", "t1.list", "t1.s"}) {
 		t.Errorf("found %q left out", r.LeftOut)
 	}
 	n.Columns = []*graph.Column{{Name: "x", DType: graph.Uint64, Rows: n.Count, Values: slices.Repeat([]byte{255}, 8*n.Count)}}
