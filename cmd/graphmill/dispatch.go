@@ -197,7 +197,7 @@ func (t *terminal) dispatch(ctx context.Context, in string, f *dispatchFlags) (e
 		return usagef("found no --assignment, expected the folder that says which part each node is in; make one with: graphmill partition %s --parts K --out DIR", in)
 	}
 	if f.dryRun && f.out == "" {
-		f.out = in + ".parts"
+		f.out = filepath.Clean(in) + ".parts"
 	}
 	if err := f.outFlags.check(); err != nil {
 		return err

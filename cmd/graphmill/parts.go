@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/graphmill/graphmill/dispatch"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/progress"
@@ -35,13 +38,19 @@ type partsJob struct {
 // writer begins the output, or goes on with it.
 func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 	if !j.flags.resume {
-		// A dry run replaces nothing.
-		return store.Create(fsx.OS, j.out.out, j.out.force || j.flags.dryRun)
+		out := j.out.out
+		if j.flags.dryRun {
+			out += ".forecast" // what an earlier run kept stays, and an output is no matter
+		}
+		return store.Create(fsx.OS, out, j.out.force)
 	}
 	key, err := json.Marshal(j.made)
 	if err != nil {
 		return nil, err
 	}
+	// The same command of another version may divide the graph in another way.
+	a := j.assignment
+	key = fmt.Appendf(key, " %016x %016x", xxh3.Hash(graph.Bytes(a.Part)), xxh3.Hash(graph.Bytes(a.Trainer)))
 	return store.Resume(ctx, fsx.OS, j.out.out, j.out.force, string(key), j.common.threads)
 }
 
