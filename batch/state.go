@@ -23,7 +23,7 @@ type State struct {
 // stateVersion is that of the laws that a state counts on.
 const stateVersion = 1
 
-// ErrState: a state of another iterator.
+// ErrState is the kind of errors about a state of another iterator.
 var ErrState = errors.New("state does not match")
 
 // State is the place after the batch that was handed out last; before the first, the

@@ -275,7 +275,8 @@ func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried fu
 	group.SetLimit(max(threads, 1))
 	for i := range all {
 		group.Go(func() error {
-			c, ok := &all[i], false
+			c := &all[i]
+			var ok bool
 			if c.Packs, ok = quick(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs}, func() bool { return ctx.Err() != nil }); !ok {
 				return ctx.Err()
 			}

@@ -103,7 +103,7 @@ func (t *terminal) exportMETIS(cmd *cobra.Command, dir string, f *exportFlags) (
 		return err
 	}
 	r.Stage("neighbours", result.Building, 0, "")
-	r.Stage("write", result.Writing, int64(result.Nodes), "rows")
+	r.Stage("write", result.Writing, result.Nodes, "rows")
 	r.Head("nodes", report.Count(result.Nodes, "nodes"))
 	r.Head("pairs", report.Count(result.Pairs, "pairs of neighbours"))
 	r.Head("on disk", report.Bytes(result.Bytes))
