@@ -46,7 +46,10 @@ const (
 // MaxCommunityNodes is the largest graph.
 const MaxCommunityNodes = math.MaxUint32 - 1
 
-// NewCommunity makes the table of a graph of n nodes. It holds 28 bytes a node.
+// CommunityNodeBytes is what NewCommunity holds a node.
+const CommunityNodeBytes = 28
+
+// NewCommunity makes the table of a graph of n nodes.
 func NewCommunity(seed uint64, n int) (*Community, error) {
 	if n < 2 || n > MaxCommunityNodes {
 		return nil, fmt.Errorf("found %d nodes, expected 2 to %d", n, MaxCommunityNodes)

@@ -121,9 +121,7 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 		files = append(files, file)
 	}
 	for _, f := range files {
-		if !slices.Contains(c.p.files, f) {
-			c.p.files = append(c.p.files, f)
-		}
+		c.p.use(f)
 	}
 	return files, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
@@ -21,7 +20,8 @@ type opener struct {
 	dir     string // what names are relative to
 	outside bool
 	tables  map[string]table.Table
-	files   []string
+	files   []string // each once
+	used    map[string]bool
 }
 
 func newOpener(fsys fsx.FS, meta string, o Options) *opener {
@@ -29,7 +29,17 @@ func newOpener(fsys fsx.FS, meta string, o Options) *opener {
 	if dir == "" {
 		dir = filepath.Dir(meta)
 	}
-	return &opener{fsys: fsys, meta: meta, dir: dir, outside: o.Outside, tables: map[string]table.Table{}, files: []string{meta}}
+	p := &opener{fsys: fsys, meta: meta, dir: dir, outside: o.Outside, tables: map[string]table.Table{}, used: map[string]bool{}}
+	p.use(meta)
+	return p
+}
+
+// use notes that a file is read.
+func (p *opener) use(file string) {
+	if !p.used[file] {
+		p.used[file] = true
+		p.files = append(p.files, file)
+	}
 }
 
 // find resolves a name: relative to the folder of the metadata file, as a plain
@@ -46,9 +56,7 @@ func (p *opener) find(names ...string) ([]string, error) {
 			if err := p.inside(p.dir, f); err != nil {
 				return nil, err
 			}
-			if !slices.Contains(p.files, f) {
-				p.files = append(p.files, f)
-			}
+			p.use(f)
 		}
 		files = append(files, found...)
 	}

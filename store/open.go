@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
@@ -46,7 +47,7 @@ func Open(fsys fsx.FS, dir string) (*Store, error) {
 func (s *Store) open() error {
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := fsx.ReadFile(s.fs, file, maxMeta)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, ErrNotStore, MetaFile)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -98,6 +99,14 @@ parameters give the same graph on every machine.`,
 			if err := flags.check(); err != nil {
 				return err
 			}
+			opt := flags.options()
+			if nodes > 0 && nodes <= generate.MaxCommunityNodes {
+				opt.Held = int64(nodes) * generate.CommunityNodeBytes
+			}
+			if opt.Memory > 0 && opt.Held >= opt.Memory {
+				return fmt.Errorf("found --memory %s, expected more than the %s that the law of %s nodes takes; give more, or fewer nodes",
+					human.Bytes(opt.Memory), human.Bytes(opt.Held), human.Exact(int64(nodes)))
+			}
 			law, err := generate.NewCommunity(seed, nodes)
 			if err != nil {
 				return usageError{err}
@@ -105,7 +114,7 @@ parameters give the same graph on every machine.`,
 			made := store.Made{Command: "generate community", Seed: &seed, Version: version(), Options: map[string]string{
 				"nodes": strconv.Itoa(nodes), "duplicate_edges": flags.duplicates.String(), "self_loops": flags.selves.String()}}
 			r := t.begin("generate community", fmt.Sprintf("Community graph, %d nodes", nodes), flags.common)
-			return t.makeStore(cmd.Context(), pairsInput(law, law.Nodes()), flags.options(), &flags, made, r)
+			return t.makeStore(cmd.Context(), pairsInput(law, law.Nodes()), opt, &flags, made, r)
 		},
 	}
 	flags.add(cmd)

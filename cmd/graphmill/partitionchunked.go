@@ -39,5 +39,9 @@ func (t *terminal) importChunked(ctx context.Context, in string, f *partitionFla
 		src.Input.Edges[i].Columns = nil
 	}
 	s, end, err := t.temporaryStore(ctx, src, filepath.Join(f.options.Temp, ".graph"), f.common, r)
-	return s, inputs, end, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s.Dir = in // which is the name that the user knows
+	return s, inputs, end, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/partition/undirected"
 	"github.com/graphmill/graphmill/store"
 )
@@ -18,9 +19,32 @@ import (
 type Options struct {
 	Force   bool // replace a file that is there
 	Threads int  // at least 1
-	// Memory is how many bytes may be held beside the graph, as of
-	// undirected.BuildOptions.
+	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the graph is
+	// refused with ErrMemory.
 	Memory int64
+}
+
+// ErrMemory is wrapped by errors about a bound that cannot hold the graph.
+var ErrMemory = errors.New("memory too small")
+
+// baseBytes is the program and its buffers, and what is mapped of the store.
+const baseBytes = 64 << 20
+
+// beside is what a bound of the memory leaves beside the graph.
+func beside(s *store.Store, memory int64) (int64, error) {
+	if memory == 0 {
+		return 0, nil
+	}
+	pairs, err := undirected.Pairs(s)
+	if err != nil {
+		return 0, err
+	}
+	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
+	least := baseBytes + 8*pairs + 4*int64(nodes)
+	if least > memory {
+		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise --memory", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
+	}
+	return max(1, memory-least), nil
 }
 
 // Result counts what was written.
@@ -44,12 +68,16 @@ func Write(ctx context.Context, fsys fsx.FS, out string, s *store.Store, o Optio
 	case !o.Force:
 		return nil, fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, store.ErrExists)
 	}
-	if err := s.Check(ctx); err != nil {
+	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
+		return nil, err
+	}
+	memory, err := beside(s, o.Memory)
+	if err != nil {
 		return nil, err
 	}
 	dir, base := filepath.Split(filepath.Clean(out))
 	start := time.Now()
-	g, err := undirected.Build(ctx, s, undirected.BuildOptions{Threads: o.Threads, Memory: o.Memory, FS: fsys, Temp: filepath.Clean(dir + ".")})
+	g, err := undirected.Build(ctx, s, undirected.BuildOptions{Threads: o.Threads, Memory: memory, FS: fsys, Temp: filepath.Clean(dir + ".")})
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,20 @@ func TestExists(t *testing.T) {
 	}
 }
 
+// A bound that cannot hold the graph is refused before anything is written.
+func TestMemory(t *testing.T) {
+	s, out := graphOf(t), filepath.Join(t.TempDir(), "g.graph")
+	if _, err := metis.Write(t.Context(), fsx.OS, out, s, metis.Options{Threads: 1, Memory: 1 << 20}); !errors.Is(err, metis.ErrMemory) || !strings.Contains(err.Error(), "found a bound of 1.00 MiB, expected at least 64.0 MiB") {
+		t.Errorf("found %v", err)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("found %v for a file that must not be there", err)
+	}
+	if _, err := metis.Write(t.Context(), fsx.OS, out, s, metis.Options{Threads: 1, Memory: 65 << 20}); err != nil {
+		t.Error(err)
+	}
+}
+
 // After a call that fails the old file is there, whole, or the new one is.
 func TestFaults(t *testing.T) {
 	s := graphOf(t)
