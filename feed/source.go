@@ -68,6 +68,9 @@ func (s *Source) Hops() int { return s.sampler.Hops() }
 // Seeds is the number of seeds of an epoch, over all ranks.
 func (s *Source) Seeds() int { return len(s.job.Seeds) }
 
+// BatchSize is the seeds of a batch.
+func (s *Source) BatchSize() int { return s.job.BatchSize }
+
 // Ops say what each op draws from, from op 1.
 func (s *Source) Ops() []OpInfo {
 	var ops []OpInfo

@@ -1,0 +1,106 @@
+// Command graphmill-flight hands sampled batches to trainers on other machines, over Arrow Flight.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/internal/flags"
+	"github.com/graphmill/graphmill/internal/human"
+)
+
+// Exit statuses, those of graphmill.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+
+// run is the whole program; args has the program's name first.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cmd := newCommand(stdout, stderr)
+	cmd.SetArgs(args[1:])
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(stderr, "graphmill-flight: %s\n", human.Printable(line))
+	}
+	if errors.Is(err, flags.ErrUsage) {
+		fmt.Fprintln(stderr, "Try 'graphmill-flight --help'.")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// command is what was given.
+type command struct {
+	feed                       flags.Feed
+	threads, streams           int
+	memory, maxMessage         flags.Bytes
+	listen                     string
+	certFile, keyFile, tokFile string
+}
+
+func newCommand(stdout, stderr io.Writer) *cobra.Command {
+	c := command{maxMessage: 1 << 30}
+	cmd := &cobra.Command{
+		Use:   "graphmill-flight STORE",
+		Short: "Hand sampled batches to trainers on other machines, over Arrow Flight",
+		Long: `Samples batches of a store and streams them to Arrow Flight clients: the same batches, from
+the same flags, as the loaders of the Python package get. When it can be connected to, it prints one line
+of JSON, {"addr":"HOST:PORT"}. SIGINT and SIGTERM end it.
+
+Other machines reach it only over TLS, with a token that every call brings. On a loopback address
+neither is needed: every user of this machine can then read batches, unless there is a token.`,
+		Example: `  graphmill-flight g.store --fanout 15,10 --batch-size 1024 --shuffle
+  graphmill-flight g.store --fanout 15,10 --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --token-file token
+  head -c 32 /dev/urandom | base64 > token               a token`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("found %d arguments, expected one STORE", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(c.check(), c.feed.Check(cmd.Flags())); err != nil {
+				return err
+			}
+			return c.serve(cmd.Context(), args[0], stdout, stderr)
+		},
+	}
+	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%w", err) })
+	f := cmd.Flags()
+	c.feed.Add(f)
+	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
+	f.IntVar(&c.streams, "streams", 16, "streams at a time; each holds up to 11 batches in memory")
+	f.Var(&c.memory, "memory", "bound of the memory for sampling, such as 2GiB; batches of streams come on top (default: no bound)")
+	f.Var(&c.maxMessage, "max-message", "bound of a batch, below 2GiB; one that is larger ends its stream with an error")
+	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 takes a free one")
+	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and those between it and its root")
+	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
+	f.StringVar(&c.tokFile, "token-file", "", "file with the token that calls bring, at least 16 characters")
+	return cmd
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/graphmill/graphmill/flight"
+	"github.com/graphmill/graphmill/internal/flags"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/store"
+)
+
+func usagef(format string, a ...any) error { return tagged.Errorf(flags.ErrUsage, format, a...) }
+
+func (c *command) check() error {
+	switch {
+	case c.threads < 1 || c.threads > 4096:
+		return usagef("found --threads %d, expected 1 to 4096", c.threads)
+	case c.streams < 1 || c.streams > 1<<16:
+		return usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
+	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
+		return usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
+	case (c.certFile == "") != (c.keyFile == ""):
+		return usagef("found one of --tls-cert and --tls-key, expected both or none")
+	}
+	return nil
+}
+
+// serve serves a store until ctx ends.
+func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Writer) (err error) {
+	o := flight.Options{Threads: c.threads, Streams: c.streams, MaxMessage: int64(c.maxMessage)}
+	if o.TLS, err = c.certificate(); err != nil {
+		return err
+	}
+	if o.Token, err = c.token(); err != nil {
+		return err
+	}
+	l, err := flight.Listen(ctx, c.listen, o)
+	switch {
+	case errors.Is(err, flight.ErrExposed):
+		return usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
+	case err != nil:
+		return fmt.Errorf("--listen: %w", err)
+	}
+	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
+	s, err := store.Open(fsx.OS, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	warn := func(text string) { fmt.Fprintf(stderr, "graphmill-flight: warning: %s\n", human.Printable(text)) }
+	source, sampler, err := c.feed.Source(ctx, s, c.threads, c.memory, warn)
+	if err != nil {
+		return err
+	}
+	defer sampler.Close()
+	server, err := flight.NewServer(source, o)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(map[string]string{"addr": l.Addr().String()})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "%s\n", line); err != nil {
+		return err
+	}
+	return server.Serve(ctx, l)
+}
+
+// mostFile bounds the files of certificates, keys and tokens.
+const mostFile = 1 << 20
+
+// certificate reads the certificate and its key, nil without.
+func (c *command) certificate() (*tls.Config, error) {
+	if c.certFile == "" {
+		return nil, nil
+	}
+	cert, err := fsx.ReadFile(fsx.OS, c.certFile, mostFile)
+	if err != nil {
+		return nil, err
+	}
+	key, err := fsx.ReadFile(fsx.OS, c.keyFile, mostFile)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w; expected a certificate and its key, in PEM", c.certFile, c.keyFile, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
+}
+
+// token reads the token, "" without.
+func (c *command) token() (string, error) {
+	if c.tokFile == "" {
+		return "", nil
+	}
+	b, err := fsx.ReadFile(fsx.OS, c.tokFile, mostFile)
+	if err != nil {
+		return "", err
+	}
+	// It travels in a header: no control characters and spaces, and no endless length.
+	token := strings.TrimSpace(string(b))
+	if len(token) < 16 || len(token) > 4096 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s: found a token of %d bytes, expected 16 to 4096 printable ASCII characters without spaces; make one with: head -c 32 /dev/urandom | base64", c.tokFile, len(token))
+	}
+	return token, nil
+}

@@ -1,0 +1,65 @@
+package flight
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/graphmill/graphmill/feed"
+)
+
+// Request names the batches of a stream. Its JSON is a ticket, and the command of a
+// descriptor; an empty one is epoch 0 whole.
+type Request struct {
+	Epoch uint64 `json:"epoch"`
+	// First is the batch to begin at, over all ranks.
+	First int `json:"first"`
+	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1.
+	Rank  int `json:"rank"`
+	World int `json:"world"`
+	// Seeds asks for one batch of these nodes instead, with the draws of batch First.
+	Seeds []int64 `json:"seeds,omitempty"`
+}
+
+// parseRequest reads a request for the batches of src.
+func parseRequest(b []byte, src *feed.Source) (*Request, error) {
+	r := &Request{}
+	if len(b) > 0 {
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		if err := d.Decode(r); err != nil {
+			return nil, fmt.Errorf(`reading the request: %w; expected JSON such as {"epoch":0,"first":0,"rank":0,"world":1}`, err)
+		}
+		if _, err := d.Token(); err != io.EOF { //nolint:errorlint // the end itself
+			return nil, fmt.Errorf("reading the request: found more after byte %d, expected one JSON object", d.InputOffset())
+		}
+	}
+	if r.World == 0 {
+		r.World = 1
+	}
+	switch {
+	case r.World < 1 || r.World > mostRanks:
+		return nil, fmt.Errorf("found a world of %d, expected 1 to %d", r.World, mostRanks)
+	case r.Rank < 0 || r.Rank >= r.World:
+		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", r.Rank, r.World, r.World-1)
+	case r.Seeds != nil && (len(r.Seeds) == 0 || len(r.Seeds) > src.BatchSize()):
+		return nil, fmt.Errorf("found %d seeds, expected 1 to %d, the batch size of the server", len(r.Seeds), src.BatchSize())
+	case r.Seeds != nil && r.World != 1:
+		return nil, fmt.Errorf("found seeds and a world of %d, expected one of them", r.World)
+	case r.First < 0 || r.Seeds == nil && r.First > src.Batches():
+		return nil, fmt.Errorf("found a start at batch %d, expected 0 to %d", r.First, src.Batches())
+	}
+	return r, nil
+}
+
+// mostRanks bounds a world, far from where sums of batch numbers overflow.
+const mostRanks = 1 << 20
+
+// batches is how many batches the request gets.
+func (r *Request) batches(src *feed.Source) int {
+	if r.Seeds != nil {
+		return 1
+	}
+	return max(0, (src.Batches()-r.First-r.Rank+r.World-1)/r.World)
+}

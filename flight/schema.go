@@ -1,0 +1,73 @@
+package flight
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/graphmill/graphmill/feed"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// metadataKey is the key of the schema's metadata.
+const metadataKey = "graphmill"
+
+// epochInfo is the schema's metadata: what an epoch has, over all ranks.
+type epochInfo struct {
+	Version int           `json:"version"`
+	Batches int           `json:"batches"`
+	Seeds   int           `json:"seeds"`
+	Hops    int           `json:"hops"`
+	Ops     []feed.OpInfo `json:"ops"` // from op 1
+}
+
+// version of the form of batches.
+const version = 1
+
+// batchInfo is the metadata of a message: which batch it is.
+type batchInfo struct {
+	Epoch uint64 `json:"epoch"`
+	Batch int    `json:"batch"`
+}
+
+// valueTypes are Arrow's types of dtypes. Those that have no equal in Arrow, or one of other
+// bytes, are unsigned integers; the field's metadata has the dtype.
+var valueTypes = map[string]arrow.DataType{
+	graph.Bool.String():     arrow.PrimitiveTypes.Uint8,
+	graph.Int8.String():     arrow.PrimitiveTypes.Int8,
+	graph.Uint8.String():    arrow.PrimitiveTypes.Uint8,
+	graph.Int16.String():    arrow.PrimitiveTypes.Int16,
+	graph.Uint16.String():   arrow.PrimitiveTypes.Uint16,
+	graph.Int32.String():    arrow.PrimitiveTypes.Int32,
+	graph.Uint32.String():   arrow.PrimitiveTypes.Uint32,
+	graph.Int64.String():    arrow.PrimitiveTypes.Int64,
+	graph.Uint64.String():   arrow.PrimitiveTypes.Uint64,
+	graph.Float16.String():  arrow.FixedWidthTypes.Float16,
+	graph.BFloat16.String(): arrow.PrimitiveTypes.Uint16,
+	graph.Float32.String():  arrow.PrimitiveTypes.Float32,
+	graph.Float64.String():  arrow.PrimitiveTypes.Float64,
+}
+
+// schemaOf describes the batches of a source.
+func schemaOf(src *feed.Source) (*arrow.Schema, error) {
+	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.Hops(), src.Ops()})
+	if err != nil {
+		return nil, err
+	}
+	var fields []arrow.Field
+	for _, c := range src.Columns() {
+		value, ok := valueTypes[c.DType]
+		if !ok {
+			return nil, fmt.Errorf("column %q: found dtype %s, expected a number", c.Name, c.DType)
+		}
+		shape, err := json.Marshal(c.Shape)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, arrow.Field{Name: c.Name, Type: arrow.ListOfNonNullable(value),
+			Metadata: arrow.NewMetadata([]string{"dtype", "shape"}, []string{c.DType, string(shape)})})
+	}
+	meta := arrow.NewMetadata([]string{metadataKey}, []string{string(text)})
+	return arrow.NewSchema(fields, &meta), nil
+}

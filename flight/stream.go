@@ -1,0 +1,129 @@
+package flight
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/graphmill/graphmill/feed"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ordered"
+)
+
+// streamThreads is how many batches of one stream are made at a time. More would outrun a
+// connection, and each costs two batches of memory.
+const streamThreads = 4
+
+// item is a batch on its way, in memory that the next one reuses.
+type item struct {
+	number int
+	words  []uint64
+	record arrow.RecordBatch
+}
+
+// DoGet streams the batches of a request, the ticket.
+func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetServer) (err error) {
+	r, err := parseRequest(ticket.GetTicket(), s.src)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		return status.Errorf(codes.ResourceExhausted, "found %d streams at work, expected fewer than that; end one, or start the server with more --streams", s.options.Streams)
+	}
+	w := flight.NewRecordWriter(stream, ipc.WithSchema(s.schema))
+	defer func() {
+		if e := w.Close(); err == nil { // writes the schema of a stream without batches
+			err = e
+		}
+	}()
+	ctx := stream.Context()
+	number, left := r.First+r.Rank, r.batches(s.src)
+	sample := s.sampling(r)
+	return ordered.Run(ctx, min(s.options.Threads, streamThreads), func() struct{} { return struct{}{} }, func() *item { return &item{} }, ordered.Stages[struct{}, *item]{
+		Fill: func(it *item) error {
+			if left == 0 {
+				return io.EOF
+			}
+			it.number = number
+			number += r.World
+			left--
+			return nil
+		},
+		Work: func(_ struct{}, it *item) error { return s.make(ctx, it, sample) },
+		Sink: func(it *item) error {
+			text, err := json.Marshal(batchInfo{r.Epoch, it.number})
+			if err != nil {
+				return err
+			}
+			return w.WriteWithAppMetadata(it.record, text)
+		},
+	})
+}
+
+// sampling is how a maker samples a batch of a request.
+func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
+	if r.Seeds != nil {
+		return func(m *feed.Maker, b int) (int, error) { return m.Of(r.Seeds, r.Epoch, uint64(b)) }
+	}
+	order := s.src.Epoch(r.Epoch)
+	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }
+}
+
+// make makes a batch: at most Options.Threads at a time, over all streams.
+func (s *Server) make(ctx context.Context, it *item, sample func(*feed.Maker, int) (int, error)) error {
+	var m *feed.Maker
+	select {
+	case m = <-s.makers:
+		defer func() { s.makers <- m }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	size, err := sample(m, it.number)
+	if err != nil {
+		return status.Errorf(codes.InvalidArgument, "batch %d: %v", it.number, err)
+	}
+	if int64(size) > s.options.MaxMessage {
+		return status.Errorf(codes.ResourceExhausted,
+			"batch %d: found %s, expected at most %s; start the server with a larger --max-message, or smaller batches, fanouts or features",
+			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
+	}
+	if n := (size + 7) / 8; cap(it.words) < n {
+		it.words = make([]uint64, n+n/8)
+	}
+	it.record = s.record(m, graph.Bytes(it.words[:cap(it.words)]))
+	return nil
+}
+
+// record writes the batch that m has sampled into dst, and describes it there.
+func (s *Server) record(m *feed.Maker, dst []byte) arrow.RecordBatch {
+	columns := make([]arrow.Array, s.schema.NumFields())
+	at := 0
+	for i, field := range s.schema.Fields() {
+		n := m.Rows(i) * m.RowBytes(i)
+		values := dst[at : at+n : at+n]
+		m.Fill(i, values)
+		at = (at + n + 7) &^ 7
+		columns[i] = list(field.Type.(*arrow.ListType), values)
+	}
+	return array.NewRecordBatch(s.schema, columns, 1)
+}
+
+// list is a column of one row: all values. They fit an int32, as a message does.
+func list(t *arrow.ListType, values []byte) arrow.Array {
+	n := len(values) / t.Elem().(arrow.FixedWidthDataType).Bytes()
+	elements := array.NewData(t.Elem(), n, []*memory.Buffer{nil, memory.NewBufferBytes(values)}, nil, 0, 0)
+	offsets := memory.NewBufferBytes(graph.Bytes([]int32{0, int32(n)}))
+	return array.MakeFromData(array.NewData(t, 1, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{elements}, 0, 0))
+}
