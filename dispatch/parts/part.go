@@ -112,15 +112,16 @@ func (x *Pieces) piece(i int64) int {
 	return sort.Search(len(x.ends), func(k int) bool { return x.ends[k] > i })
 }
 
-// own maps a file until the folder is closed.
+// own maps a file until the folder is closed; the file itself is closed, for of many parts
+// there are more than a process may have open.
 func (p *Part) own(f fsx.File) ([]byte, error) {
 	m, unmap, err := f.Map()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	p.closers = append(p.closers, unmap, f.Close)
+	p.closers = append(p.closers, unmap)
 	p.maps = append(p.maps, m)
-	return m, nil
+	return m, f.Close()
 }
 
 func (p *Part) dict(fsys fsx.FS, file string) (*dgl.Dict, []byte, error) {
@@ -163,13 +164,13 @@ func (p *Part) openGraph(fsys fsx.FS) error {
 	if err != nil {
 		return err
 	}
-	if p.graph, err = p.own(f.File); err != nil {
-		return err
-	}
 	if f.Len() != 1 {
-		return badf("%s: found %d graphs, expected one, the part", p.GraphFile, f.Len())
+		return errors.Join(badf("%s: found %d graphs, expected one, the part", p.GraphFile, f.Len()), f.Close())
 	}
 	if p.Graph, err = f.Graph(0); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if p.graph, err = p.own(f.File); err != nil {
 		return err
 	}
 	if len(p.Graph.NodeTypes) != 1 || len(p.Graph.Relations) != 1 {

@@ -77,13 +77,41 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What a folder says of itself.
+// files counts those that are open.
+type files struct {
+	fsx.FS
+	open int
+}
+
+type file struct {
+	fsx.File
+	of *files
+}
+
+func (f *files) Open(name string) (fsx.File, error) {
+	x, err := f.FS.Open(name)
+	if err == nil {
+		f.open++
+	}
+	return file{x, f}, err
+}
+
+func (f file) Close() error {
+	f.of.open--
+	return f.File.Close()
+}
+
+// What a folder says of itself; its files are mapped and not open, for there can be many.
 func TestOpen(t *testing.T) {
-	f, err := Open(fsx.OS, filepath.Join(tiny, "tiny.json"), false)
+	count := &files{FS: fsx.OS}
+	f, err := Open(count, filepath.Join(tiny, "tiny.json"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if count.open != 0 {
+		t.Errorf("found %d open files, expected none", count.open)
+	}
 	if len(f.Files) != 9 || f.Nodes.Len() != 40 || f.Edges.Len() != 83 || f.NodeIDs[0].Len() != 40 || f.EdgeIDs[0].Len() != 83 {
 		t.Errorf("found files %v, %d nodes, %d edges", f.Files, f.Nodes.Len(), f.Edges.Len())
 	}
