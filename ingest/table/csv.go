@@ -117,7 +117,7 @@ func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 	}
 	f.size = info.Size()
 	h := head{path: path}
-	h.bytes, h.whole, err = readHead(t.fsys, path, f.comp, buf)
+	h.bytes, h.whole, err = readHead(t.fsys, path, f.size, f.comp, buf)
 	if err != nil {
 		return f, h, err
 	}

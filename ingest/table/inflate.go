@@ -61,18 +61,22 @@ func openInflated(fsys fsx.FS, path string, comp compression) (*inflated, error)
 	return r, nil
 }
 
-// readHead reads the first bytes of a file into buf; whole says that there are
-// no more.
-func readHead(fsys fsx.FS, path string, comp compression, buf []byte) (b []byte, whole bool, err error) {
+// readHead reads the first bytes of a file of size bytes into buf; whole says that
+// there are no more.
+func readHead(fsys fsx.FS, path string, size int64, comp compression, buf []byte) (b []byte, whole bool, err error) {
 	r, err := openInflated(fsys, path, comp)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if cap(buf) < headSize {
-		buf = make([]byte, headSize)
+	want := headSize
+	if comp == plain { // of many small files each is a small buffer
+		want = int(min(headSize, size+1))
 	}
-	n, err := fill(r, buf[:headSize])
+	if cap(buf) < want {
+		buf = make([]byte, want)
+	}
+	n, err := fill(r, buf[:want])
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, cannotInflate(path, err)
 	}
