@@ -1,0 +1,121 @@
+"""GraphmillSampler: PyG's stock NodeLoader with our sampler.
+
+GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+"""
+
+import importlib.util
+import os
+import signal
+import unittest
+
+import numpy as np
+
+import made
+from graphmill import FeedDied, GraphmillError, Store
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+class TestSampler(unittest.TestCase):
+    def data(self):
+        import torch
+        from torch_geometric.data import Data
+
+        edges = Store(made.RMAT).edges["_E"]
+        # Attributes that say of which node and edge they are.
+        data = Data(x=torch.arange(4096.0)[:, None], edge_index=torch.from_numpy(edges.edge_index("input")))
+        data.edge_attr = torch.arange(edges.count)
+        return data
+
+    def loader(self, sampler, **options):
+        import torch
+        from torch_geometric.loader import NodeLoader
+
+        return NodeLoader(self.data(), node_sampler=sampler, **{"input_nodes": torch.arange(1000, 2010), "batch_size": 100, **options})
+
+    def test_homogeneous(self):
+        import torch
+
+        from graphmill.pyg import GraphmillSampler
+
+        whole = self.data().edge_index
+        with GraphmillSampler(made.RMAT, fanout=[5, 3], seed=1) as sampler:
+            loader = self.loader(sampler)
+            batches = list(loader)  # copies: no batch holds a place in the feed
+            self.assertEqual(len(batches), 11)
+            for i, b in enumerate(batches):
+                self.assertTrue(b.validate())
+                n = len(b.input_id)
+                self.assertEqual((b.batch_size, b.input_id.tolist()), (n, list(range(1010))[100 * i :][:n]))
+                self.assertEqual(b.n_id[:n].tolist(), (b.input_id + 1000).tolist())
+                self.assertEqual(b.x[:, 0].long().tolist(), b.n_id.tolist())
+                self.assertEqual(b.edge_attr.tolist(), b.e_id.tolist())
+                self.assertTrue(torch.equal(whole[:, b.e_id], b.n_id[b.edge_index]))
+                self.assertEqual((sum(b.num_sampled_nodes), sum(b.num_sampled_edges)), (len(b.n_id), len(b.e_id)))
+                self.assertLessEqual(int(torch.bincount(b.edge_index[1]).max()), 5)
+            drawn = [b.e_id.tolist() for b in batches]
+            self.assertEqual([b.e_id.tolist() for b in loader], drawn)
+            sampler.set_epoch(1)
+            self.assertNotEqual([b.e_id.tolist() for b in loader], drawn)
+
+    def test_workers(self):
+        from graphmill.pyg import GraphmillSampler
+
+        got = []
+        for workers, method in ((0, None), (2, "fork"), (3, "spawn")):
+            with GraphmillSampler(made.RMAT, fanout=[4, 4], seed=2) as sampler:
+                got.append([(b.n_id.tolist(), b.e_id.tolist()) for b in self.loader(sampler, num_workers=workers, multiprocessing_context=method)])
+        self.assertEqual(got[1], got[0])
+        self.assertEqual(got[2], got[0])
+
+    def test_types(self):
+        import torch
+        from torch_geometric.data import HeteroData
+        from torch_geometric.loader import NodeLoader
+
+        from graphmill.pyg import GraphmillSampler
+
+        store = Store(made.DEBIAN)
+        data = HeteroData()
+        for t, nodes in store.nodes.items():
+            data[t].num_nodes = nodes.count
+        for e in (("package", "depends", "package"), ("package", "has_tag", "tag")):
+            data[e].edge_index = torch.from_numpy(store.edges[e].edge_index("input"))
+        data["package"].y = torch.from_numpy(np.array(store.nodes["package"]["label"]))
+        with GraphmillSampler(made.DEBIAN, fanout={"depends": [4, 3], "has_tag": [2, 2]}, seed_type="package", direction="out") as sampler:
+            for b in NodeLoader(data, node_sampler=sampler, input_nodes="package", batch_size=512):
+                self.assertTrue(b.validate())
+                package = b["package"]
+                self.assertEqual((package.batch_size, package.n_id[: package.batch_size].tolist()), (len(package.input_id), package.input_id.tolist()))
+                self.assertTrue(torch.equal(package.y, data["package"].y[package.n_id]))
+                for s, r, d in data.edge_types:
+                    e = b[s, r, d]
+                    ends = torch.stack([b[s].n_id[e.edge_index[0]], b[d].n_id[e.edge_index[1]]])
+                    self.assertTrue(torch.equal(data[s, r, d].edge_index[:, e.e_id], ends))
+            with self.assertRaisesRegex(ValueError, "expected 'package', the seed_type"):
+                next(iter(NodeLoader(data, node_sampler=sampler, input_nodes="tag", batch_size=4)))
+
+    def test_errors(self):
+        import torch
+        from torch_geometric.sampler import EdgeSamplerInput, NodeSamplerInput
+
+        from graphmill.pyg import GraphmillSampler
+
+        with self.assertRaisesRegex(GraphmillError, "no node type for the seeds"):
+            GraphmillSampler(made.DEBIAN, fanout=[2])
+        with GraphmillSampler(made.RMAT, fanout=[2], threads=1) as sampler:
+            seeds = torch.tensor([1, 2])
+            with self.assertRaisesRegex(NotImplementedError, "around nodes"):
+                sampler.sample_from_edges(EdgeSamplerInput(seeds, seeds, seeds))
+            with self.assertRaisesRegex(ValueError, "before="):
+                sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds, time=seeds))
+            with self.assertRaisesRegex(GraphmillError, "found node 5000"):
+                sampler.sample_from_nodes(NodeSamplerInput(seeds, torch.tensor([5000])))
+            out = sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))  # which goes on
+            self.assertEqual(out.node[:2].tolist(), [1, 2])
+            os.kill(sampler._process.pid, signal.SIGKILL)
+            with self.assertRaisesRegex(FeedDied, "exit status -9"):
+                sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))
+
+
+if __name__ == "__main__":
+    unittest.main()
