@@ -218,7 +218,8 @@ func Fingerprint(ctx context.Context, fsys fsx.FS, name string) (_ string, err e
 		return "", err
 	}
 	if info.Size() <= sampledAbove {
-		entry, err := hashFile(ctx, fsys, name, make([]byte, hashBuffer))
+		buf := make([]byte, min(hashBuffer, info.Size()+1))
+		entry, err := hashFile(ctx, fsys, name, buf)
 		return fmt.Sprintf("xxh3:%s:%d", entry.XXH3, entry.Bytes), err
 	}
 	const blocks, block = 64, 64 << 10
