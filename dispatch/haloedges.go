@@ -45,6 +45,16 @@ func newSortShape(memory int64, threads int) sortShape {
 	return s
 }
 
+// buckets is how many a part has: so many that none is too large even if the edges of
+// the part's halo, at most most of them, follow one another, as those from one other part do.
+func (s sortShape) buckets(parts int, most uint64, idBits int) int {
+	each := 1
+	for each*2*parts <= s.most && each < 1<<idBits && min(most, 1<<idBits/uint64(each))*haloRecord > uint64(s.each) {
+		each *= 2
+	}
+	return each
+}
+
 // newHaloEdges is ready for the edges that mark counted; memory bounds what it
 // holds of them.
 func newHaloEdges(g *group, memory int64) *haloEdges {
@@ -60,10 +70,7 @@ func newHaloEdges(g *group, memory int64) *haloEdges {
 	}
 	parts := 1 << bits.Len(uint(len(g.haloEdges)-1))
 	shape := newSortShape(memory, g.opt.Threads)
-	each := 1 // buckets a part
-	for each*2*parts <= shape.most && most*haloRecord/uint64(each) > uint64(shape.each) && each < 1<<h.idBits {
-		each *= 2
-	}
+	each := shape.buckets(parts, most, h.idBits)
 	h.shift = h.idBits - bits.Len(uint(each-1))
 	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), shape.held)
 	h.part = extsort.NewPartition(h.spill, parts*each, extentBytes, uint(h.shift))

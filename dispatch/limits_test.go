@@ -148,6 +148,25 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestBucketsOfHalos has halo edges with neighbouring ids: they are still cut to what memory has room for.
+func TestBucketsOfHalos(t *testing.T) {
+	for _, c := range []struct {
+		most         uint64
+		idBits, want int
+	}{
+		{1 << 17, 30, 1},   // all of them fit a bucket
+		{1 << 20, 20, 8},   // 2^20 ids lie in 8 buckets of 2^17
+		{1 << 20, 23, 64},  // 2^20 neighbours of 2^23 ids do as well
+		{1 << 24, 28, 128}, // no more than there is memory for
+	} {
+		s := newSortShape(64<<20, 2)
+		s.each = 2 << 20
+		if got := s.buckets(8, c.most, c.idBits); got != c.want {
+			t.Errorf("%d edges of 2^%d ids: found %d buckets, expected %d", c.most, c.idBits, got, c.want)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w, err := store.Create(disk, filepath.Join(t.TempDir(), "out"), false)
