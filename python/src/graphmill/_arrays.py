@@ -6,6 +6,9 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
 
 
 def module(x: Any) -> str:
@@ -30,7 +33,7 @@ def array(x: Any, what: str) -> Any:
     return a
 
 
-def index(like: Any, rows: np.ndarray) -> Any:
+def index(like: Any, rows: Array) -> Any:
     """Row numbers as what indexes ``like`` without a further copy: on its device."""
     if is_torch(like):
         import torch
@@ -64,16 +67,18 @@ def padded(x: Any, rows: Any, places: Any, shape: tuple[int, ...]) -> Any:
     return jnp.asarray(out.reshape(*shape, *x.shape[1:]))
 
 
-def ones(like: Any, mask: np.ndarray) -> Any:
+def ones(like: Any, mask: Array) -> Any:
     """A mask as an array of the kind of ``like``, on its device."""
     return index(like, mask) if is_torch(like) else mask
 
 
-def ranges(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def ranges(starts: Array, ends: Array) -> Array:
     """The numbers of each range [start, end), one range after the other."""
     sizes = ends - starts
     before = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(starts - before, sizes)
+    out: Array = np.arange(int(sizes.sum()), dtype=np.int64)
+    out += np.repeat(starts - before, sizes)
+    return out
 
 
 def sample(x: Any) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 import jraph
 import numpy as np
 
-from ._folder import Array
+from ._arrays import Array
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
 
+from ._arrays import Array
 from ._collection import Graph
-from ._folder import Array, Column, EdgeType
+from ._folder import Column, EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 

@@ -8,7 +8,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
-from ._folder import Array, EdgeType
+from ._arrays import Array
+from ._folder import EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
@@ -63,9 +64,9 @@ def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tenso
         for name, x in of.items():
             x = x.reshape(-1, *x.shape[2:])
             out[name] = _constant(x.view(tf.bfloat16.as_numpy_dtype) if (type_, name) in schema.bfloat16 else x)
-        for name, x in ids.items():
-            if x is not None:
-                out.setdefault(name, _constant(x.ravel().astype(np.int64)))
+        for name, of_store in ids.items():
+            if of_store is not None:
+                out.setdefault(name, _constant(of_store.ravel().astype(np.int64)))
         return out
 
     def sizes(x: Array) -> tf.Tensor:

@@ -174,9 +174,9 @@ class BatchIter(_Batches):
             block = numbers[at : at + per]
             starts = np.minimum(np.arange(block.start, block.stop, block.step, dtype=np.int64) * size, self._n)
             ends = np.minimum(starts + size, self._n)
-            rows = order(_arrays.ranges(starts, ends))
+            shuffled = order(_arrays.ranges(starts, ends))
             # The rows go to each device once a block.
-            on = {d: _arrays.index(x, rows) for d, x in zip(devices, self._arrays)}
+            on = {d: _arrays.index(x, shuffled) for d, x in zip(devices, self._arrays)}
             done = 0
             for n in (ends - starts).tolist():
                 part = tuple(_arrays.take(x, on[d][done : done + n]) for d, x in zip(devices, self._arrays))
@@ -252,9 +252,9 @@ class GroupBatchIter(_Batches):
         self._by_rows, self._form, self._bucketed = count == "rows", form, bucketed
         ids = group_id.detach().cpu().numpy() if _arrays.is_torch(group_id) else np.asarray(group_id)
         self._ptr = _groups(ids)
-        self._cut: tuple[int, np.ndarray] | None = None  # of an epoch: where batches begin
+        self._cut: tuple[int, _arrays.Array] | None = None  # of an epoch: where batches begin
         self._n = len(self._ptr) - 1
-        self._buckets: list[np.ndarray] = []
+        self._buckets: list[_arrays.Array] = []
         if bucketed:
             sizes = np.diff(self._ptr)
             number = np.where(sizes > 1, np.ceil(np.log2(np.maximum(sizes, 1))), 0).astype(np.int64)
@@ -267,10 +267,10 @@ class GroupBatchIter(_Batches):
     def _options(self) -> str:
         return f"{super()._options()} {self._by_rows} {self._form} {self._bucketed}"
 
-    def _groups_at(self, epoch: int, positions: np.ndarray) -> np.ndarray:
+    def _groups_at(self, epoch: int, positions: _arrays.Array) -> _arrays.Array:
         return Order(self._n, key(self._seed, epoch, ORDER))(positions) if self._shuffle else positions
 
-    def _starts(self, epoch: int) -> np.ndarray:
+    def _starts(self, epoch: int) -> _arrays.Array:
         """Where the batches of an epoch begin among the positions of its order, and the end."""
         if not self._by_rows:
             n = self._n - self._n % self._size if self._tail == "drop" else self._n
@@ -286,7 +286,7 @@ class GroupBatchIter(_Batches):
             self._cut = epoch, np.array(starts)
         return self._cut[1]
 
-    def _bucket_starts(self) -> np.ndarray:
+    def _bucket_starts(self) -> _arrays.Array:
         """The number of the first batch of each bucket, bucket after bucket, and of all."""
         counts = [len(g) // self._size if self._tail == "drop" else -(-len(g) // self._size) for g in self._buckets]
         return np.cumsum([0, *counts])
@@ -318,7 +318,7 @@ class GroupBatchIter(_Batches):
             places = np.arange(begin, min(begin + self._size, len(groups)))
             yield self._gather(groups[orders[k](places)], int(sizes[groups].max()))
 
-    def _gather(self, groups: np.ndarray, longest: int | None) -> tuple[Any, ...]:
+    def _gather(self, groups: _arrays.Array, longest: int | None) -> tuple[Any, ...]:
         starts, ends = self._ptr[groups], self._ptr[groups + 1]
         sizes = ends - starts
         rows = _arrays.ranges(starts, ends)
@@ -345,7 +345,7 @@ class GroupBatchIter(_Batches):
         return (*out, _arrays.ones(first, mask.reshape(shape)))
 
 
-def _groups(ids: np.ndarray) -> np.ndarray:
+def _groups(ids: _arrays.Array) -> _arrays.Array:
     """Where each group begins, and the number of rows."""
     if ids.ndim != 1:
         raise ValueError(f"group_id: found shape {ids.shape}, expected one id a row")

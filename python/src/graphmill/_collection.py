@@ -7,8 +7,9 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 import numpy as np
 
+from ._arrays import Array
 from ._command import GraphmillError
-from ._folder import Array, Column, Columns, EdgeType, Folder, human, int64, triple, unknown
+from ._folder import Column, Columns, EdgeType, Folder, human, int64, triple, unknown
 from ._store import META, MISSING, EdgeTypes, NodeTypes, Store
 
 

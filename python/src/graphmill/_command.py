@@ -23,7 +23,7 @@ def command() -> str:
         path = os.path.join(folder, "graphmill")
         if os.access(path, os.X_OK):
             return path
-    path = shutil.which("graphmill")
-    if path is None:
+    found = shutil.which("graphmill")
+    if found is None:
         raise FileNotFoundError("found no graphmill command, expected it beside Python or on PATH; pip install graphmill, or set GRAPHMILL_COMMAND")
-    return path
+    return found

@@ -13,13 +13,11 @@ import os
 from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ._arrays import ranges
+from ._arrays import Array, ranges
 from ._command import GraphmillError
 from ._xxh3 import xxh3
 
-Array = NDArray[Any]
 EdgeType = tuple[str, str, str]
 
 MANIFEST = "manifest.json"
@@ -108,7 +106,7 @@ class Folder:
         if x.dtype not in want or not fits:
             shown = ["any" if n is None else n for n in shape]
             raise GraphmillError(f"{path}: found {x.dtype} {list(x.shape)}, expected {' or '.join(map(str, want))} {shown}")
-        plain = x.view(np.ndarray)  # which costs less to slice; the map lives as long as it
+        plain: Array = x.view(np.ndarray)  # which costs less to slice; the map lives as long as it
         self._open[name] = plain
         return plain
 

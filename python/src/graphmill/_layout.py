@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import Array, ranges
 from ._collection import Collection
 from ._command import GraphmillError
-from ._folder import Array, EdgeType, Folder, int64
+from ._folder import EdgeType, Folder, int64
 from ._order import ORDER, Order, key
 
 META = "layout.json"
@@ -152,25 +153,23 @@ class Deal:
     """A layout filled with graphs for one epoch."""
 
     def __init__(self, layout: Layout, graphs: Graphs, seed: int, epoch: int) -> None:
-        self._l, self._g, self._seed, self._epoch = layout, graphs, seed, epoch
+        self._l, self._ptr = layout, graphs.ptr
         self._packs = Order(layout.packs, key(seed, epoch, ORDER, 0))
-        self._orders: dict[int, Order] = {}
+        self._ids = np.empty_like(graphs.ids)  # the graph at each place, shape after shape
+        for s, (start, n) in enumerate(zip(graphs.ptr.tolist(), layout.counts.tolist())):
+            order = Order(n, key(seed, epoch, ORDER, s + 1))
+            self._ids[start : start + n] = graphs.ids[start + order(np.arange(n))]
 
     def pack(self, p: int) -> Array:
         """The graphs of pack number p of the epoch: by shape, the shapes ascending."""
-        layout, g = self._l, self._g
+        layout = self._l
         q = int(self._packs(np.array([p]))[0])
         t = int(np.searchsorted(layout.first_pack, q, side="right")) - 1
-        q -= int(layout.first_pack[t])
-        out: list[Array] = []
-        for j in range(int(layout.pattern_ptr[t]), int(layout.pattern_ptr[t + 1])):
-            s, copies = int(layout.part_shape[j]), int(layout.part_copies[j])
-            order = self._orders.get(s)
-            if order is None:
-                order = self._orders[s] = Order(int(layout.counts[s]), key(self._seed, self._epoch, ORDER, s + 1))
-            first = int(layout.first_place[j]) + q * copies
-            out.append(g.ids[int(g.ptr[s]) + order(np.arange(first, first + copies))])
-        return np.concatenate(out) if out else np.empty(0, np.int64)
+        parts = slice(int(layout.pattern_ptr[t]), int(layout.pattern_ptr[t + 1]))
+        copies = layout.part_copies[parts]
+        first = self._ptr[layout.part_shape[parts]] + layout.first_place[parts] + (q - layout.first_pack[t]) * copies
+        ids: Array = self._ids[ranges(first, first + copies)]
+        return ids
 
 
 def _sizes(c: Collection, component: str) -> Array:

@@ -216,6 +216,7 @@ class NodeLoader:
             self._process = Process(arguments + given)
         self._addr, self._token = self._process.addr, self._process.token
         self._connection: Connection | None = None
+        self._of = (0, 0, 0)  # process, rank and world of the connection
         self._connect()
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
@@ -246,7 +247,8 @@ class NodeLoader:
 
     def __len__(self) -> int:
         """Batches of an epoch, of this rank."""
-        return self._connect().batches
+        batches: int = self._connect().batches
+        return batches
 
     def __iter__(self) -> Iterator[Any]:
         connection = self._connect()
@@ -393,4 +395,5 @@ def _converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
         return lambda schema, raw, label: _numpy(schema, raw)
     import importlib
 
-    return importlib.import_module(f"._as_{form}", __package__).convert
+    convert: Callable[[Schema, Raw, str | None], Any] = importlib.import_module(f"._as_{form}", __package__).convert
+    return convert

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._arrays import Array
+
 _M64 = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
 _MUL1, _MUL2 = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -41,13 +43,14 @@ def draw(h: int, j: int) -> int:
     return _mix(h + (j + 1) * _GAMMA)
 
 
-def _draws(h: int, n: int) -> np.ndarray:
+def _draws(h: int, n: int) -> Array:
     u = np.uint64
     with np.errstate(over="ignore"):
         x = np.arange(1, n + 1, dtype=u) * u(_GAMMA) + u(h)
         x = (x ^ x >> u(30)) * u(_MUL1)
         x = (x ^ x >> u(27)) * u(_MUL2)
-        return x ^ x >> u(31)
+        out: Array = x ^ x >> u(31)
+    return out
 
 
 class Order:
@@ -63,7 +66,7 @@ class Order:
         self._n = n
         if n <= _SORTED:
             # A stable sort leaves equal draws in the order of their items.
-            self._items = np.argsort(_draws(key, n), kind="stable").astype(np.int64)
+            self._items: Array = np.argsort(_draws(key, n), kind="stable").astype(np.int64)
             return
         bits = (n - 1).bit_length()
         self._low, self._high = bits // 2, bits - bits // 2
@@ -81,16 +84,19 @@ class Order:
     def __len__(self) -> int:
         return self._n
 
-    def _half(self, x: np.ndarray, r: int, width: int) -> np.ndarray:
+    def _half(self, x: Array, r: int, width: int) -> Array:
         u = np.uint64
         with np.errstate(over="ignore"):
-            y = (x + u(self._keys[r])) * u(_GAMMA)
+            y: Array = (x + u(self._keys[r])) * u(_GAMMA)
             y ^= y >> u(32)
-            return (y * u(_MUL1)) >> u(64 - width)
+            y *= u(_MUL1)
+            y >>= u(64 - width)
+        return y
 
-    def _permute(self, x: np.ndarray) -> np.ndarray:
+    def _permute(self, x: Array) -> Array:
         t = self._type
-        lo, hi = x & t((1 << self._low) - 1), x >> t(self._low)
+        lo: Array = x & t((1 << self._low) - 1)
+        hi: Array = x >> t(self._low)
         for r in range(0, _ROUNDS, 2):
             if self._tables is not None:
                 hi ^= self._tables[r][lo]
@@ -98,9 +104,10 @@ class Order:
             else:
                 hi ^= self._half(lo, r, self._high)
                 lo ^= self._half(hi, r + 1, self._low)
-        return hi << t(self._low) | lo
+        out: Array = hi << t(self._low) | lo
+        return out
 
-    def __call__(self, positions: np.ndarray) -> np.ndarray:
+    def __call__(self, positions: Array) -> Array:
         """The items, int64, at an array of positions, each below ``len(self)``."""
         if self._n <= _SORTED:
             return self._items[positions]

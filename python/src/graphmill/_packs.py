@@ -10,10 +10,10 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from ._arrays import ranges, worker
+from ._arrays import Array, ranges, worker
 from ._batches import _Batches
 from ._collection import Collection
-from ._folder import Array, EdgeType, int64
+from ._folder import EdgeType, int64
 from ._layout import Deal, Layout, PackShape
 
 _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
@@ -218,58 +218,69 @@ class PackedLoader(_Batches):
 
     def _gather(self, number: int, packs: list[Array]) -> PackBatch:
         shape, c = self.shape, self._c
-        p, g = len(packs), shape.graphs
-        lengths = np.array([len(x) for x in packs], np.int32)
-        graph_id = np.full((p, g), -1, np.int64)
-        for row, ids in zip(graph_id, packs):
-            row[: len(ids)] = ids
+        at = _Places(packs, shape.graphs)
+        graph_id = np.full((at.packs, shape.graphs), -1, np.int64)
+        graph_id[at.pack, at.place] = at.ids
+        graph_mask = graph_id >= 0
         nodes: dict[str, PackNodes] = {}
         for t, of in c.nodes.items():
-            rows, counts, ptr, mask = self._rows(self._ptr[t], packs, shape.nodes[t])
-            graph = np.stack([np.repeat(np.arange(g, dtype=np.int32), n) for n in counts])
-            nodes[t] = PackNodes(counts, ptr, graph, mask, _placed(of.node_id, rows, mask), {k: _wanted(x, rows, mask) for k, x in self._columns[t].items()})
+            x = _Rows(at, self._ptr[t], shape.nodes[t])
+            graph = np.repeat(np.arange(x.counts.size, dtype=np.int32) % shape.graphs, x.counts.ravel()).reshape(x.mask.shape)
+            columns = {k: x.put(v) for k, v in self._columns[t].items()}
+            nodes[t] = PackNodes(x.counts, x.ptr, graph, x.mask, None if of.node_id is None else x.put(of.node_id), columns)
         edges: dict[EdgeType, PackEdges] = {}
         for e, of in c.edges.items():
-            rows, counts, ptr, mask = self._rows(self._ptr[e], packs, shape.edges[e])
+            x = _Rows(at, self._ptr[e], shape.edges[e])
             ends = []
             for t, local in ((e[0], of.src), (e[2], of.dst)):
                 first = nodes[t].ptr
                 # Padding edges join the first padding node of their type.
-                x = np.repeat(first[np.arange(p), lengths][:, None], shape.edges[e], 1)
-                for k, (ids, r) in enumerate(zip(packs, rows)):
-                    x[k, : len(r)] = local[r].astype(np.int32) + np.repeat(first[k, : len(ids)], counts[k, : len(ids)])
-                ends.append(x)
-            edges[e] = PackEdges(counts, ptr, ends[0], ends[1], mask, _placed(of.edge_id, rows, mask), {k: _wanted(x, rows, mask) for k, x in self._columns[e].items()})
-        real = graph_id >= 0
-        context = {k: _wanted(x, packs, real) for k, x in self._columns[None].items()}
-        return PackBatch(number, lengths, graph_id, real, nodes, edges, context)
-
-    def _rows(self, starts: Array, packs: list[Array], room: int) -> tuple[list[Array], Array, Array, Array]:
-        """What the graphs of each pack have of a type: rows, counts and offsets by graph, and the mask."""
-        p, g = len(packs), self.shape.graphs
-        rows, counts = [], np.zeros((p, g), np.int32)
-        mask = np.zeros((p, room), bool)
-        for k, ids in enumerate(packs):
-            first, last = starts[ids], starts[ids + 1]
-            rows.append(ranges(first, last))
-            counts[k, : len(ids)] = last - first
-            counts[k, len(ids)] = room - len(rows[-1])
-            mask[k, : len(rows[-1])] = True
-        ptr = np.zeros((p, g + 1), np.int32)
-        np.cumsum(counts, axis=1, out=ptr[:, 1:])
-        return rows, counts, ptr, mask
+                end = np.repeat(first[np.arange(at.packs), at.lengths][:, None], shape.edges[e], 1)
+                end[x.mask] = local[x.rows].astype(np.int32) + np.repeat(first[at.pack, at.place], x.sizes)
+                ends.append(end)
+            columns = {k: x.put(v) for k, v in self._columns[e].items()}
+            edges[e] = PackEdges(x.counts, x.ptr, ends[0], ends[1], x.mask, None if of.edge_id is None else x.put(of.edge_id), columns)
+        context = {k: _put(v, at.ids, graph_mask) for k, v in self._columns[None].items()}
+        return PackBatch(number, at.lengths, graph_id, graph_mask, nodes, edges, context)
 
 
-def _wanted(values: Array, rows: list[Array], mask: Array) -> Array:
-    """The rows of each pack, in zeros."""
+class _Places:
+    """The graphs of all packs one behind the other: ids, pack, and place in the pack."""
+
+    def __init__(self, packs: list[Array], room: int) -> None:
+        self.packs, self.room = len(packs), room
+        self.ids = np.concatenate(packs)
+        self.lengths = np.array([len(x) for x in packs], np.int32)
+        self.pack = np.repeat(np.arange(self.packs), self.lengths)
+        self.place = np.arange(len(self.ids)) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+
+
+class _Rows:
+    """What the graphs of all packs have of a type: rows, counts and offsets by graph, and the mask."""
+
+    def __init__(self, at: _Places, starts: Array, room: int) -> None:
+        first, last = starts[at.ids], starts[at.ids + 1]
+        self.sizes, self.rows = last - first, ranges(first, last)
+        self.counts = np.zeros((at.packs, at.room), np.int32)
+        self.counts[at.pack, at.place] = self.sizes
+        total = self.counts.sum(1)
+        self.counts[np.arange(at.packs), at.lengths] = room - total
+        self.ptr = np.zeros((at.packs, at.room + 1), np.int32)
+        np.cumsum(self.counts, axis=1, out=self.ptr[:, 1:])
+        self.mask = np.arange(room) < total[:, None]
+
+    def put(self, values: Array) -> Array:
+        return _put(values, self.rows, self.mask)
+
+
+def _put(values: Array, rows: Array, mask: Array) -> Array:
+    """The rows at the places of the mask, in order; zeros elsewhere."""
     out = np.zeros((*mask.shape, *values.shape[1:]), values.dtype)
-    for place, r in zip(out, rows):
-        place[: len(r)] = values[r]
+    if len(mask) == 1:
+        out[0, : len(rows)] = values[rows]
+    else:
+        out[mask] = values[rows]
     return out
-
-
-def _placed(values: Array | None, rows: list[Array], mask: Array) -> Array | None:
-    return None if values is None else _wanted(values, rows, mask)
 
 
 def _left_out(c: Collection) -> Iterator[str]:

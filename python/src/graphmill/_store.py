@@ -7,8 +7,9 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ._arrays import Array
 from ._command import GraphmillError
-from ._folder import Array, Column, Columns, EdgeType, Folder, edge_type, human, int64, triple, unknown
+from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, triple, unknown
 from ._xxh3 import xxh3
 
 META = "graph.json"
