@@ -23,6 +23,8 @@ type Forecast struct {
 type size struct {
 	nodes, edges, pairs int64
 	constraints         int64
+	nodeWeights         bool // nodes have weights: not all weigh 1
+	edgeWeights         bool
 }
 
 // What the steps take, measured.
@@ -45,12 +47,17 @@ const (
 var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.6, multilevel.Default: 1, multilevel.High: 3}
 
 // graphBytes is the memory of the undirected graph.
-func (z size) graphBytes() int64 { return 4*z.nodes + 8*z.pairs }
+func (z size) graphBytes() int64 {
+	if z.edgeWeights {
+		return 4*z.nodes + 16*z.pairs
+	}
+	return 4*z.nodes + 8*z.pairs
+}
 
 // nodeBytes is what every method holds a node: its part and its weights.
 func (z size) nodeBytes() int64 {
 	bytes := int64(2)
-	if z.constraints > 1 {
+	if z.nodeWeights {
 		bytes += 4 * z.constraints
 	}
 	return bytes * z.nodes

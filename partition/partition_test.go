@@ -327,6 +327,27 @@ func TestDivideTakesTheWeightsOfTheGraph(t *testing.T) {
 	}
 }
 
+// The weights of a file are part of what its graph takes.
+func TestForecastHasWeights(t *testing.T) {
+	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
+	foretell := func() int64 {
+		r, err := partition.Divide(t.Context(), fsx.OS, g, graph.HomogeneousNode, partition.Options{Method: partition.Hash, Parts: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Forecast.Memory
+	}
+	plain := foretell()
+	g.Weights = []uint32{1, 2, 3, 4}
+	if got := foretell() - plain; got != 16 {
+		t.Errorf("4 weights of nodes take %d bytes, expected 16", got)
+	}
+	g.EdgeWeights = []uint32{1, 1, 1, 1, 1, 1}
+	if got := foretell() - plain; got != 40 {
+		t.Errorf("with 3 weights of pairs %d bytes, expected 40", got)
+	}
+}
+
 // A weight that all nodes lack leaves the others to be balanced.
 func TestWeightsOfNothing(t *testing.T) {
 	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})

@@ -46,7 +46,7 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	if err != nil {
 		return nil, err
 	}
-	z := size{nodes: int64(n), pairs: pairs, constraints: int64(len(c.names))}
+	z := size{nodes: int64(n), pairs: pairs, constraints: int64(len(c.names)), nodeWeights: !c.unit()}
 	for _, e := range s.Graph.Edges {
 		z.edges += int64(e.Count)
 	}
@@ -140,7 +140,7 @@ func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType stri
 			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so that there is nothing to balance", names[c]))
 		}
 	}
-	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints)}
+	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
 	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && r.Forecast.Memory > o.Memory {
 		r.Method = streaming(o.Method)
 		r.Forecast = z.forecast(r.Method, false, &o)

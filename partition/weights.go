@@ -69,9 +69,12 @@ func (c *constraints) add(name string, fill func(weights []uint32, stride int) e
 	c.names, c.fill = append(c.names, name), append(c.fill, fill)
 }
 
+// unit says that all nodes weigh 1, in the one constraint there is.
+func (c *constraints) unit() bool { return len(c.names) == 1 && c.names[0] == "nodes" }
+
 // weights are those of n nodes, nil where all weigh 1.
 func (c *constraints) weights(n int) ([]uint32, error) {
-	if len(c.names) == 1 && c.names[0] == "nodes" {
+	if c.unit() {
 		return nil, nil
 	}
 	w := make([]uint32, n*len(c.names))

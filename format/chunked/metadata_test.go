@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 		{guide, `[]`, `: found "[]", expected an object of names`},
 		{guide, `{}`, `: found no key "node_type"`},
 		{guide, `{"part-0": {}}`, `: found the key "part-0", as of a graph that is partitioned`},
-		{"\"graph_name\": \"mag\",", "\"graph_name\": mag,", ":2: invalid character 'm'"},
+		{"\"graph_name\": \"mag\",", "\"graph_name\": mag,", ":2: found no JSON (invalid character 'm'"},
 		{"\"edge_data\": {}\n}", "\"edge_data\": {}\n} {}", ":16: found more behind the object"},
 		{`"edge_data": {}`, `"edge_data": {}, "edges": {}`, `: found the key "edges" twice`},
 		{`"year"`, `"feat"`, `node_data: paper: found the key "feat" twice`},

@@ -136,7 +136,7 @@ func Parse(b []byte) (*Metadata, error) {
 		}
 	}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, badf(":%d: %w", lineAt(b, syntax.Offset), err)
+		return nil, badf(":%d: found no JSON (%w), expected a JSON object", lineAt(b, syntax.Offset), err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, badf(":%d: found the end of the file, expected a whole JSON object", lineAt(b, int64(len(b))))
