@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // Exit statuses.
@@ -119,7 +118,7 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w%s", err, suggestFlag(cmd, err))}
+		return usageError{fmt.Errorf("%w%s", err, flags.Suggest(cmd.Flags(), err))}
 	})
 	root.SetHelpTemplate(helpTemplate)
 	root.AddCommand(newQuickstart(t), newImport(t), newExport(t), newGenerate(t), newInfo(t), newSample(t), newFeed(t), newPack(t), newDispatch(t), newPartitionGraph(t), newPartition(t), newVerify(t), newReport(t), newTFGNN(t), newBench(t))
@@ -143,17 +142,3 @@ Flags:
 {{end}}
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted.
 `
-
-// suggestFlag finds the flag that was probably meant.
-func suggestFlag(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if w := suggest.Word(strings.ReplaceAll(unknown.GetSpecifiedName(), "_", "-"), known); w != "" {
-		return "; did you mean --" + w + "?"
-	}
-	return ""
-}
