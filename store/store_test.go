@@ -180,14 +180,15 @@ func TestTwoWriters(t *testing.T) {
 // TestEveryCallFails fails each call of a run once: the output is then not
 // there, or it is whole, and the error says which call.
 func TestEveryCallFails(t *testing.T) {
-	count := &fsx.Fault{FS: fsx.OS}
+	disk := fsx.Unsynced{FS: fsx.OS}
+	count := &fsx.Fault{FS: disk}
 	if err := write(count, filepath.Join(t.TempDir(), "s"), false); err != nil {
 		t.Fatal(err)
 	}
 	for i := int64(1); i <= count.Calls(); i++ {
 		dir := t.TempDir()
 		out := filepath.Join(dir, "s")
-		err := write(&fsx.Fault{FS: fsx.OS, FailAt: i, Err: syscall.ENOSPC, Short: i%2 == 0}, out, false)
+		err := write(&fsx.Fault{FS: disk, FailAt: i, Err: syscall.ENOSPC, Short: i%2 == 0}, out, false)
 		_, there := os.Stat(out)
 		if there == nil {
 			if v, err := store.Verify(ctx, fsx.OS, out, 1, nil); err != nil || len(v.Damage) > 0 {
@@ -201,7 +202,7 @@ func TestEveryCallFails(t *testing.T) {
 		if err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("call %d: error %v does not wrap the cause", i, err)
 		}
-		if err := write(fsx.OS, out, true); err != nil {
+		if err := write(disk, out, true); err != nil {
 			t.Fatalf("call %d: the next run fails: %v", i, err)
 		}
 	}
