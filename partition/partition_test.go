@@ -231,6 +231,23 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Every call of the file system may fail while the rows lie on disk, the last one too.
+func TestFaults(t *testing.T) {
+	s := library()
+	o := partition.Options{Method: partition.Fennel, Parts: 4, Temp: t.TempDir()}
+	o.Memory = run(t, s, o).Forecast.Memory - 1<<10
+	full := errors.New("disk full")
+	counted := &fsx.Fault{FS: fsx.OS}
+	if _, err := partition.Run(t.Context(), counted, s, o); err != nil || counted.Calls() == 0 {
+		t.Fatalf("%d calls: %v", counted.Calls(), err)
+	}
+	for at := int64(1); at <= counted.Calls(); at++ {
+		if _, err := partition.Run(t.Context(), &fsx.Fault{FS: fsx.OS, FailAt: at, Err: full}, s, o); !errors.Is(err, full) {
+			t.Errorf("call %d of %d: got %v", at, counted.Calls(), err)
+		}
+	}
+}
+
 // A bound that cannot hold the least is refused, and what is named as the least is enough.
 func TestLeastMemory(t *testing.T) {
 	s, g := library(), undirected.FromPairs(3, []uint32{0, 1}, []uint32{1, 2})
