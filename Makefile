@@ -1,4 +1,5 @@
 # make quickstart   build, run the main job on the embedded real graph
+# make flight       the Arrow Flight server, bin/graphmill-flight
 # make test         every test that needs this repository alone
 # make interop      tests against GRAPHMILL_SHARED and the real peers, and of the code without assembly
 # make lint         formatting, vet, golangci-lint
@@ -16,10 +17,13 @@ GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build quickstart test interop wheel lint fmt fuzz clean
+.PHONY: build flight quickstart test interop wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
+
+flight:
+	$(GO) -C flight build -o ../bin/graphmill-flight ./cmd/graphmill-flight
 
 quickstart: build
 	bin/graphmill quickstart --out quickstart --force
@@ -34,11 +38,13 @@ $(VENV)/pins: scripts/requirements.txt
 
 test: $(VENV)/pins
 	$(GO) test ./...
+	$(GO) -C flight test ./...
 
 interop: $(VENV)/pins
 	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
 	$(GO) test -tags interop -timeout 40m ./...
 	$(GO) test -tags purego ./sample ./batch
+	$(GO) -C flight test -tags interop ./...
 
 # The command is static, so that it runs on any Linux of its processor.
 wheel:
@@ -52,19 +58,21 @@ $(GOLANGCI):
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
-	$(GO) mod verify
-	$(GO) vet ./...
-	$(GO) vet -tags interop ./...
-	$(GOLANGCI) run ./...
+	for module in . flight; do \
+	  $(GO) -C $$module mod verify; \
+	  $(GO) -C $$module vet ./...; \
+	  $(GO) -C $$module vet -tags interop ./...; \
+	  (cd $$module; $(GOLANGCI) run ./...); \
+	done
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')
 
 fuzz:
-	for pkg in $$($(GO) list ./...); do \
-	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
-	  done; done
+	for module in . flight; do for pkg in $$($(GO) -C $$module list ./...); do \
+	  for target in $$($(GO) -C $$module test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; $(GO) -C $$module test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done; done
 
 clean:
 	rm -rf bin dist python/bin $(VENV) quickstart

@@ -91,7 +91,10 @@ neither is needed: every user of this machine can then read batches, unless ther
 	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%w", err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w%s", err, flags.Suggest(cmd.Flags(), err))
+	})
+	cmd.SetHelpTemplate(helpTemplate)
 	f := cmd.Flags()
 	c.feed.Add(f)
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
@@ -104,3 +107,18 @@ neither is needed: every user of this machine can then read batches, unless ther
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that calls bring, at least 16 characters")
 	return cmd
 }
+
+// helpTemplate puts the examples first.
+const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
+
+Examples:
+{{.Example}}
+
+Usage:
+  {{.UseLine}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+
+Exit status: 0 ended by a signal, 1 failed, 2 wrong usage.
+`

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	arrowflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testStore makes a store of a ring of ten nodes.
+func testStore(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	edges := filepath.Join(dir, "edges.csv")
+	write(t, edges, "src,dst\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n7,8\n8,9\n9,0\n")
+	src, err := ingest.Open(t.Context(), fsx.OS, edges, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "g.store")
+	w, err := store.Create(fsx.OS, out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := build.Build(t.Context(), fsx.OS, w, src.Input, build.Options{Primary: graph.In, DuplicateEdges: build.Keep, SelfLoops: build.Keep, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Seal(t.Context(), result.Meta, 1), w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// From the command line to a batch, until the program is told to end.
+func TestServe(t *testing.T) {
+	dir := testStore(t)
+	r, stdout := io.Pipe()
+	var stderr bytes.Buffer
+	cmd := newCommand(stdout, &stderr)
+	cmd.SetArgs([]string{dir, "--fanout", "2,2", "--batch_size", "4", "--threads", "2"})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.ExecuteContext(ctx)
+		_ = stdout.CloseWithError(err)
+		ended <- err
+	}()
+	out := bufio.NewReader(r)
+	line, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ready struct{ Addr string }
+	if err := json.Unmarshal([]byte(line), &ready); err != nil {
+		t.Fatal(err)
+	}
+	c, err := arrowflight.NewClientWithMiddleware(ready.Addr, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	info, err := c.GetFlightInfo(t.Context(), &arrowflight.FlightDescriptor{Type: arrowflight.DescriptorCMD})
+	if err != nil || info.TotalRecords != 3 {
+		t.Fatalf("found %v, %v, expected 3 batches", info, err)
+	}
+	calls, err := c.DoGet(t.Context(), info.Endpoint[0].Ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := 0
+	for ; err == nil; messages++ {
+		_, err = calls.Recv()
+	}
+	if err != io.EOF || messages != 1+3+1 { // the schema, the batches, the end
+		t.Errorf("found %v after %d messages, expected the end after the schema and 3 batches", err, messages)
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("found %v, expected a program that ends without an error", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("found a program that goes on when it should end")
+	}
+	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 || stderr.Len() > 0 {
+		t.Errorf("found %q, %q, %v after the line, expected nothing", rest, stderr.String(), err)
+	}
+}
+
+// What keeps the server from starting is said, with what to do.
+func TestErrors(t *testing.T) {
+	dir := testStore(t)
+	token, short := filepath.Join(t.TempDir(), "token"), filepath.Join(t.TempDir(), "short")
+	write(t, token, "correct-horse-battery\n")
+	write(t, short, "two words, too many\n")
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{nil, exitUsage, "expected one STORE"},
+		{[]string{dir}, exitUsage, "try --fanout 15,10"},
+		{[]string{dir, "--fanout", "x"}, exitUsage, "fanout"},
+		{[]string{dir, "--fanout", "1", "--thread", "1"}, exitUsage, "did you mean --threads?"},
+		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0"}, exitUsage, "expected --tls-cert and --tls-key, that batches are encrypted, and --token-file"},
+		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0", "--token-file", token}, exitUsage, "expected --tls-cert"},
+		{[]string{dir, "--fanout", "1", "--listen", "nowhere"}, exitFailed, "expected HOST:PORT"},
+		{[]string{dir, "--fanout", "1", "--tls-cert", "cert.pem"}, exitUsage, "found one of --tls-cert and --tls-key"},
+		{[]string{dir, "--fanout", "1", "--tls-cert", token, "--tls-key", token}, exitFailed, "expected a certificate and its key"},
+		{[]string{dir, "--fanout", "1", "--tls-cert", "absent.pem", "--tls-key", token}, exitFailed, "absent.pem"},
+		{[]string{dir, "--fanout", "1", "--token-file", short}, exitFailed, "expected 16 to 4096 printable ASCII characters"},
+		{[]string{dir, "--fanout", "1", "--token-file", "absent"}, exitFailed, "absent"},
+		{[]string{dir, "--fanout", "1", "--threads", "0"}, exitUsage, "found --threads 0"},
+		{[]string{dir, "--fanout", "1", "--streams", "0"}, exitUsage, "found --streams 0"},
+		{[]string{dir, "--fanout", "1", "--max-message", "2GiB"}, exitUsage, "found --max-message 2147483648"},
+		{[]string{dir, "--fanout", "1", "--memory", "1KiB"}, exitFailed, "found --memory 1.00 KiB"},
+		{[]string{dir, "--fanout", "1", "--scope", "seed"}, exitFailed, "found scope seed"},
+		{[]string{dir, "--fanout", "1", "--features", "x"}, exitUsage, `found no column "x"`},
+		{[]string{filepath.Dir(dir), "--fanout", "1"}, exitFailed, "graph.json"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(append([]string{"graphmill-flight"}, c.args...), &stdout, &stderr)
+		if status != c.status || !strings.Contains(stderr.String(), c.want) || stdout.Len() > 0 {
+			t.Errorf("%v: found status %d, %q, %q, expected status %d and %q", c.args, status, stdout.String(), stderr.String(), c.status, c.want)
+		}
+		if strings.Contains(stderr.String(), "two words") {
+			t.Errorf("%v: found the token in %q", c.args, stderr.String())
+		}
+	}
+}
