@@ -14,7 +14,7 @@ from ._folder import Column, EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
-_TAKEN = {"batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id", "seed_index"}
+_TAKEN = {"batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id", "seed_index", "input_id", "batch_size", "num_sampled_nodes", "num_sampled_edges"}
 _SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch knows no unsigned types
 
 
@@ -29,41 +29,34 @@ def _copied(x: Array, bfloat16: bool = False) -> torch.Tensor:
 
 
 def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
-    """Columns by the names of their attributes; one single column besides the label is called ``alone``."""
+    """Columns by the names of their attributes; one single column besides the label is called ``alone``, unless its name is y."""
     rest = [n for n in columns if n != label]
     out = {}
     for name, x in columns.items():
-        to = "y" if name == label else alone if alone and rest == [name] else name
+        to = "y" if name == label else alone if alone and rest == [name] != ["y"] else name
         if to in _TAKEN or to in store or to in out:
             to = prefix + to
         out[to] = x
     return out
 
 
-def _attributes(store: Any, columns: dict[str, torch.Tensor], label: str | None, only: str) -> None:
-    """Columns as attributes; one single column besides the label is x (edge_attr) too, where no column is named so."""
-    for name, x in columns.items():
-        store["y" if name == label else name] = x
-    rest = [n for n in columns if n != label]
-    if only not in columns and len(rest) == 1:
-        x = columns[rest[0]]
-        if rest[0] != "y":
-            store[only] = x
-            del store[rest[0]]
-
-
 def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     c = raw.columns
+
+    def put(store: Any, columns: dict[str, Array], label: str | None, alone: str, prefix: str) -> None:
+        for name, x in _named(store, columns, label, alone, prefix).items():
+            store[name] = _tensor(x)
+
     if schema.homogeneous:
         data = Data()
         t, e = schema.nodes[0], schema.edges[0] if schema.edges else None
-        _attributes(data, {n: _tensor(schema.node(c, t, f"x/{n}")) for n in schema.node_columns[t]}, label, "x")
+        put(data, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, label, "x", "node_")
         data.n_id = _tensor(schema.node(c, t, "n_id"))
         data.num_nodes = data.n_id.numel()
         if e is not None:
             data.edge_index = _tensor(schema.edge(c, e, "edge_index"))
             data.e_id = _tensor(schema.edge(c, e, "e_id"))
-            _attributes(data, {n: _tensor(schema.edge(c, e, f"x/{n}")) for n in schema.edge_columns[e]}, None, "edge_attr")
+            put(data, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
             data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         data.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
         data.input_id = _tensor(raw.input_id)
@@ -72,7 +65,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     data = HeteroData()
     for t in schema.nodes:
         store = data[t]
-        _attributes(store, {n: _tensor(schema.node(c, t, f"x/{n}")) for n in schema.node_columns[t]}, label, "x")
+        put(store, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, label, "x", "node_")
         store.n_id = _tensor(schema.node(c, t, "n_id"))
         store.num_nodes = store.n_id.numel()
         store.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
@@ -81,7 +74,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         store.edge_index = _tensor(schema.edge(c, e, "edge_index"))
         store.e_id = _tensor(schema.edge(c, e, "e_id"))
         store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
-        _attributes(store, {n: _tensor(schema.edge(c, e, f"x/{n}")) for n in schema.edge_columns[e]}, None, "edge_attr")
+        put(store, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
     # The seeds are of the type with nodes in hop 0.
     seeds = next(t for t in schema.nodes if schema.node(c, t, "by_hop")[0] or len(schema.nodes) == 1)
     data[seeds].input_id = _tensor(raw.input_id)
