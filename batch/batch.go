@@ -21,15 +21,6 @@ var tails = [...]string{"keep", "drop", "pad", "error"}
 
 func (t Tail) String() string { return tails[t] }
 
-// ParseTail reads keep, drop, pad or error.
-func ParseTail(s string) (Tail, error) {
-	for i, name := range tails {
-		if s == name {
-			return Tail(i), nil
-		}
-	}
-	return 0, errOrder("found tail %q, expected keep, drop, pad or error", s)
-}
 
 // Batch is some rows of the columns. It is valid until the next one is asked for.
 type Batch struct {
