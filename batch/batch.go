@@ -21,7 +21,6 @@ var tails = [...]string{"keep", "drop", "pad", "error"}
 
 func (t Tail) String() string { return tails[t] }
 
-
 // Batch is some rows of the columns. It is valid until the next one is asked for.
 type Batch struct {
 	Epoch uint64
