@@ -31,7 +31,7 @@ func parseRequest(b []byte, src *feed.Source) (*Request, error) {
 		if err := d.Decode(r); err != nil {
 			return nil, fmt.Errorf(`reading the request: %w; expected JSON such as {"epoch":0,"first":0,"rank":0,"world":1}`, err)
 		}
-		if _, err := d.Token(); err != io.EOF { //nolint:errorlint // the end itself
+		if _, err := d.Token(); err != io.EOF {
 			return nil, fmt.Errorf("reading the request: found more after byte %d, expected one JSON object", d.InputOffset())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -282,7 +283,7 @@ func TestInfo(t *testing.T) {
 	if err != nil || info.TotalRecords != 19 {
 		t.Fatalf("found %v, %v, expected a flight of 19 batches", info, err)
 	}
-	if _, err := list.Recv(); err != io.EOF {
+	if _, err := list.Recv(); !errors.Is(err, io.EOF) {
 		t.Errorf("found %v, expected one flight", err)
 	}
 	d := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`{"epoch":1,"first":2,"rank":1,"world":2}`)}
@@ -429,7 +430,7 @@ func TestSlowClients(t *testing.T) {
 	stop()
 	for {
 		if _, err := held.Recv(); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				t.Error("found the end of a stream, expected an error: the server ended before it")
 			}
 			return
@@ -439,7 +440,7 @@ func TestSlowClients(t *testing.T) {
 
 // failures is the error of a small request, if there is one.
 func failures(t *testing.T, c flight.Client) string {
-	if err := failure(t, c, `{"seeds":[1]}`); err != io.EOF {
+	if err := failure(t, c, `{"seeds":[1]}`); !errors.Is(err, io.EOF) {
 		return err.Error()
 	}
 	return ""

@@ -99,7 +99,7 @@ func TestServe(t *testing.T) {
 	for ; err == nil; messages++ {
 		_, err = calls.Recv()
 	}
-	if err != io.EOF || messages != 1+3+1 { // the schema, the batches, the end
+	if !errors.Is(err, io.EOF) || messages != 1+3+1 { // the schema, the batches, the end
 		t.Errorf("found %v after %d messages, expected the end after the schema and 3 batches", err, messages)
 	}
 	cancel()
