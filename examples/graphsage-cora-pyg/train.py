@@ -76,7 +76,7 @@ def main(path: str) -> None:
         times = [t for _, t, _ in runs if t is not None]
         print(
             f"{name}: test accuracy {statistics.mean(r for r, _, _ in runs):.3f} ({', '.join(f'{r:.3f}' for r, _, _ in runs)}), "
-            f"validation accuracy {GOAL} after {statistics.mean(times) if times else float('nan'):.1f} s in {len(times)} of {len(runs)} runs, "
+            f"validation accuracy {GOAL:.2f} after {statistics.mean(times) if times else float('nan'):.1f} s in {len(times)} of {len(runs)} runs, "
             f"waited {statistics.mean(w for _, _, w in runs):.0%} of the time"
         )
 

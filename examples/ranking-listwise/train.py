@@ -105,7 +105,7 @@ def main(data: pathlib.Path) -> None:
         times = [t for _, t, _ in runs if t is not None]
         print(
             f"{name}: NDCG@10 {statistics.mean(r for r, _, _ in runs):.3f} ({', '.join(f'{r:.3f}' for r, _, _ in runs)}), "
-            f"validation NDCG@10 {GOAL} after {statistics.mean(times) if times else float('nan'):.1f} s in {len(times)} of {len(runs)} runs, "
+            f"validation NDCG@10 {GOAL:.2f} after {statistics.mean(times) if times else float('nan'):.1f} s in {len(times)} of {len(runs)} runs, "
             f"waited {statistics.mean(w for _, _, w in runs):.0%} of the time"
         )
 
