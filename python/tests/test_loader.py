@@ -112,6 +112,17 @@ class TestBatches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected node ids or a mask"):
             NodeLoader(RMAT, fanout=[2], seeds=np.array([0.5]))
 
+    def test_stats_have_the_last_step(self):
+        with NodeLoader(RMAT, fanout=[2], batch_size=64, seeds=np.arange(64)) as loader:
+            for epoch in range(2):
+                for b in loader:
+                    time.sleep(0.2)
+            del b
+        stats = loader.stats()
+        self.assertEqual(stats.batches, 2)
+        self.assertGreaterEqual(stats.seconds, 0.4)
+        self.assertLessEqual(stats.waited + stats.converted, stats.seconds - 0.4 + 1e-6)
+
     def test_errors_have_the_commands_words(self):
         for arguments, want in [
             (dict(store="/no/such.store", fanout=[2]), "/no/such.store"),

@@ -177,6 +177,19 @@ class TestDamage(unittest.TestCase):
         with self.assertRaisesRegex(GraphmillError, "found format 2, expected 1; use a newer graphmill"):
             Store(self.rewritten(lambda g: g.update(format=2)))
 
+    def test_metadata_of_another_kind(self):
+        for change in (
+            lambda g: g.pop("nodes"),
+            lambda g: g["nodes"].update(person=None),
+            lambda g: g["nodes"]["person"].update(count="many"),
+            lambda g: g["edges"].update({"likes": g["edges"].pop("person:likes:item")}),
+            lambda g: g["edges"]["person:likes:item"].pop("primary"),
+        ):
+            with self.assertRaisesRegex(GraphmillError, "graph.json: found metadata that are not those of the format"):
+                Store(self.rewritten(change))
+        with self.assertRaisesRegex(GraphmillError, "far.npy: found uint32"):
+            Store(self.rewritten(lambda g: g["edges"]["person:likes:item"].update(count=1 << 60))).edges["likes"].edge_index()
+
     def test_arrays_are_held_to_graph_json(self):
         def other(**change):
             return lambda g: g["nodes"]["person"]["columns"]["vec"].update(change)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._command import GraphmillError
-from ._folder import Column, Columns, EdgeType, Folder, human, int64, triple, unknown
+from ._folder import Column, Columns, EdgeType, Folder, human, metadata, triple, unknown
 from ._store import META, MISSING, EdgeTypes, NodeTypes, Store
 
 
@@ -46,13 +46,14 @@ class Collection(Sequence["Graph"]):
         if store is not None and not isinstance(store, Store):
             store = Store(store)
         self.store = store
-        context = m["context"]
-        self._graphs, self._arrays = int(context["count"]), context.get("arrays") or {}
-        self.seed_type: list[str] = context.get("seed_type") or []
-        parts = self._graphs if self.component_ptr is None else int(self.component_ptr[-1])
-        self.context = Columns(self._folder, f"{self.path}: context", context["columns"], parts)
-        self.nodes: Mapping[str, CollectionNodes] = NodeTypes({t: CollectionNodes(self, t, m["nodes"][t]) for t in sorted(m["nodes"])})
-        self.edges: Mapping[Any, CollectionEdges] = EdgeTypes({triple(e): CollectionEdges(self, triple(e), m["edges"][e]) for e in sorted(m["edges"])})
+        with metadata(self._folder, META):
+            context = m["context"]
+            self._graphs, self._arrays = int(context["count"]), context.get("arrays") or {}
+            self.seed_type: list[str] = context.get("seed_type") or []
+            parts = self._graphs if self.component_ptr is None else int(self.component_ptr[-1])
+            self.context = Columns(self._folder, f"{self.path}: context", context["columns"], parts)
+            self.nodes: Mapping[str, CollectionNodes] = NodeTypes({t: CollectionNodes(self, t, m["nodes"][t]) for t in sorted(m["nodes"])})
+            self.edges: Mapping[Any, CollectionEdges] = EdgeTypes({triple(e): CollectionEdges(self, triple(e), m["edges"][e]) for e in sorted(m["edges"])})
         for e in self.edges:
             for t in (e[0], e[2]):
                 if t not in m["nodes"]:

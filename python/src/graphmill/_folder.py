@@ -6,6 +6,7 @@ Only files that the manifest names are opened.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import math
@@ -135,6 +136,15 @@ class Folder:
             strings = self.index(meta["string_offsets"], values + 1)
             want = (int(strings[-1]),)
         return Column(name, dtype, shape, rows, self.array(meta["file"], (dtype,), want), tuple(offsets), strings)
+
+
+@contextlib.contextmanager
+def metadata(folder: Folder, name: str) -> Iterator[None]:
+    """Makes what is missing or of another kind in the metadata an error that names their file."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+        raise GraphmillError(f"{folder.path}/{name}: found metadata that are not those of the format ({type(e).__name__}: {e}), expected what graphmill writes") from e
 
 
 class Column:

@@ -15,7 +15,7 @@ import numpy as np
 from ._arrays import Array, ranges
 from ._collection import Collection
 from ._command import GraphmillError
-from ._folder import EdgeType, Folder, int64
+from ._folder import EdgeType, Folder, int64, metadata
 from ._order import ORDER, Order, key
 
 META = "layout.json"
@@ -44,23 +44,24 @@ class Layout:
         f = Folder(path, META, f"not a pack layout: it has no {META}; make one with graphmill pack --out")
         m = f.meta
         self.path, self.fingerprint = f.path, f.fingerprint
-        self.components: list[str] = m["components"]
-        self.packs, self.oversize = int(m["packs"]), str(m.get("oversize", ""))
-        reserve = bool(m.get("reserve"))
-        self.limits = [n - (reserve and (c == "num_nodes" or c.startswith("num_nodes:"))) for c, n in zip(self.components, m["limits"])]
-        self.max_graphs = int(m["max_graphs"]) - (reserve and m["max_graphs"] > 0)
-        k, shapes, parts = len(self.components), m["shapes"], m["parts"]
-        self.sizes = f.array("shape_size.npy", ("uint32",), (shapes, k)).astype(np.int64)
-        self.counts = int64(f.array("shape_count.npy", ("uint64",), (shapes,)))
-        self.pattern_packs = int64(f.array("pattern_packs.npy", ("uint64",), (m["patterns"],)))
-        self.pattern_ptr = int64(f.array("pattern_ptr.npy", ("uint64",), (m["patterns"] + 1,)))
-        self.part_shape = f.array("part_shape.npy", ("uint32",), (parts,)).astype(np.int64)
-        self.part_copies = f.array("part_copies.npy", ("uint32",), (parts,)).astype(np.int64)
-        over = m.get("oversize_shapes", 0)
-        self.over_sizes, self.over_counts = np.empty((0, k), np.int64), np.empty(0, np.int64)
-        if over:
-            self.over_sizes = f.array("oversize_size.npy", ("uint32",), (over, k)).astype(np.int64)
-            self.over_counts = int64(f.array("oversize_count.npy", ("uint64",), (over,)))
+        with metadata(f, META):
+            self.components: list[str] = m["components"]
+            self.packs, self.oversize = int(m["packs"]), str(m.get("oversize", ""))
+            reserve = bool(m.get("reserve"))
+            self.limits = [n - (reserve and (c == "num_nodes" or c.startswith("num_nodes:"))) for c, n in zip(self.components, m["limits"])]
+            self.max_graphs = int(m["max_graphs"]) - (reserve and m["max_graphs"] > 0)
+            k, shapes, parts = len(self.components), m["shapes"], m["parts"]
+            self.sizes = f.array("shape_size.npy", ("uint32",), (shapes, k)).astype(np.int64)
+            self.counts = int64(f.array("shape_count.npy", ("uint64",), (shapes,)))
+            self.pattern_packs = int64(f.array("pattern_packs.npy", ("uint64",), (m["patterns"],)))
+            self.pattern_ptr = int64(f.array("pattern_ptr.npy", ("uint64",), (m["patterns"] + 1,)))
+            self.part_shape = f.array("part_shape.npy", ("uint32",), (parts,)).astype(np.int64)
+            self.part_copies = f.array("part_copies.npy", ("uint32",), (parts,)).astype(np.int64)
+            over = m.get("oversize_shapes", 0)
+            self.over_sizes, self.over_counts = np.empty((0, k), np.int64), np.empty(0, np.int64)
+            if over:
+                self.over_sizes = f.array("oversize_size.npy", ("uint32",), (over, k)).astype(np.int64)
+                self.over_counts = int64(f.array("oversize_count.npy", ("uint64",), (over,)))
         self._places()
 
     def _places(self) -> None:
@@ -108,7 +109,11 @@ class Layout:
                 f"found limits of {', '.join(self.components)}, expected one of each type, for arrays of fixed shape; "
                 f"pack again with --limit {'=N --limit '.join(missing)}=N"
             )
-        return PackShape((self.max_graphs or self.most_graphs()) + 1, nodes, edges)
+        out = PackShape((self.max_graphs or self.most_graphs()) + 1, nodes, edges)
+        most = max(out.graphs, *nodes.values(), *edges.values(), 0)
+        if most > _MOST:
+            raise GraphmillError(f"{self.path}: found a limit of {most} with the padding, expected at most 2^31 - 1, for arrays of int32; make a layout with lower limits")
+        return out
 
     def sort(self, c: Collection) -> "Graphs":
         """The graphs of a collection by shape; they must be those that the layout was made of."""

@@ -136,7 +136,7 @@ class LoaderStats:
         batches: batches that were handed out.
         waited: seconds that the trainer waited for the feed.
         converted: seconds that went into making the framework's objects.
-        seconds: seconds from the first request to the last batch.
+        seconds: seconds of the passes, from the first request to the end, with what the trainer did.
     """
 
     batches: int = 0
@@ -263,10 +263,12 @@ class NodeLoader:
         before = self._stats.seconds
         while True:
             b = connection.next()
+            came = time.perf_counter()
             if b is None:
                 self._at = (epoch + 1, 0)
+                self._stats.waited += came - asked
+                self._stats.seconds = before + came - began  # with what the trainer did with the last batch
                 return
-            came = time.perf_counter()
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
             out = convert(self._schema, raw, self._label)
             now = time.perf_counter()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._command import GraphmillError
-from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, triple, unknown
+from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
 from ._xxh3 import xxh3
 
 META = "graph.json"
@@ -44,11 +44,12 @@ class Store:
         m = self.meta = self._folder.meta
         if m.get("kind") != "store":
             raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a store; graphmill.Collection opens collections")
-        self.nodes: Mapping[str, Nodes] = NodeTypes({t: Nodes(self._folder, t, m["nodes"][t]) for t in sorted(m["nodes"])})
-        counts = {t: n.count for t, n in self.nodes.items()}
-        self.edges: Mapping[Any, Edges] = EdgeTypes({triple(e): Edges(self._folder, triple(e), m["edges"][e], counts) for e in sorted(m["edges"])})
-        context = m.get("context") or {"count": 0, "columns": {}}
-        self.context = Columns(self._folder, f"{self.path}: context", context["columns"], context["count"])
+        with metadata(self._folder, META):
+            self.nodes: Mapping[str, Nodes] = NodeTypes({t: Nodes(self._folder, t, m["nodes"][t]) for t in sorted(m["nodes"])})
+            counts = {t: n.count for t, n in self.nodes.items()}
+            self.edges: Mapping[Any, Edges] = EdgeTypes({triple(e): Edges(self._folder, triple(e), m["edges"][e], counts) for e in sorted(m["edges"])})
+            context = m.get("context") or {"count": 0, "columns": {}}
+            self.context = Columns(self._folder, f"{self.path}: context", context["columns"], context["count"])
 
     @property
     def path(self) -> str:
@@ -274,6 +275,7 @@ class Edges:
         """
         if order not in ("id", "input"):
             raise ValueError(f"found order={order!r}, expected id or input")
+        near_ptr, far = int64(self.indptr), self.neighbours  # whose files say how many edges there are
         out = np.empty((2, self.count), np.int64)
         near = int(self.primary == "in")
         at = np.asarray(self.columns["#input_position"]) if order == "input" and "#input_position" in self.columns else None
@@ -284,8 +286,8 @@ class Edges:
             if not seen.all():
                 raise GraphmillError(f"{':'.join(self.type)}: found edges at some places of the input only, expected all of its {self.count}; take order='id'")
         rows: Any = slice(None) if at is None else at
-        out[near][rows] = np.repeat(np.arange(self._near), np.diff(int64(self.indptr)))
-        out[1 - near][rows] = self.neighbours
+        out[near][rows] = np.repeat(np.arange(self._near), np.diff(near_ptr))
+        out[1 - near][rows] = far
         return out
 
     def __repr__(self) -> str:
