@@ -201,9 +201,12 @@ func (r *refiner) lightest() uint16 {
 // and constraints together falls, and is the better the less it costs for that fall.
 func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key float32, ok bool) {
 	own := r.part[v]
+	relieved := r.relieved(own, v)
+	if relieved <= 0 {
+		return 0, 0, 0, false // it weighs nothing of what is too much
+	}
 	b.collect(r.l, r.part, v)
 	inner := b.sum[own]
-	relieved := r.relieved(own, v)
 	offer := func(p uint16, sum int64) {
 		fall := relieved - r.burdened(p, v)
 		if fall <= 0 {

@@ -30,11 +30,13 @@ func (c candidate) free(m *memory) {
 const (
 	startNodes = 10_000 // levels up to here are refined for every start
 	startShare = 20     // levels with more than 1/startShare of the edges are refined for the best alone
+	crossShare = 8      // and with more than 1/crossShare of them, starts are not crossed
+	crossParts = 255    // nor with more parts: pairs of parts are 16 bits
 )
 
 // start divides the last level several times and refines each division through the
-// small levels. From then on the better half goes on to the next level, until one is left
-// or the levels become large.
+// small levels. From then on each of the better half is crossed with one of the worse and goes
+// on to the next level, until one is left or the levels become large.
 func (r *run) start(levels []*level) candidate {
 	starts := make([]candidate, r.starts)
 	r.blocks(r.starts, func(_, i int) {
@@ -43,15 +45,73 @@ func (r *run) start(levels []*level) candidate {
 			starts[i] = r.descend(r.alone(), levels, starts[i])
 		}
 	})
+	edges := len(levels[0].neighbours)
 	for len(starts) > 1 && !r.stopped() {
 		at := starts[0].at
-		if at == 0 || len(levels[at-1].neighbours) > len(levels[0].neighbours)/startShare {
+		crossed := len(levels[at].neighbours) <= edges/crossShare && r.parts <= crossParts
+		if crossed {
+			starts = r.pair(levels[at], starts)
+		}
+		if at == 0 || len(levels[at-1].neighbours) > edges/startShare {
+			if crossed {
+				continue
+			}
+			break
+		}
+		if len(starts) == 1 {
 			break
 		}
 		r.blocks(len(starts), func(_, i int) { starts[i] = r.descend(r.alone(), levels, starts[i]) })
-		starts = r.keep(starts, (len(starts)+1)/2)
+		if !crossed {
+			starts = r.keep(starts, (len(starts)+1)/2)
+		}
 	}
 	return r.keep(starts, 1)[0]
+}
+
+// pair crosses the best of starts with the worst, the next with the one before that and
+// so on, and returns the better half.
+func (r *run) pair(l *level, starts []candidate) []candidate {
+	slices.SortStableFunc(starts, candidate.compare)
+	half := (len(starts) + 1) / 2
+	r.blocks(half, func(_, i int) {
+		if j := len(starts) - 1 - i; j > i {
+			starts[i] = r.cross(l, starts[i], starts[j].part, i+1)
+		}
+	})
+	return r.keep(starts, half)
+}
+
+// cross improves c over levels of its own above l, on which neither the parts of c nor
+// those of other touch: where the two agree, nodes move together, and where they do not,
+// what other does better is a single move (after KaFFPaE, Sanders and Schulz 2012).
+func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate {
+	one := *r
+	one.team = r.alone()
+	own := *l
+	own.coarse = nil
+	within := take[uint16](r.m, l.n)
+	defer give(r.m, within)
+	for v := range within {
+		within[v] = c.part[v]*uint16(r.parts) + other[v]
+	}
+	levels, pairs := one.coarsen(&own, within, number)
+	last := len(levels) - 1
+	if last == 0 || r.stopped() {
+		return c
+	}
+	top := levels[last]
+	again := candidate{at: last, part: take[uint16](r.m, top.n), boundary: bitmapOf(r.m, top.n), cut: c.cut}
+	again.boundary.fill(top.n)
+	for v, p := range pairs {
+		again.part[v] = p / uint16(r.parts)
+	}
+	give(r.m, pairs)
+	at := c.at
+	c.free(r.m)
+	c = one.finish(levels, one.refine(one.team, top, again))
+	c.at = at
+	return c
 }
 
 // keep is the best n candidates.
