@@ -8,6 +8,7 @@ import dgl
 import numpy as np
 import torch
 
+from ._arrays import Array
 from ._loader import Raw, Schema
 
 
@@ -15,7 +16,7 @@ def _tensor(x: Any) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(x))
 
 
-def _edges(src: np.ndarray, dst: np.ndarray, n: int) -> Any:
+def _edges(src: Array, dst: Array, n: int) -> Any:
     """The edges as what DGL builds a block of: by destination where they come so, which spares it a sort."""
     if len(dst) and (np.diff(dst) >= 0).all():
         indptr = np.zeros(n + 1, np.int64)

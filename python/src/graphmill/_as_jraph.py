@@ -20,7 +20,7 @@ def _room(n: int) -> int:
     return max(64, -(-n // step) * step)
 
 
-def _padded(x: np.ndarray, n: int) -> np.ndarray:
+def _padded(x: Array, n: int) -> Array:
     out = np.zeros((n, *x.shape[1:]), x.dtype)
     out[: len(x)] = x
     return out

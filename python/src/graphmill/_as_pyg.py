@@ -170,20 +170,20 @@ def packs(schema: PackSchema, b: PackBatch) -> Batch:
         store._num_nodes = n.n_node.ravel().tolist()
         store.batch = _tensor(np.repeat(np.arange(graphs), n.n_node.ravel()))
         store.ptr = starts
-    for e, x in b.edges.items():
+    for e, edges in b.edges.items():
         store = out.store(e)
-        ptr = _tensor(np.append(0, np.cumsum(x.n_edge.ravel(), dtype=np.int64)))
+        bounds = _tensor(np.append(0, np.cumsum(edges.n_edge.ravel(), dtype=np.int64)))
         ends = []
-        for t, local in ((e[0], x.src), (e[2], x.dst)):
+        for t, local in ((e[0], edges.src), (e[2], edges.dst)):
             first = np.arange(len(local), dtype=np.int64)[:, None] * schema.shape.nodes[t]
             ends.append((local + first).ravel())
         before = ptrs[e[0]][:-1] if schema.homogeneous else torch.stack([ptrs[e[0]][:-1], ptrs[e[2]][:-1]], 1)[:, :, None]
-        out.put(e, "edge_index", _tensor(np.stack(ends)), ptr, before)
-        for name, (column, values) in _named(store, {k: (k, v) for k, v in x.columns.items()}, None, "edge_attr", "edge_").items():
-            out.put(e, name, tensor(e, column, values), ptr)
-        if x.edge_id is not None:
-            out.put(e, "edge_id", tensor(e, "", x.edge_id), ptr)
-        out.put(e, "edge_mask", tensor(e, "", x.mask), ptr)
+        out.put(e, "edge_index", _tensor(np.stack(ends)), bounds, before)
+        for name, (column, values) in _named(store, {k: (k, v) for k, v in edges.columns.items()}, None, "edge_attr", "edge_").items():
+            out.put(e, name, tensor(e, column, values), bounds)
+        if edges.edge_id is not None:
+            out.put(e, "edge_id", tensor(e, "", edges.edge_id), bounds)
+        out.put(e, "edge_mask", tensor(e, "", edges.mask), bounds)
     each = torch.arange(graphs + 1)
     of_context = label if label in b.context else None
     for name, (column, x) in _named(out.batch, {k: (k, x) for k, x in b.context.items()}, of_context, None, "graph_").items():

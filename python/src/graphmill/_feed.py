@@ -27,6 +27,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from ._arrays import Array
 from ._command import GraphmillError, command
 
 _VERSION = 1
@@ -151,7 +152,7 @@ class Batch:
 
     __slots__ = ("epoch_run", "number", "seeds", "columns")
 
-    def __init__(self, run: int, number: int, seeds: int, columns: dict[str, np.ndarray]) -> None:
+    def __init__(self, run: int, number: int, seeds: int, columns: dict[str, Array]) -> None:
         self.epoch_run, self.number, self.seeds, self.columns = run, number, seeds, columns
 
 
@@ -202,7 +203,7 @@ class Connection:
         self._run += 1
         self._send(_REQUEST.pack(_START, 0, first, epoch))
 
-    def sample(self, seeds: np.ndarray, epoch: int, unit: int) -> Batch:
+    def sample(self, seeds: Array, epoch: int, unit: int) -> Batch:
         """The batch of given seeds. Nothing else may be asked for at the time."""
         self._check()
         self._send(_REQUEST.pack(_SAMPLE, 0, unit, epoch) + np.ascontiguousarray(seeds, np.int64).tobytes())
@@ -261,12 +262,12 @@ class Connection:
             raise GraphmillError("found no batch where the feed said, expected one: the protocol was not kept")
         self._lease(base, slot, gen)
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
-        out = {}
+        out: dict[str, Array] = {}
         for i, (name, dtype, shape) in enumerate(self._columns):
             out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
         return Batch(run, seq, seeds, out)
 
-    def _lease(self, base: np.ndarray, slot: int, gen: int) -> None:
+    def _lease(self, base: Array, slot: int, gen: int) -> None:
         connection = weakref.ref(self)
 
         def back(_: Any) -> None:
@@ -294,7 +295,7 @@ class Connection:
         self._socket.close()
 
 
-def _dtype(name: str) -> np.dtype:
+def _dtype(name: str) -> np.dtype[Any]:
     return np.dtype({"bool": "?", "bfloat16": "uint16"}.get(name, name))
 
 

@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _arrays
+from ._arrays import Array
 from ._feed import Connection, Process
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
@@ -45,8 +46,8 @@ class NodeBatch:
     e_id: Any
     x: Any
     edge_attr: Any
-    input_id: np.ndarray
-    seed_local: np.ndarray
+    input_id: Array
+    seed_local: Array
     batch_size: int
     num_sampled_nodes: Any
     num_sampled_edges: Any
@@ -56,15 +57,15 @@ class NodeBatch:
 class Raw:
     """The columns of a batch by type: what the frameworks' objects are made of."""
 
-    def __init__(self, columns: dict[str, np.ndarray], seeds: int, number: int, hops: int) -> None:
+    def __init__(self, columns: dict[str, Array], seeds: int, number: int, hops: int) -> None:
         self.columns, self.seeds, self.number, self.hops = columns, seeds, number, hops
 
     @property
-    def input_id(self) -> np.ndarray:
+    def input_id(self) -> Array:
         return self.columns["input_id"]
 
     @property
-    def seed_local(self) -> np.ndarray:
+    def seed_local(self) -> Array:
         return self.columns["seed_local"]
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._arrays import Array
+
 _M64 = (1 << 64) - 1
 _P32 = (2654435761, 2246822519, 3266489917)
 _P64 = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261)
@@ -71,7 +73,7 @@ def _long(b: bytes) -> int:
     acc = np.array([_P32[2], *_P64[:4], _P32[1], _P64[4], _P32[0]], u)
     swapped = np.arange(8) ^ 1
 
-    def add(stripes: "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]", keys: "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]") -> None:
+    def add(stripes: Array, keys: Array) -> None:
         keyed = stripes ^ keys
         acc[:] += (stripes[:, swapped] + (keyed & u(0xFFFFFFFF)) * (keyed >> u(32))).sum(0, dtype=u)
 

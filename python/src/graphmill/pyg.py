@@ -26,7 +26,7 @@ from ._feed import Batch, Connection, FeedDied, Process
 from ._loader import Schema, feed_arguments
 
 
-class GraphmillSampler(BaseSampler):
+class GraphmillSampler(BaseSampler):  # type: ignore[misc, unused-ignore]
     """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``.
 
     The draws of a batch are a pure function of (seed, epoch, the batch's seed nodes), so the subgraphs are the same at any number of
