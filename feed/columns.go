@@ -2,7 +2,6 @@ package feed
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -46,17 +45,16 @@ type Features struct {
 	Nodes, Edges map[string][]string
 }
 
-// columnsOf are the columns of the batches of a sampler.
+// columnsOf are the columns of the batches of a sampler: of every type of the graph, also those that
+// its plan does not reach, so that what a consumer sees depends on the graph alone.
 func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 	g := s.Graph()
-	nodes, edges := reach(g, s.Plan())
 	hops := func(b *bounds) int64 { return b.hops }
 	cs := []column{
 		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
 		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds }),
 	}
-	for _, t := range nodes {
-		n := g.Nodes[t]
+	for t, n := range g.Nodes {
 		at := "nodes/" + n.Type + "/"
 		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
 		most := func(b *bounds) int64 { return b.nodes[t] }
@@ -67,8 +65,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 		}
 		cs = append(cs, features...)
 	}
-	for _, t := range edges {
-		e := g.Edges[t]
+	for t, e := range g.Edges {
 		at := "edges/" + e.Type.String() + "/"
 		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
 		ids := func(m *made) []uint32 { return of(m).ID }
@@ -103,22 +100,6 @@ func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
 	}
 	return cs, nil
-}
-
-// reach is the numbers of the node types that a plan reaches and of the edge types that it
-// draws from, ascending.
-func reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
-	for _, t := range p.SeedType {
-		nodes = append(nodes, g.NodeType(t))
-	}
-	for _, o := range p.Ops {
-		e, _ := g.EdgeType(o.Edges)
-		edges = append(edges, e)
-		nodes = append(nodes, g.NodeType(g.Edges[e].Type.Src), g.NodeType(g.Edges[e].Type.Dst))
-	}
-	slices.Sort(nodes)
-	slices.Sort(edges)
-	return slices.Compact(nodes), slices.Compact(edges)
 }
 
 // ints is a column of ids or counts, as int64.

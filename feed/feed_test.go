@@ -355,6 +355,42 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
+// A type that no op reaches has columns without rows: what a consumer sees depends on the
+// graph alone.
+func TestColumnsOfEveryType(t *testing.T) {
+	names := func(fanouts sample.Fanouts) (names []string) {
+		g := testGraph()
+		p, err := sample.FromFanouts(g, fanouts, sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sample.New(g, p, sample.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		src, err := NewSource(s, sample.Job{BatchSize: 16, Seeds: []uint32{1, 2}}, Features{Nodes: map[string][]string{"item": {"x"}}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := src.Maker()
+		if _, err := m.Batch(src.Epoch(0), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range src.Columns() {
+			names = append(names, c.Name)
+			if strings.HasPrefix(c.Name, "nodes/item/") && !strings.HasSuffix(c.Name, "/by_hop") && len(fanouts.Types) > 0 && m.Rows(i) != 0 {
+				t.Errorf("%s: found %d rows of a type that is not reached, expected none", c.Name, m.Rows(i))
+			}
+		}
+		return names
+	}
+	all, one := names(sample.Fanouts{Each: []int{4}}), names(sample.Fanouts{Types: []sample.TypeFanouts{{Edges: "follows", Hops: []int{4}}}})
+	if !slices.Equal(one, all) || !slices.Contains(one, "nodes/item/x/x") {
+		t.Errorf("found columns %q of a plan that reaches one type, expected %q", one, all)
+	}
+}
+
 // A batch lies untouched until it is given back, however many others come.
 func TestLease(t *testing.T) {
 	src := source(t, Features{}, false)

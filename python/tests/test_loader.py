@@ -77,6 +77,14 @@ class TestBatches(unittest.TestCase):
             self.assertEqual(len(b.edge_attr[depends]["versioned"]), b.edge_index[depends].shape[1])
             self.assertEqual(b.edge_attr[("package", "has_tag", "tag")], {})
 
+    def test_types_that_no_fanout_names(self):
+        with NodeLoader(DEBIAN, fanout={"depends": [4]}, batch_size=64, seed_type="package", direction="out") as loader:
+            b = next(iter(loader))
+        self.assertEqual(sorted(b.n_id), ["maintainer", "package", "source", "tag"])
+        self.assertEqual((len(b.n_id["tag"]), b.num_sampled_nodes["tag"]), (0, [0, 0]))
+        self.assertEqual(b.edge_index[("package", "has_tag", "tag")].shape, (2, 0))
+        self.assertGreater(b.edge_index[("package", "depends", "package")].shape[1], 64)
+
     def test_ranks_epochs_and_resume(self):
         options = dict(fanout=[3, 3], batch_size=128, seed=5, shuffle=True)
         with NodeLoader(RMAT, **options) as loader:
