@@ -49,7 +49,7 @@ type Server struct {
 	src     *feed.Source
 	options Options
 	schema  *arrow.Schema
-	makers  chan *feed.Maker
+	makers  chan *maker
 	streams chan struct{}
 }
 
@@ -67,9 +67,9 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{src: src, options: o, schema: schema, makers: make(chan *feed.Maker, o.Threads), streams: make(chan struct{}, o.Streams)}
+	s := &Server{src: src, options: o, schema: schema, makers: make(chan *maker, o.Threads), streams: make(chan struct{}, o.Streams)}
 	for range o.Threads {
-		s.makers <- src.Maker()
+		s.makers <- &maker{Maker: src.Maker()}
 	}
 	return s, nil
 }
@@ -92,6 +92,7 @@ func Listen(ctx context.Context, address string, o Options) (net.Listener, error
 // server serves once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	options := []grpc.ServerOption{
+		codecOption(),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.MaxHeaderListSize(16 << 10),

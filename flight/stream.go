@@ -23,15 +23,20 @@ import (
 // connection, and each costs two batches of memory.
 const streamThreads = 4
 
-// item is a batch on its way, in memory that the next one reuses.
+// item is a batch on its way.
 type item struct {
-	number int
-	words  []uint64
-	record arrow.RecordBatch
+	number  int
+	message message
+}
+
+// maker makes batches in memory that the next one reuses.
+type maker struct {
+	*feed.Maker
+	words []uint64
 }
 
 // DoGet streams the batches of a request, the ticket.
-func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetServer) (err error) {
+func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	r, err := parseRequest(ticket.GetTicket(), s.src)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
@@ -42,12 +47,16 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 	default:
 		return status.Errorf(codes.ResourceExhausted, "found %d streams at work, expected fewer than that; end one, or start the server with more --streams", s.options.Streams)
 	}
-	w := flight.NewRecordWriter(stream, ipc.WithSchema(s.schema))
-	defer func() {
-		if e := w.Close(); err == nil { // writes the schema of a stream without batches
-			err = e
-		}
-	}()
+	schema := ipc.GetSchemaPayload(s.schema, memory.DefaultAllocator)
+	defer schema.Release()
+	pool := &bodies{}
+	first, err := newMessage(&schema, nil, 0, pool)
+	if err != nil {
+		return err
+	}
+	if err := stream.SendMsg(&first); err != nil {
+		return err
+	}
 	ctx := stream.Context()
 	number, left := r.First+r.Rank, r.batches(s.src)
 	sample := s.sampling(r)
@@ -61,14 +70,8 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 			left--
 			return nil
 		},
-		Work: func(_ struct{}, it *item) error { return s.make(ctx, it, sample) },
-		Sink: func(it *item) error {
-			text, err := json.Marshal(batchInfo{r.Epoch, it.number})
-			if err != nil {
-				return err
-			}
-			return w.WriteWithAppMetadata(it.record, text)
-		},
+		Work: func(_ struct{}, it *item) error { return s.make(ctx, it, r.Epoch, sample, pool) },
+		Sink: func(it *item) error { return stream.SendMsg(&it.message) },
 	})
 }
 
@@ -82,15 +85,15 @@ func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 }
 
 // make makes a batch: at most Options.Threads at a time, over all streams.
-func (s *Server) make(ctx context.Context, it *item, sample func(*feed.Maker, int) (int, error)) error {
-	var m *feed.Maker
+func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
+	var m *maker
 	select {
 	case m = <-s.makers:
 		defer func() { s.makers <- m }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	size, err := sample(m, it.number)
+	size, err := sample(m.Maker, it.number)
 	if err != nil {
 		return status.Errorf(codes.InvalidArgument, "batch %d: %v", it.number, err)
 	}
@@ -99,25 +102,38 @@ func (s *Server) make(ctx context.Context, it *item, sample func(*feed.Maker, in
 			"batch %d: found %s, expected at most %s; start the server with a larger --max-message, or smaller batches, fanouts or features",
 			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
 	}
-	if n := (size + 7) / 8; cap(it.words) < n {
-		it.words = make([]uint64, n+n/8)
+	record := m.record(s.schema, size)
+	defer record.Release()
+	payload, err := ipc.GetRecordBatchPayload(record)
+	if err != nil {
+		return err
 	}
-	it.record = s.record(m, graph.Bytes(it.words[:cap(it.words)]))
-	return nil
+	defer payload.Release()
+	text, err := json.Marshal(batchInfo{epoch, it.number})
+	if err != nil {
+		return err
+	}
+	// A column has two offsets besides its values, and less padding than in a slot.
+	it.message, err = newMessage(&payload, text, size+8*len(s.schema.Fields()), pool)
+	return err
 }
 
-// record writes the batch that m has sampled into dst, and describes it there.
-func (s *Server) record(m *feed.Maker, dst []byte) arrow.RecordBatch {
-	columns := make([]arrow.Array, s.schema.NumFields())
+// record is the batch that was sampled, which has size bytes in a slot; it is the maker's until the next.
+func (m *maker) record(schema *arrow.Schema, size int) arrow.RecordBatch {
+	if n := (size + 7) / 8; cap(m.words) < n {
+		m.words = make([]uint64, n+n/8)
+	}
+	dst := graph.Bytes(m.words[:cap(m.words)])
+	columns := make([]arrow.Array, schema.NumFields())
 	at := 0
-	for i, field := range s.schema.Fields() {
+	for i, field := range schema.Fields() {
 		n := m.Rows(i) * m.RowBytes(i)
 		values := dst[at : at+n : at+n]
 		m.Fill(i, values)
 		at = (at + n + 7) &^ 7
 		columns[i] = list(field.Type.(*arrow.ListType), values)
 	}
-	return array.NewRecordBatch(s.schema, columns, 1)
+	return array.NewRecordBatch(schema, columns, 1)
 }
 
 // list is a column of one row: all values. They fit an int32, as a message does.

@@ -1,0 +1,93 @@
+package flight
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// message is a FlightData whose body goes to the connection without a copy, and comes back to a pool when
+// it is written.
+type message struct {
+	head []byte // all fields but the bytes of the body
+	body *[]byte
+	pool mem.BufferPool
+}
+
+// Fields of FlightData in Flight.proto.
+const (
+	fieldHeader   = 2
+	fieldMetadata = 3
+	fieldBody     = 1000
+)
+
+// newMessage serialises a payload; most is the bytes that its body has at most.
+func newMessage(p *ipc.Payload, metadata []byte, most int, pool mem.BufferPool) (message, error) {
+	body := pool.Get(most)
+	b := bytes.NewBuffer((*body)[:0])
+	if err := p.SerializeBody(b); err != nil {
+		return message{}, err
+	}
+	*body = b.Bytes()
+	meta := p.Meta()
+	defer meta.Release()
+	head := slices.Grow([]byte(nil), meta.Len()+len(metadata)+32)
+	for _, f := range []struct {
+		number protowire.Number
+		bytes  []byte
+	}{{fieldHeader, meta.Bytes()}, {fieldMetadata, metadata}} {
+		head = protowire.AppendBytes(protowire.AppendTag(head, f.number, protowire.BytesType), f.bytes)
+	}
+	head = protowire.AppendVarint(protowire.AppendTag(head, fieldBody, protowire.BytesType), uint64(len(*body)))
+	return message{head, body, pool}, nil
+}
+
+// codec is gRPC's own, which knows messages besides.
+type codec struct{ encoding.CodecV2 }
+
+func codecOption() grpc.ServerOption {
+	return grpc.ForceServerCodecV2(codec{encoding.GetCodecV2("proto")})
+}
+
+// Marshal hands a message's memory over: gRPC gives it back to the pool.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if m, ok := v.(*message); ok {
+		return mem.BufferSlice{mem.SliceBuffer(m.head), mem.NewBuffer(m.body, m.pool)}, nil
+	}
+	return c.CodecV2.Marshal(v)
+}
+
+// bodies are memory for the messages of a stream: as many as are on their way at a time.
+type bodies struct {
+	mu   sync.Mutex
+	free []*[]byte
+}
+
+// Get gives n bytes.
+func (b *bodies) Get(n int) *[]byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if last := len(b.free) - 1; last >= 0 {
+		p := b.free[last]
+		b.free = b.free[:last]
+		if cap(*p) >= n {
+			*p = (*p)[:n]
+			return p
+		}
+	}
+	p := make([]byte, n, n+n/8)
+	return &p
+}
+
+// Put takes bytes back.
+func (b *bodies) Put(p *[]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.free = append(b.free, p)
+}
