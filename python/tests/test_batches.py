@@ -172,6 +172,9 @@ class TestGroupBatchIter(unittest.TestCase):
                 self.assertEqual(r[mask].tolist(), want.tolist())
                 self.assertTrue((r[~mask] == 0).all())
                 self.assertEqual(mask.shape[1], mask.sum(1).max())
+            # Ids as NumPy has them, beside tensors: the mask is of the kind of the columns.
+            _, r, mask = next(iter(GroupBatchIter(self.ids, kind(self.rows), batch_size=5, form="padded")))
+            self.assertEqual(type(mask).__module__ == "torch", type(r).__module__ == "torch")
 
     def test_buckets_are_those_of_the_reference(self):
         with open(ORDERS) as f:

@@ -326,7 +326,7 @@ class GroupBatchIter(_Batches):
         on: dict[str, Any] = {}
         for x in self._arrays:
             on.setdefault(_device(x), _arrays.index(x, rows))
-        first = self._arrays[0]
+        first = self._arrays[min(1, len(self._arrays) - 1)]  # masks and offsets are where the columns are, not the ids
         if self._form != "padded":
             out = tuple(_arrays.take(x, on[_device(x)]) for x in self._arrays)
             if self._form == "flat":
