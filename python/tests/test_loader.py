@@ -15,11 +15,11 @@ import unittest
 
 import numpy as np
 
+import made
 from graphmill import AllSlotsHeld, FeedDied, GraphmillError, NodeLoader
 from graphmill._order import ORDER, Order, key
 
-STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
-RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
+RMAT, DEBIAN = made.RMAT, made.DEBIAN
 
 
 def available(*modules):
@@ -297,6 +297,21 @@ class TestPyG(unittest.TestCase):
                 self.assertTrue(data.validate())
             out = SAGEConv(4, 2)(torch.ones(data.num_nodes, 4), data.edge_index)
             self.assertEqual(out.shape, (data.num_nodes, 2))
+
+    def test_names_that_are_taken(self):
+        folder = made.write(
+            "taken",
+            {
+                "n.csv": "id,batch,weight,y\n" + "".join(f"{i},{i},{i / 2},{i % 2}\n" for i in range(4)),
+                "e.csv": "src,dst,weight\n0,1,5\n2,1,6\n3,1,7\n",
+                "graph.yaml": "nodes: {n: {table: n.csv, columns: {batch: int64, weight: float32, y: int64}}}\nedges: {'n:e:n': {table: e.csv, columns: {weight: int64}}}\n",
+            },
+        )
+        made.graphmill("import", folder, "--out", made.path("taken.store"))
+        with NodeLoader(made.path("taken.store"), fanout=[-1], seeds=[1], edge_features="all", as_="pyg", label="y") as loader:
+            (data,) = loader
+            self.assertEqual((data.node_batch.tolist(), data.weight.tolist()), (data.n_id.tolist(), (data.n_id / 2).tolist()))
+            self.assertEqual((data.edge_attr.tolist(), data.y.tolist()), ([5, 6, 7], (data.n_id % 2).tolist()))
 
     def test_hetero(self):
         with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", as_="pyg", label="label") as loader:

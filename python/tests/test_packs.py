@@ -130,6 +130,13 @@ class TestPacks(unittest.TestCase):
         real = np.concatenate([b.graph_id[b.graph_mask] for b in packs])
         self.assertEqual(sorted(real.tolist()), np.flatnonzero(nodes < 8).tolist())
 
+    def test_closed(self):
+        with loader("molecules", "--reserve") as packs:
+            p = next(iter(packs))
+        self.assertGreater(int(p.num_graphs), 0)
+        with self.assertRaisesRegex(ValueError, "was closed"):
+            next(iter(packs))
+
     def test_errors(self):
         with self.assertRaisesRegex(GraphmillError, "not a pack layout: it has no layout.json"):
             PackedLoader(made.molecules(), made.molecules())

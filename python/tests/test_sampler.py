@@ -112,6 +112,8 @@ class TestSampler(unittest.TestCase):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, torch.tensor([5000])))
             out = sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))  # which goes on
             self.assertEqual(out.node[:2].tolist(), [1, 2])
+            many = torch.arange(4096)  # more than the feed has room for in a batch
+            self.assertEqual(sampler.sample_from_nodes(NodeSamplerInput(many, many)).node.tolist(), many.tolist())
             os.kill(sampler._process.pid, signal.SIGKILL)
             with self.assertRaisesRegex(FeedDied, "exit status -9"):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))

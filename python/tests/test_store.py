@@ -3,6 +3,7 @@
 GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+import gc
 import importlib.util
 import json
 import os
@@ -105,6 +106,23 @@ class TestStore(unittest.TestCase):
         self.assertEqual(Store(made.RMAT).nodes["_N"].find(7), 7)
         packages = Store(made.DEBIAN).nodes["package"]
         self.assertEqual(packages.find(packages.ids.tolist()).tolist(), list(range(4000)))
+
+    def test_closed(self):
+        def mapped():
+            gc.collect()
+            with open("/proc/self/maps") as f:
+                return f.read().count(made.store())
+
+        del self.store
+        self.assertEqual(mapped(), 0)
+        with Store(made.store()) as s:
+            vec = s.nodes["person"]["vec"]
+            s.nodes["person"].find("ada")
+            self.assertGreater(mapped(), 1)
+        self.assertEqual((mapped(), vec.tolist()[0]), (1, [1.0, 2.0]))
+        del vec
+        self.assertEqual(mapped(), 0)
+        self.assertEqual(s.nodes["item"].count, 4)
 
     def test_pickled(self):
         b = pickle.dumps(self.store)

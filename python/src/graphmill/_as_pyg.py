@@ -22,10 +22,11 @@ def _tensor(x: Any) -> torch.Tensor:
     return torch.from_numpy(x)
 
 
-def _copied(x: Array, bfloat16: bool = False) -> torch.Tensor:
-    if bfloat16:
-        return torch.from_numpy(np.array(x).view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(np.array(x, _SIGNED.get(x.dtype.str[1:], x.dtype)))
+def _owned(x: Array, bfloat16: bool = False) -> torch.Tensor:
+    """The tensor's own memory: maps are copied, what was made for it is not."""
+    dtype = x.dtype if bfloat16 else np.dtype(_SIGNED.get(x.dtype.str[1:], x.dtype))
+    x = x if x.flags.writeable and x.dtype == dtype else np.array(x, dtype)
+    return torch.from_numpy(x.view(np.int16)).view(torch.bfloat16) if bfloat16 else torch.from_numpy(x)
 
 
 def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
 
 
 def _value(c: Column) -> Any:
-    return _copied(c.values, c.dtype == "bfloat16") if c.fixed else c.tolist()
+    return _owned(c.values, c.dtype == "bfloat16") if c.fixed else c.tolist()
 
 
 def graph(g: Graph, label: str | None) -> Data | HeteroData:
@@ -100,7 +101,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         for name, c in _named(store, {name: n.columns.column(name) for name in n.columns}, of_nodes, "x", "node_").items():
             store[name] = _value(c)
         if n.node_id is not None:
-            store.n_id = _copied(n.node_id)
+            store.n_id = _owned(n.node_id)
         if n.num_sampled_nodes is not None:
             store.num_sampled_nodes = n.num_sampled_nodes
         store.num_nodes = n.count
@@ -110,7 +111,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         for name, c in _named(store, {name: x.columns.column(name) for name in x.columns}, None, "edge_attr", "edge_").items():
             store[name] = _value(c)
         if x.edge_id is not None:
-            store.edge_id = _copied(x.edge_id)
+            store.edge_id = _owned(x.edge_id)
         if x.num_sampled_edges is not None:
             store.num_sampled_edges = x.num_sampled_edges
     for name, c in _named(data, {name: context.column(name) for name in context}, of_context, None, "graph_").items():
@@ -119,10 +120,10 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
     if local is not None:
         # PyG adds the nodes in front to what is called an index, when it makes batches.
         if homogeneous or len(types) < 2:
-            (data if homogeneous else data[types[0]]).seed_index = _copied(local.T)
+            (data if homogeneous else data[types[0]]).seed_index = _owned(local.T)
         else:
             for i, name in enumerate(("seed_src_index", "seed_dst_index")):
-                data[types[i]][name] = _copied(local[:, i])
+                data[types[i]][name] = _owned(local[:, i])
     return data
 
 
@@ -131,9 +132,10 @@ class _Joined:
 
     def __init__(self, homogeneous: bool, graphs: int) -> None:
         self.batch: Any = Batch(_base_cls=Data if homogeneous else HeteroData)
-        self._homogeneous, self._graphs = homogeneous, graphs
+        self._homogeneous = homogeneous
         self.slices: dict[Any, Any] = {}
         self.incs: dict[Any, Any] = {}
+        self._zeros = torch.zeros(graphs, dtype=torch.int64)
 
     def store(self, type_: str | EdgeType) -> Any:
         return self.batch if self._homogeneous else self.batch[type_]
@@ -144,7 +146,7 @@ class _Joined:
         at = (None if self._homogeneous else type_) if type_ is not None else None
         slices, incs = (self.slices, self.incs) if at is None else (self.slices.setdefault(at, {}), self.incs.setdefault(at, {}))
         slices[name] = ptr
-        incs[name] = torch.zeros(self._graphs, dtype=torch.int64) if inc is None else inc
+        incs[name] = self._zeros if inc is None else inc
 
 
 def packs(schema: PackSchema, b: PackBatch) -> Batch:
@@ -155,7 +157,7 @@ def packs(schema: PackSchema, b: PackBatch) -> Batch:
     of_nodes = None if label in b.context else label
 
     def tensor(type_: Any, name: str, x: Array) -> torch.Tensor:
-        return _copied(x.reshape(-1, *x.shape[2:]), (type_, name) in schema.bfloat16)
+        return _owned(x.reshape(-1, *x.shape[2:]), (type_, name) in schema.bfloat16)
 
     ptrs = {}
     for t, n in b.nodes.items():

@@ -143,6 +143,16 @@ class Collection(Sequence["Graph"]):
             return _as_pyg.graph(self[int(graphs)], label)
         return [_as_pyg.graph(self[int(i)], label) for i in graphs]
 
+    def close(self) -> None:
+        """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
+        self._folder.close()
+
+    def __enter__(self) -> "Collection":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
     def __getstate__(self) -> tuple[str, Store | None]:
         return self.path, self.store
 

@@ -91,6 +91,10 @@ class Folder:
         if m.get("format") != 1:
             raise GraphmillError(f"{self.path}/{name}: found format {m.get('format')}, expected 1; use a newer graphmill")
 
+    def close(self) -> None:
+        """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
+        self._open.clear()
+
     def array(self, name: str, dtypes: Iterable[str], shape: Sequence[int | None]) -> Array:
         """A file as a read-only map; it must have one of the dtypes, and the shape, where None is any length."""
         if name in self._open:

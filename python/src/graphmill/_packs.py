@@ -163,6 +163,7 @@ class PackedLoader(_Batches):
             raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
         super().__init__((), 1 if batch is None else batch, True, seed, tail, rank, world_size)
         self._layout = Layout(layout)
+        self._owned, self._closed = not isinstance(collection, Collection), False
         self._c = collection if isinstance(collection, Collection) else Collection(collection)
         self._graphs = self._layout.sort(self._c)
         self.shape = self._layout.shape(self._c)
@@ -189,6 +190,18 @@ class PackedLoader(_Batches):
         self._ptr = {t: int64(x.graph_ptr) for t, x in [*c.nodes.items(), *c.edges.items()]}
         self._schema = PackSchema(self.shape, len(c.nodes) == 1 and len(c.edges) == 1, frozenset(bfloat16), self._label, self._stacked)
 
+    def close(self) -> None:
+        """Let the maps go, but those of a `Collection` that was given."""
+        self._columns, self._ptr, self._closed = {}, {}, True
+        if self._owned:
+            self._c.close()
+
+    def __enter__(self) -> "PackedLoader":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
     def _options(self) -> str:
         return f"PackedLoader {self._size} {self._tail} {self._layout.fingerprint} {self._c.fingerprint}"
 
@@ -204,6 +217,8 @@ class PackedLoader(_Batches):
         return numbers if share is None else numbers[share[0] :: share[1]]
 
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[Any]:
+        if self._closed:
+            raise ValueError("found a loader that was closed, expected an open one")
         convert = _converter(self._form)
         if self._deal is None or self._deal[0] != epoch:
             self._deal = epoch, Deal(self._layout, self._graphs, self._seed, epoch)

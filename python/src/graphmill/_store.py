@@ -76,6 +76,16 @@ class Store:
         """Edges of all types."""
         return sum(e.count for e in self.edges.values())
 
+    def close(self) -> None:
+        """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
+        self._folder.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
     def __getstate__(self) -> str:
         return self.path
 
