@@ -12,10 +12,11 @@
 //
 // # Bounds
 //
-// At most Options.Threads batches are made at a time, over all streams. A stream holds at most
-// nine batches, and two more on their way to the connection; there are at most Options.Streams streams: what is more is
-// refused, not queued. A trainer that does not read stops its stream (gRPC's flow control) and no other. A batch of more than
-// Options.MaxMessage bytes is an error before memory is taken for it.
+// At most Options.Threads batches are made at a time, over all streams, each in memory of its
+// thread. A stream holds at most nine batches, and two more on their way to the connection; there are
+// at most Options.Streams streams: what is more is refused, not queued. A trainer that does not
+// read stops its stream (gRPC's flow control) and no other. A batch of more than Options.MaxMessage
+// bytes is an error before memory is taken for its columns.
 //
 // # Trust
 //
