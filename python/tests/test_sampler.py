@@ -84,6 +84,7 @@ class TestSampler(unittest.TestCase):
         with GraphmillSampler(made.DEBIAN, fanout={"depends": [4, 3], "has_tag": [2, 2]}, seed_type="package", direction="out") as sampler:
             for b in NodeLoader(data, node_sampler=sampler, input_nodes="package", batch_size=512):
                 self.assertTrue(b.validate())
+                self.assertEqual(set(b.edge_types), set(data.edge_types))
                 package = b["package"]
                 self.assertEqual((package.batch_size, package.n_id[: package.batch_size].tolist()), (len(package.input_id), package.input_id.tolist()))
                 self.assertTrue(torch.equal(package.y, data["package"].y[package.n_id]))

@@ -91,7 +91,7 @@ class GraphmillSampler(BaseSampler):  # type: ignore[misc, unused-ignore]
         unit = int.from_bytes(hashlib.blake2b(seeds.tobytes(), digest_size=8).digest(), "little")
         batch = connection.sample(seeds, self._epoch, unit)
         metadata = (index.input_id, index.time)
-        return _typed(schema, batch, metadata) if index.input_type is not None else _plain(schema, batch, metadata)
+        return _plain(schema, batch, metadata) if index.input_type is None else _typed(schema, batch, index.input_type, metadata)
 
     def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
         """Not there: a feed samples around nodes."""
@@ -138,15 +138,19 @@ def _plain(schema: Schema, b: Batch, metadata: Any) -> SamplerOutput:
     )
 
 
-def _typed(schema: Schema, b: Batch, metadata: Any) -> HeteroSamplerOutput:
+def _typed(schema: Schema, b: Batch, seed_type: str, metadata: Any) -> HeteroSamplerOutput:
+    """Of the types that the plan reaches: PyG adds to the user's data those that it gets besides."""
     c = b.columns
-    pairs = {e: schema.edge(c, e, "edge_index") for e in schema.edges}
+    drawn = {name for name, _ in schema.op_list}
+    edges = [e for e in schema.edges if ":".join(e) in drawn]
+    nodes = [t for t in schema.nodes if t == seed_type or any(t in (e[0], e[2]) for e in edges)]
+    pairs = {e: schema.edge(c, e, "edge_index") for e in edges}
     return HeteroSamplerOutput(
-        node={t: _copied(schema.node(c, t, "n_id")) for t in schema.nodes},
+        node={t: _copied(schema.node(c, t, "n_id")) for t in nodes},
         row={e: _copied(p[0]) for e, p in pairs.items()},
         col={e: _copied(p[1]) for e, p in pairs.items()},
-        edge={e: _copied(schema.edge(c, e, "e_id")) for e in schema.edges},
-        num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in schema.nodes},
-        num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in schema.edges},
+        edge={e: _copied(schema.edge(c, e, "e_id")) for e in edges},
+        num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in nodes},
+        num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in edges},
         metadata=metadata,
     )
