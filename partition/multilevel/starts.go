@@ -32,14 +32,19 @@ const (
 	startShare = 20     // levels with more than 1/startShare of the edges are refined for the best alone
 	crossShare = 8      // and with more than 1/crossShare of them, starts are not crossed
 	crossParts = 255    // nor with more parts: pairs of parts are 16 bits
+	startsMany = 4      // the most starts with several constraints, whose boundaries are long, unless the graph is large: they cost little then
 )
 
 // start divides the last level several times and refines each division through the
 // small levels. From then on each of the better half is crossed with one of the worse and goes
 // on to the next level, until one is left or the levels become large.
 func (r *run) start(levels []*level) candidate {
-	starts := make([]candidate, r.starts)
-	r.blocks(r.starts, func(_, i int) {
+	count := r.starts
+	if levels[0].constraints > 1 && !r.large {
+		count = min(count, startsMany)
+	}
+	starts := make([]candidate, count)
+	r.blocks(count, func(_, i int) {
 		starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i)))
 		for at := starts[i].at; at > 0 && levels[at-1].n <= startNodes && !r.stopped(); at-- {
 			starts[i] = r.descend(r.alone(), levels, starts[i])
@@ -200,6 +205,7 @@ const (
 	share       = 0.5   // of what binds a node to its part that a move may lose at first
 	shareFinest = 0.25  // on the graph itself
 	enough      = 0.001 // gain, as a share of the cut
+	enoughMany  = 0.005 // the same with several constraints
 	brief       = 4     // rounds without it on levels of more than briefFrom nodes
 	briefFrom   = 1_000_000
 	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
@@ -213,6 +219,9 @@ func (r *run) refine(t team, l *level, c candidate) candidate {
 		f.cut = l.cut(c.part) // weights of coarse edges may have stopped growing
 	}
 	e := effort{share: share, rounds: r.rounds, enough: enough}
+	if l.constraints > 1 {
+		e.enough = enoughMany
+	}
 	if c.at == 0 {
 		e.share = shareFinest
 	}
