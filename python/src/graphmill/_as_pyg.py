@@ -14,7 +14,10 @@ from ._folder import Column, EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
-_TAKEN = {"batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id", "seed_index", "input_id", "batch_size", "num_sampled_nodes", "num_sampled_edges"}
+_TAKEN = {
+    "batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id",
+    "seed_index", "input_id", "batch_size", "num_sampled_nodes", "num_sampled_edges",
+}  # fmt: skip
 _SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch knows no unsigned types
 
 

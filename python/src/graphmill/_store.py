@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterator, Mapping
 
 import numpy as np
 
@@ -303,10 +303,3 @@ class Edges:
     def __repr__(self) -> str:
         both = ", both directions" if self.other_indptr is not None else ""
         return f"{':'.join(self.type)}: {self.count:,} edges by {'destination' if self.primary == 'in' else 'source'}{both} {self.columns!r}"
-
-
-def only(types: Sequence[Any], what: str) -> Any:
-    """The one type of a graph that has one."""
-    if len(types) != 1:
-        raise ValueError(f"found {len(types)} {what}s, expected one; name it")
-    return types[0]
