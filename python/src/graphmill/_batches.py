@@ -161,7 +161,7 @@ class BatchIter(_Batches):
         return self._n // self._size if self._tail == "drop" else -(-self._n // self._size)
 
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[tuple[Any, ...]]:
-        size, first = self._size, self._arrays[0]
+        size = self._size
         if not self._shuffle:
             for b in numbers:
                 rows = slice(b * size, min((b + 1) * size, self._n))
