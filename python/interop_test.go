@@ -112,3 +112,42 @@ for o in json.load(sys.stdin):
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// The wheel installs the command and the client into an environment that has nothing, and its readme's
+// first example runs there.
+func TestWheel(t *testing.T) {
+	env := filepath.Join(t.TempDir(), "env")
+	wheel := exec.Command("make", "wheel")
+	wheel.Dir = ".."
+	for _, cmd := range []*exec.Cmd{wheel, exec.Command("python3", "-m", "venv", env)} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		}
+	}
+	wheels, err := filepath.Glob("../dist/graphmill-*.whl")
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("found wheels %v, %v, expected one", wheels, err)
+	}
+	bin := filepath.Join(env, "bin")
+	for _, args := range [][]string{
+		{filepath.Join(bin, "pip"), "install", "--quiet", "--disable-pip-version-check", wheels[0]},
+		{filepath.Join(bin, "graphmill"), "generate", "rmat", "--scale", "10", "--edge-factor", "8", "--out", filepath.Join(env, "g.store")},
+		{filepath.Join(bin, "python"), "-c", `
+import sys
+import numpy as np
+from graphmill import BatchIter, NodeLoader
+
+x, y = np.zeros((1000, 4)), np.arange(1000)
+assert sorted(i for xb, yb in BatchIter(x, y, batch_size=64, seed=42) for i in yb) == list(range(1000))
+with NodeLoader(sys.argv[1], fanout=[15, 10], batch_size=128) as loader:
+    assert sum(b.batch_size for b in loader) == 1024
+`, filepath.Join(env, "g.store")},
+	} {
+		cmd := exec.Command(args[0], args[1:]...)
+		// Nothing but what was installed: no command from the path, no sources.
+		cmd.Env = append(os.Environ(), "PATH="+bin, "PYTHONPATH=", "GRAPHMILL_COMMAND=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+}

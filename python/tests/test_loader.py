@@ -229,6 +229,23 @@ print(loader._process.pid, flush=True)
                     self.assertEqual(os.waitpid(child, 0)[1], 0)
             self.assertEqual(got, want)
 
+    def test_memory_is_flat(self):
+        def resident(pid):
+            with open(f"/proc/{pid}/status") as f:
+                return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+        with NodeLoader(RMAT, fanout=[5, 5], batch_size=128, shuffle=True) as loader:
+            pids, sizes = (os.getpid(), loader._process.pid), []
+            for passes in (100, 500):
+                for _ in range(passes):
+                    for b in loader:
+                        del b
+                gc.collect()
+                sizes.append([resident(p) for p in pids])
+            self.assertEqual(loader.stats().batches, 600 * len(loader))
+        for before, after in zip(*sizes):
+            self.assertLess(after - before, 4 << 10, sizes)
+
     def test_nothing_is_left(self):
         fds = len(os.listdir("/proc/self/fd"))
         for _ in range(5):
