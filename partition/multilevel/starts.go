@@ -30,7 +30,8 @@ func (c candidate) free(m *memory) {
 const (
 	startNodes = 10_000 // levels up to here are refined for every start
 	startShare = 20     // levels with more than 1/startShare of the edges are refined for the best alone
-	crossShare = 8      // and with more than 1/crossShare of them, starts are not crossed
+	crossNodes = 120    // nodes a part from which on starts are crossed before they go on
+	crossShare = 8      // levels with more than 1/crossShare of the edges do not cross starts
 	crossParts = 255    // nor with more parts: pairs of parts are 16 bits
 	startsMany = 4      // the most starts with several constraints, whose boundaries are long, unless the graph is large: they cost little then
 )
@@ -47,13 +48,16 @@ func (r *run) start(levels []*level) candidate {
 	r.blocks(count, func(_, i int) {
 		starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i)))
 		for at := starts[i].at; at > 0 && levels[at-1].n <= startNodes && !r.stopped(); at-- {
+			if levels[at].n > crossNodes*r.parts && r.crossable(levels, at) {
+				break
+			}
 			starts[i] = r.descend(r.alone(), levels, starts[i])
 		}
 	})
 	edges := len(levels[0].neighbours)
 	for len(starts) > 1 && !r.stopped() {
 		at := starts[0].at
-		crossed := len(levels[at].neighbours) <= edges/crossShare && r.parts <= crossParts
+		crossed := r.crossable(levels, at)
 		if crossed {
 			starts = r.pair(levels[at], starts)
 		}
@@ -72,6 +76,11 @@ func (r *run) start(levels []*level) candidate {
 		}
 	}
 	return r.keep(starts, 1)[0]
+}
+
+// crossable says that crossing starts on a level costs little.
+func (r *run) crossable(levels []*level, at int) bool {
+	return len(levels[at].neighbours) <= len(levels[0].neighbours)/crossShare && r.parts <= crossParts
 }
 
 // pair crosses the best of starts with the worst, the next with the one before that and
