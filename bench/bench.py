@@ -389,7 +389,7 @@ class Bench:
 
     def batches(self):
         """Shuffled batches of rows in memory."""
-        python, rate = self.python("pyg", "torch", "batch-iter", "grain"), lambda r: r["rows_per_second"]
+        python, rate = self.python("batches", "torch", "batch-iter", "grain"), lambda r: r["rows_per_second"]
         env = {"PYTHONPATH": str(HERE.parent / "python" / "src")}
         for width in (16, 100, 1000):
             for t in self.args.threads:

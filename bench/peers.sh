@@ -5,6 +5,7 @@
 #   bench/peers.sh tfgnn      TF-GNN, on TensorFlow
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
 #   bench/peers.sh pyg        PyTorch Geometric, on torch (needs gcc and binutils)
+#   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
@@ -89,6 +90,10 @@ recipe_pyg() {
     "$1" "$HELPER" && "$1" -c 'import torch_geometric.loader'
 }
 
+recipe_batches() {
+  $PIP --no-deps torch==2.2.1 batch-iter==0.1.1 && $PIP -r "$PINS" 'numpy<2' grain==0.2.3 jax==0.4.30 jaxlib==0.4.30 &&
+    "$1" "$HELPER" && "$1" -c 'import batch_iter, grain.python, torch.utils.data'
+}
 recipe_jraph() {
   $PIP -r "$PINS" && "$1" -c 'import jraph'
 }
@@ -107,9 +112,10 @@ pinned=$GRAPHMILL_SHARED/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   pyg) install pyg "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$(dirname "$0")/jraph-requirements.txt" "" 3.11 3.12 ;;
   partition) install partition "$(dirname "$0")/partition-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$(dirname "$0")/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected dgl, jraph, partition, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected batches, dgl, jraph, partition, pyg, tables or tfgnn" 2 ;;
 esac
