@@ -1,6 +1,10 @@
 package multilevel
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // A clustering is a cluster for each node, named by one of its nodes.
 type clustering struct {
@@ -33,6 +37,11 @@ const stay = ^uint32(0)
 // fits. Nodes are taken by rising degree, in an order shuffled within powers of two.
 // The targets of a batch are computed in parallel on frozen labels and applied one by one.
 func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
+	// The weight of a cluster is one of a node on the next level.
+	rule.caps = slices.Clone(rule.caps)
+	for c, heaviest := range rule.caps {
+		rule.caps[c] = min(heaviest, math.MaxUint32)
+	}
 	k := &clustering{label: take[uint32](m, l.n), weight: take[uint32](m, l.n*l.constraints), count: l.n}
 	for v := range k.label {
 		k.label[v] = uint32(v)

@@ -16,7 +16,7 @@
 // number of threads.
 //
 // Large arrays lie outside the heap (extsort.Slab) and are given back level by
-// level. MemoryNeed forecasts their peak.
+// level.
 //
 // The package imports partition/undirected, internal/extsort and the standard library.
 package multilevel

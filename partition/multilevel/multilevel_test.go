@@ -380,28 +380,26 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// The measured values are the peaks of processes that did nothing else.
-func TestMemoryNeed(t *testing.T) {
-	for _, c := range []struct {
-		name               string
-		nodes, pairs       int64
-		parts, constraints int
-		measured           int64 // MiB
-	}{
-		{"web pages", 325557, 2738969, 8, 1, 62},
-		{"web pages", 325557, 2738969, 64, 1, 66},
-		{"web pages", 325557, 2738969, 8, 3, 69},
-		{"files and packages", 7999808, 15593409, 8, 1, 320},
-		{"files and packages", 7999808, 15593409, 8, 3, 450},
-		{"communities", 2000000, 29000148, 8, 1, 626},
-		{"communities", 2000000, 29000148, 64, 1, 789},
-	} {
-		need := multilevel.MemoryNeed(c.nodes, c.pairs, c.parts, c.constraints) >> 20
-		if need < c.measured*70/100 || need > c.measured*130/100 {
-			t.Errorf("%s, %d parts, %d constraints: forecast %d MiB, measured %d", c.name, c.parts, c.constraints, need, c.measured)
+// Weights near the largest that fit 32 bits are cut as small ones are: clusters stay below what a
+// weight can hold.
+func TestHeavyWeights(t *testing.T) {
+	cuts := map[uint32]int64{}
+	for _, weight := range []uint32{1, 1_000_000_000} {
+		g := grid(60)
+		g.Constraints, g.Weights = 1, make([]uint32, g.Len())
+		for v := range g.Weights {
+			g.Weights[v] = weight
 		}
+		_, stats, err := multilevel.Partition(t.Context(), g, options(8, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !stats.Balanced {
+			t.Errorf("weight %d: found unbalanced parts", weight)
+		}
+		cuts[weight] = stats.Cut
 	}
-	if need := multilevel.MemoryNeed(0, 0, 8, 1); need < 0 {
-		t.Errorf("%d bytes for no graph", need)
+	if cuts[1_000_000_000] > cuts[1]*5/4 {
+		t.Errorf("found a cut of %d with heavy nodes, expected about the %d of light ones", cuts[1_000_000_000], cuts[1])
 	}
 }
