@@ -1,5 +1,5 @@
-// Command write-graphs writes graphs of one's own data as TF-GNN reads them: a schema, and
-// a TFRecord file with one GraphTensor a record. Take it as a pattern: replace
+// Package main is the example write-graphs: graphs of one's own data as TF-GNN reads them, a
+// schema and a TFRecord file with one GraphTensor a record. Take it as a pattern: replace
 // schema.pbtxt, the types and read by what you have.
 //
 //	go run ./examples/write-graphs DIR
@@ -12,6 +12,6 @@
 // and here by "graphmill tfgnn print DIR/graphs.tfrecord", or as a collection after
 // "graphmill import DIR/graphs.tfrecord --schema DIR/schema.pbtxt --out CLASSES".
 //
-// It holds one example, in main.go, and imports what such a program needs:
-// format/example, format/tfgnn and format/tfrecord.
+// The package imports format/example, format/tfgnn and format/tfrecord: what such a program
+// needs.
 package main

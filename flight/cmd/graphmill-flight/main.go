@@ -1,4 +1,3 @@
-// Command graphmill-flight hands sampled batches to trainers on other machines, over Arrow Flight.
 package main
 
 import (

@@ -23,7 +23,7 @@ import struct
 import subprocess
 import threading
 import weakref
-from typing import Any, Iterator
+from typing import Any, Iterator, TypeVar
 
 import numpy as np
 
@@ -293,6 +293,58 @@ class Connection:
 
     def _forget(self) -> None:
         self._socket.close()
+
+
+class Feeding:
+    """Whoever starts a feed and connects to it anew in each process: the loader and PyG's sampler.
+
+    A copy that was pickled, or is in a forked child, connects to the same feed, which its maker keeps.
+    """
+
+    _process: Process | None
+    _connection: Connection | None
+    _pid: int
+
+    def _start(self, arguments: list[str]) -> None:
+        self._pid, self._connection = os.getpid(), None
+        self._process = Process(arguments)
+        self._addr, self._token = self._process.addr, self._process.token
+
+    def _connected(self, rank: int, world: int, slots: int) -> Connection:
+        """A new connection of this process, in the place of the one it may have had."""
+        self._disconnect()
+        self._connection = Connection(self._addr, self._token, rank, world, slots, self._died)
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None and self._connection._pid == os.getpid():
+            self._connection.close()
+        self._connection = None
+
+    def _died(self) -> Exception:
+        if self._process is not None and os.getpid() == self._pid:
+            return self._process.died()
+        return FeedDied("the feed ended: the process that started it ended it, or it was killed")
+
+    def close(self) -> None:
+        """End the feed. Batches that are still held stay readable."""
+        self._disconnect()
+        if self._process is not None:
+            self._process.close()
+
+    def __enter__(self: _F) -> _F:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["_process"] = state["_connection"] = None
+        return state
+
+
+_F = TypeVar("_F", bound=Feeding)
 
 
 def _dtype(name: str) -> np.dtype[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays
 from ._arrays import Array
-from ._feed import Connection, Process
+from ._feed import Connection, Feeding
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 
@@ -150,7 +150,7 @@ class LoaderStats:
         return self.waited / self.seconds if self.seconds > 0 else 0.0
 
 
-class NodeLoader:
+class NodeLoader(Feeding):
     """Batches of subgraphs sampled around seed nodes, made ahead by a process of its own.
 
     Each pass over it is the next epoch. Batch b of an epoch is the same at any number of
@@ -211,11 +211,8 @@ class NodeLoader:
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store, fanout, seed, threads, seed_type, {**flags, **options})
         self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
-        self._pid = os.getpid()
         with _seeds(seeds) as given:
-            self._process = Process(arguments + given)
-        self._addr, self._token = self._process.addr, self._process.token
-        self._connection: Connection | None = None
+            self._start(arguments + given)
         self._of = (0, 0, 0)  # process, rank and world of the connection
         self._connect()
         self._epoch, self._first = 0, 0
@@ -231,19 +228,10 @@ class NodeLoader:
             rank, world = rank + world * worker[0], world * worker[1]
         mine = (os.getpid(), rank, world)
         if self._connection is None or self._of != mine:
-            if self._connection is not None and self._connection._pid == os.getpid():
-                self._connection.close()
-            self._connection = Connection(self._addr, self._token, rank, world, self._slots, self._died)
-            self._of = mine
-            self._schema = Schema(self._connection.names, self._connection.ops)
+            connection = self._connected(rank, world, self._slots)
+            self._of, self._schema = mine, Schema(connection.names, connection.ops)
+            return connection
         return self._connection
-
-    def _died(self) -> Exception:
-        if self._process is not None and os.getpid() == self._pid:
-            return self._process.died()
-        from ._feed import FeedDied
-
-        return FeedDied("the feed ended: the process that made the loader ended it, or it was killed")
 
     def __len__(self) -> int:
         """Batches of an epoch, of this rank."""
@@ -313,26 +301,6 @@ class NodeLoader:
     def set_epoch(self, epoch: int) -> None:
         """Make the next pass that of an epoch, from its beginning."""
         self._epoch, self._first, self._at = epoch, 0, (epoch, 0)
-
-    def close(self) -> None:
-        """End the feed. Batches that are still held stay readable."""
-        if self._connection is not None and self._connection._pid == os.getpid():
-            self._connection.close()
-        self._connection = None
-        if self._process is not None:
-            self._process.close()
-
-    def __enter__(self) -> "NodeLoader":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A worker that is spawned connects to the same feed, which its maker keeps.
-        state = self.__dict__.copy()
-        state["_process"] = state["_connection"] = None
-        return state
 
 
 def feed_arguments(

@@ -22,11 +22,11 @@ import torch
 from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, HeteroSamplerOutput, NegativeSampling, NodeSamplerInput, SamplerOutput
 
 from ._command import GraphmillError
-from ._feed import Batch, Connection, FeedDied, Process
+from ._feed import Batch, Connection, Feeding
 from ._loader import Schema, feed_arguments
 
 
-class GraphmillSampler(BaseSampler):  # type: ignore[misc, unused-ignore]
+class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignore]
     """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``.
 
     The draws of a batch are a pure function of (seed, epoch, the batch's seed nodes), so the subgraphs are the same at any number of
@@ -55,23 +55,16 @@ class GraphmillSampler(BaseSampler):  # type: ignore[misc, unused-ignore]
         threads: int | None = None,
         **options: Any,
     ) -> None:
-        self._seed_type, self._epoch, self._pid = seed_type, 0, os.getpid()
-        self._connection: Connection | None = None
-        self._process: Process | None = Process(feed_arguments(store, fanout, seed, threads, seed_type, {"features": "none", **options}))
-        self._addr, self._token = self._process.addr, self._process.token
+        self._seed_type, self._epoch = seed_type, 0
+        self._start(feed_arguments(store, fanout, seed, threads, seed_type, {"features": "none", **options}))
         self._connect()
 
     def _connect(self) -> Connection:
         c = self._connection
         if c is None or c._pid != os.getpid():
-            c = self._connection = Connection(self._addr, self._token, 0, 1, 1, self._died)
+            c = self._connected(0, 1, 1)
             self._schema = Schema(c.names, c.ops)
         return c
-
-    def _died(self) -> Exception:
-        if self._process is not None and os.getpid() == self._pid:
-            return self._process.died()
-        return FeedDied("the feed ended: the process that made the sampler ended it, or it was killed")
 
     def set_epoch(self, epoch: int) -> None:
         """Make other draws from now on; workers that are running keep theirs."""
@@ -96,26 +89,6 @@ class GraphmillSampler(BaseSampler):  # type: ignore[misc, unused-ignore]
     def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
         """Not there: a feed samples around nodes."""
         raise NotImplementedError("GraphmillSampler samples around nodes, for NodeLoader; for links, sample both ends with graphmill sample --seeds LINKS --seed-type SOURCE,TARGET")
-
-    def close(self) -> None:
-        """End the feed."""
-        if self._connection is not None and self._connection._pid == os.getpid():
-            self._connection.close()
-        self._connection = None
-        if self._process is not None:
-            self._process.close()
-
-    def __enter__(self) -> "GraphmillSampler":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A worker that is spawned connects to the same feed, which its maker keeps.
-        state = self.__dict__.copy()
-        state["_process"] = state["_connection"] = None
-        return state
 
 
 def _copied(x: Any) -> torch.Tensor:
