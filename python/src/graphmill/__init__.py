@@ -11,8 +11,9 @@ from ._collection import Collection, Graph
 from ._command import GraphmillError
 from ._feed import AllSlotsHeld, FeedDied
 from ._folder import Column
-from ._loader import LoaderStats, NodeBatch, NodeLoader
+from ._loader import NodeBatch, NodeLoader
 from ._packs import PackBatch, PackedLoader
+from ._stats import LoaderStats
 from ._store import Store
 from ._version import __version__
 

@@ -15,6 +15,7 @@ import numpy as np
 from . import _arrays
 from ._arrays import Array
 from ._feed import Connection, Feeding
+from ._stats import LoaderStats
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 
@@ -126,28 +127,6 @@ def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
         num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
         number=raw.number,
     )
-
-
-@dataclass
-class LoaderStats:
-    """How a loader's time went since it was made or reset.
-
-    Attributes:
-        batches: batches that were handed out.
-        waited: seconds that the trainer waited for the feed.
-        converted: seconds that went into making the framework's objects.
-        seconds: seconds of the passes, from the first request to the end, with what the trainer did.
-    """
-
-    batches: int = 0
-    waited: float = 0.0
-    converted: float = 0.0
-    seconds: float = 0.0
-
-    @property
-    def waiting_share(self) -> float:
-        """The share of the time that the trainer waited for the feed."""
-        return self.waited / self.seconds if self.seconds > 0 else 0.0
 
 
 class NodeLoader(Feeding):
