@@ -18,30 +18,26 @@ const benchWarm = 20
 // The batches are those of Run; past the last one they start over, drawn as in the
 // next epoch. All workers warm up first, off the clock, on draws of the epoch before.
 func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
-	source, err := newBatches(&job, s.SeedWidth())
+	batches, err := s.batches(&job)
 	if err != nil {
 		return 0, 0, err
 	}
-	total := job.Batches(s.SeedWidth())
+	total := batches.Len()
 	if total == 0 || n < 1 {
 		return 0, 0, tagged.Errorf(ErrSeed, "found %d batches of which to time %d, expected at least 1", total, n)
 	}
-	if s.plan.Before != nil && job.Times == nil {
-		return 0, 0, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
-	}
 	threads := max(job.Threads, 1)
-	jobs, errs := make([]Job, threads), make([]error, threads)
+	errs := make([]error, threads)
 	var next, edges atomic.Uint64
 	var warm, all sync.WaitGroup
 	warm.Add(threads)
 	start := make(chan struct{})
 	for i := range threads {
 		all.Go(func() {
-			jobs[i] = job
-			w := worker{c: s.NewContext(), scope: s.plan.Scope, job: &jobs[i]}
+			w, source := worker{c: s.NewContext(), scope: s.plan.Scope, seed: job.Seed}, *batches
 			one := func(epoch, index uint64) (Stats, error) {
-				jobs[i].Epoch = epoch
-				source.get(index%total, &w.batch)
+				source.Get(index%total, &w.batch)
+				w.batch.Epoch = epoch
 				return w.run(ctx, func(*Subgraph) error { return nil })
 			}
 			for j := range uint64(benchWarm) {

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Job is the subgraphs of one epoch: what to sample, in which order.
+// Job is the subgraphs of one epoch or several: what to sample, in which order.
 type Job struct {
 	// Seeds are type-wise ids in the order given: one a seed, or for link seeds
 	// source and target in turn.
@@ -21,8 +21,12 @@ type Job struct {
 	// its own, and a batch is only what a worker takes at a time.
 	BatchSize int
 	Seed      uint64
-	Epoch     uint64
-	// Shuffle takes the seeds in the order of draw.Key(Seed, Epoch, draw.OrderWord).
+	Epoch     uint64 // the first
+	Epochs    int    // 0 is one
+	// From is how many of the rank's batches, counted over the epochs, to leave out
+	// at the start: those that an earlier run made.
+	From uint64
+	// Shuffle takes the seeds of epoch e in the order of draw.Key(Seed, e, draw.OrderWord).
 	Shuffle bool
 	// Rank r of Ranks takes the batches r, r + Ranks, ...; 0 ranks are one.
 	Rank, Ranks int
@@ -38,8 +42,9 @@ type Stats struct {
 
 // Batch is a run of seeds.
 type Batch struct {
+	Epoch  uint64
 	Number uint64 // in the epoch, over all ranks
-	Index  uint64 // among this rank's, from 0
+	Index  uint64 // in the epoch, among this rank's, from 0
 	First  uint64 // position in the epoch's order of its first seed
 	Seeds  []uint32
 	Times  []Time
@@ -47,15 +52,20 @@ type Batch struct {
 	At     int      // place in the batch of the subgraph's seed; 0 but under ScopeSeed
 }
 
-// batches hands out a job's batches.
-type batches struct {
+// Batches hands out a job's batches. It is not safe for concurrent use: each worker
+// has its own.
+type Batches struct {
 	job   *Job
 	width int
-	total uint64 // seeds
+	seeds uint64
+	each  uint64 // batches of the rank an epoch
+	epoch uint64 // that order is of
 	order *draw.Order
 }
 
-func newBatches(j *Job, width int) (*batches, error) {
+// Batches checks the job, and is the batches that its rank takes of seeds of width
+// ids (Sampler.SeedWidth). It reads the job's lists as long as it is used.
+func (j *Job) Batches(width int) (*Batches, error) {
 	ranks := max(j.Ranks, 1)
 	switch {
 	case len(j.Seeds)%width != 0:
@@ -67,19 +77,19 @@ func newBatches(j *Job, width int) (*batches, error) {
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
 		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one each", len(j.Times), len(j.Seeds)/width)
 	}
-	b := &batches{job: j, width: width, total: uint64(len(j.Seeds) / width)}
-	if b.total > math.MaxUint32 {
-		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", b.total)
+	b := &Batches{job: j, width: width, seeds: uint64(len(j.Seeds) / width), each: j.EpochBatches(width)}
+	if b.seeds > math.MaxUint32 {
+		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", b.seeds)
 	}
-	if j.Shuffle {
-		b.order = draw.NewOrder(b.total, draw.Key(j.Seed, j.Epoch, draw.OrderWord))
+	if b.each > 0 && uint64(max(j.Epochs, 1)) > math.MaxInt64/b.each {
+		return nil, tagged.Errorf(ErrTooLarge, "found %d epochs of %d batches, expected fewer than 2^63 in all", j.Epochs, b.each)
 	}
 	return b, nil
 }
 
-// Batches is the number of batches that the job's rank takes, of seeds of width
-// ids (Sampler.SeedWidth).
-func (j *Job) Batches(width int) uint64 {
+// EpochBatches is the number of batches an epoch that the job's rank takes, of
+// seeds of width ids.
+func (j *Job) EpochBatches(width int) uint64 {
 	size, ranks := uint64(max(j.BatchSize, 1)), uint64(max(j.Ranks, 1))
 	all := (uint64(len(j.Seeds)/width) + size - 1) / size
 	if all <= uint64(j.Rank) {
@@ -88,15 +98,22 @@ func (j *Job) Batches(width int) uint64 {
 	return (all - uint64(j.Rank) + ranks - 1) / ranks
 }
 
-// get is the rank's batch of that index, in b's buffers.
-func (s *batches) get(index uint64, b *Batch) {
+// Len is the number of batches: of all epochs, less those of Job.From.
+func (s *Batches) Len() uint64 {
+	all := s.each * uint64(max(s.job.Epochs, 1))
+	return all - min(s.job.From, all)
+}
+
+// Get is the i-th batch from 0, in b's buffers.
+func (s *Batches) Get(i uint64, b *Batch) {
+	i += s.job.From
 	size := uint64(s.job.BatchSize)
-	b.Index, b.At = index, 0
-	b.Number = uint64(s.job.Rank) + index*uint64(max(s.job.Ranks, 1))
+	b.Epoch, b.Index, b.At = s.job.Epoch+i/s.each, i%s.each, 0
+	b.Number = uint64(s.job.Rank) + b.Index*uint64(max(s.job.Ranks, 1))
 	b.First = b.Number * size
-	n := min(size, s.total-b.First)
+	n := min(size, s.seeds-b.First)
 	b.Seeds, b.Times, b.Rows = b.Seeds[:0], b.Times[:0], b.Rows[:0]
-	if s.order == nil {
+	if !s.job.Shuffle {
 		w := uint64(s.width)
 		for i := b.First; i < b.First+n; i++ {
 			b.Rows = append(b.Rows, uint32(i))
@@ -106,6 +123,9 @@ func (s *batches) get(index uint64, b *Batch) {
 			b.Times = append(b.Times, s.job.Times[b.First:b.First+n]...)
 		}
 		return
+	}
+	if s.order == nil || s.epoch != b.Epoch {
+		s.order, s.epoch = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, b.Epoch, draw.OrderWord)), b.Epoch
 	}
 	// A block of positions at a time: the order fills many faster than one.
 	var items [256]uint64
@@ -132,21 +152,18 @@ func (s *batches) get(index uint64, b *Batch) {
 // encode runs in the workers, once a subgraph in the order of its batch's seeds,
 // and puts what is to be kept into out; the batch and the subgraph are valid
 // until it returns. sink runs in the goroutine that called Run, once a batch, in
-// the order of the batches, whatever the number of threads; it leaves out ready
-// for another batch. newOut is called a few times a worker: outs are handed
+// the order of epochs and batches, whatever the number of threads; it leaves out
+// ready for another batch. newOut is called a few times a worker: outs are handed
 // around, and nothing is allocated per batch.
 //
 // Run returns when all its goroutines have ended: with the error of the first
 // batch, in order, that failed, or with ctx's.
 func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
-	encode func(out T, b *Batch, sub *Subgraph) error, sink func(out T, b uint64) error) (Stats, error) {
+	encode func(out T, b *Batch, sub *Subgraph) error, sink func(out T) error) (Stats, error) {
 	var stats Stats
-	source, err := newBatches(&job, s.SeedWidth())
+	batches, err := s.batches(&job)
 	if err != nil {
 		return stats, err
-	}
-	if s.plan.Before != nil && job.Times == nil {
-		return stats, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
 	}
 	type done struct {
 		out   T
@@ -154,7 +171,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 		stats Stats
 		err   error
 	}
-	total := job.Batches(s.SeedWidth())
+	total := batches.Len()
 	threads := int(min(uint64(max(job.Threads, 1)), max(total, 1)))
 	// A worker takes an out before a batch, so the batch that the sink waits for
 	// always has one; and no more batches than outs are under way.
@@ -169,7 +186,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	var workers sync.WaitGroup
 	for range threads {
 		workers.Go(func() {
-			w := worker{c: s.NewContext(), scope: s.plan.Scope, job: &job}
+			w, source := worker{c: s.NewContext(), scope: s.plan.Scope, seed: job.Seed}, *batches
 			var out T
 			keep := func(sub *Subgraph) error { return encode(out, &w.batch, sub) }
 			for {
@@ -182,7 +199,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 				if index >= total || ctx.Err() != nil {
 					return
 				}
-				source.get(index, &w.batch)
+				source.Get(index, &w.batch)
 				d := done{out: out, index: index}
 				d.stats, d.err = w.run(ctx, keep)
 				finished <- d
@@ -203,7 +220,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 			d := pending[at]
 			ready[at] = false
 			if d.err == nil {
-				d.err = sink(d.out, uint64(job.Rank)+index*uint64(max(job.Ranks, 1)))
+				d.err = sink(d.out)
 			}
 			if d.err != nil {
 				return stats, d.err
@@ -214,6 +231,14 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 		}
 	}
 	return stats, nil
+}
+
+// batches is the batches of a job that fits the plan.
+func (s *Sampler) batches(job *Job) (*Batches, error) {
+	if s.plan.Before != nil && job.Times == nil {
+		return nil, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
+	}
+	return job.Batches(s.SeedWidth())
 }
 
 // Add adds the counts of another run.
@@ -230,7 +255,7 @@ func (s *Stats) Add(t Stats) {
 type worker struct {
 	c     *Context
 	scope Scope
-	job   *Job
+	seed  uint64
 	batch Batch
 }
 
@@ -238,7 +263,7 @@ type worker struct {
 func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
 	b, width := &w.batch, w.c.s.SeedWidth()
 	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / width)}
-	in := Input{Seeds: b.Seeds, Seed: w.job.Seed, Epoch: w.job.Epoch, Unit: b.Number}
+	in := Input{Seeds: b.Seeds, Seed: w.seed, Epoch: b.Epoch, Unit: b.Number}
 	if w.scope != ScopeSeed {
 		return stats, w.one(in, &stats, encode)
 	}

@@ -39,19 +39,27 @@ func rmatSampler(t testing.TB, o FanoutOptions) (*Sampler, []uint32) {
 // collect runs a job into one line a subgraph, in the order that the sink sees.
 func collect(t testing.TB, s *Sampler, job Job) []string {
 	t.Helper()
-	type buf struct{ lines []string }
+	type buf struct {
+		lines  []string
+		number uint64
+	}
 	var all []string
 	last, step := int64(job.Rank)-int64(max(job.Ranks, 1)), int64(max(job.Ranks, 1))
+	batches, err := job.Batches(s.SeedWidth())
+	if err != nil {
+		t.Fatal(err)
+	}
 	stats, err := Run(context.Background(), s, job, func() *buf { return &buf{} },
 		func(out *buf, b *Batch, sub *Subgraph) error {
-			out.lines = append(out.lines, fmt.Sprint(b.Number, b.First, b.At, b.Seeds, sub.Nodes, sub.SeedLocal, sub.Edges))
+			out.number = b.Number
+			out.lines = append(out.lines, fmt.Sprint(b.Epoch, b.Number, b.First, b.At, b.Seeds, sub.Nodes, sub.SeedLocal, sub.Edges))
 			return nil
 		},
-		func(out *buf, number uint64) error {
-			if int64(number) != last+step {
-				t.Fatalf("found batch %d after %d, expected them in order", number, last)
+		func(out *buf) error {
+			if job.Epochs <= 1 && job.From == 0 && int64(out.number) != last+step {
+				t.Fatalf("found batch %d after %d, expected them in order", out.number, last)
 			}
-			last = int64(number)
+			last = int64(out.number)
 			all = append(all, out.lines...)
 			out.lines = out.lines[:0]
 			return nil
@@ -59,10 +67,39 @@ func collect(t testing.TB, s *Sampler, job Job) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stats.Subgraphs != uint64(len(all)) || stats.Batches != job.Batches(s.SeedWidth()) {
-		t.Fatalf("found stats %+v, expected %d subgraphs and %d batches", stats, len(all), job.Batches(s.SeedWidth()))
+	if stats.Subgraphs != uint64(len(all)) || stats.Batches != batches.Len() {
+		t.Fatalf("found stats %+v, expected %d subgraphs and %d batches", stats, len(all), batches.Len())
 	}
 	return all
+}
+
+// TestRunEpochs holds that several epochs are the epochs one after the other, and
+// that From leaves out what an earlier run made.
+func TestRunEpochs(t *testing.T) {
+	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
+		s, seeds := rmatSampler(t, FanoutOptions{Scope: scope})
+		job := Job{Seeds: seeds, BatchSize: 16, Seed: 5, Epoch: 3, Shuffle: true, Threads: 2, Rank: 1, Ranks: 2}
+		var want []string
+		for range 3 {
+			want = append(want, collect(t, s, job)...)
+			job.Epoch++
+		}
+		job.Epoch, job.Epochs = 3, 3
+		each := job.EpochBatches(1)
+		if got := collect(t, s, job); !slices.Equal(got, want) {
+			t.Errorf("scope %s: found other subgraphs in one run than in three", scope)
+		}
+		subgraphs := 0
+		if scope == ScopeSeed {
+			subgraphs = len(want) / 3
+		} else {
+			subgraphs = int(each)
+		}
+		job.From = each
+		if got := collect(t, s, job); !slices.Equal(got, want[subgraphs:]) {
+			t.Errorf("scope %s: found other subgraphs from batch %d on", scope, each)
+		}
+	}
 }
 
 // TestRunThreads holds that threads change nothing, and ranks only who has what.

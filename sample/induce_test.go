@@ -96,14 +96,14 @@ func TestBatchRows(t *testing.T) {
 	for _, shuffle := range []bool{false, true} {
 		job := Job{Seeds: []uint32{5, 4, 9, 9, 1, 0, 7, 2, 3, 3}, BatchSize: 2, Shuffle: shuffle}
 		for _, width := range []int{1, 2} {
-			b, err := newBatches(&job, width)
+			b, err := job.Batches(width)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var batch Batch
 			seen := map[uint32]bool{}
-			for i := range job.Batches(width) {
-				b.get(i, &batch)
+			for i := range b.Len() {
+				b.Get(i, &batch)
 				for k, row := range batch.Rows {
 					seen[row] = true
 					if got, want := batch.Seeds[k*width:(k+1)*width], job.Seeds[int(row)*width:(int(row)+1)*width]; !slices.Equal(got, want) {

@@ -195,7 +195,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if job.Rank, job.Ranks, err = parseRank(f.rank); err != nil {
 		return err
 	}
-	job.Shuffle, job.Threads = f.shuffle, f.threads
+	job.Epochs, job.Shuffle, job.Threads = f.epochs, f.shuffle, f.threads
 	var columns int64
 	if f.format == "tfrecord" {
 		columns = columnBytes(s.Graph, plan, f.examples.induce())
@@ -244,14 +244,9 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
 	}
 	defer closeWith(&err, out.Close)
-	var stats sample.Stats
-	for range f.epochs {
-		st, err := out.Run(cmd.Context(), job)
-		if err != nil {
-			return flags.UsageOf(err)
-		}
-		stats.Add(st)
-		job.Epoch++
+	stats, err := out.Run(cmd.Context(), job)
+	if err != nil {
+		return flags.UsageOf(err)
 	}
 	line.Done()
 	sampled := time.Now()

@@ -142,6 +142,7 @@ func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.sizes[
 type graphs struct {
 	values [][]uint32
 	sums   []uint64
+	epoch  int64
 	batch  int64
 	count  int
 	sizes  [2]report.Histogram
@@ -151,12 +152,11 @@ type graphs struct {
 func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	newGraphs := func() *graphs { return &graphs{values: make([][]uint32, len(c.streams))} }
 	encode := func(out *graphs, b *sample.Batch, sub *sample.Subgraph) error {
-		out.batch = int64(b.Number)
+		out.epoch, out.batch = int64(b.Epoch), int64(b.Number)
 		c.encode(out, sub)
 		return nil
 	}
-	sink := func(out *graphs, _ uint64) error { return c.sink(out, int64(job.Epoch)) }
-	return sample.Run(ctx, c.s, job, newGraphs, encode, sink)
+	return sample.Run(ctx, c.s, job, newGraphs, encode, c.sink)
 }
 
 // encode copies a subgraph, in a worker.
@@ -195,7 +195,7 @@ func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
 }
 
 // sink appends a batch to the arrays and empties it.
-func (c *Collection) sink(out *graphs, epoch int64) error {
+func (c *Collection) sink(out *graphs) error {
 	write := func(s *stream) error {
 		_, err := s.array.Write(graph.Bytes(out.values[s.number]))
 		out.values[s.number] = out.values[s.number][:0]
@@ -235,7 +235,7 @@ func (c *Collection) sink(out *graphs, epoch int64) error {
 	for _, same := range []struct {
 		s *stream
 		v int64
-	}{{c.epoch, epoch}, {c.batch, out.batch}} {
+	}{{c.epoch, out.epoch}, {c.batch, out.batch}} {
 		out.sums = out.sums[:0]
 		for range out.count {
 			out.sums = append(out.sums, uint64(same.v))

@@ -158,7 +158,7 @@ func subgraphs(t testing.TB, s *sample.Sampler, job sample.Job, f func(b *sample
 	job.Threads = 1
 	_, err := sample.Run(context.Background(), s, job, func() int { return 0 },
 		func(_ int, b *sample.Batch, sub *sample.Subgraph) error { f(b, sub); return nil },
-		func(int, uint64) error { return nil })
+		func(int) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,9 +92,9 @@ func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.nodes, &r
 // Bytes is the size of the files so far.
 func (r *Records) Bytes() int64 { return r.shards.Bytes() }
 
-// Subgraphs is the number of subgraphs that a job makes.
+// Subgraphs is the number of subgraphs that a job makes an epoch.
 func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
-	batches, width := job.Batches(s.SeedWidth()), uint64(s.SeedWidth())
+	batches, width := job.EpochBatches(s.SeedWidth()), uint64(s.SeedWidth())
 	if s.Plan().Scope != sample.ScopeSeed || batches == 0 {
 		return batches
 	}
@@ -104,7 +104,8 @@ func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 	return (batches-1)*size + min(size, seeds-last)
 }
 
-// Examples is the number of Examples of a job with so many components each; 0 is 1.
+// Examples is the number of Examples an epoch of a job with so many components each;
+// 0 is 1.
 func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
 	group := uint64(max(components, 1))
 	return (Subgraphs(s, job) + group - 1) / group
@@ -131,12 +132,12 @@ func (r *Records) newChunk() *chunk {
 // the components, so that an Example is of one batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	group := r.encoding.group
-	examples := Examples(r.s, job, group)
-	if r.base+examples > r.opt.Examples {
-		return sample.Stats{}, fmt.Errorf("found %d records, expected the %d that the shards were planned for", r.base+examples, r.opt.Examples)
+	examples, epochs := Examples(r.s, job, group), uint64(max(job.Epochs, 1))
+	if r.base+examples*epochs > r.opt.Examples {
+		return sample.Stats{}, fmt.Errorf("found %d records, expected the %d that the shards were planned for", r.base+examples*epochs, r.opt.Examples)
 	}
 	width := r.s.SeedWidth()
-	batches := job.Batches(width)
+	batches := job.EpochBatches(width)
 	bySeed := r.s.Plan().Scope == sample.ScopeSeed
 	switch {
 	case bySeed && job.Ranks <= 1:
@@ -146,17 +147,18 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 		return sample.Stats{}, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds, of which ranks take whole ones, and %d components an Example, expected a multiple of the components; give a batch size that is one", job.BatchSize, group)
 	}
 	encode := func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
+		base := r.base + (b.Epoch-job.Epoch)*examples
 		if !bySeed {
-			return r.encode(c, sub, b.Rows, r.base+b.Index, true)
+			return r.encode(c, sub, b.Rows, base+b.Index, true)
 		}
 		number := (b.Index*uint64(job.BatchSize) + uint64(b.At)) / uint64(group)
-		return r.encode(c, sub, b.Rows[b.At:b.At+1], r.base+number, (b.At+1)*width == len(b.Seeds))
+		return r.encode(c, sub, b.Rows[b.At:b.At+1], base+number, (b.At+1)*width == len(b.Seeds))
 	}
-	stats, err := sample.Run(ctx, r.s, job, r.newChunk, encode, func(c *chunk, _ uint64) error { return r.sink(c) })
+	stats, err := sample.Run(ctx, r.s, job, r.newChunk, encode, r.sink)
 	if err == nil {
-		stats.Batches = batches // not chunks
+		stats.Batches = batches * epochs // not chunks
 	}
-	r.base += examples
+	r.base += examples * epochs
 	return stats, err
 }
 

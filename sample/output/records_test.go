@@ -481,7 +481,7 @@ func TestSubgraphs(t *testing.T) {
 		}
 		for job.Rank = range max(job.Ranks, 1) {
 			stats, err := sample.Run(context.Background(), s, job, func() int { return 0 },
-				func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int, uint64) error { return nil })
+				func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
