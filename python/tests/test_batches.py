@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import unittest
 
 import numpy as np
@@ -112,6 +113,21 @@ class TestBatchIter(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 it.load_state_dict(state)
+
+    def test_stats(self):
+        ids = np.arange(20)
+        for it in (BatchIter(ids, batch_size=3), GroupBatchIter(ids, batch_size=3)):
+            self.assertEqual((it.stats().batches, it.stats().waiting_share), (0, 0))
+            for batches, left in ((7, 7), (9, 2)):  # a whole pass, and one that is left early
+                for i, _ in enumerate(it, 1):
+                    time.sleep(0.001)
+                    if i == left:
+                        break
+                s = it.stats()
+                self.assertEqual(s.batches, batches)
+                self.assertGreaterEqual(s.seconds - s.waited, 0.006)
+                self.assertGreater(s.waited, 0)
+                self.assertEqual(s.waiting_share, s.waited / s.seconds)
 
     def test_bad_input(self):
         for f, want in [

@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import json
 import pickle
+import time
 import unittest
 
 import numpy as np
@@ -119,6 +120,17 @@ class TestPacks(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 other.load_state_dict(state)
 
+    def test_stats(self):
+        packs = loader("molecules", "--reserve", batch=2)
+        for passes in (1, 2):
+            for _ in packs:
+                time.sleep(0.001)
+            s = packs.stats()
+            self.assertEqual(s.batches, passes * len(packs))
+            self.assertGreaterEqual(s.seconds - s.waited - s.converted, 0.001 * s.batches)
+            self.assertGreater(min(s.waited, s.converted), 0)
+            self.assertEqual(s.waiting_share, s.waited / s.seconds)
+
     def test_what_is_not_in_packs(self):
         self.assertEqual(loader("molecules", "--reserve").left_out, ["atom: column element (strings)"])
         self.assertEqual(loader("small_samples", "--reserve").left_out, ["_N: num_sampled_nodes", "_N:_E:_N: num_sampled_edges", "context: seed_ptr, seed_local"])
@@ -138,7 +150,7 @@ class TestPacks(unittest.TestCase):
             next(iter(packs))
 
     def test_errors(self):
-        with self.assertRaisesRegex(GraphmillError, "not a pack layout: it has no layout.json"):
+        with self.assertRaisesRegex(GraphmillError, "found no layout.json, expected a pack layout; graphmill pack --out makes one"):
             PackedLoader(made.molecules(), made.molecules())
         with self.assertRaisesRegex(GraphmillError, "make a layout of these graphs"):
             PackedLoader(made.layout("molecules", "--reserve"), made.small_samples())
@@ -193,6 +205,8 @@ class TestJraph(unittest.TestCase):
         shapes = set()
         for g, b in zip(packs, plain):
             want = padded(c, b.graph_id[b.graph_mask], packs.shape)
+            ids = g.globals.pop("graph_id")
+            self.assertEqual((ids.dtype, ids.tolist()), (np.dtype(np.int32), b.graph_id.tolist()))
             self.assertEqual(jax.tree_util.tree_structure(g), jax.tree_util.tree_structure(want))
             for x, y in zip(jax.tree_util.tree_leaves(g), jax.tree_util.tree_leaves(want)):
                 self.assertEqual(x.shape, y.shape)

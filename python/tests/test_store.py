@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import json
 import os
+import pathlib
 import pickle
 import shutil
 import unittest
@@ -139,13 +140,22 @@ class TestDamage(unittest.TestCase):
         return to
 
     def test_what_is_no_store(self):
-        for folder in ("/no/such", made.path("people"), os.path.join(made.store(), "graph.json")):
-            with self.assertRaisesRegex(GraphmillError, "not a store: it has no graph.json; import or generate one first"):
-                Store(folder)
-        with self.assertRaisesRegex(GraphmillError, "found a store, expected a collection"):
+        made.store()
+        for folder, found in (("/no/such", "no such folder"), (made.path("people"), "no graph.json"), (os.path.join(made.store(), "graph.json"), "a file")):
+            for kind, expected in (
+                (Store, "a store; graphmill import or graphmill generate makes one"),
+                (Collection, "a collection; graphmill sample --format collection or graphmill import makes one"),
+                (lambda path: Collection(made.molecules(), store=path), "a store; graphmill import or graphmill generate makes one"),
+            ):
+                for path in (folder, os.fsencode(folder), pathlib.Path(folder)):
+                    with self.assertRaises(GraphmillError) as e:
+                        kind(path)
+                    self.assertEqual(str(e.exception), f"{folder}: found {found}, expected {expected}")
+        with self.assertRaisesRegex(GraphmillError, "store: found a store of one graph, expected a collection of many; .* makes one, graphmill.Store opens a store"):
             Collection(made.store())
-        with self.assertRaisesRegex(GraphmillError, "found a collection, expected a store"):
-            Store(made.molecules())
+        for f in (Store, lambda path: Collection(path, store=path)):
+            with self.assertRaisesRegex(GraphmillError, "coll: found a collection, expected a store of one graph; graphmill.Collection opens a collection"):
+                f(made.molecules())
 
     def test_what_was_changed(self):
         def cut(at):

@@ -62,8 +62,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
 def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
     """A pack, as jraph.pad_with_graphs pads its graphs; several, stacked.
 
-    ``nodes``, ``edges`` and ``globals`` are dicts of columns, and of node_id and edge_id of sampled collections; a dict that would be
-    empty has the mask, so that jraph can tell its length.
+    ``nodes``, ``edges`` and ``globals`` are dicts of columns. ``globals`` has ``graph_id`` too, -1 for padding; nodes and edges of sampled
+    collections have ``node_id`` and ``edge_id``. A dict that would be empty has the mask, so that jraph can tell its length.
     """
     if not schema.homogeneous:
         raise ValueError("found graphs of several types, expected one node type and one edge type: jraph's GraphsTuple has no types")
@@ -82,7 +82,7 @@ def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
         edges=columns(e, x.columns, "edge_id", x.edge_id, x.mask),
         senders=x.src,
         receivers=x.dst,
-        globals=columns(None, b.context, "", None, b.graph_mask),
+        globals=columns(None, b.context, "graph_id", b.graph_id, b.graph_mask),
         n_node=n.n_node,
         n_edge=x.n_edge,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from typing import Any, Iterator
 
 import numpy as np
 
 from . import _arrays
 from ._order import BUCKET, ORDER, Order, key
+from ._stats import LoaderStats
 
 _VERSION = 1  # of the states and of the laws that they count on
 _TAILS = ("keep", "drop", "pad", "error")
@@ -35,6 +37,7 @@ class _Batches:
         self._epoch, self._skip = 0, 0  # of the next pass
         self._at = (0, 0)  # epoch and batches taken, over all ranks
         self._data: str | None = None
+        self._stats = LoaderStats()
 
     def _all(self, real: int) -> int:
         """Batches over all ranks when ``real`` of them have items."""
@@ -108,17 +111,36 @@ class _Batches:
         """Batches of a pass from its beginning, of this rank."""
         return len(range(self._rank, self._all(self._count(self._epoch)), self._world))
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+    def _convert(self, batch: Any) -> Any:
+        """What is handed out for a batch that was made."""
+        return batch
+
+    def stats(self) -> LoaderStats:
+        """How the time went: batches, seconds, and the share that the trainer waited."""
+        return self._stats
+
+    def __iter__(self) -> Iterator[Any]:
+        asked = time.perf_counter()
         epoch, skip = self._epoch, self._skip
         self._epoch, self._skip = epoch + 1, 0
         self._at = (epoch, skip)
         real = self._count(epoch)
         total = self._all(real)
         numbers = self._share(range(skip + self._rank, total, self._world))
-        for number, batch in zip(numbers, self._make(epoch, numbers, real)):
+        stats = self._stats
+        for number, made in zip(numbers, self._make(epoch, numbers, real)):
+            came = time.perf_counter()
+            batch = self._convert(made)
+            now = time.perf_counter()
+            stats.batches += 1
+            stats.waited += came - asked
+            stats.converted += now - came
+            stats.seconds += now - asked
             taken = number - self._rank + self._world
             self._at = (epoch, taken) if taken < total else (epoch + 1, 0)
             yield batch
+            asked = time.perf_counter()
+            stats.seconds += asked - now  # what the trainer did with the batch
 
 
 class BatchIter(_Batches):

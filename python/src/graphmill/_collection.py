@@ -10,7 +10,9 @@ import numpy as np
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, human, metadata, triple, unknown
-from ._store import META, MISSING, EdgeTypes, NodeTypes, Store
+from ._store import META, EdgeTypes, NodeTypes, Store
+
+MAKER = "graphmill sample --format collection or graphmill import"
 
 
 class Collection(Sequence["Graph"]):
@@ -39,10 +41,10 @@ class Collection(Sequence["Graph"]):
     """
 
     def __init__(self, path: str | os.PathLike[str], store: Store | str | os.PathLike[str] | None = None) -> None:
-        self._folder = Folder(path, META, MISSING)
+        self._folder = Folder(path, META, "a collection", MAKER)
         m = self.meta = self._folder.meta
         if m.get("kind") != "collection" or not m.get("context"):
-            raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a collection; graphmill.Store opens stores")
+            raise GraphmillError(f"{self.path}: found a {m.get('kind')} of one graph, expected a collection of many; {MAKER} makes one, graphmill.Store opens a store")
         if store is not None and not isinstance(store, Store):
             store = Store(store)
         self.store = store

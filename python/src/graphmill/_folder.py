@@ -34,14 +34,23 @@ class Folder:
     """An output folder: its manifest was found sound, and every file has the size that it says.
 
     Checksums are those of the manifest and of the metadata alone; ``graphmill verify`` reads all.
+
+    Args:
+        path: of the folder.
+        meta: name of its metadata.
+        kind, maker: what a folder with such metadata is, and what makes one: for errors.
     """
 
-    def __init__(self, path: str | os.PathLike[str], meta: str, missing: str) -> None:
-        self.path = os.fspath(path)
-        text = self._read(meta, missing)
+    def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
+        self.path = os.fsdecode(path)
         try:
-            manifest = self._read(MANIFEST, "")
-            summed = self._read(MANIFEST + ".xxh3", "")
+            text = self._read(meta)
+        except (FileNotFoundError, NotADirectoryError) as e:
+            found = f"no {meta}" if os.path.isdir(self.path) else "a file" if os.path.exists(self.path) else "no such folder"
+            raise GraphmillError(f"{self.path}: found {found}, expected {kind}; {maker} makes one") from e
+        try:
+            manifest = self._read(MANIFEST)
+            summed = self._read(MANIFEST + ".xxh3")
         except FileNotFoundError as e:
             raise GraphmillError(f"{self.path}: damaged: found no {os.path.basename(e.filename)}, expected one; it was not written to its end, or copied in part") from e
         if summed.split()[:1] != [b"%016x" % xxh3(manifest)]:
@@ -65,15 +74,10 @@ class Folder:
         self.fingerprint = f"{xxh3(manifest):016x}"
         self._open: dict[str, Array] = {}
 
-    def _read(self, name: str, missing: str) -> bytes:
+    def _read(self, name: str) -> bytes:
         path = os.path.join(self.path, name)
-        try:
-            with open(path, "rb") as f:
-                b = f.read(_MAX_META + 1)
-        except (FileNotFoundError, NotADirectoryError) as e:
-            if not missing:
-                raise
-            raise GraphmillError(f"{self.path}: {missing}") from e
+        with open(path, "rb") as f:
+            b = f.read(_MAX_META + 1)
         if len(b) > _MAX_META:
             raise GraphmillError(f"{path}: found more than {_MAX_META} bytes, expected metadata")
         return b

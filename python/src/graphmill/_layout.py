@@ -41,7 +41,7 @@ class Layout:
     """A pack layout, opened. ``limits`` and ``max_graphs`` are without the reserve."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        f = Folder(path, META, f"not a pack layout: it has no {META}; make one with graphmill pack --out")
+        f = Folder(path, META, "a pack layout", "graphmill pack --out")
         m = f.meta
         self.path, self.fingerprint = f.path, f.fingerprint
         with metadata(f, META):

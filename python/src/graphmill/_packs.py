@@ -219,7 +219,6 @@ class PackedLoader(_Batches):
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[Any]:
         if self._closed:
             raise ValueError("found a loader that was closed, expected an open one")
-        convert = _converter(self._form)
         if self._deal is None or self._deal[0] != epoch:
             self._deal = epoch, Deal(self._layout, self._graphs, self._seed, epoch)
         deal = self._deal[1]
@@ -229,7 +228,10 @@ class PackedLoader(_Batches):
             graphs = [deal.pack(p) for p in packs]
             if self._tail == "pad":
                 graphs += [none] * (self._size - len(graphs))
-            yield convert(self._schema, self._gather(b, graphs))
+            yield self._gather(b, graphs)
+
+    def _convert(self, batch: PackBatch) -> Any:
+        return _converter(self._form)(self._schema, batch)
 
     def _gather(self, number: int, packs: list[Array]) -> PackBatch:
         shape, c = self.shape, self._c

@@ -13,7 +13,6 @@ from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64,
 from ._xxh3 import xxh3
 
 META = "graph.json"
-MISSING = f"not a store: it has no {META}; import or generate one first"
 
 
 class Store:
@@ -30,7 +29,7 @@ class Store:
         meta: graph.json.
 
     Raises:
-        GraphmillError: the folder is no store, or not as it was written; with the command's words.
+        GraphmillError: the folder is no store, or not as it was written.
 
     Example:
         >>> g = Store("g.store")
@@ -40,10 +39,10 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._folder = Folder(path, META, MISSING)
+        self._folder = Folder(path, META, "a store", "graphmill import or graphmill generate")
         m = self.meta = self._folder.meta
         if m.get("kind") != "store":
-            raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a store; graphmill.Collection opens collections")
+            raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a store of one graph; graphmill.Collection opens a collection")
         with metadata(self._folder, META):
             self.nodes: Mapping[str, Nodes] = NodeTypes({t: Nodes(self._folder, t, m["nodes"][t]) for t in sorted(m["nodes"])})
             counts = {t: n.count for t, n in self.nodes.items()}
