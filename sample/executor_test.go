@@ -152,7 +152,7 @@ func TestRunOrder(t *testing.T) {
 	job := Job{Seeds: seeds, BatchSize: 300, Seed: 9, Epoch: 4, Shuffle: true, Threads: 2}
 	_, err := Run(context.Background(), s, job, func() *[]uint32 { return new([]uint32) },
 		func(out *[]uint32, b *Batch, _ *Subgraph) error { *out = append(*out, b.Seeds...); return nil },
-		func(out *[]uint32, _ uint64) error { got = append(got, *out...); *out = (*out)[:0]; return nil })
+		func(out *[]uint32) error { got = append(got, *out...); *out = (*out)[:0]; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
