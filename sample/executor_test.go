@@ -181,14 +181,15 @@ func TestRunFails(t *testing.T) {
 					return broken(b.Number)
 				}
 				return nil
-			}, func(none, uint64) error { return nil })
+			}, func(none) error { return nil })
 		if err == nil || err.Error() != "batch 5 is broken" {
 			t.Errorf("%d threads: found error %v, expected that of batch 5", threads, err)
 		}
-		_, err = Run(context.Background(), s, job, func() none { return none{} },
-			func(none, *Batch, *Subgraph) error { return nil }, func(_ none, n uint64) error {
-				if n == 3 {
-					return broken(n)
+		number := func(n *uint64, b *Batch, _ *Subgraph) error { *n = b.Number; return nil }
+		_, err = Run(context.Background(), s, job, func() *uint64 { return new(uint64) }, number,
+			func(n *uint64) error {
+				if *n == 3 {
+					return broken(*n)
 				}
 				return nil
 			})
@@ -196,10 +197,9 @@ func TestRunFails(t *testing.T) {
 			t.Errorf("%d threads: found error %v, expected that of the sink", threads, err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err = Run(ctx, s, job, func() none { return none{} },
-			func(none, *Batch, *Subgraph) error { return nil },
-			func(_ none, n uint64) error {
-				if n == 2 {
+		_, err = Run(ctx, s, job, func() *uint64 { return new(uint64) }, number,
+			func(n *uint64) error {
+				if *n == 2 {
 					cancel()
 				}
 				return nil
@@ -220,7 +220,7 @@ func TestRunRefuses(t *testing.T) {
 		"times":         {Seeds: []uint32{0}, BatchSize: 1, Times: make([]Time, 2)},
 	} {
 		_, err := Run(context.Background(), s, job, func() int { return 0 },
-			func(int, *Batch, *Subgraph) error { return nil }, func(int, uint64) error { return nil })
+			func(int, *Batch, *Subgraph) error { return nil }, func(int) error { return nil })
 		if !errors.Is(err, ErrSeed) {
 			t.Errorf("%s: found error %v, expected ErrSeed", name, err)
 		}
@@ -319,7 +319,7 @@ func TestRunAllocates(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := Run(context.Background(), s, job, func() *[]byte { return new([]byte) },
 			func(out *[]byte, _ *Batch, sub *Subgraph) error { *out = append(*out, byte(sub.Drawn)); return nil },
-			func(out *[]byte, _ uint64) error { *out = (*out)[:0]; return nil })
+			func(out *[]byte) error { *out = (*out)[:0]; return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
