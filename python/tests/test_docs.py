@@ -27,10 +27,10 @@ class TestPage(unittest.TestCase):
     def test_examples(self):
         with open(PAGE) as f:
             blocks = re.findall(r"```python\n(.*?)```", f.read(), re.S)
-        self.assertEqual(len(blocks), 7)
+        self.assertEqual(len(blocks), 8)
         folder = made.path("page")
-        os.makedirs(folder)
-        for name, path in (("debian.store", made.DEBIAN), ("molecules.coll", made.molecules()), ("plan", made.layout("molecules", "--reserve"))):
+        os.makedirs(os.path.join(folder, "quickstart"))
+        for name, path in (("quickstart/debian.store", made.DEBIAN), ("molecules.coll", made.molecules()), ("plan", made.layout("molecules", "--reserve"))):
             os.symlink(os.path.abspath(path), os.path.join(folder, name))
         before = os.getcwd()
         os.chdir(folder)
