@@ -196,3 +196,10 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	}
 	return f.File.Map()
 }
+
+func (f *faultFile) SetDirect(on bool) error {
+	if err := f.t.hit("direct", f.Name()); err != nil {
+		return err
+	}
+	return f.File.SetDirect(on)
+}

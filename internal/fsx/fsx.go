@@ -59,6 +59,13 @@ type File interface {
 	// function is called, also after Close. An empty file gives no bytes. A file
 	// that another program cuts while it is mapped kills the process (SIGBUS).
 	Map() ([]byte, func() error, error)
+	// SetDirect makes reads and writes at multiples of 4096 bytes, of such lengths
+	// and addresses, pass by the page cache, or stops that. EINVAL or
+	// errors.ErrUnsupported says that the file system or the system cannot; where
+	// it cannot tell, the first read or write gives EINVAL.
+	SetDirect(on bool) error
+	// Evict asks the system to take a range out of the page cache. It is a hint.
+	Evict(off, n int64)
 }
 
 // OS is the real file system.

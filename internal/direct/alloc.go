@@ -1,0 +1,59 @@
+package direct
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Align divides the address, length and offset of every read and write.
+const Align = 4096
+
+const hugePage = 2 << 20
+
+// Alloc is n bytes of memory outside Go's heap that start on a 2 MiB border, on
+// huge pages where the system has them. They are there already: they count in the
+// resident size, rounded up to 2 MiB, so take one for many buffers. free gives
+// them back; nothing may use them then.
+func Alloc(n int) (b []byte, free func(), err error) {
+	b, free, err = Array[byte](n)
+	for i := 0; i < len(b); i += Align {
+		b[i] = 0
+	}
+	return b, free, err
+}
+
+// A Word is what an Array is made of.
+type Word interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
+}
+
+// Array is n zeros outside Go's heap, for large tables: memory as Alloc's, except
+// that each 2 MiB are taken when they are first used. free gives it back; nothing
+// may use it then.
+func Array[T Word](n int) (a []T, free func(), err error) {
+	var word T
+	size := uintptr(n) * unsafe.Sizeof(word)
+	if n < 0 || uint64(n) > (math.MaxInt-2*hugePage)/uint64(unsafe.Sizeof(word)) {
+		return nil, nil, fmt.Errorf("no memory for %d words of %d bytes: %w", n, unsafe.Sizeof(word), unix.ENOMEM)
+	}
+	if n == 0 {
+		return nil, func() {}, nil
+	}
+	whole := (size + hugePage - 1) / hugePage * hugePage
+	m, err := unix.Mmap(-1, 0, int(whole)+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, nil, fmt.Errorf("no memory for %d bytes: %w", size, err)
+	}
+	body := m[-uintptr(unsafe.Pointer(unsafe.SliceData(m)))%hugePage:][:whole]
+	adviseHuge(body)
+	free = func() {
+		if m != nil {
+			_ = unix.Munmap(m) // fails only for what is not mapped
+			m = nil
+		}
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(body))), n), free, nil
+}

@@ -1,0 +1,61 @@
+package direct
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// residentStep is the part of a file asked about at once: a quarter of a megabyte
+// of answers.
+const residentStep = 1 << 30
+
+// Resident is the share of a file's pages that are in the page cache, 1 for an
+// empty file. fs.ErrPermission or errors.ErrUnsupported says that the system does
+// not tell.
+func Resident(fsys fsx.FS, path string) (share float64, err error) {
+	info, err := fsx.Regular(fsys, path)
+	if err != nil {
+		return 0, err
+	}
+	// For any other file, Linux answers that all of it is resident.
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+		if me := os.Geteuid(); me != 0 && int64(me) != int64(owner.Uid) && unix.Access(path, unix.W_OK) != nil {
+			return 0, fmt.Errorf("%s: the system tells what is in the page cache only to who may write the file: %w", path, fs.ErrPermission)
+		}
+	}
+	f, err := fsys.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	m, unmap, err := f.Map()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, unmap()) }()
+	if len(m) == 0 {
+		return 1, nil
+	}
+	page := os.Getpagesize()
+	total, resident := (len(m)+page-1)/page, 0
+	pages := make([]byte, min(total, residentStep/page))
+	for len(m) > 0 {
+		part := m[:min(len(m), residentStep)]
+		m = m[len(part):]
+		found := pages[:(len(part)+page-1)/page]
+		if err := mincore(part, found); err != nil {
+			return 0, &fs.PathError{Op: "mincore", Path: path, Err: err}
+		}
+		for _, p := range found {
+			resident += int(p & 1)
+		}
+	}
+	return float64(resident) / float64(total), nil
+}

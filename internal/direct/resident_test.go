@@ -1,0 +1,16 @@
+package direct_test
+
+import (
+	"testing"
+
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+func TestResidentFaults(t *testing.T) {
+	name := write(t, t.TempDir(), content(5000))
+	everyFault(t, fsx.OS, func(fsys fsx.FS) error {
+		_, err := direct.Resident(fsys, name)
+		return err
+	}, name)
+}

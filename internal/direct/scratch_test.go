@@ -1,0 +1,159 @@
+package direct_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/fsx"
+)
+
+// What was written last at a place is read there.
+func TestScratch(t *testing.T) {
+	for _, system := range systems {
+		t.Run(system.name, func(t *testing.T) {
+			dir := folder(t, system.inMemory)
+			buf := alloc(t, 4*direct.Align)
+			rapid.Check(t, func(t *rapid.T) {
+				s, err := direct.NewScratch(system.fsys, dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				var want []byte
+				written := 0
+				for i := range rapid.IntRange(1, 8).Draw(t, "writes") {
+					at := rapid.IntRange(0, 16).Draw(t, "page") * direct.Align
+					p := buf[:rapid.IntRange(1, 4).Draw(t, "pages")*direct.Align]
+					for j := range p {
+						p[j] = byte(i*31 + j + j>>12)
+					}
+					if err := s.WriteAt(p, int64(at)); err != nil {
+						t.Fatal(err)
+					}
+					want = append(want, make([]byte, max(0, at+len(p)-len(want)))...)
+					copy(want[at:], p)
+					written += len(p)
+				}
+				read := 0
+				for range 4 {
+					at := rapid.IntRange(0, len(want)/direct.Align-1).Draw(t, "from") * direct.Align
+					p := buf[:min(rapid.IntRange(1, 4).Draw(t, "length")*direct.Align, len(want)-at)]
+					if err := s.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, want[at:][:len(p)]) {
+						t.Fatalf("%d bytes at %d: %v, or others than were written", len(p), at, err)
+					}
+					read += len(p)
+				}
+				if s.Read() != int64(read) || s.Written() != int64(written) {
+					t.Fatalf("counted %d read, %d written; were %d, %d", s.Read(), s.Written(), read, written)
+				}
+				if system.refuses && s.Direct() {
+					t.Fatal("direct where the file system is not")
+				}
+			})
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+				t.Errorf("left %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+func TestScratchAtOnce(t *testing.T) {
+	for _, system := range systems {
+		t.Run(system.name, func(t *testing.T) {
+			s, err := direct.NewScratch(system.fsys, folder(t, system.inMemory))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			buf := alloc(t, 8*direct.Align)
+			var wg sync.WaitGroup
+			for w := range 8 {
+				wg.Go(func() {
+					p := buf[w*direct.Align:][:direct.Align]
+					for i := w; i < 80; i += 8 {
+						for j := range p {
+							p[j] = byte(i)
+						}
+						if err := s.WriteAt(p, int64(i)*direct.Align); err != nil {
+							t.Error(err)
+						}
+						clear(p)
+						if err := s.ReadAt(p, int64(i)*direct.Align); err != nil || p[0] != byte(i) || p[len(p)-1] != byte(i) {
+							t.Errorf("extent %d: %v, or others than were written", i, err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+func TestScratchFaults(t *testing.T) {
+	for _, system := range systems {
+		t.Run(system.name, func(t *testing.T) {
+			dir := folder(t, system.inMemory)
+			buf := alloc(t, 2*direct.Align)
+			everyFault(t, system.fsys, func(fsys fsx.FS) error {
+				s, err := direct.NewScratch(fsys, dir)
+				if err != nil {
+					return err
+				}
+				err = s.WriteAt(buf, 0)
+				if err == nil {
+					err = s.ReadAt(buf, 0)
+				}
+				return errors.Join(err, s.Close())
+			}, dir)
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+				t.Errorf("left %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// A full disk is said, with the folder and the byte.
+func TestScratchFull(t *testing.T) {
+	dir := t.TempDir()
+	fault := &fsx.Fault{FS: fsx.OS, FailAt: 4, Err: syscall.ENOSPC, Short: true} // temp, direct, write, write
+	s, err := direct.NewScratch(fault, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	buf := alloc(t, 2*direct.Align)
+	if err := s.WriteAt(buf, 0); err != nil {
+		t.Fatal(err)
+	}
+	err = s.WriteAt(buf, 2*direct.Align)
+	want := "temporary file in " + dir + ": no room for 4096 bytes after 12288; free space there or choose another folder: no space left on device"
+	if !errors.Is(err, syscall.ENOSPC) || err.Error() != want {
+		t.Errorf("found %v\nexpected %s", err, want)
+	}
+}
+
+func TestScratchHoldsNothing(t *testing.T) {
+	dir := t.TempDir()
+	s, err := direct.NewScratch(fsx.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	buf := alloc(t, 2*direct.Align)
+	if err := s.WriteAt(buf[:direct.Align], 0); err != nil {
+		t.Fatal(err)
+	}
+	err = s.ReadAt(buf, 0)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "byte offset 4096") {
+		t.Errorf("found %v, expected io.ErrUnexpectedEOF at byte offset 4096 in %s", err, dir)
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package direct
+
+import "errors"
+
+func adviseHuge([]byte) {}
+
+func mincore(m, pages []byte) error { return errors.ErrUnsupported }

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package fsx
+
+import (
+	"errors"
+	"io/fs"
+)
+
+func (f osFile) SetDirect(on bool) error {
+	if !on {
+		return nil
+	}
+	return &fs.PathError{Op: "direct", Path: f.Name(), Err: errors.ErrUnsupported}
+}
+
+func (osFile) Evict(off, n int64) {}
