@@ -11,8 +11,10 @@ import (
 // adjacency is a graph.Adjacency as the kernel reads it: 32 bits throughout.
 type adjacency struct {
 	indptr []uint32 // nodes of the near type + 1
-	far    []uint32
-	eid    []uint32 // nil: the edge id is the position
+	far    []uint32 // nil with Options.Fetch
+	eid    []uint32 // nil: the edge id is the position, or apart
+	apart  bool     // edge ids are not the positions
+	edges  int
 }
 
 // narrow is an index in 32 bits: the graph's own slice, or a copy.
@@ -29,7 +31,8 @@ func narrow(x graph.Index) []uint32 {
 
 // readAdjacency checks the sizes and order of a's lists and the range of
 // its ids, so that the kernel need not.
-func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int) (*adjacency, error) {
+// With fetch it reads the offsets alone.
+func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool) (*adjacency, error) {
 	if a.Indptr.Len() != near+1 || a.Far.Len() != e.Count || a.EdgeID.Len() != 0 && a.EdgeID.Len() != e.Count {
 		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d, and %d or none",
 			e.Type, a.Indptr.Len(), a.Far.Len(), a.EdgeID.Len(), near+1, e.Count, e.Count)
@@ -37,26 +40,43 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int) (*adjacenc
 	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
-	check := func(x graph.Index, what string, n int) error {
-		for i := range x.U32 {
-			if int(x.U32[i]) >= n {
-				return fmt.Errorf("%s: found %s %d at position %d, expected less than %d", e.Type, what, x.U32[i], i, n)
-			}
-		}
-		for i := range x.U64 {
-			if x.U64[i] >= uint64(n) {
-				return fmt.Errorf("%s: found %s %d at position %d, expected less than %d", e.Type, what, x.U64[i], i, n)
-			}
-		}
-		return nil
+	out := &adjacency{indptr: narrow(a.Indptr), apart: a.EdgeID.Len() > 0, edges: e.Count}
+	if fetch {
+		return out, nil
 	}
-	if err := check(a.Far, "neighbour", far); err != nil {
+	if err := checkBelow(e, a.Far, "neighbour", far); err != nil {
 		return nil, err
 	}
-	if err := check(a.EdgeID, "edge id", e.Count); err != nil {
+	out.far = narrow(a.Far)
+	if out.apart {
+		var err error
+		if out.eid, err = readEdgeIDs(e, a); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// readEdgeIDs is the edge ids by position, checked.
+func readEdgeIDs(e *graph.Edges, a *graph.Adjacency) ([]uint32, error) {
+	if err := checkBelow(e, a.EdgeID, "edge id", e.Count); err != nil {
 		return nil, err
 	}
-	return &adjacency{indptr: narrow(a.Indptr), far: narrow(a.Far), eid: narrow(a.EdgeID)}, nil
+	return narrow(a.EdgeID), nil
+}
+
+func checkBelow(e *graph.Edges, x graph.Index, what string, n int) error {
+	for i := range x.U32 {
+		if int(x.U32[i]) >= n {
+			return fmt.Errorf("%s: found %s %d at position %d, expected less than %d", e.Type, what, x.U32[i], i, n)
+		}
+	}
+	for i := range x.U64 {
+		if x.U64[i] >= uint64(n) {
+			return fmt.Errorf("%s: found %s %d at position %d, expected less than %d", e.Type, what, x.U64[i], i, n)
+		}
+	}
+	return nil
 }
 
 // reverse is the adjacency of the other direction, whose near type has n nodes:
@@ -69,7 +89,7 @@ func (a *adjacency) reverse(n int) *adjacency {
 	for i := range n {
 		indptr[i+1] += indptr[i]
 	}
-	r := &adjacency{indptr: indptr, far: make([]uint32, len(a.far)), eid: make([]uint32, len(a.far))}
+	r := &adjacency{indptr: indptr, far: make([]uint32, len(a.far)), eid: make([]uint32, len(a.far)), apart: true, edges: len(a.far)}
 	at := make([]uint32, n)
 	copy(at, indptr)
 	for u := range len(a.indptr) - 1 {
@@ -101,9 +121,11 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	var a *adjacency
 	if own := edges.Adj[dir]; own != nil {
 		var err error
-		if a, err = readAdjacency(edges, own, nodes(dir), nodes(1-dir)); err != nil {
+		if a, err = readAdjacency(edges, own, nodes(dir), nodes(1-dir), s.opt.Fetch); err != nil {
 			return nil, err
 		}
+	} else if s.opt.Fetch {
+		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with --both to store them", edges.Type, dir)
 	} else {
 		if edges.Adj[1-dir] == nil {
 			return nil, fmt.Errorf("%s: found neither direction, expected the primary one", edges.Type)

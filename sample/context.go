@@ -65,6 +65,8 @@ type Context struct {
 	edges []edgeBuffer // by edge type
 	ops   []opState    // by op, with op 0
 
+	fetched Fetched // during SampleFrom
+
 	// Under ExpandAll: marks of what an op expands, and of what it reaches.
 	expands, reaches stamps
 
@@ -174,7 +176,7 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 		return nil, err
 	}
 	c.seeds(in.Seeds)
-	prefix := c.prefixKey(in)
+	prefix := c.s.prefixKey(in)
 	for _, w := range c.s.waves {
 		ok, err := c.wave(w, prefix)
 		if err != nil {
@@ -253,9 +255,9 @@ func (c *Context) seeds(ids []uint32) {
 }
 
 // prefixKey is the state that an op's number is absorbed into.
-func (c *Context) prefixKey(in Input) uint64 {
+func (s *Sampler) prefixKey(in Input) uint64 {
 	word := uint64(0)
-	switch c.s.plan.Scope {
+	switch s.plan.Scope {
 	case ScopeBatch:
 		word = in.Unit
 	case ScopeSeed:
@@ -264,7 +266,7 @@ func (c *Context) prefixKey(in Input) uint64 {
 			word = draw.Absorb(draw.Absorb(0, uint64(in.Seeds[0])), uint64(in.Seeds[1]))
 		}
 	}
-	return draw.Key(in.Seed, in.Epoch, uint64(c.s.plan.Scope), word)
+	return draw.Key(in.Seed, in.Epoch, uint64(s.plan.Scope), word)
 }
 
 // finish points the subgraph's lists into the buffers.
@@ -300,9 +302,15 @@ func (e *edgeBuffer) reserve(more int) {
 	}
 }
 
-// run is one op over its frontier, in blocks. A block runs on over the borders
-// of inputs, since typed plans have many inputs with few nodes each.
+// run is one op over its frontier.
 func (c *Context) run(o *op, prefix uint64) error {
+	return c.blocks(o, func(m uint32) error { return c.runBlock(o, prefix, m) })
+}
+
+// blocks puts an op's frontier into the context's first nodes (local ids), a block
+// at a time, and calls fn with their number. A block runs on over the borders of
+// inputs, since typed plans have many inputs with few nodes each.
+func (c *Context) blocks(o *op, fn func(m uint32) error) error {
 	m := uint32(0)
 	var err error
 	if c.s.plan.Expand == ExpandAll {
@@ -310,7 +318,7 @@ func (c *Context) run(o *op, prefix uint64) error {
 			m = uint32(copy(c.nearLocal[:blockNodes], list))
 			list = list[m:]
 			if m == blockNodes {
-				err = c.runBlock(o, prefix, m)
+				err = fn(m)
 				m = 0
 			}
 		}
@@ -323,14 +331,14 @@ func (c *Context) run(o *op, prefix uint64) error {
 				}
 				m, first = m+n, first+n
 				if m == blockNodes {
-					err = c.runBlock(o, prefix, m)
+					err = fn(m)
 					m = 0
 				}
 			}
 		}
 	}
 	if m > 0 && err == nil {
-		err = c.runBlock(o, prefix, m)
+		err = fn(m)
 	}
 	return err
 }

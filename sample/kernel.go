@@ -59,7 +59,9 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	default:
 		n = c.pickAny(o, key, b, pos, near)
 	}
-	prefetchAt(unsafe.SliceData(o.adj.far), pos[:n])
+	if o.adj.far != nil {
+		prefetchAt(unsafe.SliceData(o.adj.far), pos[:n])
+	}
 	return n
 }
 
@@ -93,32 +95,30 @@ func (c *Context) reach(o *op, b block, n int) error {
 	e := &c.edges[o.edges]
 	id := e.id[e.n : e.n+n]
 	_, far := e.ends(o, n)
-	for i, p := range id {
-		far[i] = o.adj.far[p]
-	}
-	if o.adj.eid != nil {
-		for i, p := range id {
-			id[i] = o.adj.eid[p]
+	switch {
+	case c.fetched != nil:
+		var ids []uint32
+		if o.adj.apart {
+			ids = id
 		}
-	}
-	targets := &c.local[o.far]
-	if int64(targets.n)+int64(n) > maxLocal {
-		return c.errSubgraph(o.far)
-	}
-	targets.visit(far)
-	c.sub.Drawn += uint64(n)
-
-	st := &c.ops[o.number]
-	if o.every {
-		marks := &c.reaches
-		marks.reserve(int(targets.n))
-		for _, l := range far {
-			if marks.mark(l) {
-				st.every = append(st.every, l)
+		c.fetched.Ends(int(o.number), b.node, far, ids)
+	default:
+		for i, p := range id {
+			far[i] = o.adj.far[p]
+		}
+		if o.adj.eid != nil {
+			for i, p := range id {
+				id[i] = o.adj.eid[p]
 			}
 		}
 	}
+	if err := c.visit(o, far); err != nil {
+		return err
+	}
+	c.sub.Drawn += uint64(n)
+
 	if c.sub.Ops != nil {
+		st := &c.ops[o.number]
 		st.frontier = append(st.frontier, b.local...)
 		r := &st.record
 		r.reserve(n)
@@ -131,6 +131,25 @@ func (c *Context) reach(o *op, b block, n int) error {
 		n = e.keep(n, o.how == Replace)
 	}
 	e.n += n
+	return nil
+}
+
+// visit replaces what an op reaches by local ids, and notes it for later ops.
+func (c *Context) visit(o *op, far []uint32) error {
+	targets := &c.local[o.far]
+	if int64(targets.n)+int64(len(far)) > maxLocal {
+		return c.errSubgraph(o.far)
+	}
+	targets.visit(far)
+	if o.every {
+		st, marks := &c.ops[o.number], &c.reaches
+		marks.reserve(int(targets.n))
+		for _, l := range far {
+			if marks.mark(l) {
+				st.every = append(st.every, l)
+			}
+		}
+	}
 	return nil
 }
 

@@ -17,6 +17,8 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrWeight: weights whose sum is infinite.
 	ErrWeight = errors.New("infinite weight")
+	// ErrFetch: what needs the neighbours in memory (Options.Fetch).
+	ErrFetch = errors.New("needs the memory executor")
 	// ErrSeed: seeds that do not fit the plan or the graph.
 	ErrSeed = errors.New("invalid seed")
 )

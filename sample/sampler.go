@@ -22,6 +22,11 @@ type Options struct {
 	// of those that it does not draw from (Plan.Induced). A node's edges come by its
 	// local id, then by edge id.
 	Induce bool
+	// Fetch leaves neighbours and edge ids where they are: New does not read them, and
+	// contexts are given those of the edges that they take (Context.SampleFrom). What
+	// the plan needs besides (offsets, columns) is read as ever. A direction that is
+	// not stored, and Induce, are refused (ErrFetch).
+	Fetch bool
 	// Warn receives what the user should know; nil drops it.
 	Warn func(string)
 }
@@ -94,6 +99,10 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 		s.ops = append(s.ops, o)
 	}
+	if opt.Induce && opt.Fetch {
+		s.Close()
+		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read")
+	}
 	if opt.Induce {
 		if err := s.compileInduced(); err != nil {
 			s.Close()
@@ -137,6 +146,12 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 	var err error
 	if o.adj, err = s.adjacencyOf(e, p.Dir); err != nil {
 		return op{}, err
+	}
+	if own := edges.Adj[p.Dir]; o.adj.apart && o.adj.eid == nil && (p.Column != "" || s.plan.timed(p.Edges)) {
+		// Columns are by edge id.
+		if o.adj.eid, err = readEdgeIDs(edges, own); err != nil {
+			return op{}, err
+		}
 	}
 	switch p.How {
 	case Weighted:
@@ -199,7 +214,7 @@ func (s *Sampler) useHugePages() {
 			if a == nil {
 				continue
 			}
-			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} {
+			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} { // of those that are in memory
 				size := int64(len(*x)) * 4
 				if len(*x) < hugeWords || size > left {
 					continue

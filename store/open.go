@@ -27,6 +27,7 @@ type Store struct {
 	Collection *graph.Collection
 
 	fs     fsx.FS
+	starts map[string]int64 // of the values in the files of arrays
 	maps   [][]byte
 	unmaps []func() error
 	read   atomic.Int64 // bytes that Touched was told of since a Release
@@ -37,7 +38,7 @@ var ErrNotStore = errors.New("not a store")
 
 // Open maps a store or collection.
 func Open(fsys fsx.FS, dir string) (*Store, error) {
-	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}}
+	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}, starts: map[string]int64{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -197,7 +198,19 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 		return m, fmt.Errorf("%s: found data at byte %d, expected a multiple of 8", f.Name(), m.Offset)
 	}
 	m.data = b[m.Offset:]
+	s.starts[name] = int64(m.Offset)
 	return m, nil
+}
+
+// ArrayFile is where the values of an array lie, for who reads them otherwise than
+// through the map: the path of the file, and the byte at which they start. name is
+// the array's in Meta; one that Open has not mapped is at byte -1.
+func (s *Store) ArrayFile(name string) (path string, start int64) {
+	start, ok := s.starts[name]
+	if !ok {
+		start = -1
+	}
+	return filepath.Join(s.Dir, filepath.FromSlash(name)), start
 }
 
 // view reads an array of uint32 or uint64.

@@ -1,0 +1,156 @@
+package sample
+
+import (
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Fetched is the far ends of a subgraph's edges, for a Sampler with Options.Fetch.
+type Fetched interface {
+	// Ends fills far with the far ends of the edges that op (from 1) takes of nodes,
+	// the next ones of its frontier: node by node, in the order of the draws. Where
+	// ids is not nil it gets their edge ids: for ops of which Apart says so.
+	Ends(op int, nodes, far, ids []uint32)
+}
+
+// SampleFrom is Sample with the far ends from f, all below the number of nodes of
+// their type.
+func (c *Context) SampleFrom(in Input, f Fetched) (*Subgraph, error) {
+	c.fetched = f
+	defer func() { c.fetched = nil }()
+	return c.Sample(in)
+}
+
+// Begin, Found and Frontier walk a subgraph step by step and keep no edges, to
+// learn what an op expands from what the ops ahead of it reached. Begin starts
+// one; Found must then be called for the ops in turn.
+func (c *Context) Begin(in Input) error {
+	if err := c.begin(in); err != nil {
+		return err
+	}
+	c.seeds(in.Seeds)
+	return nil
+}
+
+// Found tells what op (from 1) reached, all of it in the order of Fetched.Ends. It
+// replaces the nodes in far by local ids.
+func (c *Context) Found(op int, far []uint32) error {
+	o := &c.s.ops[op-1]
+	before := c.opBegin(o)
+	if err := c.visit(o, far); err != nil {
+		return err
+	}
+	c.opEnd(o, before)
+	return nil
+}
+
+// Frontier is a run of the nodes that an op expands.
+type Frontier struct {
+	// Of each node: its type-wise id, the position of its first edge, its edges.
+	Node, Start, Degree []uint32
+	// Picks is how many edges the op takes of them.
+	Picks int
+	// Positions is where these are, for an op that is not plain (Sampler.Plain).
+	Positions []uint32
+}
+
+// Frontier calls fn with the nodes that op (from 1) expands, in order, a few at a
+// time; the lists are valid until fn returns. key is the op's (Sampler.Key).
+func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error {
+	o := &c.s.ops[op-1]
+	plain := o.plain()
+	var f Frontier
+	return c.blocks(o, func(m uint32) error {
+		b := c.block(0, m)
+		c.locate(o, b)
+		need := o.measure(b)
+		if need > maxLocal {
+			return c.errSubgraph(o.far)
+		}
+		f.Node, f.Start, f.Degree, f.Picks, f.Positions = b.node, b.start, b.degree, need, nil
+		if !plain {
+			if len(c.pos) < need {
+				c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
+			}
+			f.Picks = c.pick(o, key, b, c.pos[:need], c.near[:need])
+			f.Positions = c.pos[:f.Picks]
+		}
+		return fn(&f)
+	})
+}
+
+// plain says whether a node's degree and key alone decide what the op takes of it.
+func (o *op) plain() bool { return o.times == nil && (o.how == Uniform || o.how == Replace) }
+
+// Draw is the positions of the edges that a plain op takes of node v, in order, in
+// pos, which has room for Picks of them.
+func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
+	o := &c.s.ops[op-1]
+	start := o.adj.indptr[v]
+	d := o.adj.indptr[v+1] - start
+	pos = pos[:o.picks(d)]
+	switch {
+	case o.how == Replace && d > 0:
+		h := draw.Absorb(key, uint64(v))
+		for i := range pos {
+			h += draw.Gamma
+			pos[i] = start + uint32(draw.Below(draw.Mix(h), uint64(d)))
+		}
+	case d <= o.take:
+		for i := range pos {
+			pos[i] = start + uint32(i)
+		}
+	default:
+		c.floyd(draw.Absorb(key, uint64(v)), d, pos)
+		for i := range pos {
+			pos[i] += start
+		}
+	}
+	return pos
+}
+
+// picks is how many edges a plain op takes of a node with so many.
+func (o *op) picks(degree uint32) uint32 {
+	if o.how == Replace && degree > 0 && o.take != takeAll {
+		return o.take
+	}
+	return min(degree, o.take)
+}
+
+// Degree is the number of edges that op (from 1) finds at node v.
+func (s *Sampler) Degree(op int, v uint32) uint32 {
+	indptr := s.ops[op-1].adj.indptr
+	return indptr[v+1] - indptr[v]
+}
+
+// Picks is how many edges a plain op (from 1) takes of a node with so many.
+func (s *Sampler) Picks(op int, degree uint32) uint32 { return s.ops[op-1].picks(degree) }
+
+// Plain says whether a node's degree and key alone decide what op (from 1) takes
+// of it: not so for weighted, top and timed ones.
+func (s *Sampler) Plain(op int) bool { return s.ops[op-1].plain() }
+
+// Apart says whether the edges along which op (from 1) walks have ids that are not
+// their positions.
+func (s *Sampler) Apart(op int) bool { return s.ops[op-1].adj.apart }
+
+// Walk is the edge type (by number) and direction of op (from 1).
+func (s *Sampler) Walk(op int) (edges int, dir graph.Direction) {
+	return s.ops[op-1].edges, s.ops[op-1].dir
+}
+
+// Waves is the ops in runs, first to end (from 1) each, that start only from ops ahead of
+// their run: what they take can be fetched together.
+func (s *Sampler) Waves() [][2]int {
+	var out [][2]int
+	for _, w := range s.waves {
+		out = append(out, [2]int{w.first + 1, w.end + 1})
+	}
+	return out
+}
+
+// Key is the state that op (from 1) draws from in the subgraph of in: a node's own
+// is draw.Absorb(Key, node).
+func (s *Sampler) Key(in Input, op int) uint64 {
+	return draw.Absorb(s.prefixKey(in), uint64(op))
+}
