@@ -118,7 +118,7 @@ func storeBoth(t testing.TB, g *graph.Graph) {
 	for _, e := range g.Edges {
 		count := func(d graph.Direction) int { return g.Nodes[g.NodeType(e.Type.Near(d))].Count }
 		other := 1 - e.Primary
-		a, err := readAdjacency(e, e.Adj[e.Primary], count(e.Primary, false), count(other))
+		a, err := readAdjacency(e, e.Adj[e.Primary], count(e.Primary), count(other), false)
 		if err != nil {
 			t.Fatal(err)
 		}
