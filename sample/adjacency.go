@@ -14,7 +14,6 @@ type adjacency struct {
 	far    []uint32 // nil with Options.Fetch
 	eid    []uint32 // nil: the edge id is the position, or apart
 	apart  bool     // edge ids are not the positions
-	edges  int
 }
 
 // narrow is an index in 32 bits: the graph's own slice, or a copy.
@@ -40,7 +39,7 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool
 	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
-	out := &adjacency{indptr: narrow(a.Indptr), apart: a.EdgeID.Len() > 0, edges: e.Count}
+	out := &adjacency{indptr: narrow(a.Indptr), apart: a.EdgeID.Len() > 0}
 	if fetch {
 		return out, nil
 	}
@@ -89,7 +88,7 @@ func (a *adjacency) reverse(n int) *adjacency {
 	for i := range n {
 		indptr[i+1] += indptr[i]
 	}
-	r := &adjacency{indptr: indptr, far: make([]uint32, len(a.far)), eid: make([]uint32, len(a.far)), apart: true, edges: len(a.far)}
+	r := &adjacency{indptr: indptr, far: make([]uint32, len(a.far)), eid: make([]uint32, len(a.far)), apart: true}
 	at := make([]uint32, n)
 	copy(at, indptr)
 	for u := range len(a.indptr) - 1 {
@@ -101,6 +100,9 @@ func (a *adjacency) reverse(n int) *adjacency {
 	}
 	return r
 }
+
+// count is the number of edges.
+func (a *adjacency) count() int { return int(a.indptr[len(a.indptr)-1]) }
 
 // edge is the edge id at a position.
 func (a *adjacency) edge(p uint32) uint32 {

@@ -70,9 +70,9 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{values: v, prefix: makeTable[float64](a.edges), positive: true}
+	w := &weights{values: v, prefix: makeTable[float64](a.count()), positive: true}
 	nodes := len(a.indptr) - 1
-	if size := a.edges/8 + nodes; size < math.MaxUint32 {
+	if size := a.count()/8 + nodes; size < math.MaxUint32 {
 		w.guide = makeTable[uint32](size)
 	}
 	for n := range nodes {
