@@ -2,9 +2,11 @@ package batch
 
 import "unsafe"
 
-// ahead is how many rows are asked for before they are copied, and widest the
-// longest row, in bytes, for which asking pays: memory streams longer ones by itself.
+// Rows are looked up a block at a time, and each is asked for so many rows ahead of its
+// turn: memory takes as long to answer as copying them does. Rows longer than widest memory streams
+// by itself.
 const (
+	block  = 64
 	ahead  = 16
 	widest = 1 << 10
 )
@@ -12,6 +14,16 @@ const (
 // Gather copies rows of src, width bytes each, to dst in the order of rows; dst has
 // room for them and src holds every one of them, else it panics.
 func Gather[I uint32 | uint64](dst, src []byte, width int, rows []I) {
+	gather(dst, src, width, rows, false)
+}
+
+// GatherAway is Gather into memory that is larger than a cache and that others read later:
+// the rows go past the cache, to which nothing is then brought but what is copied from.
+func GatherAway[I uint32 | uint64](dst, src []byte, width int, rows []I) {
+	gather(dst, src, width, rows, true)
+}
+
+func gather[I uint32 | uint64](dst, src []byte, width int, rows []I, away bool) {
 	if width == 0 || len(rows) == 0 {
 		return
 	}
@@ -23,34 +35,27 @@ func Gather[I uint32 | uint64](dst, src []byte, width int, rows []I) {
 		}
 		return
 	}
-	// The rows of the next block are on their way while those of this one are copied.
-	var offsets [2][ahead]uintptr
-	ask := func(b int, part []I) {
+	var offsets [block + ahead]uintptr
+	for first := true; len(rows) > 0; first = false {
+		part := rows[:min(len(offsets), len(rows))]
 		for i, r := range part {
 			if r >= n {
 				panic("batch: a row lies outside of the column")
 			}
-			offsets[b][i] = uintptr(r) * uintptr(width)
+			offsets[i] = uintptr(r) * uintptr(width)
 		}
-		prefetch(unsafe.SliceData(src), &offsets[b][0], len(part), width)
-	}
-	part := rows[:min(ahead, len(rows))]
-	ask(0, part)
-	for b := 0; len(part) > 0; b ^= 1 {
-		rows = rows[len(part):]
-		next := rows[:min(ahead, len(rows))]
-		if len(next) > 0 {
-			ask(b^1, next)
+		asked := offsets[:len(part)]
+		if first {
+			prefetch(src, width, asked[:min(ahead, len(asked))])
 		}
-		copyRows(dst, src, width, offsets[b][:len(part)])
-		dst = dst[len(part)*width:]
-		part = next
+		copied := min(block, len(rows))
+		copyRows(dst[:copied*width], src, width, asked, away)
+		dst, rows = dst[copied*width:], rows[copied:]
 	}
 }
 
-// copyRows copies the rows at some offsets. Rows of common widths move in registers:
-// calling memmove costs as much as they do.
-func copyRows(dst, src []byte, width int, offsets []uintptr) {
+// copyNarrow copies rows of a few bytes.
+func copyNarrow(dst, src []byte, width int, offsets []uintptr) {
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 	switch width {
 	case 4:
@@ -60,10 +65,6 @@ func copyRows(dst, src []byte, width int, offsets []uintptr) {
 	case 8:
 		for i, o := range offsets {
 			*(*[8]byte)(unsafe.Add(d, i*8)) = *(*[8]byte)(unsafe.Add(s, o))
-		}
-	case 64:
-		for i, o := range offsets {
-			*(*[64]byte)(unsafe.Add(d, i*64)) = *(*[64]byte)(unsafe.Add(s, o))
 		}
 	default:
 		for i, o := range offsets {
