@@ -61,7 +61,7 @@ func (chunkedGraph) open(ctx context.Context, fsys fsx.FS, path string, o Option
 		}
 		s.Input.Edges = append(s.Input.Edges, e)
 	}
-	if err := c.plausible(s.Input.Nodes); err != nil {
+	if err := plausible(fsys, path, c.p.files, s.Input.Nodes); err != nil {
 		return nil, err
 	}
 	for _, key := range m.Unused {
@@ -80,10 +80,10 @@ type chunks struct {
 
 // plausible refuses numbers of nodes that no file bears out and that are out of
 // proportion to all of them: their offsets would fill the disk.
-func (c *chunks) plausible(nodes []build.Nodes) error {
+func plausible(fsys fsx.FS, meta string, files []string, nodes []build.Nodes) error {
 	limit := uint64(0)
-	for _, f := range c.p.files {
-		info, err := c.p.fsys.Stat(f)
+	for _, f := range files {
+		info, err := fsys.Stat(f)
 		if err != nil {
 			return err
 		}
@@ -92,10 +92,21 @@ func (c *chunks) plausible(nodes []build.Nodes) error {
 	limit = max(limit, 1<<26)
 	for _, n := range nodes {
 		if n.Table == nil && n.Count > limit {
-			return sourcef("%s: found %d nodes of type %s without features, expected at most %d, 64 for each byte of the files; is the count right?", c.p.meta, n.Count, n.Type, limit)
+			return sourcef("%s: found %d nodes of type %s without features, expected at most %d, 64 for each byte of the files; is the count right?", meta, n.Count, n.Type, limit)
 		}
 	}
 	return nil
+}
+
+// plainNodes is a node type of which only the number of nodes is known.
+func plainNodes(fsys fsx.FS, meta, name string, count uint64) (build.Nodes, error) {
+	n := build.Nodes{Type: name, ID: table.Column{DType: graph.Uint64}, Count: count}
+	if count > 0 {
+		return n, nil
+	}
+	none, err := table.OpenRaw(fsys, []table.RawColumn{{Runs: []table.Run{{Path: meta}}, Field: table.Field{DType: graph.Uint8}}})
+	n.Table = none
+	return n, err
 }
 
 // files resolves the paths of chunks. They are names, never patterns.
@@ -140,23 +151,14 @@ func rows(n chunked.Counts, files int) []uint64 {
 
 // nodes makes the table of a node type.
 func (c *chunks) nodes(ctx context.Context, n *chunked.Nodes) (build.Nodes, error) {
-	out := build.Nodes{Type: n.Type, ID: table.Column{DType: graph.Uint64}, Count: n.Total}
 	tables, columns, err := c.features(ctx, "node_data", n.Type, n.Counts, n.Data)
 	if err != nil {
-		return out, err
-	}
-	if tables == nil && n.Total > 0 {
-		return out, nil
+		return build.Nodes{}, err
 	}
 	if tables == nil {
-		none, err := table.OpenRaw(c.p.fsys, []table.RawColumn{{Runs: []table.Run{{Path: c.p.meta}}, Field: table.Field{DType: graph.Uint8}}})
-		if err != nil {
-			return out, err
-		}
-		tables = []table.Table{none}
+		return plainNodes(c.p.fsys, c.p.meta, n.Type, n.Total)
 	}
-	out.Table, out.Columns, out.Count = join(tables), columns, 0
-	return out, nil
+	return build.Nodes{Type: n.Type, ID: table.Column{DType: graph.Uint64}, Table: join(tables), Columns: columns}, nil
 }
 
 // edges makes the table of an edge type.

@@ -13,6 +13,7 @@
 //     of many;
 //   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
+//   - chunk: the chunk files of a streaming sampler;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;
 //   - dgl-parts: a graph that DGL or dispatch partitioned, made whole again.
 //

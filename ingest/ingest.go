@@ -102,7 +102,7 @@ type format interface {
 }
 
 // formats in the order of detection.
-var formats = []format{graphYAML{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
 
 // Formats are the names of the formats.
 func Formats() []string {

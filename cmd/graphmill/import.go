@@ -42,6 +42,7 @@ func newImport(t *terminal) *cobra.Command {
   a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
   a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
                        them (docs/format-chunked.md)
+  chunk files          of graphmill chunk: the folder, or its chunks.json
   a DGL graph          graph.bin or .dgl of save_graphs
   a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it:
                        in the original order where orig_nids.dgl and orig_eids.dgl are there
