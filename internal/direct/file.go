@@ -46,6 +46,9 @@ func (f *File) Size() int64 { return f.size }
 // Any other error names the file; one that has become shorter since Open gives
 // io.ErrUnexpectedEOF.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.aligned(p, off); err != nil {
+		return 0, err
+	}
 	if off >= f.size {
 		return 0, io.EOF
 	}

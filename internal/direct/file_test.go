@@ -156,7 +156,7 @@ func TestFile(t *testing.T) {
 					p := buf[:rapid.IntRange(1, 16).Draw(t, "pages")*direct.Align]
 					n, err := f.ReadAt(p, int64(at))
 					if at >= len(want) {
-						if n != 0 || err != io.EOF {
+						if n != 0 || !errors.Is(err, io.EOF) {
 							t.Fatalf("%d bytes at %d of %d: found %d, %v, expected io.EOF", len(p), at, len(want), n, err)
 						}
 						continue

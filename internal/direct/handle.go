@@ -42,6 +42,15 @@ func (h *handle) start() error {
 // writes, or not of this alignment.
 func refused(err error) bool { return errors.Is(err, unix.EINVAL) }
 
+// aligned refuses what only some file systems read or write directly.
+func (h *handle) aligned(p []byte, off int64) error {
+	address := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
+	if off < 0 || (address|uintptr(len(p))|uintptr(off))%Align != 0 {
+		return fmt.Errorf("%s: found %d bytes at offset %d, address %#x, expected multiples of %d", h.f.Name(), len(p), off, address, Align)
+	}
+	return nil
+}
+
 func (h *handle) readAt(p []byte, off int64) (int, error) {
 	n, err := h.do(h.f.ReadAt, p, off)
 	h.read.Add(int64(n))
@@ -55,10 +64,6 @@ func (h *handle) writeAt(p []byte, off int64) (int, error) {
 }
 
 func (h *handle) do(call func([]byte, int64) (int, error), p []byte, off int64) (int, error) {
-	address := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
-	if off < 0 || (address|uintptr(len(p))|uintptr(off))%Align != 0 {
-		return 0, fmt.Errorf("%s: found %d bytes at offset %d, address %#x, expected multiples of %d", h.f.Name(), len(p), off, address, Align)
-	}
 	direct := h.direct.Load()
 	n, err := call(p, off)
 	if direct && n == 0 && refused(err) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -17,7 +18,19 @@ import (
 type Scratch struct {
 	handle
 	dir string
+
+	mu       sync.Mutex
+	end      int64 // of what was written
+	reserved int64 // bytes that disk space was asked for
 }
+
+// Space is asked for in steps as large as the file, within these bounds: enough
+// that a file system does not make writers wait for each other at every extent,
+// and at most as much again as is used.
+const (
+	leastStep = 1 << 20
+	mostStep  = 64 << 20
+)
 
 // NewScratch makes an empty file on the disk of a folder.
 func NewScratch(fsys fsx.FS, dir string) (*Scratch, error) {
@@ -37,16 +50,49 @@ func (s *Scratch) Written() int64 { return s.written.Load() }
 
 // WriteAt stores all of p. An error that wraps ENOSPC says that the disk is full.
 func (s *Scratch) WriteAt(p []byte, off int64) error {
+	if err := s.aligned(p, off); err != nil {
+		return err
+	}
+	s.reserve(off, off+int64(len(p)))
 	n, err := s.writeAt(p, off)
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 		return fmt.Errorf("temporary file in %s: no room for %d bytes after %d; free space there or choose another folder: %w",
 			s.dir, len(p)-n, off+int64(n), cause(err))
 	}
-	return s.named(off+int64(n), err)
+	if err != nil {
+		return s.named(off+int64(n), err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end = max(s.end, off+int64(n))
+	return nil
 }
 
-// ReadAt fills p with what was stored there; it is an error if nothing was.
+// reserve asks for space for a write, and on from there. Full disks are for the
+// write to report.
+func (s *Scratch) reserve(from, to int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if to > s.reserved {
+		// What a write leaves out may never be written.
+		from = max(from, s.reserved)
+		to = max(to, from+min(max(s.reserved, leastStep), mostStep))
+		s.f.Reserve(from, to-from)
+		s.reserved = to
+	}
+}
+
+// ReadAt fills p with what was stored there; behind all that was, it is an error.
 func (s *Scratch) ReadAt(p []byte, off int64) error {
+	if err := s.aligned(p, off); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	end := s.end
+	s.mu.Unlock()
+	if off+int64(len(p)) > end {
+		return s.named(max(off, end), io.ErrUnexpectedEOF)
+	}
 	n, err := s.readAt(p, off)
 	if n == len(p) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -157,3 +158,43 @@ func TestScratchHoldsNothing(t *testing.T) {
 		t.Errorf("found %v, expected io.ErrUnexpectedEOF at byte offset 4096 in %s", err, dir)
 	}
 }
+
+// Space is asked for ahead of the writes: never for what they leave out, and never
+// for more than as much again or 64 MiB.
+func TestScratchReserves(t *testing.T) {
+	const mib = 1 << 20
+	r := &reserving{FS: fsx.OS}
+	s, err := direct.NewScratch(r, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	buf := alloc(t, 2*mib)
+	for _, at := range []int64{0, 1, 2, 4, 100, 101, 300} {
+		if err := s.WriteAt(buf, at*mib); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := [][2]int64{{0, 2 * mib}, {2 * mib, 2 * mib}, {4 * mib, 4 * mib}, {100 * mib, 8 * mib}, {300 * mib, 64 * mib}}
+	if !slices.Equal(r.ranges, want) {
+		t.Errorf("asked for %v, expected %v", r.ranges, want)
+	}
+}
+
+// reserving is a file system that records what is asked for.
+type reserving struct {
+	fsx.FS
+	ranges [][2]int64
+}
+
+type reservingFile struct {
+	fsx.File
+	r *reserving
+}
+
+func (r *reserving) Temp(dir string) (fsx.File, error) {
+	f, err := r.FS.Temp(dir)
+	return reservingFile{f, r}, err
+}
+
+func (f reservingFile) Reserve(off, n int64) { f.r.ranges = append(f.r.ranges, [2]int64{off, n}) }

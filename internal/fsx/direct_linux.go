@@ -24,3 +24,7 @@ func (f osFile) SetDirect(on bool) error {
 func (f osFile) Evict(off, n int64) {
 	_ = unix.Fadvise(int(f.Fd()), off, n, unix.FADV_DONTNEED)
 }
+
+func (f osFile) Reserve(off, n int64) {
+	_ = unix.Fallocate(int(f.Fd()), 0, off, n)
+}

@@ -66,6 +66,9 @@ type File interface {
 	SetDirect(on bool) error
 	// Evict asks the system to take a range out of the page cache. It is a hint.
 	Evict(off, n int64)
+	// Reserve asks for disk space for a range, behind the end too, so that several
+	// can write there at once. The file may become longer. It is a hint.
+	Reserve(off, n int64)
 }
 
 // OS is the real file system.
