@@ -34,7 +34,7 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 	start := make(chan struct{})
 	for i := range threads {
 		all.Go(func() {
-			w, source := worker{c: s.NewContext(), scope: s.plan.Scope, seed: job.Seed}, *batches
+			w, source := worker{c: s.NewContext(), seed: job.Seed}, *batches
 			one := func(epoch, index uint64) (Stats, error) {
 				source.Get(index%total, &w.batch)
 				w.batch.Epoch = epoch

@@ -186,7 +186,7 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	var workers sync.WaitGroup
 	for range threads {
 		workers.Go(func() {
-			w, source := worker{c: s.NewContext(), scope: s.plan.Scope, seed: job.Seed}, *batches
+			w, source := worker{c: s.NewContext(), seed: job.Seed}, *batches
 			var out T
 			keep := func(sub *Subgraph) error { return encode(out, &w.batch, sub) }
 			for {
@@ -251,50 +251,63 @@ func (s *Stats) Add(t Stats) {
 	s.Drawn += t.Drawn
 }
 
-// worker samples batches, one at a time.
-type worker struct {
-	c     *Context
-	scope Scope
-	seed  uint64
-	batch Batch
+// Count adds one subgraph.
+func (s *Stats) Count(sub *Subgraph) {
+	s.Subgraphs++
+	s.Drawn += sub.Drawn
+	for _, n := range sub.Nodes {
+		s.Nodes += uint64(len(n))
+	}
+	for _, e := range sub.Edges {
+		s.Edges += uint64(len(e.Src))
+	}
 }
 
-// run is one batch: one subgraph, or under ScopeSeed one a seed.
-func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
-	b, width := &w.batch, w.c.s.SeedWidth()
-	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / width)}
-	in := Input{Seeds: b.Seeds, Seed: w.seed, Epoch: b.Epoch, Unit: b.Number}
-	if w.scope != ScopeSeed {
-		return stats, w.one(in, &stats, encode)
+// Subgraphs is how many a batch has: one, or under ScopeSeed one a seed.
+func (s *Sampler) Subgraphs(b *Batch) int {
+	if s.plan.Scope == ScopeSeed {
+		return len(b.Seeds) / s.SeedWidth()
 	}
-	for i := range len(b.Seeds) / width {
-		if i%64 == 63 && ctx.Err() != nil {
-			return stats, ctx.Err()
-		}
-		b.At = i
+	return 1
+}
+
+// Input is that of the batch's i-th subgraph; seed is the job's.
+func (s *Sampler) Input(b *Batch, seed uint64, i int) Input {
+	in := Input{Seeds: b.Seeds, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
+	if s.plan.Scope == ScopeSeed {
+		width := s.SeedWidth()
 		in.Seeds = b.Seeds[i*width : (i+1)*width]
 		if b.Times != nil {
 			in.Time = b.Times[i]
 		}
-		if err := w.one(in, &stats, encode); err != nil {
+	}
+	return in
+}
+
+// worker samples batches, one at a time.
+type worker struct {
+	c     *Context
+	seed  uint64
+	batch Batch
+}
+
+// run is one batch.
+func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
+	b, s := &w.batch, w.c.s
+	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
+	for i := range s.Subgraphs(b) {
+		if i%64 == 63 && ctx.Err() != nil {
+			return stats, ctx.Err()
+		}
+		b.At = i
+		sub, err := w.c.Sample(s.Input(b, w.seed, i))
+		if err != nil {
+			return stats, err
+		}
+		stats.Count(sub)
+		if err := encode(sub); err != nil {
 			return stats, err
 		}
 	}
 	return stats, nil
-}
-
-func (w *worker) one(in Input, stats *Stats, encode func(*Subgraph) error) error {
-	sub, err := w.c.Sample(in)
-	if err != nil {
-		return err
-	}
-	stats.Subgraphs++
-	stats.Drawn += sub.Drawn
-	for _, n := range sub.Nodes {
-		stats.Nodes += uint64(len(n))
-	}
-	for _, e := range sub.Edges {
-		stats.Edges += uint64(len(e.ID))
-	}
-	return encode(sub)
 }

@@ -10,10 +10,19 @@ const contextBytes = 16 << 20
 // at least: the adjacencies and columns that its ops read, what is built of them,
 // and the threads' tables; with induce also what Options.Induce reads. A plan that Validate refuses needs nothing.
 func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
+	return newNeed(g, p, threads, induce, false)
+}
+
+// NeedFetch is Need with Options.Fetch: of the adjacencies the offsets alone.
+func NeedFetch(g *graph.Graph, p *Plan, threads int) int64 {
+	return newNeed(g, p, threads, false, true)
+}
+
+func newNeed(g *graph.Graph, p *Plan, threads int, induce, fetch bool) int64 {
 	if p.Validate(g) != nil {
 		return 0
 	}
-	n := need{g: g, seen: map[held]bool{}}
+	n := need{g: g, seen: map[held]bool{}, fetch: fetch}
 	reached := map[string]bool{}
 	for _, t := range p.SeedType {
 		reached[t] = true
@@ -24,6 +33,9 @@ func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
 		n.adjacency(e, op.Dir)
 		if op.Column != "" {
 			n.column(e, op.Column)
+		}
+		if fetch && (op.Column != "" || p.timed(op.Edges)) {
+			n.edgeIDs(e, op.Dir)
 		}
 		if op.How == Weighted {
 			n.sums(e, op.Column, op.Dir)
@@ -49,6 +61,7 @@ func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
 type need struct {
 	g     *graph.Graph
 	seen  map[held]bool
+	fetch bool
 	bytes int64
 }
 
@@ -57,6 +70,7 @@ type held struct {
 	edges  *graph.Edges
 	column string
 	sums   bool
+	ids    bool
 	dir    graph.Direction
 }
 
@@ -78,7 +92,10 @@ func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 	if !n.first(held{edges: e, dir: dir}) {
 		return
 	}
-	if a := e.Adj[dir]; a != nil {
+	if a := e.Adj[dir]; a != nil && n.fetch {
+		n.bytes += 4 * int64(a.Indptr.Len())
+		return
+	} else if a != nil {
 		// What is not in 32 bits is copied.
 		n.bytes += a.Bytes() + 4*int64(len(a.Indptr.U64)+len(a.Far.U64)+len(a.EdgeID.U64))
 		return
@@ -87,6 +104,13 @@ func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 		// Built of the other one: offsets and places, neighbours and edge ids.
 		n.adjacency(e, 1-dir)
 		n.bytes += 8*n.nodes(e.Type.Near(dir)) + 8*int64(e.Count)
+	}
+}
+
+// edgeIDs is those by which columns are found.
+func (n *need) edgeIDs(e *graph.Edges, dir graph.Direction) {
+	if a := e.Adj[dir]; a != nil && n.first(held{edges: e, dir: dir, ids: true}) {
+		n.bytes += a.EdgeID.Bytes() + 4*int64(len(a.EdgeID.U64))
 	}
 }
 
