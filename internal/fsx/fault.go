@@ -13,6 +13,8 @@ type Fault struct {
 	Err    error
 	// Short makes a failing write store half of its bytes first.
 	Short bool
+	// Dead fails all calls behind that one too, as of a process that was killed there.
+	Dead bool
 
 	calls atomic.Int64
 }
@@ -21,7 +23,7 @@ type Fault struct {
 func (t *Fault) Calls() int64 { return t.calls.Load() }
 
 func (t *Fault) hit(op, name string) error {
-	if t.calls.Add(1) == t.FailAt {
+	if n := t.calls.Add(1); n == t.FailAt || t.Dead && t.FailAt > 0 && n > t.FailAt {
 		return &fs.PathError{Op: op, Path: name, Err: t.Err}
 	}
 	return nil

@@ -18,6 +18,9 @@ type FS interface {
 	// Create makes a new file for reading and writing; it is an error if the
 	// file exists.
 	Create(name string) (File, error)
+	// Reopen opens a file that Create made, to go on writing behind its first size
+	// bytes: the rest is cut off. A shorter file is an error.
+	Reopen(name string, size int64) (File, error)
 	// Temp makes an unnamed file in dir that is gone when it is closed, however
 	// the process ends.
 	Temp(dir string) (File, error)

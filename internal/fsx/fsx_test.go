@@ -144,3 +144,41 @@ func TestLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestReopen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, []byte("12345"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsx.OS.Reopen(name, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write([]byte("ab"))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(name); err != nil || string(b) != "123ab" {
+		t.Errorf("found %q (%v), expected 123ab", b, err)
+	}
+	if _, err := fsx.OS.Reopen(name, 6); err == nil {
+		t.Error("a shorter file was reopened")
+	}
+	if b, err := os.ReadFile(name); err != nil || len(b) != 5 {
+		t.Errorf("found %d bytes (%v), expected the 5 of before", len(b), err)
+	}
+	if _, err := fsx.OS.Reopen(name+"2", 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// TestDead holds that a Fault that is dead fails every later call.
+func TestDead(t *testing.T) {
+	dead := &fsx.Fault{FS: fsx.OS, FailAt: 2, Err: syscall.EIO, Dead: true}
+	name := filepath.Join(t.TempDir(), "f")
+	for i, want := range []error{nil, syscall.EIO, syscall.EIO} {
+		if err := dead.Mkdir(name + string(rune('a'+i))); !errors.Is(err, want) {
+			t.Errorf("call %d: found %v, expected %v", i+1, err, want)
+		}
+	}
+}
