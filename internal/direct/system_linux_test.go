@@ -1,8 +1,11 @@
 package direct
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -65,4 +68,17 @@ func TestResident(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(0.5)
+}
+
+// Of a file that only others may write, the system tells root alone.
+func TestResidentOfOthers(t *testing.T) {
+	const name = "/etc/passwd"
+	share, err := Resident(fsx.OS, name)
+	if os.Geteuid() == 0 {
+		if err != nil || share < 0 || share > 1 {
+			t.Errorf("%s: found %v, %v, expected a share", name, share, err)
+		}
+	} else if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), name) {
+		t.Errorf("%s: found %v, %v, expected fs.ErrPermission with its name", name, share, err)
+	}
 }
