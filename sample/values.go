@@ -137,6 +137,9 @@ func IntTime(t int64) Time { return Time{i: t} }
 // FloatTime is a time out of a float column.
 func FloatTime(t float64) Time { return Time{f: t, float: true} }
 
+// Number is the time as its column has it: i, or f where float.
+func (t Time) Number() (i int64, f float64, float bool) { return t.i, t.f, t.float }
+
 // cut is a bound on a column of values: those below it pass, and those equal to
 // it when orEqual.
 type cut struct {
