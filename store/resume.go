@@ -169,14 +169,16 @@ func (w *Writer) Leave() error {
 	return err
 }
 
-// forget removes the list of what was kept.
+// forget removes the lists of what was kept.
 func (w *Writer) forget() error {
-	if w.resume == nil {
-		return nil
+	for name, there := range map[string]bool{resumeFile: w.resume != nil, checkpointFile: w.checkpoints.there} {
+		if !there {
+			continue
+		}
+		if err := w.fs.Remove(filepath.Join(w.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	err := w.fs.Remove(filepath.Join(w.dir, resumeFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	w.checkpoints.there = false
+	return nil
 }

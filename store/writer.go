@@ -28,6 +28,8 @@ type Writer struct {
 	unlock func() error
 	resume *resumable // nil: of a Writer that Create made
 
+	checkpoints checkpoints
+
 	mu    sync.Mutex
 	files map[string]bool // true while open
 	dirs  map[string]bool
@@ -113,6 +115,14 @@ func (w *Writer) Dir() string { return w.dir }
 
 // Create makes a file of the output. The caller writes and closes it.
 func (w *Writer) Create(name string) (fsx.File, error) {
+	f, err := w.create(name)
+	if err != nil {
+		return nil, err // no *outFile that is nil
+	}
+	return f, nil
+}
+
+func (w *Writer) create(name string) (*outFile, error) {
 	if err := checkLocal(name); err != nil {
 		return nil, err
 	}
@@ -124,12 +134,12 @@ func (w *Writer) Create(name string) (fsx.File, error) {
 	if err := w.mkdir(path.Dir(name)); err != nil {
 		return nil, err
 	}
-	f, err := w.fs.Create(filepath.Join(w.dir, filepath.FromSlash(name)))
+	f, err := w.openFile(name)
 	if err != nil {
 		return nil, err
 	}
 	w.files[name] = true
-	return &outFile{File: f, w: w, name: name}, nil
+	return f, nil
 }
 
 func (w *Writer) mkdir(dir string) error {
@@ -164,6 +174,7 @@ func (w *Writer) Remove(name string) error {
 		return fmt.Errorf("%s: found a file that is open or not there, expected one that was closed", name)
 	}
 	delete(w.files, name)
+	delete(w.checkpoints.last.Files, name)
 	return w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name)))
 }
 
@@ -180,8 +191,15 @@ func (w *Writer) WriteMade(made Made) error {
 // crash can lose.
 type outFile struct {
 	fsx.File
-	w    *Writer
-	name string
+	w     *Writer
+	name  string
+	soFar *fileSoFar // nil: of a Writer that makes no checkpoints
+}
+
+func (f *outFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.soFar.wrote(b[:n])
+	return n, err
 }
 
 func (f *outFile) Close() error {
@@ -192,6 +210,7 @@ func (f *outFile) Close() error {
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	f.w.files[f.name] = false
+	f.w.checkpoints.closed(f)
 	return nil
 }
 
@@ -218,13 +237,13 @@ func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, erro
 	for _, d := range row {
 		a.width *= int64(d)
 	}
-	f, err := w.Create(name)
+	f, err := w.create(name)
 	if err != nil {
 		return nil, err
 	}
 	a.file = f
 	a.buf = bufio.NewWriterSize(f, arrayBuffer)
-	if _, err := f.Write(make([]byte, npy.HeaderSize)); err != nil {
+	if err := f.leaveHead(npy.HeaderSize); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return a, nil
@@ -237,6 +256,9 @@ func (a *Array) Write(b []byte) (int, error) { return a.buf.Write(b) }
 func (a *Array) WriteAt(b []byte, off int64) (int, error) {
 	return a.file.WriteAt(b, npy.HeaderSize+off)
 }
+
+// Flush hands on what Write has buffered, for Writer.Checkpoint.
+func (a *Array) Flush() error { return a.buf.Flush() }
 
 // Close writes the header, syncs and closes.
 func (a *Array) Close() error { return errors.Join(a.finish(), a.file.Close()) }
@@ -286,6 +308,9 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 		if open {
 			return fmt.Errorf("%s: still open", name)
 		}
+		if f := w.checkpoints.last.Files[name]; f != nil && f.Open {
+			return fmt.Errorf("%s: found a file of the run before that was not gone on with", name)
+		}
 	}
 	w.sealed = true
 	if meta != nil {
@@ -303,6 +328,9 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	}
 	if w.resume != nil { // the list of what was kept goes with Publish, for Seal can fail
 		names = slices.DeleteFunc(names, func(name string) bool { return name == resumeFile })
+	}
+	if w.checkpoints.there {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == checkpointFile })
 	}
 	m, err := SumFiles(ctx, w.fs, w.dir, names, threads)
 	if err != nil {
@@ -362,10 +390,11 @@ func (w *Writer) Publish() error {
 	return err
 }
 
-// Abort removes what was written. It does nothing after Publish.
+// Abort removes what was written, but for what a checkpoint lets a later run go on
+// with. It does nothing after Publish.
 func (w *Writer) Abort() error {
-	if w.unlock == nil {
-		return nil
+	if w.unlock == nil || w.checkpoints.there {
+		return w.Leave()
 	}
 	err := errors.Join(w.fs.RemoveAll(w.dir), w.unlock())
 	w.unlock = nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/report"
@@ -16,13 +17,17 @@ type CollectionOptions struct {
 	// Ops keeps what each op expanded and drew. The sampler must have been made
 	// with sample.Options.Ops.
 	Ops bool
-	// Progress is told of subgraphs that were written; nil tells nobody.
+	// Progress is told of subgraphs that were written, also by the run that this one
+	// goes on with; nil tells nobody.
 	Progress func(subgraphs int)
+	// Checkpoint is the time between two checkpoints, which a run makes behind a batch;
+	// 0 makes none. store.Writer.Begin has been called.
+	Checkpoint time.Duration
 }
 
 // Collection writes subgraphs as a collection.
 type Collection struct {
-	w   *store.Writer
+	course
 	s   *sample.Sampler
 	opt CollectionOptions
 
@@ -34,9 +39,6 @@ type Collection struct {
 	seeds   list
 	epoch   *stream
 	batch   *stream
-
-	graphs uint64
-	sizes  [2]report.Histogram // nodes, edges
 }
 
 // stream is an array that is written from front to back.
@@ -71,18 +73,22 @@ type collectionOp struct {
 
 // NewCollection begins the arrays of a collection in w. Close it.
 func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*Collection, error) {
-	c := &Collection{w: w, s: s, opt: opt}
-	if err := c.begin(); err != nil {
+	c := &Collection{s: s, opt: opt}
+	before, err := c.begin(w, opt.Checkpoint, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.open(before); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Collection) begin() error {
+// open makes the arrays, or goes on with those of a checkpoint.
+func (c *Collection) open(before *saved) error {
 	g, plan := c.s.Graph(), c.s.Plan()
 	nodes, edges := Reach(g, plan)
-	var b builder
-	b.c = c
+	b := builder{c: c, begun: before != nil}
 	for _, i := range nodes {
 		dir := store.NodesDir(g.Nodes[i].Type)
 		c.nodes = append(c.nodes, collectionNodes{i, b.list(dir, "graph_ptr", "node_id"), b.stream(dir+"/num_sampled_nodes.npy", graph.Uint32, c.s.Hops()+1)})
@@ -100,13 +106,38 @@ func (c *Collection) begin() error {
 			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.list(dir, "edge_ptr", "src", "dst", "edge_id")})
 		}
 	}
+	if before != nil {
+		lists := c.lists()
+		if len(before.Totals) != len(lists) {
+			return fmt.Errorf("checkpoint: found %d lists, expected %d", len(before.Totals), len(lists))
+		}
+		for i, l := range lists {
+			l.total = before.Totals[i]
+		}
+	}
 	return b.err
+}
+
+// lists is all lists, always in the same order.
+func (c *Collection) lists() []*list {
+	lists := []*list{&c.seeds}
+	for i := range c.nodes {
+		lists = append(lists, &c.nodes[i].list)
+	}
+	for i := range c.edges {
+		lists = append(lists, &c.edges[i].list)
+	}
+	for i := range c.ops {
+		lists = append(lists, &c.ops[i].frontier, &c.ops[i].edges)
+	}
+	return lists
 }
 
 // builder opens arrays until one fails.
 type builder struct {
-	c   *Collection
-	err error
+	c     *Collection
+	begun bool // the run before wrote the 0 that lists begin with
+	err   error
 }
 
 func (b *builder) stream(name string, dtype graph.DType, row ...int) *stream {
@@ -128,14 +159,14 @@ func (b *builder) list(dir, ptr string, items ...string) list {
 	for _, name := range items {
 		l.items = append(l.items, b.stream(dir+"/"+name+".npy", graph.Uint32))
 	}
-	if b.err == nil {
+	if b.err == nil && !b.begun {
 		_, b.err = l.ptr.array.Write(make([]byte, 8))
 	}
 	return l
 }
 
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
-func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.sizes[0], &c.sizes[1] }
+func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.all.Nodes, &c.all.Edges }
 
 // graphs is the subgraphs of one batch: values to append to each stream. Those of
 // a ptr are the lengths of the runs until the sink adds them up.
@@ -144,19 +175,25 @@ type graphs struct {
 	sums   []uint64
 	epoch  int64
 	batch  int64
-	count  int
-	sizes  [2]report.Histogram
+	tally
 }
 
-// Run samples a job and writes its subgraphs behind those of earlier runs.
+// Run samples a job and writes its subgraphs behind those of earlier runs. The counts
+// are those of all subgraphs so far. What the run wrote that this one goes on with is
+// left out and counted: the jobs are the same.
 func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
+	job, err := c.rest(job, c.s.SeedWidth())
+	if err != nil {
+		return c.all.Stats, err
+	}
 	newGraphs := func() *graphs { return &graphs{values: make([][]uint32, len(c.streams))} }
 	encode := func(out *graphs, b *sample.Batch, sub *sample.Subgraph) error {
 		out.epoch, out.batch = int64(b.Epoch), int64(b.Number)
 		c.encode(out, sub)
 		return nil
 	}
-	return sample.Run(ctx, c.s, job, newGraphs, encode, c.sink)
+	_, err = sample.Run(ctx, c.s, job, newGraphs, encode, c.sink)
+	return c.all.Stats, err
 }
 
 // encode copies a subgraph, in a worker.
@@ -189,9 +226,9 @@ func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
 		run(&c.ops[i].frontier, len(op.Frontier), op.Frontier)
 		run(&c.ops[i].edges, len(op.ID), op.Src, op.Dst, op.ID)
 	}
-	out.count++
-	out.sizes[0].Add(uint64(nodes))
-	out.sizes[1].Add(uint64(edges))
+	out.add(sub, c.s.SeedWidth())
+	out.Nodes.Add(uint64(nodes))
+	out.Edges.Add(uint64(edges))
 }
 
 // sink appends a batch to the arrays and empties it.
@@ -237,7 +274,7 @@ func (c *Collection) sink(out *graphs) error {
 		v int64
 	}{{c.epoch, out.epoch}, {c.batch, out.batch}} {
 		out.sums = out.sums[:0]
-		for range out.count {
+		for range out.Stats.Subgraphs {
 			out.sums = append(out.sums, uint64(same.v))
 		}
 		if err == nil {
@@ -247,16 +284,24 @@ func (c *Collection) sink(out *graphs) error {
 	if err != nil {
 		return err
 	}
-	if c.opt.Progress != nil {
-		c.opt.Progress(out.count)
+	if c.wrote(&out.tally) {
+		return c.save()
 	}
-	c.graphs += uint64(out.count)
-	for i := range c.sizes {
-		c.sizes[i].Merge(&out.sizes[i])
-		out.sizes[i].Reset()
-	}
-	out.count = 0
 	return nil
+}
+
+// save makes a checkpoint.
+func (c *Collection) save() error {
+	for _, s := range c.streams {
+		if err := s.array.Flush(); err != nil {
+			return err
+		}
+	}
+	var state saved
+	for _, l := range c.lists() {
+		state.Totals = append(state.Totals, l.total)
+	}
+	return c.checkpoint(&state)
 }
 
 // Finish completes the arrays and describes them, for store.Writer.Seal. made says
@@ -270,7 +315,7 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 		Format: 1, Kind: store.KindCollection, Made: made,
 		Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{},
 		Context: &store.ContextMeta{
-			Count:    int(c.graphs),
+			Count:    int(c.all.Stats.Subgraphs),
 			SeedType: c.s.Plan().SeedType,
 			Columns: map[string]store.ColumnMeta{
 				"epoch": {File: c.epoch.name, DType: graph.Int64.String(), Shape: []int{}},

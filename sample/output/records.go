@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -51,20 +52,20 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is that of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
-	// Progress is told of subgraphs that were written; nil tells nobody.
-	Progress func(subgraphs int)
+	// Progress and Checkpoint are as those of CollectionOptions.
+	Progress   func(subgraphs int)
+	Checkpoint time.Duration
 }
 
 // Records writes subgraphs as TFRecords of tf.train.Examples.
 type Records struct {
-	w        *store.Writer
+	course
 	s        *sample.Sampler
 	shards   *shards.Writer
 	opt      RecordsOptions
 	encoding *Encoding
-	base     uint64 // Examples of earlier runs
-
-	nodes, edges report.Histogram
+	base     uint64 // Examples of earlier jobs
+	batches  uint64 // of the jobs so far; those that are written together count as one in course
 }
 
 // NewRecords begins the files of a TFRecord output in w. Close it.
@@ -77,7 +78,20 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 	if err != nil {
 		return nil, err
 	}
-	return &Records{w: w, s: s, shards: files, opt: opt, encoding: n}, nil
+	r := &Records{s: s, shards: files, opt: opt, encoding: n}
+	before, err := r.begin(w, opt.Checkpoint, opt.Progress)
+	switch {
+	case err != nil:
+	case before == nil:
+	case before.Shards == nil:
+		err = fmt.Errorf("checkpoint: found none of records")
+	default:
+		err = r.shards.Resume(*before.Shards)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Schema is the schema of the Examples. The caller does not change it.
@@ -87,7 +101,7 @@ func (r *Records) Schema() *tfgnnpb.GraphSchema { return r.encoding.schema }
 func (r *Records) Rounded() []string { return r.encoding.Rounded() }
 
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
-func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.nodes, &r.edges }
+func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.all.Nodes, &r.all.Edges }
 
 // Bytes is the size of the files so far.
 func (r *Records) Bytes() int64 { return r.shards.Bytes() }
@@ -117,9 +131,7 @@ type chunk struct {
 	arranger *arranger
 	gatherer *gatherer
 	records  *shards.Chunk
-	count    int // subgraphs
-
-	nodes, edges report.Histogram
+	tally
 }
 
 func (r *Records) newChunk() *chunk {
@@ -127,8 +139,8 @@ func (r *Records) newChunk() *chunk {
 	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(g, r.s.Plan(), r.encoding.group), records: r.shards.NewChunk()}
 }
 
-// Run samples a job and writes its subgraphs behind those of earlier runs. With
-// several components and several ranks the size of a batch must be a multiple of
+// Run samples a job and writes its subgraphs behind those of earlier runs, as that of
+// Collection. With several components and several ranks the size of a batch must be a multiple of
 // the components, so that an Example is of one batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	group := r.encoding.group
@@ -154,11 +166,15 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 		number := (b.Index*uint64(job.BatchSize) + uint64(b.At)) / uint64(group)
 		return r.encode(c, sub, b.Rows[b.At:b.At+1], base+number, (b.At+1)*width == len(b.Seeds))
 	}
-	stats, err := sample.Run(ctx, r.s, job, r.newChunk, encode, r.sink)
-	if err == nil {
-		stats.Batches = batches * epochs // not chunks
+	job, err := r.rest(job, width)
+	if err != nil {
+		return r.all.Stats, err
 	}
+	_, err = sample.Run(ctx, r.s, job, r.newChunk, encode, r.sink)
 	r.base += examples * epochs
+	r.batches += batches * epochs
+	stats := r.all.Stats
+	stats.Batches = r.batches
 	return stats, err
 }
 
@@ -166,6 +182,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 // among all seeds, and its Example that number. last says that it is the last one
 // of its batch.
 func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number uint64, last bool) error {
+	c.add(sub, r.s.SeedWidth())
 	sub = c.arranger.arrange(sub)
 	c.gatherer.add(sub, places)
 	if last || c.gatherer.full() {
@@ -174,7 +191,6 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 		}
 		c.gatherer.reset()
 	}
-	c.count++
 	nodes, edges := 0, 0
 	for _, n := range sub.Nodes {
 		nodes += len(n)
@@ -182,8 +198,8 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 	for _, e := range sub.Edges {
 		edges += len(e.ID)
 	}
-	c.nodes.Add(uint64(nodes))
-	c.edges.Add(uint64(edges))
+	c.Nodes.Add(uint64(nodes))
+	c.Edges.Add(uint64(edges))
 	if last {
 		return c.records.End()
 	}
@@ -195,15 +211,14 @@ func (r *Records) sink(c *chunk) error {
 	if err := r.shards.Write(c.records); err != nil {
 		return err
 	}
-	r.nodes.Merge(&c.nodes)
-	r.edges.Merge(&c.edges)
-	if r.opt.Progress != nil {
-		r.opt.Progress(c.count)
+	if !r.wrote(&c.tally) {
+		return nil
 	}
-	c.count = 0
-	c.nodes.Reset()
-	c.edges.Reset()
-	return nil
+	at, err := r.shards.Checkpoint()
+	if err != nil {
+		return err
+	}
+	return r.checkpoint(&saved{Shards: &at})
 }
 
 // Finish completes the files, writes the schema, and what the records were made

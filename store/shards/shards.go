@@ -45,6 +45,31 @@ type Writer struct {
 	closing errgroup.Group // files whose writing is done
 }
 
+// Position is where a Writer stands between two chunks: what a checkpoint keeps of it.
+type Position struct {
+	Shard   int    `json:"shard"` // the one that is written, -1 before the first
+	Records uint64 `json:"records"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// Checkpoint is where s stands, when all files that it is done with are closed.
+func (s *Writer) Checkpoint() (Position, error) {
+	return Position{s.shard, s.written, s.bytes}, s.closing.Wait()
+}
+
+// Resume goes to where a Writer of the same Options stood at the checkpoint that the
+// output goes on with. It comes before the first Write.
+func (s *Writer) Resume(p Position) (err error) {
+	if p.Shard < -1 || p.Shard >= s.opt.Shards || p.Records > s.opt.Records {
+		return fmt.Errorf("found shard %d and %d records in the checkpoint, expected at most %d and %d", p.Shard, p.Records, s.opt.Shards-1, s.opt.Records)
+	}
+	s.shard, s.written, s.bytes = p.Shard, p.Records, p.Bytes
+	if p.Shard >= 0 {
+		s.file, err = s.w.Create(s.name(p.Shard))
+	}
+	return err
+}
+
 // New begins the files of an output in w. Close it.
 func New(w *store.Writer, opt Options) (*Writer, error) {
 	if opt.Shards == 0 {
@@ -165,7 +190,7 @@ func (s *Writer) Write(c *Chunk) error {
 func (s *Writer) next() error {
 	s.closeFile()
 	s.shard++
-	file, err := s.w.Create(fmt.Sprintf("%s-%05d-of-%05d", s.opt.Name, s.shard, s.opt.Shards))
+	file, err := s.w.Create(s.name(s.shard))
 	if err != nil {
 		return err
 	}
@@ -181,6 +206,10 @@ func (s *Writer) next() error {
 	n, err := file.Write(empty.b)
 	s.bytes += int64(n)
 	return err
+}
+
+func (s *Writer) name(shard int) string {
+	return fmt.Sprintf("%s-%05d-of-%05d", s.opt.Name, shard, s.opt.Shards)
 }
 
 func (s *Writer) closeFile() {
