@@ -1,0 +1,42 @@
+// Package stream samples graphs whose neighbours do not fit in memory: it reads
+// them from the disk in order, in sweeps, and draws what the memory executor
+// draws. A run's subgraphs equal those of sample.Run for any budget, any number of
+// threads and from any batch on.
+//
+// # The pipeline
+//
+// Draws are pure functions, so the batches of a run need not be made one by one. A
+// window is a run of batches that take each step of the plan together; a step is a
+// wave of the plan (Sampler.Waves), such as a hop of a fanout list. One sweep, a
+// pass over the files of neighbours, serves the first step of one window, the
+// second of the window before, and so on, also over the border of two epochs:
+//
+//	advance  each window takes what the last sweep has fetched, finds the nodes that
+//	         its next step expands, and leaves a request a node with the block of
+//	         1 MiB where its edges are. Nodes whose edges lie in two blocks, and
+//	         strategies that go by columns, leave one a drawn edge.
+//	sweep    readers take the blocks in the order of the file, draw for the requests,
+//	         read what is wanted of the block (nothing, some pages, all) and put the
+//	         far ends into the window's results.
+//	emit     while the next sweep runs, the batches of a window that has all its steps
+//	         are sampled by the ordinary kernel out of its results.
+//
+// Edges are drawn again where they are needed instead of being kept: a sampled edge
+// costs the 4 bytes of its far end.
+//
+// # Memory
+//
+// Held at once: the offsets of the nodes (4 bytes a node), about 12 bytes for each
+// edge that a window samples, readers' buffers and the kernel's. The window is the
+// largest that Options.Memory allows. A sampled edge of a window is numbered in 32
+// bits, so a window has fewer than 2^32 of them.
+//
+// # What is refused
+//
+// What needs the neighbours in memory: a direction that is not stored, induced
+// subgraphs, types with 2^32 members or more. Columns that strategies go by are
+// held in memory. These errors wrap sample.ErrFetch or ErrMemory and say what to do.
+//
+// The package imports sample, store, graph, draw, internal/direct, internal/fsx,
+// internal/ordered and internal/human.
+package stream

@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
+	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// edgeTable is a table of edges in memory: src, dst, w (float32), t (int64).
+type edgeTable struct{ src, dst, w, t []byte }
+
+func (e *edgeTable) rows() int { return len(e.src) / 8 }
+
+func (e *edgeTable) Fields() []table.Field {
+	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}, {Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}
+}
+func (e *edgeTable) Files() []string                   { return nil }
+func (e *edgeTable) Bytes() int64                      { return int64(28 * e.rows()) }
+func (e *edgeTable) Where(row uint64, _ string) string { return fmt.Sprint("row ", row) }
+
+func (e *edgeTable) Scan(_ context.Context, columns []table.Column, _ int, fn func(int, *table.Chunk) error) (uint64, error) {
+	c := table.Chunk{Rows: e.rows(), Bytes: e.Bytes()}
+	for _, col := range columns {
+		c.Columns = append(c.Columns, table.Vector{Data: map[string][]byte{"src": e.src, "dst": e.dst, "w": e.w, "t": e.t}[col.Name]})
+	}
+	return uint64(e.rows()), fn(0, &c)
+}
+
+// randomEdges is n edges from the first nodes of one type to those of another, many of
+// them at few nodes.
+func randomEdges(r *rand.Rand, n, from, to int) *edgeTable {
+	src, dst, w, t := make([]uint64, n), make([]uint64, n), make([]float32, n), make([]int64, n)
+	skewed := func(n int) uint64 { return uint64(math.Pow(r.Float64(), 4) * float64(n)) }
+	for i := range src {
+		src[i], dst[i], w[i], t[i] = skewed(from), skewed(to), float32(r.IntN(5)), r.Int64N(100)
+	}
+	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
+}
+
+type testEdges struct {
+	rel      string
+	src, dst string
+	count    int
+}
+
+// makeStore writes a store; nodes are the node types and their counts.
+func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt build.Options) *store.Store {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	var in build.Input
+	for _, name := range []string{"a", "b", graph.HomogeneousNode} {
+		if n, ok := nodes[name]; ok {
+			in.Nodes = append(in.Nodes, build.Nodes{Type: name, Count: uint64(n)})
+		}
+	}
+	for _, e := range edges {
+		end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
+		in.Edges = append(in.Edges, build.Edges{Type: graph.EdgeType{Src: e.src, Rel: e.rel, Dst: e.dst}, Table: randomEdges(r, e.count, nodes[e.src], nodes[e.dst]),
+			Src: end("src"), Dst: end("dst"), Columns: []table.Column{{Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}})
+	}
+	opt.DuplicateEdges, opt.SelfLoops, opt.Threads = build.Keep, build.Keep, 2
+	out := filepath.Join(t.TempDir(), "g.store")
+	w, err := store.Create(fsx.OS, out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := build.Build(t.Context(), fsx.OS, w, in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Seal(t.Context(), result.Meta, 1), w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(fsx.OS, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// typedStore has two node types, four edge types of 1 to 3 blocks, both directions.
+func typedStore(t testing.TB) *store.Store {
+	return makeStore(t, map[string]int{"a": 3000, "b": 500}, []testEdges{
+		{"aa", "a", "a", 600_000}, {"ab", "a", "b", 300_000}, {"ba", "b", "a", 2000}, {"bb", "b", "b", 0},
+	}, build.Options{Both: true})
+}
+
+func plainStore(t testing.TB) *store.Store {
+	return makeStore(t, map[string]int{graph.HomogeneousNode: 200_000}, []testEdges{{graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode, 1_500_000}}, build.Options{})
+}

@@ -1,0 +1,271 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/sample"
+)
+
+const (
+	// dense is the requests from which a block is read whole unasked: they touch
+	// more pages than can be read one by one in its time on any disk.
+	dense = 512
+	// throughGap is how many unwanted pages are read rather than skipped.
+	throughGap = 2
+)
+
+// wish is a position that is wanted, and where its far end goes.
+type wish struct {
+	st        *stage
+	pos, slot uint32
+}
+
+// reader serves requests, a block at a time.
+type reader struct {
+	x      *Executor
+	c      *sample.Context
+	buf    []byte // of a block; buffers are pieces of one
+	ids    []byte
+	pos    []uint32
+	wishes []wish
+	pages  [blockPages + 1]bool
+}
+
+// sweep serves the last stages of the windows in one pass over the files.
+func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
+	var stages []*stage
+	for _, w := range windows {
+		if st := w.stages[len(w.stages)-1]; st.used > 0 {
+			stages = append(stages, st)
+		}
+	}
+	if len(stages) == 0 {
+		return nil
+	}
+	p.x.sweeps.Add(1)
+	var next atomic.Uint32
+	g, ctx := errgroup.WithContext(ctx)
+	for _, r := range p.readers {
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				b := next.Add(1) - 1
+				if b >= p.x.blocks {
+					return nil
+				}
+				if err := r.serve(b, stages); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// serve does what the stages ask of a block.
+func (r *reader) serve(number uint32, stages []*stage) error {
+	total := 0
+	for _, st := range stages {
+		for _, l := range st.lists {
+			total += l.count(number, dense) + l.count(r.x.blocks+number, dense)
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	f := r.x.fileAt(number)
+	block := number - f.first
+	if total < dense {
+		if sparse, err := r.serveSparse(f, block, number, stages); sparse || err != nil {
+			return err
+		}
+	}
+	if err := r.read(f, block); err != nil {
+		return err
+	}
+	return r.each(number, stages, func(st *stage, slot uint32, pos []uint32) error {
+		return r.put(f, block, st, slot, pos)
+	})
+}
+
+// serveSparse serves a block of which few pages are wanted, if so.
+func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sparse bool, err error) {
+	r.wishes = r.wishes[:0]
+	errMany := errors.New("many")
+	err = r.each(number, stages, func(st *stage, slot uint32, pos []uint32) error {
+		if len(r.wishes)+len(pos) > 1<<14 {
+			return errMany
+		}
+		for i, p := range pos {
+			r.wishes = append(r.wishes, wish{st, p, slot + uint32(i)})
+		}
+		return nil
+	})
+	if err != nil {
+		return false, nil //nolint:nilerr // many: it is read whole
+	}
+	clear(r.pages[:])
+	wanted := 0
+	base := uint64(block) * blockBytes
+	for _, w := range r.wishes {
+		page := (f.far.start + uint64(w.pos)<<f.far.wide - base) / direct.Align
+		if !r.pages[page] {
+			r.pages[page] = true
+			wanted++
+		}
+	}
+	if wanted > r.x.brk || f.ids != nil {
+		if err := r.read(f, block); err != nil {
+			return false, err
+		}
+	} else if err := r.readPages(f, block); err != nil {
+		return false, err
+	}
+	for i := range r.wishes {
+		w := &r.wishes[i]
+		if err := r.put(f, block, w.st, w.slot, []uint32{w.pos}); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// each calls fn with the positions that each request wants of a block.
+func (r *reader) each(number uint32, stages []*stage, fn func(st *stage, slot uint32, pos []uint32) error) error {
+	s := r.x.sampler
+	for _, st := range stages {
+		for _, l := range st.lists {
+			at := uint32(0)
+			if err := l.each(number, func(run []request) error {
+				for _, q := range run {
+					at = st.segment(q.slot(), at)
+					seg := &st.segs[at]
+					op := int(seg.op)
+					if n := int(s.Picks(op, s.Degree(op, q.value()))); len(r.pos) < n {
+						r.pos = make([]uint32, 2*n)
+					}
+					if err := fn(st, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := l.each(r.x.blocks+number, func(run []request) error {
+				for _, q := range run {
+					if err := fn(st, q.slot(), append(r.pos[:0], q.value())); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read reads a block, and the edge ids of its positions.
+func (r *reader) read(f *file, block uint32) error {
+	if err := readAll(f.far, r.buf, int64(block)*blockBytes); err != nil {
+		return err
+	}
+	if f.ids == nil {
+		return nil
+	}
+	from, to := f.ids.bytes(f.positions(block))
+	return readAll(f.ids, r.ids[:to-from], from)
+}
+
+// readPages reads the wanted pages of a block into their places in the buffer.
+func (r *reader) readPages(f *file, block uint32) error {
+	for first := 0; first < blockPages; {
+		if !r.pages[first] {
+			first++
+			continue
+		}
+		end := first + 1
+		for gap := 0; gap <= throughGap && end+gap < blockPages; {
+			if r.pages[end+gap] {
+				end, gap = end+gap+1, 0
+			} else {
+				gap++
+			}
+		}
+		if err := readAll(f.far, r.buf[first*direct.Align:end*direct.Align], int64(block)*blockBytes+int64(first)*direct.Align); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// readAll fills p, but for what is behind the end of the file.
+func readAll(a *array, p []byte, off int64) error {
+	if _, err := a.ReadAt(p, off); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// put takes the far ends at positions out of the block that was read, to slot and
+// on.
+func (r *reader) put(f *file, block uint32, st *stage, slot uint32, pos []uint32) error {
+	far := st.far[slot : int(slot)+len(pos)]
+	base := uint64(block) * blockBytes
+	if f.far.wide == 2 {
+		words := graph.View[uint32](r.buf)
+		skip, limit := uint32(uint64(block)<<f.shift-f.lead), uint32(f.far.limit)
+		for i, p := range pos {
+			v := words[p-skip]
+			if v >= limit {
+				return f.far.fault(r.buf, base, p)
+			}
+			far[i] = v
+		}
+	} else {
+		for i, p := range pos {
+			v, ok := f.far.at(r.buf, base, p)
+			if !ok {
+				return f.far.fault(r.buf, base, p)
+			}
+			far[i] = v
+		}
+	}
+	if f.ids == nil {
+		return nil
+	}
+	from, _ := f.ids.bytes(f.positions(block))
+	ids := st.ids[slot : int(slot)+len(pos)]
+	for i, p := range pos {
+		v, ok := f.ids.at(r.ids, uint64(from), p)
+		if !ok {
+			return f.ids.fault(r.ids, uint64(from), p)
+		}
+		ids[i] = v
+	}
+	return nil
+}
+
+// fileAt is the file that a block is in.
+func (x *Executor) fileAt(block uint32) *file {
+	at, found := slices.BinarySearchFunc(x.files, block, func(f *file, b uint32) int { return int(int64(f.first) - int64(b)) })
+	if !found {
+		at--
+	}
+	// Files without blocks start where the next one does.
+	for x.files[at].blocks == 0 || block >= x.files[at].first+x.files[at].blocks {
+		at++
+	}
+	return x.files[at]
+}
