@@ -18,7 +18,7 @@ const benchWarm = 20
 // The batches are those of Run; past the last one they start over, drawn as in the
 // next epoch. All workers warm up first, off the clock, on draws of the epoch before.
 func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
-	batches, err := s.batches(&job)
+	batches, err := s.Batches(&job)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -161,7 +161,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	encode func(out T, b *Batch, sub *Subgraph) error, sink func(out T) error) (Stats, error) {
 	var stats Stats
-	batches, err := s.batches(&job)
+	batches, err := s.Batches(&job)
 	if err != nil {
 		return stats, err
 	}
@@ -233,8 +233,8 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	return stats, nil
 }
 
-// batches is the batches of a job that fits the plan.
-func (s *Sampler) batches(job *Job) (*Batches, error) {
+// Batches is Job.Batches of a job that fits the plan.
+func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if s.plan.Before != nil && job.Times == nil {
 		return nil, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
 	}
