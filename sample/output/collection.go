@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
+	outofcore "github.com/graphmill/graphmill/sample/stream"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -20,6 +21,8 @@ type CollectionOptions struct {
 	// Progress is told of subgraphs that were written, also by the run that this one
 	// goes on with; nil tells nobody.
 	Progress func(subgraphs int)
+	// Stream, if not nil, samples instead of sample.Run; the sampler is its.
+	Stream *outofcore.Executor
 	// Checkpoint is the time between two checkpoints, which a run makes behind a batch;
 	// 0 makes none. store.Writer.Begin has been called.
 	Checkpoint time.Duration
@@ -192,7 +195,7 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 		c.encode(out, sub)
 		return nil
 	}
-	_, err = sample.Run(ctx, c.s, job, newGraphs, encode, c.sink)
+	_, err = run(ctx, c.s, c.opt.Stream, job, newGraphs, encode, c.sink)
 	return c.all.Stats, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
+	outofcore "github.com/graphmill/graphmill/sample/stream"
 	"github.com/graphmill/graphmill/store"
 	"github.com/graphmill/graphmill/store/shards"
 )
@@ -52,7 +53,8 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is that of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
-	// Progress and Checkpoint are as those of CollectionOptions.
+	// Stream, Progress and Checkpoint are as those of CollectionOptions.
+	Stream     *outofcore.Executor
 	Progress   func(subgraphs int)
 	Checkpoint time.Duration
 }
@@ -170,7 +172,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	if err != nil {
 		return r.all.Stats, err
 	}
-	_, err = sample.Run(ctx, r.s, job, r.newChunk, encode, r.sink)
+	_, err = run(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
 	r.base += examples * epochs
 	r.batches += batches * epochs
 	stats := r.all.Stats
