@@ -47,7 +47,7 @@ type Features struct {
 
 // columnsOf are the columns of the batches of a sampler: of every type of the graph, also those that
 // its plan does not reach, so that what a consumer sees depends on the graph alone.
-func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
+func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column, error) {
 	g := s.Graph()
 	hops := func(b *bounds) int64 { return b.hops }
 	cs := []column{
@@ -59,7 +59,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
 		most := func(b *bounds) int64 { return b.nodes[t] }
 		cs = append(cs, ints(at+"n_id", ids, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
-		features, err := rowsOf(at, n.Columns, f.Nodes[n.Type], ids, most)
+		features, err := rowsOf(tabs, at, n.Columns, f.Nodes[n.Type], ids, most)
 		if err != nil {
 			return nil, err
 		}
@@ -70,12 +70,12 @@ func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
 		ids := func(m *made) []uint32 { return of(m).ID }
 		most := func(b *bounds) int64 { return b.edges[t] }
-		id, err := positions(at+"e_id", e, ids, most)
+		id, err := positions(tabs, at+"e_id", e, ids, most)
 		if err != nil {
 			return nil, err
 		}
 		cs = append(cs, pairs(at+"edge_index", of, most), id, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
-		features, err := rowsOf(at, e.Columns, f.Edges[e.Type.String()], ids, most)
+		features, err := rowsOf(tabs, at, e.Columns, f.Edges[e.Type.String()], ids, most)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool) ([]column, error) {
 		at := fmt.Sprintf("ops/%d/", k+1)
 		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
 		most := func(b *bounds) int64 { return b.ops[k] }
-		id, err := positions(at+"e_id", g.Edges[t], func(m *made) []uint32 { return of(m).ID }, most)
+		id, err := positions(tabs, at+"e_id", g.Edges[t], func(m *made) []uint32 { return of(m).ID }, most)
 		if err != nil {
 			return nil, err
 		}
@@ -132,34 +132,38 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 
 // positions is the places of edges in what was imported, where a store knows them, else
 // their ids.
-func positions(name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
+func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
 	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
 	case c == nil:
 		return ints(name, ids, most), nil
 	case c.DType == graph.Uint32 || c.DType == graph.Int32:
-		return looked[uint32](name, c, ids, most), nil
+		return looked(tabs.of(c.Values), 4, name, ids, most), nil
 	case c.DType == graph.Uint64 || c.DType == graph.Int64:
-		return looked[uint64](name, c, ids, most), nil
+		return looked(tabs.of(c.Values), 8, name, ids, most), nil
 	}
 	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, graph.PositionColumn, c.DType)
 }
 
-func looked[T uint32 | uint64](name string, c *graph.Column, ids func(*made) []uint32, most func(*bounds) int64) column {
-	values := graph.View[T](c.Values)
+// looked is a column of integers of width 4 or 8 bytes, as int64.
+func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
 	return column{ColumnInfo{name, "int64", []int{}}, 8,
 		func(m *made) int { return len(ids(m)) },
 		func(dst []byte, m *made) {
-			to := graph.View[int64](dst)
-			for i, id := range ids(m) {
-				to[i] = int64(values[id])
+			rows := ids(m)
+			// Narrow ones are put at the end of their place and widened from its beginning, which never
+			// catches up with what is still to be read.
+			found := dst[len(rows)*(8-width):]
+			batch.Gather(found, tab.values, width, rows)
+			if width == 4 {
+				widen(dst, graph.View[uint32](found))
 			}
 		}, most,
 	}
 }
 
 // rowsOf is the columns of a type that are asked for, as x/NAME below at.
-func rowsOf(at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
+func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
 	var cs []column
 	for _, name := range names {
 		c := graph.FindColumn(columns, name)
@@ -169,9 +173,10 @@ func rowsOf(at string, columns []*graph.Column, names []string, ids func(*made) 
 		case c.DType == graph.String || c.Ragged():
 			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
 		}
+		tab := tabs.of(c.Values)
 		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
 			func(m *made) int { return len(ids(m)) },
-			func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), ids(m)) }, most,
+			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values, c.RowBytes(), ids(m)) }, most,
 		})
 	}
 	return cs, nil

@@ -326,10 +326,22 @@ func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
 }
 
 // Every rank gets its batches in order, equal to what the sampler gives, whether they fit
-// a slot or not, and the end after the last.
+// a slot or not and whether tables were copied or not, and the end after the last.
 func TestEpoch(t *testing.T) {
-	for _, ops := range []bool{false, true} {
-		src := source(t, Features{Nodes: map[string][]string{"user": {"x"}, "item": {"x"}}}, ops)
+	defer func(n int) { leastTable = n }(leastTable)
+	leastTable = 1
+	for _, c := range []struct {
+		ops    bool
+		memory int64
+	}{{false, 0}, {false, 6000}, {true, 0}, {true, 1 << 20}} {
+		src := source(t, Features{Nodes: map[string][]string{"user": {"x"}, "item": {"x"}}}, c.ops)
+		defer src.Close()
+		if err := src.Load(t.Context(), c.memory, 2); err != nil {
+			t.Fatal(err)
+		}
+		if copied := len(src.tables.frees); (copied > 0) != (c.memory > 0) || (copied == 4) != (c.memory == 1<<20) {
+			t.Errorf("%d bytes: found %d of 4 tables copied", c.memory, copied)
+		}
 		ready, lifeline, ended := owner(t, src)
 		for _, h := range []hello{{}, {Rank: 1, World: 3, Slots: 5}, {SlotBytes: 1, Slots: 3}, {Rank: 60, World: 100}} {
 			c := connect(t, ready, h)

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,11 +10,12 @@ import (
 	"github.com/graphmill/graphmill/sample"
 )
 
-// Source is what a server's batches are made of. It is immutable and safe for concurrent
-// use.
+// Source is what a server's batches are made of. Once it is loaded it is immutable and safe for
+// concurrent use.
 type Source struct {
 	sampler *sample.Sampler
 	columns []column
+	tables  tables
 	job     sample.Job
 	slot    int64 // bytes that hold every batch of an epoch
 }
@@ -48,14 +50,24 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	cs, err := columnsOf(s, f, ops)
-	if err != nil {
+	src := &Source{sampler: s, job: job}
+	var err error
+	if src.columns, err = columnsOf(s, f, ops, &src.tables); err != nil {
 		return nil, err
 	}
-	src := &Source{sampler: s, columns: cs, job: job}
-	src.slot, err = mostBytes(s, cs, job.BatchSize)
+	src.slot, err = mostBytes(s, src.columns, job.BatchSize)
 	return src, err
 }
+
+// Load copies the large columns that batches look rows up in to where they come faster, as far
+// as so many bytes of memory go, by so many threads. Batches hold the same with and without. It comes
+// before the first Maker; after an error the source must be closed.
+func (s *Source) Load(ctx context.Context, memory int64, threads int) error {
+	return s.tables.load(ctx, memory, threads)
+}
+
+// Close frees what Load copied. No Maker may be in use.
+func (s *Source) Close() { s.tables.close() }
 
 // Batches is the number of batches of an epoch, over all ranks.
 func (s *Source) Batches() int {

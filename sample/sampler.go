@@ -208,7 +208,7 @@ func (s *Sampler) markRepeats() {
 // useHugePages copies the big arrays that are read at random, as far as the
 // budget and the address space go.
 func (s *Sampler) useHugePages() {
-	left := s.opt.Memory
+	left := &s.opt.Memory
 	for e := range s.adj {
 		for _, a := range s.adj[e] {
 			if a == nil {
@@ -216,14 +216,14 @@ func (s *Sampler) useHugePages() {
 			}
 			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} { // of those that are in memory
 				size := int64(len(*x)) * 4
-				if len(*x) < hugeWords || size > left {
+				if len(*x) < hugeWords || size > *left {
 					continue
 				}
 				words, free, err := allocHuge(len(*x))
 				if err != nil {
 					return
 				}
-				left -= size
+				*left -= size
 				copy(words, *x)
 				*x = words
 				s.free = append(s.free, free)
@@ -241,6 +241,9 @@ func (s *Sampler) Plan() *Plan { return s.plan }
 // Hops is the largest hop number: counts by hop have Hops()+1 entries for nodes
 // and Hops() for edges.
 func (s *Sampler) Hops() int { return s.hops }
+
+// Spare is what the copies left of Options.Memory.
+func (s *Sampler) Spare() int64 { return s.opt.Memory }
 
 // Induces says whether subgraphs have all edges between their nodes
 // (Options.Induce).

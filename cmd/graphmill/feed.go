@@ -80,5 +80,6 @@ func (t *terminal) serveFeed(cmd *cobra.Command, dir string, f *feedFlags, lifel
 		return err
 	}
 	defer sampler.Close()
+	defer source.Close()
 	return feed.Serve(cmd.Context(), source, f.threads, lifeline)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
 )
@@ -30,8 +31,7 @@ func (f *Feed) Add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.ops, "ops", false, "bring what each op expanded and drew: what message-flow blocks are made of")
 }
 
-// Source prepares the batches of a store. The sampler is the source's: close it after the last
-// batch.
+// Source prepares the batches of a store. Close it and the sampler after the last batch.
 func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory Bytes, warn func(string)) (*feed.Source, *sample.Sampler, error) {
 	p, err := f.Resolve(ctx, s)
 	if err != nil {
@@ -43,7 +43,7 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 	if err := errors.Join(errNodes, errEdges); err != nil {
 		return nil, nil, err
 	}
-	sampler, err := NewSampler(s.Graph, p.Plan, threads, memory, 0, sample.Options{Ops: f.ops, Warn: warn})
+	sampler, err := NewSampler(s.Graph, p.Plan, threads, memory, columnBytes(s.Graph, nodes, edges), sample.Options{Ops: f.ops, Warn: warn})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +52,38 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 		sampler.Close()
 		return nil, nil, err
 	}
+	spare := sampler.Spare()
+	if memory == 0 {
+		spare = available(fsx.OS) / 2
+	}
+	if err = source.Load(ctx, spare, threads); err == nil {
+		err = s.Release() // what was copied is not read where it lies any more
+	}
+	if err != nil {
+		source.Close()
+		sampler.Close()
+		return nil, nil, err
+	}
 	return source, sampler, nil
+}
+
+// columnBytes is the size of what batches look up: the columns by type, and the positions of edges.
+func columnBytes(g *graph.Graph, nodes, edges map[string][]string) (n int64) {
+	add := func(columns []*graph.Column, names ...string) {
+		for _, name := range names {
+			if c := graph.FindColumn(columns, name); c != nil {
+				n += int64(len(c.Values))
+			}
+		}
+	}
+	for _, t := range g.Nodes {
+		add(t.Columns, nodes[t.Type]...)
+	}
+	for _, e := range g.Edges {
+		add(e.Columns, graph.PositionColumn)
+		add(e.Columns, edges[e.Type.String()]...)
+	}
+	return n
 }
 
 // nodeFeatures are the node columns that --features names.

@@ -61,6 +61,7 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 		return err
 	}
 	defer sampler.Close()
+	defer source.Close()
 	server, err := flight.NewServer(source, o)
 	if err != nil {
 		return err
