@@ -193,7 +193,11 @@ func difference(there, here map[string]string) string {
 		if what != "" {
 			what += ", "
 		}
-		what += fmt.Sprintf("%s was %s and is %s", k, quoted(a, isThere), quoted(b, isHere))
+		if len(a)+len(b) > 200 {
+			what += k + " differs"
+		} else {
+			what += fmt.Sprintf("%s was %s and is %s", k, quoted(a, isThere), quoted(b, isHere))
+		}
 	}
 	return what
 }

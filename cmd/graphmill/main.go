@@ -56,7 +56,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDamaged
 	case errors.Is(err, errTold):
 		return exitFailed
-	case ctx.Err() != nil && (errors.Is(err, errSent) || errors.Is(err, errKept)):
+	case ctx.Err() != nil && (errors.Is(err, errSent) || errors.Is(err, errKept) || errors.Is(err, errCheckpoint)):
 		t.say("interrupted: %v", err)
 		return exitInterrupted
 	case ctx.Err() != nil:

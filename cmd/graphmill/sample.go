@@ -41,6 +41,7 @@ type sampleFlags struct {
 	ops      bool
 	examples exampleFlags
 	tfgnn    tfgnnFlags
+	resumeFlags
 }
 
 func newSample(t *terminal) *cobra.Command {
@@ -93,6 +94,7 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 	f.examples.add(cmd)
 	f.tfgnn.add(cmd)
 	fs := cmd.Flags()
+	f.resumeFlags.add(fs)
 	fs.StringVar(&f.format, "format", "collection", "collection or tfrecord")
 	fs.StringVar(&f.executor, "executor", "auto", "auto or memory")
 	fs.IntVar(&f.epochs, "epochs", 1, "number of epochs")
@@ -107,7 +109,7 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 }
 
 func (f *sampleFlags) check(cmd *cobra.Command) error {
-	if err := errors.Join(f.common.check(), f.outFlags.check(), f.Plan.Check(cmd.Flags())); err != nil {
+	if err := errors.Join(f.common.check(), f.outFlags.check(), f.resumeFlags.check(), f.Plan.Check(cmd.Flags())); err != nil {
 		return usageError{err}
 	}
 	changed := func(name string) bool { return cmd.Flags().Changed(name) }
@@ -163,11 +165,11 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 			return err
 		}
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := f.writer()
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer f.end(cmd.Context(), w, &err)
 	return t.sampleStore(cmd, s, w, f, r, start)
 }
 
@@ -212,6 +214,14 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		return err
 	}
 	defer sampler.Close()
+	made, err := f.made(cmd.Context(), s, plan)
+	if err != nil {
+		return err
+	}
+	before, err := t.beginSample(cmd.Context(), w, f, made)
+	if err != nil {
+		return err
+	}
 	prepared := time.Now()
 	r.Stage("compile the plan", prepared.Sub(began), 0, "")
 
@@ -224,7 +234,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	var finish func(made store.Made) (*store.Meta, error)
 	switch f.format {
 	case "collection":
-		c, err := output.NewCollection(w, sampler, output.CollectionOptions{Ops: f.ops, Progress: written})
+		c, err := output.NewCollection(w, sampler, output.CollectionOptions{Ops: f.ops, Progress: written, Checkpoint: f.checkpoint})
 		if err != nil {
 			return err
 		}
@@ -235,7 +245,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 			return err
 		}
 		opt.Examples = output.Examples(sampler, job, opt.Components) * uint64(f.epochs)
-		opt.Progress = written
+		opt.Progress, opt.Checkpoint = written, f.checkpoint
 		rec, err := output.NewRecords(w, sampler, opt)
 		if err != nil {
 			return flags.UsageOf(err)
@@ -250,11 +260,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	}
 	line.Done()
 	sampled := time.Now()
-	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs), "subgraphs")
-	made, err := f.made(cmd.Context(), s, plan)
-	if err != nil {
-		return err
-	}
+	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs-before), "subgraphs")
 	meta, err := finish(made)
 	if err != nil {
 		return err
@@ -263,7 +269,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		return err
 	}
 	r.Stage("checksums", time.Since(sampled), 0, "")
-	if err := reportSample(r, w.Dir(), stats, out, sampled.Sub(prepared)); err != nil {
+	if err := reportSample(r, w.Dir(), stats, before, out, sampled.Sub(prepared)); err != nil {
 		return err
 	}
 	return t.publish(w, r, f.common, start)
@@ -360,21 +366,25 @@ func recordIDs(s *store.Store, plan *sample.Plan, flag string) ([]string, error)
 	return names, nil
 }
 
-// reportSample tells what was sampled.
-func reportSample(r *report.Report, dir string, stats sample.Stats, out writer, d time.Duration) error {
+// reportSample tells what was sampled, of which an interrupted run made so many
+// subgraphs before.
+func reportSample(r *report.Report, dir string, stats sample.Stats, before uint64, out writer, d time.Duration) error {
 	size, err := store.Size(fsx.OS, dir)
 	if err != nil {
 		return err
 	}
 	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
 	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
-	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs)/d.Seconds(), "/s"))
+	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs-before)/d.Seconds(), "/s"))
 	r.Head("on disk", report.Bytes(size))
 	r.In("seeds", report.Count(stats.Seeds, "seeds"))
 	r.Out("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
 	r.Out("batches", report.Count(stats.Batches, "batches"))
 	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
 	r.Out("edges", report.Count(stats.Edges, "edges"))
+	if before > 0 {
+		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", before))
+	}
 	// Of induced edges there can be more than were drawn.
 	if stats.Drawn > stats.Edges {
 		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", stats.Drawn-stats.Edges))

@@ -103,11 +103,11 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	f.examples.joined = joined
 	// The output is begun before the work of an import: it may not be writable.
-	out, err := store.Create(fsx.OS, f.out, f.force)
+	out, err := f.writer()
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, out.Abort)
+	defer f.end(cmd.Context(), out, &err)
 	if f.Schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
 		return err
 	}

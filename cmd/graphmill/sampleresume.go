@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/sample/output"
+	"github.com/graphmill/graphmill/store"
+)
+
+// resumeFlags say how a run that is stopped can be gone on with.
+type resumeFlags struct {
+	resume     bool
+	checkpoint time.Duration
+}
+
+func (f *resumeFlags) add(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.resume, "resume", false, "go on with what an interrupted run of the same command left, if there is any")
+	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, which --resume goes on from; 0: make none")
+}
+
+func (f *resumeFlags) check() error {
+	if f.checkpoint < 0 {
+		return usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
+	}
+	return nil
+}
+
+// writer begins the output, or takes up what an interrupted run left.
+func (f *sampleFlags) writer() (*store.Writer, error) {
+	if f.resume {
+		return store.Continue(fsx.OS, f.out, f.force)
+	}
+	return store.Create(fsx.OS, f.out, f.force)
+}
+
+// errCheckpoint is what a run ends with that a later one can go on with.
+var errCheckpoint = errors.New("the same command with --resume goes on from there")
+
+// end gives up what is not published. What a checkpoint has stays, and the error says so.
+func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
+	if *err != nil && w.Checkpointed() && !errors.Is(*err, store.ErrOtherRun) {
+		kept := "what an earlier run wrote is kept"
+		if n := output.Saved(w); n > 0 {
+			kept = fmt.Sprintf("the first %s subgraphs are kept", human.ExactU(n))
+		}
+		if ctx.Err() != nil {
+			*err = fmt.Errorf("%s, and %w", kept, errCheckpoint)
+		} else {
+			*err = fmt.Errorf("%w; %s, and %w", *err, kept, errCheckpoint)
+		}
+	}
+	closeWith(err, w.Abort)
+}
+
+// identity is all that the bytes of the output follow from.
+func (f *sampleFlags) identity(ctx context.Context, made store.Made) (map[string]string, error) {
+	of := map[string]string{
+		"command": made.Command, "version": made.Version, "plan": string(made.Plan), "seed": strconv.FormatUint(*made.Seed, 10),
+		"format": f.format, "ops": strconv.FormatBool(f.ops), "name": f.name, "shards": strconv.Itoa(f.shards), "gzip": strconv.FormatBool(f.gzip), "ids": f.ids,
+	}
+	for name, v := range made.Options {
+		of[name] = v
+	}
+	for name, sum := range made.Inputs {
+		of["input "+name] = sum
+	}
+	if f.tfgnn.schema != "" {
+		sum, err := store.Fingerprint(ctx, fsx.OS, f.tfgnn.schema)
+		if err != nil {
+			return nil, err
+		}
+		of["input graph_schema"] = sum
+	}
+	return of, nil
+}
+
+// beginSample readies w for checkpoints; done is how many subgraphs it has.
+func (t *terminal) beginSample(ctx context.Context, w *store.Writer, f *sampleFlags, made store.Made) (done uint64, err error) {
+	of, err := f.identity(ctx, made)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.Begin(ctx, of, f.threads, func(err error) { t.warn("%v", err) }); err != nil {
+		return 0, err
+	}
+	if done = output.Saved(w); done > 0 {
+		t.say("going on behind the first %s subgraphs, which an interrupted run wrote", human.ExactU(done))
+	}
+	return done, nil
+}
