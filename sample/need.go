@@ -13,7 +13,8 @@ func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
 	return newNeed(g, p, threads, induce, false)
 }
 
-// NeedFetch is Need with Options.Fetch: of the adjacencies the offsets alone.
+// NeedFetch is Need with Options.Fetch: of the adjacencies the offsets alone. What
+// grows with the subgraphs is not in it.
 func NeedFetch(g *graph.Graph, p *Plan, threads int) int64 {
 	return newNeed(g, p, threads, false, true)
 }
@@ -53,6 +54,9 @@ func newNeed(g *graph.Graph, p *Plan, threads int, induce, fetch bool) int64 {
 		if t.Count <= directNodes && p.Scope != ScopeSeed && reached[t.Type] {
 			n.bytes += 4 * int64(t.Count) * int64(threads)
 		}
+	}
+	if fetch {
+		return n.bytes
 	}
 	return n.bytes + contextBytes*int64(threads)
 }

@@ -2,24 +2,170 @@ package stream
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"runtime"
 
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
 
 const (
-	processBytes = 24 << 20 // what the program holds before it works
-	edgeBytes    = 12       // of a window's sampled edge: its results, requests, and the overlapped emission
+	// processBytes is what the program holds before it works.
+	processBytes = 26 << 20
+	// edgeBytes is what a sampled edge of a window takes: its results in the stages
+	// of three windows and in the one that is emitted, and its part of a request.
+	edgeBytes = 12.5
+	// batchBytes is what a sampled edge of one batch takes in the buffers of the
+	// contexts, and in the outs that are handed around.
+	contextEdgeBytes, outEdgeBytes = 40, 20
+	// pilotReads is the edges that a pilot reads, one page each.
+	pilotReads = 16 << 10
+	// pilotSeeds is the most seeds of a pilot.
+	pilotSeeds = 128
 )
+
+// raiseProcs makes room for goroutines that wait in reads: each keeps its place
+// among GOMAXPROCS until the runtime takes it back. It returns what undoes it.
+func raiseProcs(threads int) (undo func()) {
+	procs := 4 * threads
+	if runtime.GOMAXPROCS(0) >= procs {
+		return func() {}
+	}
+	before := runtime.GOMAXPROCS(procs)
+	return func() { runtime.GOMAXPROCS(before) }
+}
 
 // fixed is what a run holds whatever the graph.
 func (x *Executor) fixed() int64 {
-	return processBytes + x.opt.Held + readers*blockBytes
+	return processBytes + x.opt.Held + int64(readers*(blockBytes+x.idBytes()))
 }
 
-// windowOf is the batches of a window.
-func (x *Executor) windowOf(_ context.Context, _ *sample.Job, total uint64) (uint64, error) {
-	if x.opt.Window > 0 {
-		return uint64(x.opt.Window), nil
+// most bounds the edges that n seeds draw in the first waves of the plan.
+func (x *Executor) most(n float64, waves int) float64 {
+	plan := x.sampler.Plan()
+	reach := make([]float64, x.ops+1)
+	reach[0] = n
+	sum := 0.0
+	for op := 1; op <= x.ops && x.waveOf[op] < waves; op++ {
+		from := 0.0
+		for _, f := range plan.Ops[op-1].From {
+			from += reach[f]
+		}
+		edges := float64(x.fileOf[op].edges)
+		if plan.Ops[op-1].Take == sample.All {
+			reach[op] = edges
+			if plan.Scope == sample.ScopeSeed {
+				reach[op] *= n
+			}
+		} else {
+			reach[op] = from * float64(plan.Ops[op-1].Take)
+		}
+		sum += reach[op]
 	}
-	return max(total, 1), nil
+	return sum
+}
+
+// Window is how a run divides its batches, and what it was reckoned from.
+type Window struct {
+	Batches    uint64  `json:"batches"`         // of a window
+	BatchEdges float64 `json:"edges_per_batch"` // sampled, as a pilot found
+}
+
+// windowOf is the batches of a window: as many as the memory allows, but not more
+// than there are, nor than an epoch's where there is no bound.
+func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) (w Window, err error) {
+	size := float64(job.BatchSize)
+	if x.opt.Window > 0 || total == 0 || len(x.waves) == 0 {
+		w.Batches = max(uint64(x.opt.Window), 1)
+		w.BatchEdges = x.most(size, len(x.waves))
+		return w, nil
+	}
+	// What the plan allows at most is enough to know where all fits.
+	w.BatchEdges = x.most(size, len(x.waves))
+	w.Batches = min(total, max(job.EpochBatches(x.sampler.SeedWidth()), 1))
+	if x.opt.Memory > 0 {
+		w.Batches = total
+	}
+	if x.batches(job, w.BatchEdges) >= float64(w.Batches) {
+		return w, nil
+	}
+	if w.BatchEdges, err = x.pilot(ctx, job); err != nil {
+		return w, err
+	}
+	fits := x.batches(job, w.BatchEdges)
+	if fits < 1 {
+		return w, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more memory, smaller batches or fewer --threads",
+			human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, w.BatchEdges))), human.Number(w.BatchEdges))
+	}
+	w.Batches = uint64(min(fits, float64(w.Batches)))
+	return w, nil
+}
+
+// perBatch is the bytes that one batch more takes in a window.
+func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
+	spans := 1.0
+	if x.sampler.Plan().Scope == sample.ScopeSeed {
+		spans = float64(job.BatchSize)
+	}
+	waves := float64(len(x.waves))
+	bytes := edgeBytes
+	if x.idBytes() > 0 {
+		bytes += 8
+	}
+	// Spans and segments of the windows under way.
+	return edges*bytes + spans*float64(x.ops)*(8*(waves+1)+16)
+}
+
+// batches is how many batches of so many sampled edges the memory holds in windows.
+func (x *Executor) batches(job *sample.Job, edges float64) float64 {
+	if x.opt.Memory == 0 {
+		return (math.MaxUint32 / 2) / max(edges, 1)
+	}
+	threads := float64(x.opt.Threads)
+	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*(contextEdgeBytes*threads+outEdgeBytes*(2*threads+1))
+	return min(free/x.perBatch(job, edges), (math.MaxUint32/2)/max(edges, 1))
+}
+
+// pilot samples some seeds of the first batch to learn how many edges a batch has.
+func (x *Executor) pilot(ctx context.Context, job *sample.Job) (edges float64, err error) {
+	batches, err := x.sampler.Batches(job)
+	if err != nil {
+		return 0, err
+	}
+	var b sample.Batch
+	batches.Get(0, &b)
+	width := x.sampler.SeedWidth()
+	n := min(pilotSeeds, len(b.Seeds)/width)
+	last := len(x.waves) - 1
+	for n > 4 && x.most(float64(n), last) > pilotReads {
+		n /= 2
+	}
+	small := sample.Job{Seeds: b.Seeds[:n*width], BatchSize: n, Seed: job.Seed, Epoch: b.Epoch}
+	if b.Times != nil {
+		small.Times = b.Times[:n]
+	}
+	if batches, err = x.sampler.Batches(&small); err != nil {
+		return 0, err
+	}
+	p, err := x.newPipeline(&small, batches)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	w := p.open(0, 1)
+	defer w.close()
+	for i := range x.waves {
+		if err := p.advance(ctx, []*window{w}); err != nil {
+			return 0, fmt.Errorf("counting the edges of a batch: %w", err)
+		}
+		if i < last {
+			if err := p.sweep(ctx, []*window{w}); err != nil {
+				return 0, err
+			}
+		}
+		w.stages[i].served()
+	}
+	return float64(w.slots()) / float64(n) * float64(job.BatchSize), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -49,7 +48,9 @@ type Executor struct {
 	waveOf  []int // by op
 	ops     int
 	speed   direct.Speed
-	brk     int // pages of a block up to which they are read one by one
+	brk     int   // pages of a block up to which they are read one by one
+	held    int64 // bytes of what the plan needs in memory
+	window  Window
 	sweeps  atomic.Int64
 }
 
@@ -63,9 +64,10 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 			err = errors.Join(err, x.Close())
 		}
 	}()
+	defer raiseProcs(opt.Threads)()
 	// The offsets are read at random: they are copied to huge pages.
-	least := x.fixed() + sample.NeedFetch(s.Graph, plan, opt.Threads+readers)
-	if opt.Memory > 0 && least > opt.Memory {
+	x.held = sample.NeedFetch(s.Graph, plan, opt.Threads)
+	if least := x.fixed() + x.held; opt.Memory > 0 && least > opt.Memory {
 		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by, buffers; give more memory or fewer --threads",
 			human.Bytes(opt.Memory), human.Bytes(least))
 	}
@@ -128,6 +130,15 @@ func (x *Executor) Close() error {
 	return err
 }
 
+// idBytes is the most bytes of edge ids that a block takes.
+func (x *Executor) idBytes() int {
+	ids := 0
+	for _, f := range x.files {
+		ids = max(ids, f.idBytes())
+	}
+	return (ids + direct.Align - 1) / direct.Align * direct.Align
+}
+
 // apart says whether an op of a wave walks along edges whose ids are stored apart.
 func (x *Executor) apart(wave int) bool {
 	for op := x.waves[wave][0]; op < x.waves[wave][1]; op++ {
@@ -160,11 +171,7 @@ func (x *Executor) newPipeline(job *sample.Job, batches *sample.Batches) (*pipel
 	for i := range p.threads {
 		p.walkers = append(p.walkers, &walker{x: x, number: i, c: x.sampler.NewContext(), source: *batches})
 	}
-	ids := 0
-	for _, f := range x.files {
-		ids = max(ids, f.idBytes())
-	}
-	ids = (ids + direct.Align - 1) / direct.Align * direct.Align
+	ids := x.idBytes()
 	n := min(readers, int(max(x.blocks, 1)))
 	buf, free, err := direct.Alloc(n * (blockBytes + ids))
 	if err != nil {
@@ -204,8 +211,7 @@ func (p *pipeline) open(first, n uint64) *window {
 }
 
 // Run samples every batch of a job as sample.Run does; Job.Threads is not used.
-// It keeps GOMAXPROCS at four times the threads while it runs: a goroutine in a read keeps
-// its place among them.
+// GOMAXPROCS is four times the threads while it runs.
 func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	batches, err := x.sampler.Batches(&job)
@@ -213,18 +219,16 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 		return stats, err
 	}
 	total := batches.Len()
-	size, err := x.windowOf(ctx, &job, total)
-	if err != nil {
+	defer raiseProcs(x.opt.Threads)()
+	if x.window, err = x.windowOf(ctx, &job, total); err != nil {
 		return stats, err
 	}
+	size := x.window.Batches
 	p, err := x.newPipeline(&job, batches)
 	if err != nil {
 		return stats, err
 	}
 	defer p.close()
-	if procs := 4 * p.threads; runtime.GOMAXPROCS(0) < procs {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	}
 	e := newEmitter(p, newOut, encode, sink)
 	var windows []*window // under way, the oldest first
 	var full *window      // has all its steps
@@ -299,6 +303,9 @@ func (p *pipeline) overlap(ctx context.Context, windows []*window, fn func(conte
 	}
 	return err
 }
+
+// Window is how the last run divided its batches.
+func (x *Executor) Window() Window { return x.window }
 
 // Counts is what an executor has read.
 type Counts struct {
