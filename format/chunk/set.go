@@ -40,7 +40,7 @@ func OpenSet(fsys fsx.FS, dir string, m *Metadata, edges string) (_ *Set, err er
 		return nil, err
 	}
 	chunks := (info.Size() + m.ChunkBytes - 1) / m.ChunkBytes
-	starts, err := s.starts(fsys, chunks)
+	starts, err := s.starts(fsys, chunks, m.Nodes[near])
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +54,6 @@ func OpenSet(fsys fsx.FS, dir string, m *Metadata, edges string) (_ *Set, err er
 		end := nodes
 		if i+1 < len(starts) {
 			end = uint64(starts[i+1])
-		}
-		if i == 0 && start != 0 || uint64(start) >= end {
-			return nil, badf("%s: byte %d: found the start id %d, expected ids that ascend from 0 to less than the %d nodes", s.InfoName, 4*i, start, nodes)
 		}
 		r, err := s.head(f, i, start, uint32(end-uint64(start)), info.Size())
 		if err != nil {
@@ -74,8 +71,8 @@ func OpenSet(fsys fsx.FS, dir string, m *Metadata, edges string) (_ *Set, err er
 	return s, nil
 }
 
-// starts reads the start ids of so many chunks.
-func (s *Set) starts(fsys fsx.FS, chunks int64) ([]uint32, error) {
+// starts reads the start ids of so many chunks of nodes.
+func (s *Set) starts(fsys fsx.FS, chunks int64, nodes uint64) ([]uint32, error) {
 	info, err := fsx.Regular(fsys, s.InfoName)
 	if err != nil {
 		return nil, err
@@ -90,6 +87,9 @@ func (s *Set) starts(fsys fsx.FS, chunks int64) ([]uint32, error) {
 	starts := make([]uint32, len(b)/4)
 	for i := range starts {
 		starts[i] = binary.LittleEndian.Uint32(b[4*i:])
+		if i == 0 && starts[i] != 0 || i > 0 && starts[i] <= starts[i-1] || uint64(starts[i]) >= nodes {
+			return nil, badf("%s: byte %d: found the start id %d, expected ids that ascend from 0 to less than the %d nodes", s.InfoName, 4*i, starts[i], nodes)
+		}
 	}
 	return starts, nil
 }
