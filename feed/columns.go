@@ -37,12 +37,16 @@ type bounds struct {
 // made is a batch that was sampled.
 type made struct {
 	sub   *sample.Subgraph
-	input []uint64 // places of the seeds in the source's list
+	input []uint64      // places of the seeds in the source's list
+	times []sample.Time // of the seeds, with before
+	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
 }
 
 // Features are the columns that batches bring along, by type.
 type Features struct {
 	Nodes, Edges map[string][]string
+	// Links are columns of link seeds: a row a seed, in the order of the job.
+	Links []*graph.Column
 }
 
 // columnsOf are the columns of the batches of a sampler: of every type of the graph, also those that
@@ -52,13 +56,19 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	hops := func(b *bounds) int64 { return b.hops }
 	cs := []column{
 		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
-		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds }),
+		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * int64(s.SeedWidth()) }),
+	}
+	for _, c := range f.Links {
+		cs = append(cs, ofLinks(c))
 	}
 	for t, n := range g.Nodes {
 		at := "nodes/" + n.Type + "/"
 		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
 		most := func(b *bounds) int64 { return b.nodes[t] }
 		cs = append(cs, ints(at+"n_id", ids, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
+		if s.Plan().Scope == sample.ScopeSeed {
+			cs = append(cs, ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
+		}
 		features, err := rowsOf(tabs, at, n.Columns, f.Nodes[n.Type], ids, most)
 		if err != nil {
 			return nil, err

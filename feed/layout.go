@@ -48,9 +48,15 @@ func write(dst []byte, cs []column, m *made, at []int, t ticket) {
 func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	g, p := s.Graph(), s.Plan()
 	b := &bounds{seeds: int64(seeds), hops: int64(s.Hops() + 1), nodes: make([]int64, len(g.Nodes)), edges: make([]int64, len(g.Edges))}
-	seedType := g.NodeType(p.SeedType[0])
-	reached := []int64{min(b.seeds, int64(g.Nodes[seedType].Count))}
-	b.nodes[seedType] = reached[0]
+	each, apart := b.seeds, int64(1) // seeds a subgraph, subgraphs a batch
+	if p.Scope == sample.ScopeSeed {
+		each, apart = 1, b.seeds
+	}
+	for _, name := range p.SeedType {
+		t := g.NodeType(name)
+		b.nodes[t] = min(b.nodes[t]+each, int64(g.Nodes[t].Count))
+	}
+	reached := []int64{each * int64(len(p.SeedType))}
 	for _, o := range p.Ops {
 		t, err := g.EdgeType(o.Edges)
 		if err != nil {
@@ -74,6 +80,11 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 		b.edges[t] += drawn
 		b.nodes[far] = min(b.nodes[far]+drawn, int64(g.Nodes[far].Count))
 		reached = append(reached, min(drawn, int64(g.Nodes[far].Count)))
+	}
+	for _, list := range [][]int64{b.nodes, b.edges} {
+		for t := range list {
+			list[t] *= apart
+		}
 	}
 	n := int64(align(8 * (headerWords + columnWords*len(cs))))
 	for _, c := range cs {

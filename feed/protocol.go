@@ -49,6 +49,7 @@ type welcome struct {
 	Batches   int          `json:"batches"` // of an epoch, of this rank
 	Hops      int          `json:"hops"`
 	Seeds     int          `json:"seeds"`
+	SeedTypes []string     `json:"seed_types"`
 	Columns   []ColumnInfo `json:"columns"`
 	Ops       []OpInfo     `json:"ops"` // from op 1
 }

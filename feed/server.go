@@ -148,7 +148,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	all := s.source.Batches()
 	w := welcome{
 		Version: Version, Slots: h.Slots, SlotBytes: size, Batches: max(0, (all-h.Rank+h.World-1)/h.World),
-		Hops: s.source.Hops(), Seeds: s.source.Seeds(), Columns: s.source.Columns(), Ops: s.source.Ops(),
+		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(),
 	}
 	body, err := json.Marshal(w)
 	if err == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/batch"
-	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/sample"
 )
 
@@ -17,19 +16,23 @@ type Source struct {
 	columns []column
 	tables  tables
 	job     sample.Job
+	width   int  // ids a seed
+	links   bool // there are columns of links
+	order   batch.Order
 	slot    int64 // bytes that hold every batch of an epoch
 }
 
 // NewSource prepares batches of job.Seeds, with the columns of f, and with ops also what
 // each op expanded and drew, for which the sampler must have been made with
-// sample.Options.Ops. Of the job, Rank, Ranks, Epoch and Threads are not looked at.
+// sample.Options.Ops. Under scope seed the subgraphs of a batch's seeds lie side by side. Of the job, Rank,
+// Ranks, Epoch and Threads are not looked at.
 func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source, error) {
 	p := s.Plan()
 	switch {
-	case p.Link():
-		return nil, errors.New("found a plan of links, expected one of seed nodes: a feed gives batches of nodes")
-	case p.Scope == sample.ScopeSeed:
-		return nil, errors.New("found scope seed, expected batch or epoch: a feed gives one subgraph a batch")
+	case ops && p.Scope == sample.ScopeSeed:
+		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made of one subgraph a batch")
+	case p.Before != nil && job.Times == nil:
+		return nil, errors.New("found no times of seeds with before in the plan, expected one a seed")
 	case job.BatchSize < 1:
 		return nil, fmt.Errorf("found batch size %d, expected at least 1", job.BatchSize)
 	}
@@ -50,10 +53,23 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	src := &Source{sampler: s, job: job}
+	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0}
+	if _, err := job.Batches(src.width); err != nil {
+		return nil, err
+	}
+	src.order = batch.Sequential(uint64(src.Seeds()))
+	if job.Shuffle {
+		src.order = batch.Shuffled(uint64(src.Seeds()))
+	}
+	if err := checkLinks(f.Links, src.Seeds()); err != nil {
+		return nil, err
+	}
 	var err error
 	if src.columns, err = columnsOf(s, f, ops, &src.tables); err != nil {
 		return nil, err
+	}
+	if p.Before != nil {
+		src.columns = append(src.columns, times(job.Times))
 	}
 	src.slot, err = mostBytes(s, src.columns, job.BatchSize)
 	return src, err
@@ -71,14 +87,27 @@ func (s *Source) Close() { s.tables.close() }
 
 // Batches is the number of batches of an epoch, over all ranks.
 func (s *Source) Batches() int {
-	return (len(s.job.Seeds) + s.job.BatchSize - 1) / s.job.BatchSize
+	return (int(s.order.Len()) + s.job.BatchSize - 1) / s.job.BatchSize
 }
 
 // Hops is the number of hops of the plan.
 func (s *Source) Hops() int { return s.sampler.Hops() }
 
-// Seeds is the number of seeds of an epoch, over all ranks.
-func (s *Source) Seeds() int { return len(s.job.Seeds) }
+// Seeds is the number of seeds: a link is one.
+func (s *Source) Seeds() int { return len(s.job.Seeds) / s.width }
+
+// SeedTypes is the node type of the seeds, of links those of source and target.
+func (s *Source) SeedTypes() []string { return s.sampler.Plan().SeedType }
+
+// SetOrder takes the seeds of each epoch in an order of its own, in place of that of the job. It comes before
+// the first Maker.
+func (s *Source) SetOrder(o batch.Order) error {
+	if o.Items() != uint64(s.Seeds()) {
+		return fmt.Errorf("found an order of %d items, expected the %d seeds", o.Items(), s.Seeds())
+	}
+	s.order = o
+	return nil
+}
 
 // BatchSize is the seeds of a batch.
 func (s *Source) BatchSize() int { return s.job.BatchSize }
@@ -107,63 +136,105 @@ func (s *Source) Columns() []ColumnInfo {
 type Maker struct {
 	src     *Source
 	context *sample.Context
-	seeds   []uint32
-	made    made
-	at      []int
+	// disjoint is set under scope seed.
+	disjoint *disjoint
+	seeds    []uint32
+	made     made
+	at       []int
 }
 
 // Maker makes a maker.
 func (s *Source) Maker() *Maker {
-	return &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
+	m := &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
+	if s.sampler.Plan().Scope == sample.ScopeSeed {
+		m.disjoint = newDisjoint(s.sampler)
+	}
+	return m
 }
 
 // Epoch is an epoch's order of the seeds.
-func (s *Source) Epoch(number uint64) batch.Items {
-	n := uint64(len(s.job.Seeds))
-	if !s.job.Shuffle {
-		return batch.Sequential(n).Epoch(0, 0)
-	}
-	return draw.NewOrder(n, draw.Key(s.job.Seed, number, draw.OrderWord))
-}
+func (s *Source) Epoch(number uint64) batch.Items { return s.order.Epoch(s.job.Seed, number) }
 
 // Batch samples batch b of an epoch, whose order Source.Epoch gave, and returns the bytes
 // that it has in a slot. The batch is the maker's until the next call.
 func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
-	job := &m.src.job
-	first := b * job.BatchSize
-	n := min(job.BatchSize, len(job.Seeds)-first)
+	src := m.src
+	first := b * src.job.BatchSize
+	n := min(src.job.BatchSize, int(src.order.Len())-first)
 	if cap(m.made.input) < n {
-		m.made.input = make([]uint64, job.BatchSize)
+		m.made.input = make([]uint64, src.job.BatchSize)
 	}
 	m.made.input = m.made.input[:n]
 	order.Fill(m.made.input, uint64(first))
-	m.seeds = m.seeds[:0]
+	m.seeds, m.made.times = m.seeds[:0], m.made.times[:0]
 	for _, i := range m.made.input {
-		m.seeds = append(m.seeds, job.Seeds[i])
+		at := int(i) * src.width
+		m.seeds = append(m.seeds, src.job.Seeds[at:at+src.width]...)
+		if src.job.Times != nil {
+			m.made.times = append(m.made.times, src.job.Times[i])
+		}
 	}
 	return m.sample(epoch, uint64(b))
 }
 
-// Of samples a batch of given seeds, whose draws are those of batch unit of an epoch.
+// Of samples a batch of given seeds, of links source and target in turn, whose draws are those of batch unit of
+// an epoch.
 func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
-	g := m.src.sampler.Graph()
-	count := g.Nodes[g.NodeType(m.src.sampler.Plan().SeedType[0])].Count
+	s := m.src.sampler
+	switch {
+	case s.Plan().Before != nil:
+		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times")
+	case m.src.links:
+		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns")
+	case len(seeds)%m.src.width != 0:
+		return 0, fmt.Errorf("found %d ids, expected pairs of source and target", len(seeds))
+	}
+	g := s.Graph()
 	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
 	for i, v := range seeds {
-		if v < 0 || v >= int64(count) {
-			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i, v, count-1)
+		t := g.Nodes[g.NodeType(m.src.SeedTypes()[i%m.src.width])]
+		if v < 0 || v >= int64(t.Count) {
+			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i/m.src.width, v, t.Count-1)
 		}
-		m.seeds, m.made.input = append(m.seeds, uint32(v)), append(m.made.input, uint64(i))
+		m.seeds = append(m.seeds, uint32(v))
+		if i%m.src.width == 0 {
+			m.made.input = append(m.made.input, uint64(i/m.src.width))
+		}
 	}
 	return m.sample(epoch, unit)
 }
 
 func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
-	m.made.sub, err = m.context.Sample(sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit})
+	in := sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
+	if m.disjoint != nil {
+		m.made.sub, err = m.each(in)
+	} else {
+		m.made.sub, err = m.context.Sample(in)
+	}
 	if err != nil {
 		return 0, err
 	}
 	return place(m.src.columns, &m.made, m.at), nil
+}
+
+// each samples a subgraph a seed, and lays them side by side.
+func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
+	m.disjoint.begin()
+	for i := range len(m.seeds) / m.src.width {
+		in.Seeds = m.seeds[i*m.src.width : (i+1)*m.src.width]
+		if len(m.made.times) > 0 {
+			in.Time = m.made.times[i]
+		}
+		sub, err := m.context.Sample(in)
+		if err == nil {
+			err = m.disjoint.add(sub)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	m.made.batch = m.disjoint.batch
+	return m.disjoint.join(), nil
 }
 
 // Rows is the number of rows that a column has in the batch that was sampled.

@@ -20,6 +20,7 @@ type Feed struct {
 	Plan
 	features, edgeFeatures string
 	shuffle, ops           bool
+	order                  string
 }
 
 // Add adds the flags to a command's.
@@ -28,7 +29,16 @@ func (f *Feed) Add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.features, "features", "all", "node columns that batches bring: all, none, or COLUMN,TYPE/COLUMN,...")
 	fs.StringVar(&f.edgeFeatures, "edge-features", "none", "edge columns that batches bring: all, none, or COLUMN,TYPE/COLUMN,...")
 	fs.BoolVar(&f.shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
+	fs.StringVar(&f.order, "order", "", orderHelp)
 	fs.BoolVar(&f.ops, "ops", false, "bring what each op expanded and drew: what message-flow blocks are made of")
+}
+
+// Check refuses flags that contradict each other; fs is what Add was given, parsed.
+func (f *Feed) Check(fs *pflag.FlagSet) error {
+	if f.shuffle && f.order != "" {
+		return usagef("found --shuffle and --order %s, expected one of them: an order shuffles by itself", f.order)
+	}
+	return f.Plan.Check(fs)
 }
 
 // Source prepares the batches of a store. Close it and the sampler after the last batch.
@@ -43,11 +53,18 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 	if err := errors.Join(errNodes, errEdges); err != nil {
 		return nil, nil, err
 	}
-	sampler, err := NewSampler(s.Graph, p.Plan, threads, memory, columnBytes(s.Graph, nodes, edges), sample.Options{Ops: f.ops, Warn: warn})
+	order, err := seedOrder(f.order, s.Graph, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	source, err := feed.NewSource(sampler, p.Job, feed.Features{Nodes: nodes, Edges: edges}, f.ops)
+	sampler, err := NewSampler(s.Graph, p.Plan, threads, memory, columnBytes(s.Graph, nodes, edges)+orderBytes(order), sample.Options{Ops: f.ops, Warn: warn})
+	if err != nil {
+		return nil, nil, err
+	}
+	source, err := feed.NewSource(sampler, p.Job, feed.Features{Nodes: nodes, Edges: edges, Links: linkFeatures(p.Columns)}, f.ops)
+	if err == nil && order != nil {
+		err = source.SetOrder(order)
+	}
 	if err != nil {
 		sampler.Close()
 		return nil, nil, err
