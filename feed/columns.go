@@ -164,7 +164,7 @@ func looked(tab *table, width int, name string, ids func(*made) []uint32, most f
 			// Narrow ones are put at the end of their place and widened from its beginning, which never
 			// catches up with what is still to be read.
 			found := dst[len(rows)*(8-width):]
-			batch.Gather(found, tab.values, width, rows)
+			batch.Gather(found, tab.values(), width, rows)
 			if width == 4 {
 				widen(dst, graph.View[uint32](found))
 			}
@@ -186,7 +186,7 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 		tab := tabs.of(c.Values)
 		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
 			func(m *made) int { return len(ids(m)) },
-			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values, c.RowBytes(), ids(m)) }, most,
+			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
 		})
 	}
 	return cs, nil

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/sample"
 )
 
-// Source is what a server's batches are made of. Once it is loaded it is immutable and safe for
-// concurrent use.
+// Source is what a server's batches are made of. It is immutable and safe for concurrent
+// use.
 type Source struct {
 	sampler *sample.Sampler
 	columns []column
 	tables  tables
+	loading sync.WaitGroup
+	halt    func() // the loading
 	job     sample.Job
 	width   int  // ids a seed
 	links   bool // there are columns of links
@@ -75,15 +78,26 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	return src, err
 }
 
-// Load copies the large columns that batches look rows up in to where they come faster, as far
-// as so many bytes of memory go, by so many threads. Batches hold the same with and without. It comes
-// before the first Maker; after an error the source must be closed.
-func (s *Source) Load(ctx context.Context, memory int64, threads int) error {
-	return s.tables.load(ctx, memory, threads)
+// Load begins to copy the large columns that batches look rows up in to where they come faster, as far
+// as so many bytes of memory go, and calls loaded when it has. Meanwhile batches can be made; they hold the same
+// with and without. It is called at most once, before Close.
+func (s *Source) Load(memory int64, loaded func()) {
+	var ctx context.Context
+	ctx, s.halt = context.WithCancel(context.Background())
+	s.loading.Go(func() {
+		s.tables.load(ctx, memory)
+		loaded()
+	})
 }
 
-// Close frees what Load copied. No Maker may be in use.
-func (s *Source) Close() { s.tables.close() }
+// Close ends what Load began and frees what it copied. No Maker may be in use.
+func (s *Source) Close() {
+	if s.halt != nil {
+		s.halt()
+	}
+	s.loading.Wait()
+	s.tables.close()
+}
 
 // Batches is the number of batches of an epoch, over all ranks.
 func (s *Source) Batches() int {

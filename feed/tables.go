@@ -2,9 +2,8 @@ package feed
 
 import (
 	"context"
+	"sync/atomic"
 	"unsafe"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/internal/direct"
 )
@@ -13,8 +12,11 @@ import (
 // hand anyway. Tests lower it.
 var leastTable = 32 << 20
 
-// table is rows of a store that batches look up: at first where the store has them.
-type table struct{ values []byte }
+// table is rows of a store that batches look up: at first where the store has them, then
+// perhaps where they come faster.
+type table struct{ at atomic.Pointer[[]byte] }
+
+func (t *table) values() []byte { return *t.at.Load() }
 
 // tables are those of a source, each once.
 type tables struct {
@@ -25,44 +27,42 @@ type tables struct {
 
 // of is the table of these bytes.
 func (t *tables) of(values []byte) *table {
-	at := unsafe.SliceData(values)
-	if known, ok := t.first[at]; ok {
+	first := unsafe.SliceData(values)
+	if known, ok := t.first[first]; ok {
 		return known
 	}
 	if t.first == nil {
 		t.first = map[*byte]*table{}
 	}
-	t.first[at] = &table{values}
-	t.all = append(t.all, t.first[at])
-	return t.first[at]
+	x := &table{}
+	x.at.Store(&values)
+	t.all, t.first[first] = append(t.all, x), x
+	return x
 }
 
 // load puts copies in huge pages into the place of the large tables, as far as so many bytes of
-// memory go, by so many threads.
-func (t *tables) load(ctx context.Context, memory int64, threads int) error {
+// memory go, until ctx ends.
+func (t *tables) load(ctx context.Context, memory int64) {
 	const part = 8 << 20
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(threads, 1))
 	for _, x := range t.all {
-		from := x.values
+		from := x.values()
 		if len(from) < leastTable || int64(len(from)) > memory {
 			continue
 		}
 		to, free, err := direct.Array[byte](len(from))
 		if err != nil {
-			break // the store's own serve as well, only slower
+			return // the store's own serve as well, only slower
 		}
 		memory -= int64(len(from))
 		t.frees = append(t.frees, free)
 		for at := 0; at < len(to); at += part {
-			g.Go(func() error {
-				copy(to[at:min(at+part, len(to))], from[at:])
-				return ctx.Err()
-			})
+			if ctx.Err() != nil {
+				return
+			}
+			copy(to[at:min(at+part, len(to))], from[at:])
 		}
-		x.values = to
+		x.at.Store(&to)
 	}
-	return g.Wait()
 }
 
 func (t *tables) close() {

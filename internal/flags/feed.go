@@ -41,7 +41,8 @@ func (f *Feed) Check(fs *pflag.FlagSet) error {
 	return f.Plan.Check(fs)
 }
 
-// Source prepares the batches of a store. Close it and the sampler after the last batch.
+// Source prepares the batches of a store. Close it and the sampler, in this order, after the last batch and before
+// the store.
 func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory Bytes, warn func(string)) (*feed.Source, *sample.Sampler, error) {
 	p, err := f.Resolve(ctx, s)
 	if err != nil {
@@ -73,14 +74,8 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 	if memory == 0 {
 		spare = available(fsx.OS) / 2
 	}
-	if err = source.Load(ctx, spare, threads); err == nil {
-		err = s.Release() // what was copied is not read where it lies any more
-	}
-	if err != nil {
-		source.Close()
-		sampler.Close()
-		return nil, nil, err
-	}
+	// What was copied is not read where it lies any more.
+	source.Load(spare, func() { _ = s.Release() })
 	return source, sampler, nil
 }
 
