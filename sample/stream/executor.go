@@ -213,13 +213,19 @@ func (p *pipeline) open(first, n uint64) *window {
 // Run samples every batch of a job as sample.Run does; Job.Threads is not used.
 // GOMAXPROCS is four times the threads while it runs.
 func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	batches, err := x.sampler.Batches(&job)
 	if err != nil {
-		return stats, err
+		return sample.Stats{}, err
 	}
-	total := batches.Len()
 	defer raiseProcs(x.opt.Threads)()
+	return runWindows(ctx, x, job, batches, newOut, encode, sink)
+}
+
+// runWindows runs a job by the pipeline of windows.
+func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, newOut func() T,
+	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	total := batches.Len()
 	if x.window, err = x.windowOf(ctx, &job, total); err != nil {
 		return stats, err
 	}

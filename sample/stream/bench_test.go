@@ -1,0 +1,71 @@
+package stream
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/store"
+)
+
+// BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names: one node in a hundred
+// as seeds, fanout 15,10,5, batches of 1024, GRAPHMILL_BENCH_EPOCHS epochs, within
+// GRAPHMILL_BENCH_MEMORY MiB.
+func BenchmarkRun(b *testing.B) {
+	dir := os.Getenv("GRAPHMILL_BENCH_STORE")
+	if dir == "" {
+		b.Skip("GRAPHMILL_BENCH_STORE names no store")
+	}
+	number := func(name string, def int) int {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n
+		}
+		return def
+	}
+	s, err := store.Open(fsx.OS, dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	scope := sample.ScopeBatch
+	if os.Getenv("GRAPHMILL_BENCH_SCOPE") == "epoch" {
+		scope = sample.ScopeEpoch
+	}
+	plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{15, 10, 5}}, sample.FanoutOptions{Dir: graph.In, Scope: scope, SeedType: []string{s.Graph.Nodes[0].Type}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	job := sample.Job{BatchSize: 1024, Epochs: number("GRAPHMILL_BENCH_EPOCHS", 1), Shuffle: true}
+	adj := s.Graph.Edges[0].Adj[graph.In]
+	for v := 0; v < s.Graph.Nodes[0].Count; v += 101 {
+		if adj.Indptr.At(v) < adj.Indptr.At(v+1) {
+			job.Seeds = append(job.Seeds, uint32(v))
+		}
+	}
+	if err := s.Release(); err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		start := time.Now()
+		x, err := Open(context.Background(), fsx.OS, s, plan, Options{Threads: 2, Memory: int64(number("GRAPHMILL_BENCH_MEMORY", 2048)) << 20})
+		if err != nil {
+			b.Fatal(err)
+		}
+		opened := time.Now()
+		stats, err := Run(context.Background(), x, job, func() int { return 0 }, func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+		c := x.Counts()
+		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %d sweeps, window %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
+			float64(c.Bytes)/1e9, c.Sweeps, x.Window(), stats, x.speed)
+		if err := x.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
