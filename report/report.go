@@ -29,6 +29,13 @@ type Report struct {
 	PeakRSS        int64   `json:"peak_rss_bytes,omitempty"`
 	ElapsedSeconds float64 `json:"elapsed_seconds,omitempty"`
 
+	// Executor ran the plan of a sample. Where it streamed: what it read, in so many
+	// passes over the neighbours, and what was foretold.
+	Executor  string    `json:"executor,omitempty"`
+	BytesRead *int64    `json:"bytes_read,omitempty"`
+	Sweeps    *int64    `json:"sweeps,omitempty"`
+	Forecast  *Forecast `json:"forecast,omitempty"`
+
 	Headline []Item         `json:"headline,omitempty"`
 	Inputs   []Input        `json:"inputs,omitempty"`
 	CameIn   []Item         `json:"in,omitempty"`
@@ -38,6 +45,14 @@ type Report struct {
 	Plots    []Distribution `json:"plots,omitempty"`
 	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
 	Stages   []Stage        `json:"stages,omitempty"`
+}
+
+// Forecast is what a run was expected to take.
+type Forecast struct {
+	Sweeps  int64   `json:"sweeps"`
+	Bytes   int64   `json:"bytes_read"`
+	Memory  int64   `json:"memory_bytes"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Item is a labelled value.

@@ -11,12 +11,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/sample/output"
@@ -96,7 +98,7 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 	fs := cmd.Flags()
 	f.resumeFlags.add(fs)
 	fs.StringVar(&f.format, "format", "collection", "collection or tfrecord")
-	fs.StringVar(&f.executor, "executor", "auto", "auto or memory")
+	fs.StringVar(&f.executor, "executor", "auto", "memory, stream (neighbours are read from the disk in sweeps, for graphs larger than memory), or auto: memory where what it reads fits --memory, or the memory that is available")
 	fs.IntVar(&f.epochs, "epochs", 1, "number of epochs")
 	fs.BoolVar(&f.shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
 	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
@@ -116,8 +118,8 @@ func (f *sampleFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.format != "collection" && f.format != "tfrecord":
 		return usagef("found --format %q, expected collection or tfrecord", f.format)
-	case f.executor != "auto" && f.executor != "memory":
-		return usagef("found --executor %q, expected auto or memory", f.executor)
+	case !slices.Contains(executors, f.executor):
+		return usagef("found --executor %q, expected %s", f.executor, strings.Join(executors, ", "))
 	case f.epochs < 1:
 		return usagef("found --epochs %d, expected at least 1", f.epochs)
 	case f.ops && f.format != "collection":
@@ -206,14 +208,16 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		}
 		t.warnContext(s)
 	}
-	sampler, err := flags.NewSampler(s.Graph, plan, f.threads, f.memory, columns, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
+	held := columns + 4*int64(len(job.Seeds)) + int64(len(job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	x, err := choice{f.executor, f.threads, f.memory, held, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
 		t.warn("%s", m)
 		r.Note(m)
-	}})
+	}}}.open(cmd.Context(), s, plan)
 	if err != nil {
 		return err
 	}
-	defer sampler.Close()
+	defer closeWith(&err, x.close)
+	sampler := x.sampler
 	made, err := f.made(cmd.Context(), s, plan)
 	if err != nil {
 		return err
@@ -221,6 +225,15 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	before, err := t.beginSample(cmd.Context(), w, f, made)
 	if err != nil {
 		return err
+	}
+	if x.stream != nil {
+		told, err := x.stream.Foretell(cmd.Context(), job)
+		if err != nil {
+			return err
+		}
+		if told.Seconds > 10 {
+			t.say("forecast: %s sweeps, %s to read, %s of memory, about %s", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Memory), about(told.Seconds))
+		}
 	}
 	prepared := time.Now()
 	r.Stage("compile the plan", prepared.Sub(began), 0, "")
@@ -234,7 +247,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	var finish func(made store.Made) (*store.Meta, error)
 	switch f.format {
 	case "collection":
-		c, err := output.NewCollection(w, sampler, output.CollectionOptions{Ops: f.ops, Progress: written, Checkpoint: f.checkpoint})
+		c, err := output.NewCollection(w, sampler, output.CollectionOptions{Ops: f.ops, Stream: x.stream, Progress: written, Checkpoint: f.checkpoint})
 		if err != nil {
 			return err
 		}
@@ -245,7 +258,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 			return err
 		}
 		opt.Examples = output.Examples(sampler, job, opt.Components) * uint64(f.epochs)
-		opt.Progress, opt.Checkpoint = written, f.checkpoint
+		opt.Stream, opt.Progress, opt.Checkpoint = x.stream, written, f.checkpoint
 		rec, err := output.NewRecords(w, sampler, opt)
 		if err != nil {
 			return flags.UsageOf(err)
@@ -261,6 +274,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	line.Done()
 	sampled := time.Now()
 	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs-before), "subgraphs")
+	x.report(r, sampled.Sub(prepared))
 	meta, err := finish(made)
 	if err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// available is the bytes of memory that can be taken without another program losing its own: what the
+// Available is the bytes of memory that can be taken without another program losing its own: what the
 // machine has available, and no more than the limits of the process' control groups. 0 is unknown.
-func available(fsys fsx.FS) int64 {
+func Available(fsys fsx.FS) int64 {
 	text := func(name string) string {
 		f, err := fsys.Open(name)
 		if err != nil {

@@ -51,7 +51,7 @@ func TestAvailable(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := available(below{fsx.OS, root}); got != c.want {
+			if got := Available(below{fsx.OS, root}); got != c.want {
 				t.Errorf("found %d, expected %d", got, c.want)
 			}
 		})

@@ -72,7 +72,7 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 	}
 	spare := sampler.Spare()
 	if memory == 0 {
-		spare = available(fsx.OS) / 2
+		spare = Available(fsx.OS) / 2
 	}
 	// What was copied is not read where it lies any more.
 	source.Load(spare, func() { _ = s.Release() })

@@ -300,7 +300,7 @@ func (p *Plan) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, err
 // that the caller will read besides. A budget that cannot hold the least needed
 // is refused; a memory of 0 is no bound.
 func NewSampler(g *graph.Graph, plan *sample.Plan, threads int, memory Bytes, columns int64, opt sample.Options) (*sample.Sampler, error) {
-	need := sample.Need(g, plan, threads, opt.Induce) + columns + processBytes
+	need := SamplerBytes(g, plan, threads, opt.Induce) + columns
 	opt.Memory = 1 << 62
 	if memory > 0 {
 		if int64(memory) < need {
@@ -310,6 +310,12 @@ func NewSampler(g *graph.Graph, plan *sample.Plan, threads int, memory Bytes, co
 		opt.Memory = int64(memory) - need
 	}
 	return sample.New(g, plan, opt)
+}
+
+// SamplerBytes is the least memory that a program holds which samples a plan in
+// memory by several threads.
+func SamplerBytes(g *graph.Graph, plan *sample.Plan, threads int, induce bool) int64 {
+	return sample.Need(g, plan, threads, induce) + processBytes
 }
 
 // processBytes is what the program holds before it works.

@@ -62,8 +62,8 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		c := x.Counts()
-		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %d sweeps, window %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
-			float64(c.Bytes)/1e9, c.Sweeps, x.Window(), stats, x.speed)
+		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %d sweeps, forecast %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
+			float64(c.Bytes)/1e9, c.Sweeps, x.Forecast(), stats, x.speed)
 		if err := x.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -17,8 +17,8 @@ const (
 	// edgeBytes is what a sampled edge of a window takes: its results in the stages
 	// of three windows and in the one that is emitted, and its part of a request.
 	edgeBytes = 12.5
-	// batchBytes is what a sampled edge of one batch takes in the buffers of the
-	// contexts, and in the outs that are handed around.
+	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in
+	// the buffers of a context, and in an out that is handed around.
 	contextEdgeBytes, outEdgeBytes = 40, 20
 	// pilotReads is the edges that a pilot reads, one page each.
 	pilotReads = 16 << 10
@@ -118,13 +118,19 @@ func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
 	return edges*bytes + spans*float64(x.ops)*(8*(waves+1)+16)
 }
 
+// perContext is the bytes that a sampled edge of one batch takes in buffers that are
+// not of a window.
+func (x *Executor) perContext() float64 {
+	threads := float64(x.opt.Threads)
+	return contextEdgeBytes*threads + outEdgeBytes*(2*threads+1)
+}
+
 // batches is how many batches of so many sampled edges the memory holds in windows.
 func (x *Executor) batches(job *sample.Job, edges float64) float64 {
 	if x.opt.Memory == 0 {
 		return (math.MaxUint32 / 2) / max(edges, 1)
 	}
-	threads := float64(x.opt.Threads)
-	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*(contextEdgeBytes*threads+outEdgeBytes*(2*threads+1))
+	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
 	return min(free/x.perBatch(job, edges), (math.MaxUint32/2)/max(edges, 1))
 }
 

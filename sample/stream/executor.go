@@ -30,7 +30,8 @@ type Options struct {
 	// Held is what the caller holds of it.
 	Held    int64
 	Threads int  // 0 is one
-	Ops     bool // sample.Options.Ops
+	Ops     bool // as in sample.Options
+	Induce  bool // refused
 	// Window is the batches of a window; 0 takes the largest that the memory allows.
 	Window int
 	Warn   func(string)
@@ -39,19 +40,19 @@ type Options struct {
 // Executor samples a store without holding its neighbours. It is immutable but for
 // its counts; one Run at a time.
 type Executor struct {
-	sampler *sample.Sampler
-	opt     Options
-	files   []*file // by first block
-	fileOf  []*file // by op, from 1
-	blocks  uint32  // of all files
-	waves   [][2]int
-	waveOf  []int // by op
-	ops     int
-	speed   direct.Speed
-	brk     int   // pages of a block up to which they are read one by one
-	held    int64 // bytes of what the plan needs in memory
-	window  Window
-	sweeps  atomic.Int64
+	sampler  *sample.Sampler
+	opt      Options
+	files    []*file // by first block
+	fileOf   []*file // by op, from 1
+	blocks   uint32  // of all files
+	waves    [][2]int
+	waveOf   []int // by op
+	ops      int
+	speed    direct.Speed
+	brk      int   // pages of a block up to which they are read one by one
+	held     int64 // bytes of what the plan needs in memory
+	forecast Forecast
+	sweeps   atomic.Int64
 }
 
 // Open compiles a plan against a store, opens the files that it reads and measures
@@ -71,7 +72,7 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by, buffers; give more memory or fewer --threads",
 			human.Bytes(opt.Memory), human.Bytes(least))
 	}
-	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Memory: math.MaxInt64, Warn: opt.Warn})
+	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, Memory: math.MaxInt64, Warn: opt.Warn})
 	if err != nil {
 		return nil, err
 	}
@@ -226,10 +227,12 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
-	if x.window, err = x.windowOf(ctx, &job, total); err != nil {
+	w, err := x.windowOf(ctx, &job, total)
+	if err != nil {
 		return stats, err
 	}
-	size := x.window.Batches
+	x.foretell(&job, w, total)
+	size := w.Batches
 	p, err := x.newPipeline(&job, batches)
 	if err != nil {
 		return stats, err
@@ -309,9 +312,6 @@ func (p *pipeline) overlap(ctx context.Context, windows []*window, fn func(conte
 	}
 	return err
 }
-
-// Window is how the last run divided its batches.
-func (x *Executor) Window() Window { return x.window }
 
 // Counts is what an executor has read.
 type Counts struct {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/flags"
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/sample/stream"
+	"github.com/graphmill/graphmill/store"
+)
+
+// executors are the values of --executor.
+var executors = []string{"auto", "memory", "stream"}
+
+// executor is a compiled plan and who runs it: the memory executor where stream is
+// nil.
+type executor struct {
+	sampler *sample.Sampler
+	stream  *stream.Executor
+	note    string // why, where --executor auto did not take the memory executor
+}
+
+// choice is what an executor is chosen for and within.
+type choice struct {
+	executor string
+	threads  int
+	memory   flags.Bytes
+	columns  int64 // bytes of the columns that the caller reads besides
+	options  sample.Options
+}
+
+// open compiles a plan for the executor that is asked for. auto takes the memory
+// executor over the mapped store where what it reads fits the budget, or, without
+// one, the memory that is available.
+func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
+	inMemory := func() (executor, error) {
+		m, err := flags.NewSampler(s.Graph, plan, c.threads, c.memory, c.columns, c.options)
+		return executor{sampler: m}, err
+	}
+	streamed := func(memory int64) (executor, error) {
+		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, Warn: c.options.Warn})
+		if err != nil {
+			return executor{}, err
+		}
+		return executor{sampler: x.Sampler(), stream: x}, nil
+	}
+	bound := int64(c.memory)
+	if bound == 0 {
+		bound = flags.Available(fsx.OS)
+	}
+	switch c.executor {
+	case "memory":
+		return inMemory()
+	case "stream":
+		return streamed(bound)
+	}
+	need := flags.SamplerBytes(s.Graph, plan, c.threads, c.options.Induce) + c.columns
+	if bound == 0 || need <= bound {
+		return inMemory()
+	}
+	e, err := streamed(bound)
+	switch {
+	case err == nil:
+		e.note = fmt.Sprintf("sampled by the stream executor: the memory executor needs %s, and there are %s", human.Bytes(need), human.Bytes(bound))
+		return e, nil
+	case !errors.Is(err, sample.ErrFetch) && !errors.Is(err, stream.ErrMemory):
+		return executor{}, err
+	case c.memory == 0:
+		// The system finds room, or is slow: nobody set a bound.
+		return inMemory()
+	}
+	return executor{}, fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(need))
+}
+
+func (e *executor) close() error {
+	if e.stream != nil {
+		return e.stream.Close()
+	}
+	e.sampler.Close()
+	return nil
+}
+
+// report tells what the stream executor read, beside what was foretold.
+func (e *executor) report(r *report.Report, took time.Duration) {
+	r.Executor = "memory"
+	if e.stream == nil {
+		return
+	}
+	r.Executor = "stream"
+	if e.note != "" {
+		r.Note(e.note)
+	}
+	read, told := e.stream.Counts(), e.stream.Forecast()
+	r.BytesRead, r.Sweeps = &read.Bytes, &read.Sweeps
+	r.Forecast = &report.Forecast{Sweeps: told.Sweeps, Bytes: told.Bytes, Memory: told.Memory, Seconds: told.Seconds}
+	r.Head("read", report.Bytes(read.Bytes))
+	r.Table(report.Table{
+		Title:   "Forecast and fact",
+		Columns: []string{"", "forecast", "fact"},
+		Rows: [][]report.Value{
+			{report.Text("sweeps over the neighbours"), report.Count(told.Sweeps, ""), report.Count(read.Sweeps, "")},
+			{report.Text("bytes read"), report.Bytes(told.Bytes), report.Bytes(read.Bytes)},
+			{report.Text("memory"), report.Bytes(told.Memory), report.Bytes(report.PeakRSS())},
+			{report.Text("time"), report.Number(told.Seconds, "s"), report.Number(took.Seconds(), "s")},
+		},
+	})
+}
