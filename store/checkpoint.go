@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,6 +45,7 @@ type fileSoFar struct {
 
 	hash   *xxh3.Hasher // while it is open
 	synced int64        // bytes that are on the disk
+	broken error        // of a write or sync: nobody knows what the file holds
 }
 
 // checkpoints is what a Writer knows that makes checkpoints.
@@ -282,6 +284,11 @@ func (w *Writer) Checkpoint(state any) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range c.last.Files {
+		if f.broken != nil {
+			return fmt.Errorf("checkpoint of a file that could not be written: %w", f.broken)
+		}
+	}
 	if err := w.syncAll(); err != nil {
 		return err
 	}
@@ -317,11 +324,8 @@ func (w *Writer) syncAll() error {
 	for _, f := range w.checkpoints.open {
 		if f.soFar.synced < f.soFar.Bytes {
 			g.Go(func() error {
-				err := f.Sync()
-				if err == nil {
-					f.soFar.synced = f.soFar.Bytes
-				}
-				return err
+				f.soFar.broken, f.soFar.synced = f.Sync(), f.soFar.Bytes
+				return f.soFar.broken
 			})
 		}
 	}
@@ -380,9 +384,10 @@ func (c *checkpoints) closed(f *outFile) {
 }
 
 // wrote counts appended bytes.
-func (f *fileSoFar) wrote(b []byte) {
+func (f *fileSoFar) wrote(b []byte, err error) {
 	if f != nil {
 		f.Bytes += int64(len(b))
 		_, _ = f.hash.Write(b) // a hash never fails
+		f.broken = cmp.Or(f.broken, err)
 	}
 }

@@ -198,7 +198,7 @@ type outFile struct {
 
 func (f *outFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
-	f.soFar.wrote(b[:n])
+	f.soFar.wrote(b[:n], err)
 	return n, err
 }
 
