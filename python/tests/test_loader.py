@@ -117,7 +117,7 @@ class TestBatches(unittest.TestCase):
             with NodeLoader(RMAT, fanout=[2], seeds=seeds) as loader:
                 (b,) = loader
                 self.assertEqual(b.n_id[:3].tolist(), [5, 17, 4000])
-        with self.assertRaisesRegex(ValueError, "expected node ids or a mask"):
+        with self.assertRaisesRegex(ValueError, "expected node ids, a mask, or links"):
             NodeLoader(RMAT, fanout=[2], seeds=np.array([0.5]))
 
     def test_stats_have_the_last_step(self):
@@ -138,7 +138,7 @@ class TestBatches(unittest.TestCase):
             (dict(store=DEBIAN, fanout=[2]), "no node type for the seeds"),
             (dict(store=RMAT, fanout={"likes": [2]}), "likes"),
             (dict(store=RMAT, fanout=[2], features="nothing"), "nothing"),
-            (dict(store=RMAT, fanout=[2], scope="seed"), "scope seed"),
+            (dict(store=RMAT, fanout=[2], order="weighted:nothing"), "nothing"),
             (dict(store=RMAT), "--fanout"),
             (dict(store=RMAT, fanout=[2], no_such_flag=True), "no-such-flag"),
         ]:

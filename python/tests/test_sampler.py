@@ -105,7 +105,7 @@ class TestSampler(unittest.TestCase):
             GraphmillSampler(made.DEBIAN, fanout=[2])
         with GraphmillSampler(made.RMAT, fanout=[2], threads=1) as sampler:
             seeds = torch.tensor([1, 2])
-            with self.assertRaisesRegex(NotImplementedError, "around nodes"):
+            with self.assertRaisesRegex(ValueError, "found links, expected nodes"):
                 sampler.sample_from_edges(EdgeSamplerInput(seeds, seeds, seeds))
             with self.assertRaisesRegex(ValueError, "before="):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds, time=seeds))

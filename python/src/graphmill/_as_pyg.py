@@ -51,10 +51,11 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         for name, x in _named(store, columns, label, alone, prefix).items():
             store[name] = _tensor(x)
 
+    of_nodes = None if label in schema.link_columns else label
     if schema.homogeneous:
         data = Data()
         t, e = schema.nodes[0], schema.edges[0] if schema.edges else None
-        put(data, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, label, "x", "node_")
+        put(data, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, of_nodes, "x", "node_")
         data.n_id = _tensor(schema.node(c, t, "n_id"))
         data.num_nodes = data.n_id.numel()
         if e is not None:
@@ -63,27 +64,43 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
             put(data, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
             data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         data.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
-        data.input_id = _tensor(raw.input_id)
-        data.batch_size = raw.seeds
+        if schema.disjoint:
+            data.batch = _tensor(schema.node(c, t, "batch"))
+        _seeds(schema, raw, label, data)
         return data
     data = HeteroData()
     for t in schema.nodes:
         store = data[t]
-        put(store, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, label, "x", "node_")
+        put(store, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, of_nodes, "x", "node_")
         store.n_id = _tensor(schema.node(c, t, "n_id"))
         store.num_nodes = store.n_id.numel()
         store.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
+        if schema.disjoint:
+            store.batch = _tensor(schema.node(c, t, "batch"))
     for e in schema.edges:
         store = data[e]
         store.edge_index = _tensor(schema.edge(c, e, "edge_index"))
         store.e_id = _tensor(schema.edge(c, e, "e_id"))
         store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         put(store, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
-    # The seeds are of the type with nodes in hop 0.
-    seeds = next(t for t in schema.nodes if schema.node(c, t, "by_hop")[0] or len(schema.nodes) == 1)
-    data[seeds].input_id = _tensor(raw.input_id)
-    data[seeds].batch_size = raw.seeds
+    _seeds(schema, raw, label, data[schema.link_type if schema.linked else schema.seed_types[0]])
     return data
+
+
+def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any) -> None:
+    """What PyG's loaders say of the seed nodes or the links."""
+    c = raw.columns
+    store.input_id = _tensor(raw.input_id)
+    if schema.timed:
+        store["edge_label_time" if schema.linked else "seed_time"] = _tensor(c["seed_time"])
+    if not schema.linked:
+        if not schema.disjoint and int(schema.node(c, schema.seed_types[0], "by_hop")[0]) != raw.seeds:
+            raise ValueError(f"batch {raw.number}: found a seed twice, expected each once, for the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'")
+        store.batch_size = raw.seeds
+        return
+    store.edge_label_index = _tensor(raw.seed_local.reshape(-1, 2).T)
+    for name in schema.link_columns:
+        store["edge_label" if name == label else f"link_{name}"] = _tensor(c[f"links/{name}"])
 
 
 def _value(c: Column) -> Any:

@@ -182,6 +182,7 @@ class Connection:
         self.batches, self.hops, self.seeds = welcome["batches"], welcome["hops"], welcome["seeds"]
         self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in welcome["columns"]]
         self.names = [name for name, _, _ in self._columns]
+        self.seed_types: list[str] = welcome["seed_types"]
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)

@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -15,7 +15,9 @@ import numpy as np
 from . import _arrays
 from ._arrays import Array
 from ._feed import Connection, Feeding
+from ._folder import EdgeType, unknown
 from ._stats import LoaderStats
+from ._store import Store
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 
@@ -34,11 +36,14 @@ class NodeBatch:
         x: columns of the nodes, by name.
         edge_attr: columns of the edges, by name.
         input_id: the place of each seed in the loader's seeds.
-        seed_local: the local id of each seed; equal seeds share a node.
+        seed_local: the local id of each seed; equal seeds share a node. Of links [links, 2], source and destination.
         batch_size: number of seeds.
         num_sampled_nodes: nodes found in each hop, from 0.
         num_sampled_edges: edges kept in each hop, from 1.
         number: the batch's number in the epoch, over all ranks.
+        batch: the place of each node's seed in the batch, where each seed has a subgraph of its own (``scope="seed"``); else None.
+        seed_time: the time of each seed, with ``before=``; else None.
+        links: columns of the links, by name, where seeds are links.
     """
 
     n_id: Any
@@ -52,6 +57,9 @@ class NodeBatch:
     num_sampled_nodes: Any
     num_sampled_edges: Any
     number: int
+    batch: Any = None
+    seed_time: Array | None = None
+    links: dict[str, Array] = field(default_factory=dict)
 
 
 class Raw:
@@ -72,8 +80,14 @@ class Raw:
 class Schema:
     """The types in a feed's columns, and the names of their features."""
 
-    def __init__(self, names: Sequence[str], ops: Sequence[tuple[str, int]]) -> None:
+    def __init__(
+        self, names: Sequence[str], ops: Sequence[tuple[str, int]], seed_types: Sequence[str], link_type: tuple[str, str, str] | None = None
+    ) -> None:
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
+        self.seed_types = list(seed_types)  # one, or those of the ends of links
+        self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
+        self.timed = "seed_time" in names
+        self.disjoint = f"nodes/{seed_types[0]}/batch" in names
         self.nodes: list[str] = []
         self.edges: list[tuple[str, str, str]] = []
         self.node_columns: dict[str, list[str]] = {}
@@ -91,6 +105,9 @@ class Schema:
             at = f"edges/{':'.join(e)}/x/"
             self.edge_columns[e] = [n[len(at) :] for n in names if n.startswith(at)]
         self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
+        self.linked = len(self.seed_types) == 2
+        of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
+        self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, where it is known
 
     def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
         return c[f"nodes/{t}/{what}"]
@@ -121,11 +138,14 @@ def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
         x=of(nodes, lambda t: {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}),
         edge_attr=of(edges, lambda e: {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}),
         input_id=raw.input_id,
-        seed_local=raw.seed_local,
+        seed_local=raw.seed_local.reshape(-1, 2) if schema.linked else raw.seed_local,
         batch_size=raw.seeds,
         num_sampled_nodes=of(nodes, lambda t: schema.node(c, t, "by_hop").tolist()),
         num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
         number=raw.number,
+        batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
+        seed_time=c["seed_time"] if schema.timed else None,
+        links={n: c[f"links/{n}"] for n in schema.link_columns},
     )
 
 
@@ -142,11 +162,15 @@ class NodeLoader(Feeding):
             ``{"cites": [15, 10], "author:writes:paper": [5, 5]}``; -1 takes all.
         batch_size: seeds a batch.
         seeds: node ids, a mask, or what ``--seeds`` takes: ``"paper"``, ``"paper:split=train"``, a
-            file. Default: all nodes of the seed type.
-        seed_type: node type of the seeds, where the store has several.
+            file. Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
+        seed_type: node type of the seeds, where the store has several; of links those of source and destination, or their edge
+            type: ``("user", "rates", "movie")``.
         as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes,
             output_nodes, blocks``), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
         shuffle: take the seeds of each epoch in its shuffled order.
+        order: another order of the seeds: "weighted:COLUMN" draws as many in proportion to the column, with replacement;
+            "stratified:COLUMN" mixes its values evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of seeds, and the seeds of so many
+            blocks, so that near seeds stay near. Columns are those of the seed nodes, or of the links.
         seed: of all draws and orders.
         features, edge_features: names of columns that come along, "all" or "none".
         label: the column that is y (PyG); it is then not in x.
@@ -154,7 +178,8 @@ class NodeLoader(Feeding):
         threads: that sample; default: one less than the cores.
         slots: batches that can be ready or held at a time.
         options: further flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``,
-            ``direction="out"``, ``plan="plan.json"``.
+            ``direction="out"``, ``plan="plan.json"``, ``scope="seed"`` (each seed has a subgraph of its own),
+            ``before="time<="`` with it (edges of before the seed's time).
 
     Raises:
         GraphmillError: what the command says, with its words.
@@ -166,9 +191,10 @@ class NodeLoader(Feeding):
         fanout: Sequence[int] | Mapping[str, Sequence[int]] | None = None,
         batch_size: int = 1024,
         seeds: Any = None,
-        seed_type: str | None = None,
+        seed_type: str | Sequence[str] | None = None,
         as_: str = "numpy",
         shuffle: bool = False,
+        order: str | None = None,
         seed: int = 0,
         features: str | Sequence[str] = "all",
         edge_features: str | Sequence[str] = "none",
@@ -185,15 +211,21 @@ class NodeLoader(Feeding):
             raise ValueError(f"found rank={rank} of world_size={world_size}, expected 0 to {world_size - 1}")
         if not 1 <= slots <= 1024:
             raise ValueError(f"found slots={slots}, expected 1 to 1024")
-        flags = {"batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
+        ends, self._link_type = link_ends(store, seeds, seed_type)
+        flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
             flags.update(expand="all", ops=True)
-        arguments = feed_arguments(store, fanout, seed, threads, seed_type, {**flags, **options})
+        arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
         self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
-        with _seeds(seeds) as given:
+        with seed_file(seeds) as given:
             self._start(arguments + given)
         self._of = (0, 0, 0)  # process, rank and world of the connection
         self._connect()
+        try:
+            self._check_form(order or "")
+        except ValueError:
+            self.close()
+            raise
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
@@ -208,9 +240,24 @@ class NodeLoader(Feeding):
         mine = (os.getpid(), rank, world)
         if self._connection is None or self._of != mine:
             connection = self._connected(rank, world, self._slots)
-            self._of, self._schema = mine, Schema(connection.names, connection.ops)
+            self._of, self._schema = mine, Schema(connection.names, connection.ops, connection.seed_types, self._link_type)
             return connection
         return self._connection
+
+    def _check_form(self, order: str) -> None:
+        """Refuse what the form of the batches cannot say."""
+        s, form, label = self._schema, self._form, self._label
+        columns = {n for of in s.node_columns.values() for n in of}.union(s.link_columns)
+        if label is not None and form != "pyg":
+            raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg': other forms have columns by their names")
+        if label is not None and label not in columns:
+            raise ValueError(unknown("label", label, columns))
+        if form in ("dgl", "tfgnn", "jraph") and (s.linked or s.disjoint):
+            raise ValueError(f"found {'links' if s.linked else 'scope seed'} with as_={form!r}, expected as_='pyg' or 'numpy'")
+        if form == "pyg" and s.linked and not s.homogeneous and s.link_type is None:
+            raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too: seed_type=(SOURCE, RELATION, TARGET)")
+        if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
+            raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed': a seed that is drawn twice has one node otherwise")
 
     def __len__(self) -> int:
         """Batches of an epoch, of this rank."""
@@ -316,8 +363,24 @@ def _names(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else ",".join(names) or "none"
 
 
+def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequence[str] | None) -> tuple[str | None, EdgeType | None]:
+    """What ``--seed-type`` takes, and the edge type of links where it is said."""
+    linked = not isinstance(seeds, (str, os.PathLike)) and np.ndim(seeds) == 2
+    if seed_type is None and linked:
+        types = Store(store).node_types
+        if len(types) != 1:
+            raise ValueError(f"found links in a store of the node types {', '.join(types)}, expected seed_type=(SOURCE, TARGET) of them")
+        seed_type = types[0]
+    if seed_type is None or isinstance(seed_type, str):
+        return (f"{seed_type},{seed_type}" if linked and seed_type and "," not in seed_type else seed_type), None
+    if len(seed_type) not in (2, 3):
+        raise ValueError(f"found seed_type={seed_type!r}, expected a node type, or those of the ends of links, or their edge type")
+    ends = f"{seed_type[0]},{seed_type[-1]}"
+    return ends, (seed_type[0], seed_type[1], seed_type[2]) if len(seed_type) == 3 else None
+
+
 @contextlib.contextmanager
-def _seeds(seeds: Any) -> Iterator[list[str]]:
+def seed_file(seeds: Any) -> Iterator[list[str]]:
     """The flag of the seeds; an array lies in a file while the feed starts."""
     if seeds is None:
         yield []
@@ -328,13 +391,13 @@ def _seeds(seeds: Any) -> Iterator[list[str]]:
     if _arrays.is_torch(seeds):
         seeds = seeds.detach().cpu().numpy()
     ids = np.asarray(seeds)
-    if ids.dtype == bool:
+    if ids.dtype == bool and ids.ndim == 1:
         ids = np.flatnonzero(ids)
-    if ids.ndim != 1 or not np.issubdtype(ids.dtype, np.integer):
-        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids or a mask")
+    if not (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2) or not np.issubdtype(ids.dtype, np.integer):
+        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids, a mask, or links [2, links]")
     with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
         path = os.path.join(folder, "seeds.npy")
-        np.save(path, ids.astype(np.int64))
+        np.save(path, np.ascontiguousarray(ids, np.int64))
         yield ["--seeds", path]
 
 

@@ -14,6 +14,7 @@ batches bring their features.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from typing import Any, Mapping, Sequence
 
@@ -23,24 +24,27 @@ from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, HeteroSampler
 
 from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
-from ._loader import Schema, feed_arguments
+from ._loader import Schema, feed_arguments, link_ends, seed_file
+from ._store import Store
 
 
 class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignore]
-    """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``.
+    """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``; of the ends of links for its ``LinkLoader``.
 
-    The draws of a batch are a pure function of (seed, epoch, the batch's seed nodes), so the subgraphs are the same at any number of
-    workers and threads. Batches of the same nodes have the same subgraph in each pass, unless `set_epoch` is called in between.
+    The draws of a batch are a pure function of (seed, epoch, the batch's seeds), so the subgraphs are the same at any number of
+    workers and threads. Batches of the same seeds have the same subgraph in each pass, unless `set_epoch` is called in between.
+    Negative links are drawn uniformly, by torch's generator, as PyG draws them.
 
     Each process connects for itself when it first samples: workers can be forked or spawned. Tensors are copies.
 
     Args:
         store: path of a store.
         fanout: as of `graphmill.NodeLoader`.
-        seed_type: node type of the seeds, where the store has several.
+        seed_type: node type of the seeds, where the store has several; of links those of source and destination, or their
+            edge type.
         seed: of all draws.
         threads: that sample; default: one less than the cores.
-        options: further flags of ``graphmill feed``, as keywords.
+        options: further flags of ``graphmill feed``, as keywords: ``scope="seed"`` is PyG's ``disjoint``.
 
     Raises:
         GraphmillError: what the command says, with its words.
@@ -50,20 +54,23 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         self,
         store: str | os.PathLike[str],
         fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None = None,
-        seed_type: str | None = None,
+        seed_type: str | Sequence[str] | None = None,
         seed: int = 0,
         threads: int | None = None,
         **options: Any,
     ) -> None:
-        self._seed_type, self._epoch = seed_type, 0
-        self._start(feed_arguments(store, fanout, seed, threads, seed_type, {"features": "none", **options}))
+        self._epoch, self._counts = 0, {t: n.count for t, n in Store(store).nodes.items()}
+        ends, _ = link_ends(store, None, seed_type)
+        # A feed has seeds of its own, which for links are named; they are not asked for here.
+        with seed_file(np.zeros((2, 1), np.int64) if ends and "," in ends else None) as given:
+            self._start(feed_arguments(store, fanout, seed, threads, ends, {"features": "none", **options}) + given)
         self._connect()
 
     def _connect(self) -> Connection:
         c = self._connection
         if c is None or c._pid != os.getpid():
             c = self._connected(0, 1, 1)
-            self._schema = Schema(c.names, c.ops)
+            self._schema = Schema(c.names, c.ops, c.seed_types)
         return c
 
     def set_epoch(self, epoch: int) -> None:
@@ -74,21 +81,61 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         """The subgraph around the seed nodes."""
         if index.time is not None:
             raise ValueError("found input_time, expected none: give before= and seed_time=, columns of the store")
-        if index.input_type is not None and self._seed_type is not None and index.input_type != self._seed_type:
-            raise ValueError(f"found input nodes of type {index.input_type!r}, expected {self._seed_type!r}, the seed_type of the sampler")
-        connection = self._connect()
-        schema = self._schema
-        if index.input_type is None and not schema.homogeneous:
-            raise ValueError("found data of one type, expected HeteroData: the store has several types")
-        seeds = index.node.numpy().astype(np.int64)
-        unit = int.from_bytes(hashlib.blake2b(seeds.tobytes(), digest_size=8).digest(), "little")
-        batch = connection.sample(seeds, self._epoch, unit)
-        metadata = (index.input_id, index.time)
-        return _plain(schema, batch, metadata) if index.input_type is None else _typed(schema, batch, index.input_type, metadata)
+        self._check([index.input_type])
+        return self._output(self._sample(index.node.numpy()), index.input_type is None, (index.input_id, index.time))
 
     def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
-        """Not there: a feed samples around nodes."""
-        raise NotImplementedError("GraphmillSampler samples around nodes, for NodeLoader; for links, sample both ends with graphmill sample --seeds LINKS --seed-type SOURCE,TARGET")
+        """The subgraph around the ends of links, and of negative ones: of their sources and destinations, or of destinations alone."""
+        if index.time is not None:
+            raise ValueError("found edge_label_time, expected none: give before= and seed_time= of NodeLoader, and links in a file")
+        type_ = index.input_type
+        self._check([None, None] if type_ is None else [type_[0], type_[2]])
+        row, col, label = index.row, index.col, index.label
+        links = row.numel()
+        negative = 0 if neg_sampling is None else math.ceil(links * neg_sampling.amount)
+        counts = [self._counts[t] for t in self._schema.seed_types]
+        if neg_sampling is None or neg_sampling.is_binary():
+            if neg_sampling is not None:
+                row = torch.cat([row, neg_sampling.sample(negative, "src", counts[0])])
+                col = torch.cat([col, neg_sampling.sample(negative, "dst", counts[-1])])
+                label = torch.ones(links) if label is None else label
+                label = torch.cat([label, label.new_zeros(negative, *label.shape[1:])])
+        else:
+            row = torch.cat([row, row.repeat(negative // max(links, 1))])
+            col = torch.cat([col, neg_sampling.sample(negative, "dst", counts[-1])])
+        batch = self._sample(torch.stack([row, col], 1).numpy().ravel())
+        ends = _copied(batch.columns["seed_local"]).view(-1, 2).t()
+        metadata: Any = (index.input_id, ends, label, None)
+        if neg_sampling is not None and not neg_sampling.is_binary():
+            others = ends[1, links:].view(-1, links).t().squeeze(-1)
+            metadata = (index.input_id, ends[0, :links], ends[1, :links], others, None)
+        out = self._output(batch, type_ is None, metadata)
+        if out.batch is not None:  # a negative link belongs to one that is given
+            out.batch = {t: x % links for t, x in out.batch.items()} if isinstance(out.batch, dict) else out.batch % links
+        return out
+
+    def _check(self, types: "list[str | None]") -> None:
+        """Refuse seeds that are not those of the sampler: None is the one type of a homogeneous graph."""
+        self._connect()
+        schema = self._schema
+        want = schema.seed_types
+        if len(types) != len(want):
+            found, expected = ("links", "nodes") if len(types) == 2 else ("nodes", "links")
+            raise ValueError(f"found {found}, expected {expected}: the sampler was made for those; seed_type=(SOURCE, TARGET) makes one for links")
+        if types[0] is None and not schema.homogeneous:
+            raise ValueError("found data of one type, expected HeteroData: the store has several types")
+        if types[0] is not None and types != want:
+            shown = [",".join(x) for x in (types, want) if x[0] is not None]
+            raise ValueError(f"found input nodes of type {shown[0]!r}, expected {shown[1]!r}, the seed_type of the sampler")
+
+    def _sample(self, seeds: Any) -> Batch:
+        """The batch of seeds, of links source and destination in turn."""
+        seeds = seeds.astype(np.int64)
+        unit = int.from_bytes(hashlib.blake2b(seeds.tobytes(), digest_size=8).digest(), "little")
+        return self._connect().sample(seeds, self._epoch, unit)
+
+    def _output(self, batch: Batch, plain: bool, metadata: Any) -> SamplerOutput | HeteroSamplerOutput:
+        return _plain(self._schema, batch, metadata) if plain else _typed(self._schema, batch, metadata)
 
 
 def _copied(x: Any) -> torch.Tensor:
@@ -105,24 +152,26 @@ def _plain(schema: Schema, b: Batch, metadata: Any) -> SamplerOutput:
         row=_copied(row),
         col=_copied(col),
         edge=_copied(schema.edge(c, e, "e_id")),
+        batch=_copied(schema.node(c, t, "batch")) if schema.disjoint else None,
         num_sampled_nodes=schema.node(c, t, "by_hop").tolist(),
         num_sampled_edges=schema.edge(c, e, "by_hop").tolist(),
         metadata=metadata,
     )
 
 
-def _typed(schema: Schema, b: Batch, seed_type: str, metadata: Any) -> HeteroSamplerOutput:
+def _typed(schema: Schema, b: Batch, metadata: Any) -> HeteroSamplerOutput:
     """Of the types that the plan reaches: PyG adds to the user's data those that it gets besides."""
     c = b.columns
     drawn = {name for name, _ in schema.op_list}
     edges = [e for e in schema.edges if ":".join(e) in drawn]
-    nodes = [t for t in schema.nodes if t == seed_type or any(t in (e[0], e[2]) for e in edges)]
+    nodes = [t for t in schema.nodes if t in schema.seed_types or any(t in (e[0], e[2]) for e in edges)]
     pairs = {e: schema.edge(c, e, "edge_index") for e in edges}
     return HeteroSamplerOutput(
         node={t: _copied(schema.node(c, t, "n_id")) for t in nodes},
         row={e: _copied(p[0]) for e, p in pairs.items()},
         col={e: _copied(p[1]) for e, p in pairs.items()},
         edge={e: _copied(schema.edge(c, e, "e_id")) for e in edges},
+        batch={t: _copied(schema.node(c, t, "batch")) for t in nodes} if schema.disjoint else None,
         num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in nodes},
         num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in edges},
         metadata=metadata,

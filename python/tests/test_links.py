@@ -1,0 +1,259 @@
+"""NodeLoader and GraphmillSampler around links, and with a subgraph a seed.
+
+GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+"""
+
+import functools
+import importlib.util
+import os
+import unittest
+
+import numpy as np
+
+import made
+from graphmill import GraphmillError, NodeLoader, Store
+
+PYG = unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+
+
+@functools.lru_cache(None)
+def whole(path=made.RMAT, edge_type="_E"):
+    """The ends of the edges that were imported."""
+    return Store(path).edges[edge_type].edge_index("input")
+
+
+def links(n, seed=1, most=4096):
+    return np.random.default_rng(seed).integers(0, most, (2, n))
+
+
+@functools.lru_cache(None)
+def timed():
+    """Nodes that are of a time, and edges among them that are; links with their times and labels."""
+    r = np.random.default_rng(2)
+    ends = r.integers(0, 60, (2, 600))
+    times, born = r.integers(0, 50, 600), r.integers(0, 60, 60)
+    folder = made.write(
+        "timed",
+        {
+            "users.csv": "time\n" + "".join(f"{t}\n" for t in born),
+            "knows.csv": "src,dst,time\n" + "".join(f"{s},{d},{t}\n" for s, d, t in zip(*ends, times)),
+            "graph.yaml": """
+nodes:
+  user: {table: users.csv, columns: {time: int64}}
+edges:
+  user:knows:user: {table: knows.csv, columns: {time: int64}}
+""",
+        },
+    )
+    made.graphmill("import", folder, "--out", made.path("timed.store"))
+    with open(made.path("links.csv"), "w") as f:
+        f.write("source,target,label,time,word\n")
+        for i in range(90):
+            f.write(f"{i * 7 % 60},{i * 11 % 60},{i % 3},{i % 55},w{i}\n")
+    return made.path("timed.store")
+
+
+def reached(v, time, or_equal):
+    """What lies within two hops of a node against the edges of before a time: their places."""
+    ends, at = whole(timed(), "knows"), np.array(Store(timed()).edges["knows"]["time"])
+    near = np.flatnonzero(at <= time if or_equal else at < time)
+    order = Store(timed()).edges["knows"]["#input_position"]
+    near = near if order is None else np.asarray(order)[near]
+    frontier, found, edges = {v}, {v}, set()
+    for _ in range(2):
+        new = {int(e) for e in near if ends[1, e] in frontier}
+        edges |= new
+        frontier = {int(ends[0, e]) for e in new} - found
+        found |= frontier
+    return edges
+
+
+class TestLinks(unittest.TestCase):
+    def test_ends_are_where_seed_local_says(self):
+        pairs = links(500)
+        with NodeLoader(made.RMAT, fanout=[3, 2], seeds=pairs, batch_size=64, shuffle=True) as loader:
+            self.assertEqual(len(loader), 8)
+            seen = []
+            for b in loader:
+                self.assertEqual(b.n_id[b.seed_local].T.tolist(), pairs[:, b.input_id].tolist())
+                self.assertEqual(whole()[:, b.e_id].tolist(), b.n_id[b.edge_index].tolist())
+                self.assertEqual((b.batch_size, b.links, b.batch), (len(b.input_id), {}, None))
+                seen += b.input_id.tolist()
+            self.assertEqual(sorted(seen), list(range(500)))
+
+    def test_columns_of_a_file(self):
+        options = dict(fanout=[-1, -1], seeds=made.path("links.csv"), seed_type=("user", "user"), batch_size=16, shuffle=True)
+        with NodeLoader(timed(), **options) as loader:
+            for b in loader:
+                self.assertEqual((sorted(b.links), b.links["label"].tolist()), (["label", "time"], (b.input_id % 3).tolist()))
+        options["shuffle"] = False
+        with NodeLoader(timed(), order="stratified:label", **options) as loader:
+            labels = sum((b.links["label"].tolist() for b in loader), [])
+            self.assertEqual([sorted(labels[i : i + 3]) for i in range(0, 90, 3)], [[0, 1, 2]] * 30)
+
+    def test_errors(self):
+        for f, want in (
+            (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3)), "found links in a store of the node types maintainer, "),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=np.zeros((3, 2), int)), "expected node ids, a mask, or links"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), seed_type=["a", "b", "c", "d"]), "their edge type"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), as_="jraph"), "found links with as_='jraph', expected as_='pyg' or 'numpy'"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="tfgnn"), "found scope seed with as_='tfgnn'"),
+            (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"), "links of package and package, expected their edge type"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], label="y"), "expected as_='pyg'"),
+            (lambda: NodeLoader(made.DEBIAN, fanout=[1], seed_type="package", as_="pyg", label="labl"), "did you mean label"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3, 1, 5000) + 4000), "found id"),
+        ):
+            with self.assertRaisesRegex((ValueError, GraphmillError), want):
+                f()
+
+    @PYG
+    def test_pyg(self):
+        import torch
+
+        pairs = links(100)
+        with NodeLoader(made.RMAT, fanout=[3, 2], seeds=torch.from_numpy(pairs), batch_size=64, as_="pyg") as loader:
+            for b in loader:
+                self.assertTrue(b.validate())
+                self.assertEqual(b.n_id[b.edge_label_index].tolist(), pairs[:, b.input_id].tolist())
+                self.assertEqual(set(b.keys()), {"edge_index", "n_id", "e_id", "num_nodes", "num_sampled_nodes", "num_sampled_edges", "input_id", "edge_label_index"})
+        with NodeLoader(timed(), fanout=[2], seeds=made.path("links.csv"), seed_type="user,user", as_="pyg", label="label") as loader:
+            (b,) = loader
+            self.assertEqual((b.edge_label.tolist(), b.link_time.tolist()), ((b.input_id % 3).tolist(), (b.input_id % 55).tolist()))
+
+    @PYG
+    def test_pyg_types(self):
+        tags = Store(made.DEBIAN).edges["has_tag"]
+        pairs = tags.edge_index("input")[:, :300]
+        for seed_type in (("package", "tag"), ("package", "has_tag", "tag"), "package,tag", ("package", "like", "tag")):
+            with NodeLoader(made.DEBIAN, fanout={"depends": [2, 2]}, direction="out", seeds=pairs, seed_type=seed_type, as_="pyg", batch_size=50) as loader:
+                for b in loader:
+                    e = b["package", "like" if "like" in seed_type else "has_tag", "tag"]
+                    got = [b["package"].n_id[e.edge_label_index[0]].tolist(), b["tag"].n_id[e.edge_label_index[1]].tolist()]
+                    self.assertEqual(got, pairs[:, e.input_id].tolist())
+                    self.assertNotIn("batch_size", b["package"])
+
+
+class TestDisjoint(unittest.TestCase):
+    def test_each_seed_alone(self):
+        seeds = [5, 17, 5, 4000, 17, 99]
+        options = dict(fanout=[3, 2], seeds=seeds, scope="seed")
+        with NodeLoader(made.RMAT, batch_size=1, **options) as one, NodeLoader(made.RMAT, batch_size=6, **options) as all_:
+            (b,) = all_
+            self.assertEqual((b.n_id[:6].tolist(), b.batch[:6].tolist(), b.seed_local.tolist()), (seeds, list(range(6)), list(range(6))))
+            self.assertEqual((sum(b.num_sampled_nodes), sum(b.num_sampled_edges)), (len(b.n_id), len(b.e_id)))
+            for i, alone in enumerate(one):
+                self.assertEqual(b.n_id[b.batch == i].tolist(), alone.n_id.tolist())
+                self.assertEqual(b.e_id[b.batch[b.edge_index[0]] == i].tolist(), alone.e_id.tolist())
+            self.assertEqual(b.batch[b.edge_index[0]].tolist(), b.batch[b.edge_index[1]].tolist())
+            self.assertEqual(whole()[:, b.e_id].tolist(), b.n_id[b.edge_index].tolist())
+
+    def test_before(self):
+        born = np.array(Store(timed()).nodes["user"]["time"])
+        for before in ("time", "time<="):
+            with NodeLoader(timed(), fanout=[-1, -1], scope="seed", before=before, batch_size=16, shuffle=True) as loader:
+                for b in loader:
+                    seeds = b.n_id[b.seed_local]
+                    self.assertEqual(b.seed_time.tolist(), born[seeds].tolist())
+                    of = b.batch[b.edge_index[0]]
+                    for i, v in enumerate(seeds.tolist()):
+                        self.assertEqual(set(b.e_id[of == i].tolist()), reached(v, born[v], before == "time<="))
+        with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", seeds=made.path("links.csv"), seed_type=("user", "user")) as loader:
+            (b,) = loader
+            self.assertEqual((b.seed_time.tolist(), b.batch[b.seed_local[:, 1]].tolist()), ([i % 55 for i in range(90)], list(range(90))))
+
+    @PYG
+    def test_pyg(self):
+        options = dict(fanout=[3, 2], scope="seed", batch_size=64)
+        with NodeLoader(made.RMAT, as_="pyg", order="windowed:64,4", **options) as loader, NodeLoader(made.RMAT, order="windowed:64,4", **options) as plain:
+            for a, b in zip(loader, plain):
+                self.assertTrue(a.validate())
+                self.assertEqual((a.batch.tolist(), a.batch[: a.batch_size].tolist()), (b.batch.tolist(), list(range(a.batch_size))))
+                self.assertNotIn("seed_time", a)
+                del a, b
+        with NodeLoader(made.DEBIAN, as_="pyg", seed_type="package", direction="out", order="weighted:size", **options) as loader:
+            for b in loader:
+                package = b["package"]
+                self.assertEqual(package.n_id[: package.batch_size].tolist(), package.input_id.tolist())  # some twice
+                for s, r, d in b.edge_types:
+                    ends = b[s, r, d].edge_index
+                    self.assertEqual(b[s].batch[ends[0]].tolist(), b[d].batch[ends[1]].tolist())
+        with NodeLoader(made.RMAT, fanout=[2], seeds=[3, 4, 3], as_="pyg") as loader:
+            with self.assertRaisesRegex(ValueError, "found a seed twice"):
+                next(iter(loader))
+        with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", as_="pyg") as loader:
+            (b,) = loader
+            self.assertEqual(b.seed_time.tolist(), Store(timed()).nodes["user"]["time"].tolist())
+
+
+@PYG
+class TestSampler(unittest.TestCase):
+    def data(self):
+        import torch
+        from torch_geometric.data import Data
+
+        return Data(x=torch.arange(4096.0)[:, None], edge_index=torch.from_numpy(whole()))
+
+    def loader(self, sampler, **options):
+        import torch
+        from torch_geometric.loader import LinkLoader
+
+        self.pairs = torch.from_numpy(links(300))
+        return LinkLoader(self.data(), link_sampler=sampler, edge_label_index=self.pairs, batch_size=64, **options)
+
+    def test_links(self):
+        import torch
+
+        from graphmill.pyg import GraphmillSampler
+
+        whole_ = torch.from_numpy(whole())
+        for options in ({}, {"scope": "seed"}):
+            with GraphmillSampler(made.RMAT, fanout=[3, 2], seed_type=("_N", "_N"), **options) as sampler:
+                for workers in (0, 2):
+                    for b in self.loader(sampler, num_workers=workers):
+                        self.assertTrue(b.validate())
+                        self.assertEqual(b.n_id[b.edge_label_index].tolist(), self.pairs[:, b.input_id].tolist())
+                        self.assertTrue(torch.equal(whole_[:, b.e_id], b.n_id[b.edge_index]))
+                        self.assertNotIn("edge_label", b)
+                        self.assertEqual(b.batch is None, not options)
+                for b in self.loader(sampler, neg_sampling="binary", edge_label=torch.arange(300)):
+                    n = len(b.input_id)
+                    self.assertEqual(b.n_id[b.edge_label_index[:, :n]].tolist(), self.pairs[:, b.input_id].tolist())
+                    self.assertEqual((b.edge_label[:n].tolist(), b.edge_label[n:].tolist()), ((b.input_id + 1).tolist(), [0] * n))
+                    if options:
+                        self.assertEqual(b.batch[b.edge_label_index].tolist(), [list(range(n)) * 2] * 2)
+                for amount in (1, 3):
+                    for b in self.loader(sampler, neg_sampling=dict(mode="triplet", amount=amount)):
+                        n = len(b.input_id)
+                        self.assertEqual(b.n_id[torch.stack([b.src_index, b.dst_pos_index])].tolist(), self.pairs[:, b.input_id].tolist())
+                        self.assertEqual(tuple(b.dst_neg_index.shape), (n,) if amount == 1 else (n, amount))
+                        if options:
+                            self.assertTrue((b.batch[b.dst_neg_index].view(n, -1) == b.batch[b.src_index][:, None]).all())
+                with self.assertRaisesRegex(ValueError, "found nodes, expected links"):
+                    from torch_geometric.sampler import NodeSamplerInput
+
+                    sampler.sample_from_nodes(NodeSamplerInput(None, torch.tensor([1])))
+
+    def test_types(self):
+        import torch
+        from torch_geometric.data import HeteroData
+        from torch_geometric.loader import LinkLoader
+
+        from graphmill.pyg import GraphmillSampler
+
+        store, data, e = Store(made.DEBIAN), HeteroData(), ("package", "has_tag", "tag")
+        for t, nodes in store.nodes.items():
+            data[t].num_nodes = nodes.count
+        data[e].edge_index = torch.from_numpy(store.edges[e].edge_index("input"))
+        with GraphmillSampler(made.DEBIAN, fanout={"has_tag": [2, 2]}, seed_type=e, direction="out") as sampler:
+            for mode in ("binary", "triplet"):
+                for b in LinkLoader(data, link_sampler=sampler, edge_label_index=e, neg_sampling=mode, batch_size=512):
+                    n = len(b[e].input_id)
+                    ends = b[e].edge_label_index[:, :n] if mode == "binary" else torch.stack([b["package"].src_index, b["tag"].dst_pos_index])
+                    got = torch.stack([b["package"].n_id[ends[0]], b["tag"].n_id[ends[1]]])
+                    self.assertTrue(torch.equal(got, data[e].edge_index[:, b[e].input_id]))
+            with self.assertRaisesRegex(ValueError, "found input nodes of type"):
+                next(iter(LinkLoader(data, link_sampler=sampler, edge_label_index=(("tag", "of", "tag"), torch.zeros(2, 3, dtype=torch.int64)))))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+"""NodeLoader in the orders of package batch: against the reference's definitions.
+
+GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+"""
+
+import importlib.util
+import json
+import os
+import unittest
+
+import numpy as np
+
+import made
+from graphmill import GraphmillError, NodeLoader, Store
+
+REFERENCE = os.path.join(os.path.dirname(__file__), "../../batch/testdata/reference/orders.py")
+_spec = importlib.util.spec_from_file_location("orders", REFERENCE)
+law = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(law)
+
+
+def loader(**options):
+    return NodeLoader(made.DEBIAN, **{**dict(fanout={"depends": [2]}, seed_type="package", batch_size=64, seed=3, features="none"), **options})
+
+
+class TestOrders(unittest.TestCase):
+    def setUp(self):
+        package = Store(made.DEBIAN).nodes["package"]
+        self.size, self.label, self.count = np.array(package["size"]), np.array(package["label"]), package.count
+
+    def check(self, order, want, **options):
+        """The seeds of two epochs, and of three ranks, are those of the law."""
+        with loader(order=order, **options) as whole:
+            self.assertEqual(len(whole), -(-len(want(0)) // 64))
+            for epoch in range(2):
+                self.assertEqual(sum((b.input_id.tolist() for b in whole), []), want(epoch))
+            whole.set_epoch(5)
+            for b in whole:
+                self.assertEqual(b.n_id["package"][b.seed_local].tolist(), self.seeds(options)[b.input_id].tolist())
+        got = {}
+        for rank in range(3):
+            with loader(order=order, rank=rank, world_size=3, **options) as part:
+                got.update({b.number: b.input_id.tolist() for b in part})
+        self.assertEqual(sum((got[k] for k in sorted(got)), []), want(0))
+
+    def seeds(self, options):
+        return options.get("seeds", np.arange(self.count))
+
+    def test_weighted(self):
+        seeds = np.arange(5, 805)
+        self.check("weighted:size", lambda e: law.weighted(3, e, self.size[seeds].astype(float).tolist(), len(seeds)), seeds=seeds)
+
+    def test_stratified(self):
+        seeds = np.arange(1, 701)
+        _, classes = np.unique(self.label[seeds], return_inverse=True)
+        self.check("stratified:label", lambda e: law.stratified(3, e, classes.tolist()), seeds=seeds)
+
+    def test_windowed(self):
+        self.check("windowed:50,4", lambda e: law.windowed(3, e, self.count, 50, 4))
+
+    def test_resume(self):
+        with loader(order="weighted:size") as a, loader(order="weighted:size") as b:
+            want = [x.input_id.tolist() for x in a]
+            for _ in zip(range(2), b):
+                pass
+            state = json.loads(json.dumps(b.state_dict()))
+            b.load_state_dict(state)
+            self.assertEqual([x.input_id.tolist() for x in b], want[2:])
+
+    def test_errors(self):
+        for options, want in (
+            (dict(order="weighted:sise"), 'no column "sise" of node type package, expected one of'),
+            (dict(order="weighted:section"), "found dtype string, expected bool, an integer"),
+            (dict(order="random"), "found --order random, expected weighted:COLUMN"),
+            (dict(order="windowed:4096"), "windowed:4096,16"),
+            (dict(order="windowed:0,1"), "found --order windowed:0,1"),
+            (dict(order="weighted:size", shuffle=True), "found --shuffle and --order"),
+        ):
+            with self.assertRaisesRegex(GraphmillError, want):
+                loader(**options)
+        with self.assertRaisesRegex(ValueError, "a seed that is drawn twice"):
+            loader(order="weighted:size", as_="pyg")
+
+
+if __name__ == "__main__":
+    unittest.main()
