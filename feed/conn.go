@@ -24,12 +24,13 @@ type conn struct {
 	wake sync.Cond // slots, work or the end have come
 	free []int     // slots
 	run  *run      // nil when nothing is asked for
+	next *run      // the epoch after run, nil before it is begun
 	runs uint64    // that were asked for
 	asks []request // SAMPLE, in order
 	done bool
 }
 
-// run is an epoch that a client asked for.
+// run is an epoch that a client asked for, or will probably ask for next.
 type run struct {
 	number uint64
 	epoch  uint64
@@ -39,6 +40,7 @@ type run struct {
 	end    int // first number of this rank beyond the epoch
 	ready  map[int]finished
 	failed bool
+	last   bool // no epoch is begun after it
 }
 
 // finished is a batch that waits for those before it.
@@ -69,9 +71,7 @@ func (c *conn) serve(ctx context.Context) {
 	}
 	_ = c.socket.Close()
 	makers.Wait()
-	if c.run != nil {
-		c.drop()
-	}
+	c.drop()
 	c.ring.close()
 }
 
@@ -111,15 +111,24 @@ func (c *conn) take(r request) error {
 		if r.a > uint64(src.Batches()) {
 			return fmt.Errorf("found a start at batch %d, expected at most %d", r.a, src.Batches())
 		}
-		if c.run != nil {
-			c.drop()
+		var next *run
+		if c.next != nil && c.next.epoch == r.b && r.a == 0 {
+			next, c.next = c.next, nil
 		}
-		first := int(r.a) + c.rank
+		c.drop()
+		if next == nil {
+			next = c.begin(r.b, int(r.a))
+		}
+		c.run = next
 		c.runs++
-		c.run = &run{number: c.runs, epoch: r.b, order: src.Epoch(r.b), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
 		c.flush()
 	case reqSample:
+		// It may take the slots of what nobody has asked for.
 		c.asks = append(c.asks, r)
+		c.next = c.leave(c.next)
+		if c.run != nil {
+			c.run.last = true
+		}
 	default:
 		return fmt.Errorf("found a packet of type %d, expected 2, 3 or 4", r.kind)
 	}
@@ -127,13 +136,42 @@ func (c *conn) take(r request) error {
 	return nil
 }
 
-// drop ends the run at hand: what was made and not sent frees its slots. The client does the
-// same with what it has not taken.
-func (c *conn) drop() {
-	for _, f := range c.run.ready {
-		c.give(f)
+// begin is an epoch from a batch on, whose number is that of the next START.
+func (c *conn) begin(epoch uint64, batch int) *run {
+	src, first := c.server.source, batch+c.rank
+	return &run{number: c.runs + 1, epoch: epoch, order: src.Epoch(epoch), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
+}
+
+// leave ends a run: what was made and not sent frees its slots. The client does the same with
+// what it has not taken.
+func (c *conn) leave(r *run) *run {
+	if r != nil {
+		for _, f := range r.ready {
+			c.give(f)
+		}
 	}
-	c.run = nil
+	return nil
+}
+
+// drop leaves the run at hand and the one after.
+func (c *conn) drop() { c.run, c.next = c.leave(c.run), c.leave(c.next) }
+
+// upcoming is the run of which a batch is to be made, if there is one. When all of an epoch is on its way the
+// next one is begun: most clients ask for it.
+func (c *conn) upcoming() *run {
+	if c.run == nil || c.run.failed {
+		return nil
+	}
+	if c.run.next < c.run.end {
+		return c.run
+	}
+	if c.next == nil && !c.run.last {
+		c.next = c.begin(c.run.epoch+1, 0)
+	}
+	if c.next != nil && c.next.next < c.next.end {
+		return c.next
+	}
+	return nil
 }
 
 // give takes back what holds a batch that is not sent.
@@ -150,12 +188,14 @@ func (c *conn) make() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
-		ask := len(c.asks) > 0
-		epoch := c.run != nil && !c.run.failed && c.run.next < c.run.end
 		if c.done {
 			return
 		}
-		if len(c.free) == 0 || !ask && !epoch {
+		ask, run := len(c.asks) > 0, (*run)(nil)
+		if len(c.free) > 0 && !ask {
+			run = c.upcoming()
+		}
+		if len(c.free) == 0 || !ask && run == nil {
 			c.wake.Wait()
 			continue
 		}
@@ -176,19 +216,21 @@ func (c *conn) make() {
 			c.post(f)
 			continue
 		}
-		run, b := c.run, c.run.next
+		b := run.next
 		run.next += c.world
 		f.t.seq, f.t.run = uint64(b), run.number
 		c.mu.Unlock()
 		c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Batch(run.order, run.epoch, b) }) })
 		c.mu.Lock()
-		if c.run != run {
+		if run != c.run && run != c.next {
 			c.give(f)
 			c.wake.Broadcast()
 			continue
 		}
 		run.ready[b] = f
-		c.flush()
+		if run == c.run {
+			c.flush()
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -472,6 +473,56 @@ func TestStartAgainAndSample(t *testing.T) {
 	if p := c.next(); p.kind != msgBatch {
 		t.Errorf("found message %d %q, expected a batch after the error", p.kind, p.text)
 	}
+	end(t, lifeline, ended)
+}
+
+// When all of an epoch is on its way, the next one is begun. It is sent when it is asked for, and
+// gives its slots up when something else is.
+func TestNextEpoch(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 3})
+	run := uint64(0)
+	epoch := func(number, from uint64) {
+		t.Helper()
+		run++
+		c.request(reqStart, 0, from, number)
+		for b := from; b < uint64(src.Batches()); b++ {
+			p := c.next()
+			if p.kind != msgBatch || p.seq != b || p.run != run {
+				t.Fatalf("found message %d of batch %d and run %d (%s), expected batch %d of run %d", p.kind, p.seq, p.run, p.text, b, run)
+			}
+			c.check(src, p, number, seedsOf(src, number, int(b)), b)
+			c.request(reqReturn, p.slot, p.gen, 0)
+		}
+		if p := c.next(); p.kind != msgEnd {
+			t.Fatalf("found message %d, expected the end", p.kind)
+		}
+	}
+	begun := func() {
+		t.Helper()
+		for slot := range c.Slots {
+			header := graph.View[uint64](c.ring[int64(slot)*c.SlotBytes:][:8*headerWords])
+			for until := time.Now().Add(5 * time.Second); atomic.LoadUint64(&header[6]) != run+1; time.Sleep(time.Millisecond) {
+				if time.Now().After(until) {
+					t.Fatalf("found slot %d without a batch of the next epoch", slot)
+				}
+			}
+		}
+	}
+	epoch(0, 0)
+	begun()
+	epoch(1, 0) // that which was begun
+	begun()
+	epoch(7, 0) // another
+	begun()
+	epoch(8, 5) // that which was begun, from another batch
+	begun()
+	c.request(reqSample, 0, 77, 3, 5, 9)
+	p := c.next()
+	c.check(src, p, 3, []uint32{5, 9}, 77)
+	c.request(reqReturn, p.slot, p.gen, 0)
+	epoch(9, 0)
 	end(t, lifeline, ended)
 }
 
