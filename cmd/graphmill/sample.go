@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,6 +228,8 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		return err
 	}
 	if x.stream != nil {
+		// Little is allocated once the buffers have grown; until then garbage would weigh.
+		defer debug.SetGCPercent(debug.SetGCPercent(20))
 		told, err := x.stream.Foretell(cmd.Context(), job)
 		if err != nil {
 			return err

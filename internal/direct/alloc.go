@@ -33,7 +33,13 @@ type Word interface {
 // Array is n zeros outside Go's heap, for large tables: memory as Alloc's, except
 // that each 2 MiB are taken when they are first used. free gives it back; nothing
 // may use it then.
-func Array[T Word](n int) (a []T, free func(), err error) {
+func Array[T Word](n int) (a []T, free func(), err error) { return array[T](n, adviseHuge) }
+
+// Lean is Array on small pages, of which each is taken when it is first used: for
+// tables of which little may be.
+func Lean[T Word](n int) (a []T, free func(), err error) { return array[T](n, adviseSmall) }
+
+func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 	var word T
 	size := uintptr(n) * unsafe.Sizeof(word)
 	if n < 0 || uint64(n) > (math.MaxInt-2*hugePage)/uint64(unsafe.Sizeof(word)) {
@@ -48,7 +54,7 @@ func Array[T Word](n int) (a []T, free func(), err error) {
 		return nil, nil, fmt.Errorf("no memory for %d bytes: %w", size, err)
 	}
 	body := m[-uintptr(unsafe.Pointer(unsafe.SliceData(m)))%hugePage:][:whole]
-	adviseHuge(body)
+	advise(body)
 	free = func() {
 		if m != nil {
 			_ = unix.Munmap(m) // fails only for what is not mapped

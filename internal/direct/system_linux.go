@@ -9,6 +9,8 @@ import (
 // adviseHuge is a hint: without huge pages the memory serves as well, only slower.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
 
+func adviseSmall(b []byte) { _ = unix.Madvise(b, unix.MADV_NOHUGEPAGE) }
+
 // mincore sets bit 0 of pages[i] where the i-th page of a map is in memory.
 func mincore(m, pages []byte) error {
 	_, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(m))),

@@ -20,6 +20,8 @@ const (
 	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in
 	// the buffers of a context, and in an out that is handed around.
 	contextEdgeBytes, outEdgeBytes = 40, 20
+	// leanMemory is the budget below which pages are small.
+	leanMemory = 512 << 20
 	// pilotReads is the edges that a pilot reads, one page each.
 	pilotReads = 16 << 10
 	// pilotSeeds is the most seeds of a pilot.
@@ -39,7 +41,7 @@ func raiseProcs(threads int) (undo func()) {
 
 // fixed is what a run holds whatever the graph.
 func (x *Executor) fixed() int64 {
-	return processBytes + x.opt.Held + int64(readers*(blockBytes+x.idBytes()))
+	return processBytes + x.opt.Held + int64(x.readers()*(blockBytes+x.idBytes()))
 }
 
 // most bounds the edges that n seeds draw in the first waves of the plan.

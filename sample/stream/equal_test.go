@@ -172,7 +172,13 @@ func TestEqualsMemory(t *testing.T) {
 					job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
 					want, stats = memory(t, s, p, job, ops)
 				}
-				got, counted, _ := streamed(t, s, p, job, Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Window: rapid.IntRange(1, 12).Draw(r, "window"), Ops: ops})
+				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: ops}
+				if rapid.Bool().Draw(r, "budget") {
+					opt.Memory = int64(rapid.IntRange(48, 400).Draw(r, "MiB")) << 20
+				} else {
+					opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
+				}
+				got, counted, _ := streamed(t, s, p, job, opt)
 				if !slices.Equal(got, want) {
 					r.Fatalf("found\n%q\nexpected\n%q", got, want)
 				}

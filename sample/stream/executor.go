@@ -66,10 +66,11 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 		}
 	}()
 	defer raiseProcs(opt.Threads)()
-	// The offsets are read at random: they are copied to huge pages.
+	// Refused before anything is read: columns, and the offsets, which are copied to
+	// huge pages, as they are read at random.
 	x.held = sample.NeedFetch(s.Graph, plan, opt.Threads)
-	if least := x.fixed() + x.held; opt.Memory > 0 && least > opt.Memory {
-		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by, buffers; give more memory or fewer --threads",
+	if least := processBytes + opt.Held + x.held; opt.Memory > 0 && least > opt.Memory {
+		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by; give more memory or fewer --threads",
 			human.Bytes(opt.Memory), human.Bytes(least))
 	}
 	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, Memory: math.MaxInt64, Warn: opt.Warn})
@@ -110,9 +111,18 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 	return x, nil
 }
 
-// readers is the goroutines that read and serve: so many keep a disk busy while
+// mostReaders is the goroutines that read and serve: so many keep a disk busy while
 // some of them draw.
-const readers = 8
+const mostReaders = 8
+
+// readers is how many there are.
+func (x *Executor) readers() int {
+	n := min(mostReaders, int(max(x.blocks, 1)))
+	if x.opt.Memory > 0 {
+		n = min(n, int(max(2, x.opt.Memory>>24)))
+	}
+	return n
+}
 
 // Sampler is the compiled plan, for those who write its subgraphs.
 func (x *Executor) Sampler() *sample.Sampler { return x.sampler }
@@ -166,6 +176,7 @@ type pipeline struct {
 
 func (x *Executor) newPipeline(job *sample.Job, batches *sample.Batches) (*pipeline, error) {
 	p := &pipeline{x: x, job: job, batches: *batches, threads: x.opt.Threads, shift: 12, slots: x.stageSlots()}
+	p.lean = x.opt.Memory > 0 && x.opt.Memory < leanMemory
 	if x.sampler.Plan().Scope == sample.ScopeSeed {
 		p.shift = 6
 	}
@@ -173,7 +184,7 @@ func (x *Executor) newPipeline(job *sample.Job, batches *sample.Batches) (*pipel
 		p.walkers = append(p.walkers, &walker{x: x, number: i, c: x.sampler.NewContext(), source: *batches})
 	}
 	ids := x.idBytes()
-	n := min(readers, int(max(x.blocks, 1)))
+	n := x.readers()
 	buf, free, err := direct.Alloc(n * (blockBytes + ids))
 	if err != nil {
 		return nil, err

@@ -1,9 +1,5 @@
 package stream
 
-import (
-	"github.com/graphmill/graphmill/internal/direct"
-)
-
 // A request is a value (a node, or the position of an edge) and the slot where the
 // results of it start.
 type request uint64
@@ -30,9 +26,9 @@ type arenas struct {
 // arenaGroup is how many pieces are allocated at a time: a huge page.
 const arenaGroup = 2
 
-func (a *arenas) get() ([]request, error) {
+func (a *arenas) get(lean bool) ([]request, error) {
 	if len(a.free) == 0 {
-		words, free, err := direct.Array[request](arenaGroup * arenaWords)
+		words, free, err := words[request](arenaGroup*arenaWords, lean)
 		if err != nil {
 			return nil, err
 		}

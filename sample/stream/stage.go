@@ -11,13 +11,22 @@ import (
 // shared is what the windows of a run share.
 type shared struct {
 	mu     sync.Mutex
+	lean   bool // small pages: huge ones would weigh against the budget
 	pieces arenas
+}
+
+// words is the memory of a table of which little may be used.
+func words[T direct.Word](n int, lean bool) ([]T, func(), error) {
+	if lean {
+		return direct.Lean[T](n)
+	}
+	return direct.Array[T](n)
 }
 
 func (s *shared) arena() ([]request, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pieces.get()
+	return s.pieces.get(s.lean)
 }
 
 func (s *shared) giveArenas(pieces [][]request) {
@@ -53,11 +62,11 @@ type stage struct {
 func newStage(source *shared, slots int, apart bool, workers, buckets int, shift uint32) (*stage, error) {
 	s := &stage{shift: shift, freeFar: func() {}, freeIDs: func() {}}
 	var err error
-	if s.far, s.freeFar, err = direct.Array[uint32](slots); err != nil {
+	if s.far, s.freeFar, err = words[uint32](slots, source.lean); err != nil {
 		return nil, err
 	}
 	if apart {
-		if s.ids, s.freeIDs, err = direct.Array[uint32](slots); err != nil {
+		if s.ids, s.freeIDs, err = words[uint32](slots, source.lean); err != nil {
 			s.freeFar()
 			return nil, err
 		}
