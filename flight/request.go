@@ -18,7 +18,7 @@ type Request struct {
 	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1.
 	Rank  int `json:"rank"`
 	World int `json:"world"`
-	// Seeds asks for one batch of these nodes instead, with the draws of batch First.
+	// Seeds asks for one batch of these nodes instead, of links source and target in turn, with the draws of batch First.
 	Seeds []int64 `json:"seeds,omitempty"`
 }
 
@@ -38,13 +38,14 @@ func parseRequest(b []byte, src *feed.Source) (*Request, error) {
 	if r.World == 0 {
 		r.World = 1
 	}
+	seeds := len(r.Seeds) / len(src.SeedTypes())
 	switch {
 	case r.World < 1 || r.World > mostRanks:
 		return nil, fmt.Errorf("found a world of %d, expected 1 to %d", r.World, mostRanks)
 	case r.Rank < 0 || r.Rank >= r.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", r.Rank, r.World, r.World-1)
-	case r.Seeds != nil && (len(r.Seeds) == 0 || len(r.Seeds) > src.BatchSize()):
-		return nil, fmt.Errorf("found %d seeds, expected 1 to %d, the batch size of the server", len(r.Seeds), src.BatchSize())
+	case r.Seeds != nil && (seeds < 1 || seeds > src.BatchSize()):
+		return nil, fmt.Errorf("found %d seeds, expected 1 to %d, the batch size of the server", seeds, src.BatchSize())
 	case r.Seeds != nil && r.World != 1:
 		return nil, fmt.Errorf("found seeds and a world of %d, expected one of them", r.World)
 	case r.First < 0 || r.Seeds == nil && r.First > src.Batches():

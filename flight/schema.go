@@ -15,11 +15,13 @@ const metadataKey = "graphmill"
 
 // epochInfo is the schema's metadata: what an epoch has, over all ranks.
 type epochInfo struct {
-	Version int           `json:"version"`
-	Batches int           `json:"batches"`
-	Seeds   int           `json:"seeds"`
-	Hops    int           `json:"hops"`
-	Ops     []feed.OpInfo `json:"ops"` // from op 1
+	Version int `json:"version"`
+	Batches int `json:"batches"`
+	Seeds   int `json:"seeds"`
+	// SeedTypes is the node type of the seeds, of links those of source and target.
+	SeedTypes []string      `json:"seed_types"`
+	Hops      int           `json:"hops"`
+	Ops       []feed.OpInfo `json:"ops"` // from op 1
 }
 
 // version of the form of batches.
@@ -51,7 +53,7 @@ var valueTypes = map[string]arrow.DataType{
 
 // schemaOf describes the batches of a source.
 func schemaOf(src *feed.Source) (*arrow.Schema, error) {
-	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.Hops(), src.Ops()})
+	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.SeedTypes(), src.Hops(), src.Ops()})
 	if err != nil {
 		return nil, err
 	}

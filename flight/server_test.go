@@ -299,7 +299,7 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := schema.Metadata().GetValue(metadataKey)
-	if want := `{"version":1,"batches":19,"seeds":300,"hops":2,"ops":[{"edges":"user:follows:user","hop":1},{"edges":"user:follows:user","hop":2}]}`; text != want {
+	if want := `{"version":1,"batches":19,"seeds":300,"seed_types":["user"],"hops":2,"ops":[{"edges":"user:follows:user","hop":1},{"edges":"user:follows:user","hop":2}]}`; text != want {
 		t.Errorf("found metadata %s, expected %s", text, want)
 	}
 	// The ticket of the endpoint is that stream.

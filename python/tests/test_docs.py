@@ -27,7 +27,7 @@ class TestPage(unittest.TestCase):
     def test_examples(self):
         with open(PAGE) as f:
             blocks = re.findall(r"```python\n(.*?)```", f.read(), re.S)
-        self.assertEqual(len(blocks), 8)
+        self.assertEqual(len(blocks), 9)
         folder = made.path("page")
         os.makedirs(os.path.join(folder, "quickstart"))
         for name, path in (("quickstart/debian.store", made.DEBIAN), ("molecules.coll", made.molecules()), ("plan", made.layout("molecules", "--reserve"))):

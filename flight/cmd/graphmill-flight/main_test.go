@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 		{[]string{dir, "--fanout", "1", "--streams", "0"}, exitUsage, "found --streams 0"},
 		{[]string{dir, "--fanout", "1", "--max-message", "2GiB"}, exitUsage, "found --max-message 2147483648"},
 		{[]string{dir, "--fanout", "1", "--memory", "1KiB"}, exitFailed, "found --memory 1.00 KiB"},
-		{[]string{dir, "--fanout", "1", "--scope", "seed"}, exitFailed, "found scope seed"},
+		{[]string{dir, "--fanout", "1", "--scope", "seed", "--ops"}, exitFailed, "found ops with scope seed"},
 		{[]string{dir, "--fanout", "1", "--features", "x"}, exitUsage, `found no column "x"`},
 		{[]string{filepath.Dir(dir), "--fanout", "1"}, exitFailed, "graph.json"},
 	} {
