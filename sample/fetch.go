@@ -82,10 +82,19 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 // plain says whether a node's degree and key alone decide what the op takes of it.
 func (o *op) plain() bool { return o.times == nil && (o.how == Uniform || o.how == Replace) }
 
-// Draw is the positions of the edges that a plain op takes of node v, in order, in
-// pos, which has room for Picks of them.
+// Draw is the positions of the edges that an op without times takes of node v, in
+// order, in pos, which has room for Picks of them.
 func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	o := &c.s.ops[op-1]
+	if !o.plain() {
+		b := c.block(0, 1)
+		b.node[0] = v
+		need := o.measure(b)
+		if len(c.near) < need {
+			c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
+		}
+		return pos[:c.pick(o, key, b, pos[:need], c.near[:need])]
+	}
 	start := o.adj.indptr[v]
 	d := o.adj.indptr[v+1] - start
 	pos = pos[:o.picks(d)]
@@ -109,7 +118,8 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	return pos
 }
 
-// picks is how many edges a plain op takes of a node with so many.
+// picks is how many edges an op takes of a node with so many, at most if it is not
+// plain.
 func (o *op) picks(degree uint32) uint32 {
 	if o.how == Replace && degree > 0 && o.take != takeAll {
 		return o.take
@@ -117,13 +127,18 @@ func (o *op) picks(degree uint32) uint32 {
 	return min(degree, o.take)
 }
 
+// Offsets is where the edges that op (from 1) finds at each node begin, by position:
+// those of v end where those of v + 1 begin. It must not be changed.
+func (s *Sampler) Offsets(op int) []uint32 { return s.ops[op-1].adj.indptr }
+
 // Degree is the number of edges that op (from 1) finds at node v.
 func (s *Sampler) Degree(op int, v uint32) uint32 {
 	indptr := s.ops[op-1].adj.indptr
 	return indptr[v+1] - indptr[v]
 }
 
-// Picks is how many edges a plain op (from 1) takes of a node with so many.
+// Picks is how many edges op (from 1) takes of a node with so many, at most if it is
+// not plain.
 func (s *Sampler) Picks(op int, degree uint32) uint32 { return s.ops[op-1].picks(degree) }
 
 // Plain says whether a node's degree and key alone decide what op (from 1) takes

@@ -20,7 +20,7 @@ type emitter[T any] struct {
 // emitted is a batch on its way to the sink.
 type emitted[T any] struct {
 	out   T
-	batch uint64 // of the window
+	batch uint64 // of the run
 	stats sample.Stats
 }
 
@@ -48,21 +48,30 @@ func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batc
 
 // emit samples the batches of a window, in order.
 func (e *emitter[T]) emit(ctx context.Context, w *window, stats *sample.Stats) error {
+	return e.run(ctx, w.first, w.n, w.fetched, stats)
+}
+
+// fetched is what a worker has for a subgraph of a batch, counted from the run's
+// first.
+type fetched func(k *emitWorker, batch uint64, i int) sample.Fetched
+
+// run samples n batches from first on, in order, out of what was fetched.
+func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
 	workers, items, next := e.workers, e.items, uint64(0)
 	return ordered.Run(ctx, e.p.threads,
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
 		func() *emitted[T] { i := items[0]; items = items[1:]; return i },
 		ordered.Stages[*emitWorker, *emitted[T]]{
 			Fill: func(i *emitted[T]) error {
-				if next == w.n {
+				if next == n {
 					return io.EOF
 				}
-				i.batch = next
+				i.batch = first + next
 				next++
 				return nil
 			},
 			Work: func(k *emitWorker, i *emitted[T]) error {
-				return k.run(ctx, w, i.batch, e.p.job.Seed, &i.stats, func(b *sample.Batch, sub *sample.Subgraph) error {
+				return k.run(ctx, from, i.batch, e.p.job.Seed, &i.stats, func(b *sample.Batch, sub *sample.Subgraph) error {
 					return e.encode(i.out, b, sub)
 				})
 			},
@@ -74,20 +83,16 @@ func (e *emitter[T]) emit(ctx context.Context, w *window, stats *sample.Stats) e
 }
 
 // run samples one batch.
-func (k *emitWorker) run(ctx context.Context, w *window, batch, seed uint64, stats *sample.Stats, encode func(*sample.Batch, *sample.Subgraph) error) error {
+func (k *emitWorker) run(ctx context.Context, from fetched, batch, seed uint64, stats *sample.Stats, encode func(*sample.Batch, *sample.Subgraph) error) error {
 	s, b := k.x.sampler, &k.batch
-	k.w = w
-	k.source.Get(w.first+batch, b)
+	k.source.Get(batch, b)
 	*stats = sample.Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
 	for i := range s.Subgraphs(b) {
 		if i%64 == 63 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for op := 1; op <= k.x.ops; op++ {
-			k.ends[op-1] = *w.span(k.x.ops, batch, i, op)
-		}
 		b.At = i
-		sub, err := k.c.SampleFrom(s.Input(b, seed, i), k)
+		sub, err := k.c.SampleFrom(s.Input(b, seed, i), from(k, batch, i))
 		if err != nil {
 			return err
 		}
@@ -97,6 +102,15 @@ func (k *emitWorker) run(ctx context.Context, w *window, batch, seed uint64, sta
 		}
 	}
 	return nil
+}
+
+// fetched is a window's results.
+func (w *window) fetched(k *emitWorker, batch uint64, i int) sample.Fetched {
+	k.w = w
+	for op := 1; op <= k.x.ops; op++ {
+		k.ends[op-1] = *w.span(k.x.ops, batch-w.first, i, op)
+	}
+	return k
 }
 
 // Ends implements sample.Fetched.

@@ -43,13 +43,16 @@ type segment struct {
 	key   uint64
 }
 
+// results is far ends by slot, and the edge ids of these where they are stored apart.
+type results struct{ far, ids []uint32 }
+
 // stage is one step of a window: what was asked for, and what came of it.
 type stage struct {
 	mu   sync.Mutex
 	segs []segment // by start
 	used uint32    // slots
 
-	far, ids         []uint32 // by slot; ids where an op of the step has edge ids apart
+	results
 	freeFar, freeIDs func()
 
 	lists []*lists // one a worker

@@ -6,11 +6,13 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/prefetch"
 	"github.com/graphmill/graphmill/sample"
 )
 
@@ -24,9 +26,13 @@ const (
 
 // wish is a position that is wanted, and where its far end goes.
 type wish struct {
-	st        *stage
+	to        *results
 	pos, slot uint32
 }
+
+// asks calls put with where each request's results go, and the positions of a block
+// that it wants.
+type asks func(put func(to *results, slot uint32, pos []uint32) error) error
 
 // reader serves requests, a block at a time.
 type reader struct {
@@ -82,30 +88,37 @@ func (r *reader) serve(number uint32, stages []*stage) error {
 		return nil
 	}
 	f := r.x.fileAt(number)
-	block := number - f.first
+	return r.fulfil(f, number-f.first, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
+		return r.each(number, stages, put)
+	})
+}
+
+// fulfil reads what is asked of a block. total is the number of requests or
+// positions, or anything from dense on.
+func (r *reader) fulfil(f *file, block uint32, total int, each asks) error {
 	if total < dense {
-		if sparse, err := r.serveSparse(f, block, number, stages); sparse || err != nil {
+		if sparse, err := r.fulfilSparse(f, block, each); sparse || err != nil {
 			return err
 		}
 	}
 	if err := r.read(f, block); err != nil {
 		return err
 	}
-	return r.each(number, stages, func(st *stage, slot uint32, pos []uint32) error {
-		return r.put(f, block, st, slot, pos)
+	return each(func(to *results, slot uint32, pos []uint32) error {
+		return r.put(f, block, to, slot, pos)
 	})
 }
 
-// serveSparse serves a block of which few pages are wanted, if so.
-func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sparse bool, err error) {
+// fulfilSparse is fulfil for a block of which few pages are wanted, if so.
+func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, err error) {
 	r.wishes = r.wishes[:0]
 	errMany := errors.New("many")
-	err = r.each(number, stages, func(st *stage, slot uint32, pos []uint32) error {
+	err = each(func(to *results, slot uint32, pos []uint32) error {
 		if len(r.wishes)+len(pos) > 1<<14 {
 			return errMany
 		}
 		for i, p := range pos {
-			r.wishes = append(r.wishes, wish{st, p, slot + uint32(i)})
+			r.wishes = append(r.wishes, wish{to, p, slot + uint32(i)})
 		}
 		return nil
 	})
@@ -131,7 +144,7 @@ func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sp
 	}
 	for i := range r.wishes {
 		w := &r.wishes[i]
-		if err := r.put(f, block, w.st, w.slot, []uint32{w.pos}); err != nil {
+		if err := r.put(f, block, w.to, w.slot, []uint32{w.pos}); err != nil {
 			return false, err
 		}
 	}
@@ -139,12 +152,13 @@ func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sp
 }
 
 // each calls fn with the positions that each request wants of a block.
-func (r *reader) each(number uint32, stages []*stage, fn func(st *stage, slot uint32, pos []uint32) error) error {
+func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
 	s := r.x.sampler
 	for _, st := range stages {
 		for _, l := range st.lists {
 			at := uint32(0)
 			if err := l.each(number, func(run []request) error {
+				r.ask(st, run)
 				for _, q := range run {
 					at = st.segment(q.slot(), at)
 					seg := &st.segs[at]
@@ -152,7 +166,7 @@ func (r *reader) each(number uint32, stages []*stage, fn func(st *stage, slot ui
 					if n := int(s.Picks(op, s.Degree(op, q.value()))); len(r.pos) < n {
 						r.pos = make([]uint32, 2*n)
 					}
-					if err := fn(st, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
+					if err := fn(&st.results, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
 						return err
 					}
 				}
@@ -161,8 +175,9 @@ func (r *reader) each(number uint32, stages []*stage, fn func(st *stage, slot ui
 				return err
 			}
 			if err := l.each(r.x.blocks+number, func(run []request) error {
+				r.ask(st, run)
 				for _, q := range run {
-					if err := fn(st, q.slot(), append(r.pos[:0], q.value())); err != nil {
+					if err := fn(&st.results, q.slot(), append(r.pos[:0], q.value())); err != nil {
 						return err
 					}
 				}
@@ -173,6 +188,15 @@ func (r *reader) each(number uint32, stages []*stage, fn func(st *stage, slot ui
 		}
 	}
 	return nil
+}
+
+// ask asks for the cache lines that the results of some requests go to.
+func (r *reader) ask(st *stage, run []request) {
+	var slots [cellRequests]uint32
+	for i, q := range run {
+		slots[i] = q.slot()
+	}
+	prefetch.At(unsafe.SliceData(st.far), slots[:len(run)])
 }
 
 // read reads a block, and the edge ids of its positions.
@@ -220,8 +244,8 @@ func readAll(a *array, p []byte, off int64) error {
 
 // put takes the far ends at positions out of the block that was read, to slot and
 // on.
-func (r *reader) put(f *file, block uint32, st *stage, slot uint32, pos []uint32) error {
-	far := st.far[slot : int(slot)+len(pos)]
+func (r *reader) put(f *file, block uint32, to *results, slot uint32, pos []uint32) error {
+	far := to.far[slot : int(slot)+len(pos)]
 	base := uint64(block) * blockBytes
 	if f.far.wide == 2 {
 		words := graph.View[uint32](r.buf)
@@ -246,7 +270,7 @@ func (r *reader) put(f *file, block uint32, st *stage, slot uint32, pos []uint32
 		return nil
 	}
 	from, _ := f.ids.bytes(f.positions(block))
-	ids := st.ids[slot : int(slot)+len(pos)]
+	ids := to.ids[slot : int(slot)+len(pos)]
 	for i, p := range pos {
 		v, ok := f.ids.at(r.ids, uint64(from), p)
 		if !ok {
