@@ -399,3 +399,34 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParse reads any text as chunks.json: what is accepted names files inside the
+// folder and types that are counted, and reads back the same.
+func FuzzParse(f *testing.F) {
+	text, err := cut(f, 4096, []int{1}, func(int) uint32 { return 0 }).meta.JSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"format": 1, "chunk_bytes": 8192, "edges": {"a:b:c": {"dir": "out", "chunks": "x/../../y", "info": ""}}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := chunk.Parse(b)
+		if err != nil {
+			return
+		}
+		for name, e := range m.Edges {
+			near, far, err := e.Ends(name)
+			if err != nil || m.Nodes[near] > chunk.None || m.Nodes[far] > chunk.None || !filepath.IsLocal(e.Chunks) || !filepath.IsLocal(e.Info) {
+				t.Fatalf("accepted %s: %+v, %v", name, e, err)
+			}
+		}
+		text, err := m.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := chunk.Parse(text)
+		if diff := cmp.Diff(m, again); err != nil || diff != "" {
+			t.Fatalf("%v: %s", err, diff)
+		}
+	})
+}

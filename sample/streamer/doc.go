@@ -24,6 +24,7 @@
 // Open starts on the first epoch. SampleNextEpoch starts on the one after the current;
 // Sample calls it when a fraction of the epoch's nodes were asked for. NewEpochStart
 // waits for it and swaps the two. Sample finds nodes by binary search in the frontiers.
+// An edge type between two node types has one layer.
 //
 // # The law
 //

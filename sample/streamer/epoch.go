@@ -57,7 +57,7 @@ func (s *Streamer) newEpoch() (*epoch, error) {
 		r.starts = take(int(s.set.Far>>runBits) + 2)
 		r.sampled = take(l.most * l.fanout)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("results of layer %d, of up to %d nodes with fanout %d: %w", i, l.most, l.fanout, err)
 		}
 		e.layers = append(e.layers, r)
 	}
