@@ -66,6 +66,13 @@ class TestOrders(unittest.TestCase):
             state = json.loads(json.dumps(b.state_dict()))
             b.load_state_dict(state)
             self.assertEqual([x.input_id.tolist() for x in b], want[2:])
+        for same in (dict(threads=2), dict(features="size"), dict(rank=1, world_size=2)):
+            with loader(order="weighted:size", **same) as other:
+                other.load_state_dict(state)
+        for change in (dict(order=None), dict(seed=4), dict(seeds=[1, 2, 3]), dict(seeds="package:section=net"), dict(batch_size=32), dict(fanout=[2])):
+            with loader(**{**dict(order="weighted:size"), **change}) as other:
+                with self.assertRaisesRegex(ValueError, "state does not match: found data"):
+                    other.load_state_dict(state)
 
     def test_errors(self):
         for options, want in (

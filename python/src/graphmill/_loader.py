@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import tempfile
 import time
@@ -219,6 +220,7 @@ class NodeLoader(Feeding):
         self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
         with seed_file(seeds) as given:
             self._start(arguments + given)
+            self._data = _fingerprint(store, arguments, given)
         self._of = (0, 0, 0)  # process, rank and world of the connection
         self._connect()
         try:
@@ -315,12 +317,17 @@ class NodeLoader(Feeding):
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iteration stands: after the batch that was handed out last, the same for all ranks."""
-        return {"version": 1, "epoch": self._at[0], "batch": self._at[1]}
+        return {"version": 1, "data": self._data, "epoch": self._at[0], "batch": self._at[1]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Make the next pass go on where a state says."""
-        if state.get("version") != 1:
-            raise ValueError(f"state does not match: found version {state.get('version')!r}, expected 1")
+        """Make the next pass go on where a state says.
+
+        Raises:
+            ValueError: the state is of another store, other seeds, or a loader that gives other subgraphs.
+        """
+        for name, value in (("version", 1), ("data", self._data)):
+            if state.get(name) != value:
+                raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
         self._epoch, self._first = int(state["epoch"]), int(state["batch"])
         self._at = (self._epoch, self._first)
 
@@ -349,6 +356,27 @@ def feed_arguments(
         elif value is not False and value is not None:
             arguments += [flag, str(value)]
     return arguments
+
+
+def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
+    """What the subgraphs of a feed follow from: the store, the arguments but those that change no draw, and the seeds."""
+    h = hashlib.blake2b(digest_size=8)
+    with open(os.path.join(store, "manifest.json.xxh3"), "rb") as f:
+        h.update(f.read(4096))
+    rest = iter(arguments[1:])
+    for flag in rest:
+        if flag in ("--threads", "--features", "--edge-features", "--memory"):
+            next(rest)
+        else:
+            h.update(flag.encode() + b"\0")
+    for path in seeds[1:]:
+        if os.path.isfile(path):
+            with open(path, "rb") as f:
+                while part := f.read(1 << 20):
+                    h.update(part)
+        else:
+            h.update(path.encode())
+    return h.hexdigest()
 
 
 def _fanout(fanout: Sequence[int] | Mapping[str, Sequence[int]]) -> str:

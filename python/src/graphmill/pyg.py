@@ -120,13 +120,13 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         schema = self._schema
         want = schema.seed_types
         if len(types) != len(want):
-            found, expected = ("links", "nodes") if len(types) == 2 else ("nodes", "links")
-            raise ValueError(f"found {found}, expected {expected}: the sampler was made for those; seed_type=(SOURCE, TARGET) makes one for links")
+            which = ("links", "nodes") if len(types) == 2 else ("nodes", "links")
+            raise ValueError(f"found {which[0]}, expected {which[1]}: the sampler was made for those; seed_type=(SOURCE, TARGET) makes one for links")
         if types[0] is None and not schema.homogeneous:
             raise ValueError("found data of one type, expected HeteroData: the store has several types")
-        if types[0] is not None and types != want:
-            shown = [",".join(x) for x in (types, want) if x[0] is not None]
-            raise ValueError(f"found input nodes of type {shown[0]!r}, expected {shown[1]!r}, the seed_type of the sampler")
+        found = ",".join(t for t in types if t is not None)
+        if found and types != want:
+            raise ValueError(f"found input nodes of type {found!r}, expected {','.join(want)!r}, the seed_type of the sampler")
 
     def _sample(self, seeds: Any) -> Batch:
         """The batch of seeds, of links source and destination in turn."""
