@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // A block is a run of frontier nodes that go through the phases together: where
@@ -28,7 +29,7 @@ func (c *Context) locate(o *op, b block) {
 	for i, l := range b.local {
 		b.node[i] = nodes[l]
 	}
-	prefetchAt(unsafe.SliceData(o.adj.indptr), b.node)
+	prefetch.At(unsafe.SliceData(o.adj.indptr), b.node)
 }
 
 // measure finds the nodes' edges, and returns how many may be picked at most.
@@ -60,7 +61,7 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 		n = c.pickAny(o, key, b, pos, near)
 	}
 	if o.adj.far != nil {
-		prefetchAt(unsafe.SliceData(o.adj.far), pos[:n])
+		prefetch.At(unsafe.SliceData(o.adj.far), pos[:n])
 	}
 	return n
 }

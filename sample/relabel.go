@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // relabelKind is a way to find the local id of a node. All give the same
@@ -154,7 +155,7 @@ func (l *localIDs) visit(ids []uint32) {
 // branch: whether a target is new cannot be predicted.
 func (l *localIDs) visitDirect(ids []uint32) {
 	slots, nodes, n, base := l.direct, l.nodes, l.n, l.base
-	prefetchAt(unsafe.SliceData(slots), ids)
+	prefetch.At(unsafe.SliceData(slots), ids)
 	for i, v := range ids {
 		local := slots[v] - base
 		fresh := uint32(0)
@@ -172,7 +173,7 @@ func (l *localIDs) visitDirect(ids []uint32) {
 func (l *localIDs) visitWide(ids []uint32) {
 	slots, nodes, n, base, shift := l.wide, l.nodes, l.n, l.base, l.shift&63
 	mask := uint64(len(slots) - 1)
-	prefetchHashed(unsafe.SliceData(slots), ids, shift)
+	prefetch.Hashed(unsafe.SliceData(slots), ids, shift)
 	for i, v := range ids {
 		at := uint64(v) * hashMul >> shift & mask
 		slot := slots[at]

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // TestHugePages holds that copies stay within the budget and change nothing.
@@ -52,18 +53,18 @@ func TestHugePages(t *testing.T) {
 // at every length; lists of no length may have no array.
 func TestPrefetch(t *testing.T) {
 	table, wide, sums := []uint32{1, 2, 3, 4}, make([]uint64, 1<<10), []float64{1, 2, 3, 4}
-	prefetchAt(nil, nil)
-	prefetchWide(nil, nil)
-	prefetchHashed(nil, nil, 54)
+	prefetch.At(nil, nil)
+	prefetch.Wide(nil, nil)
+	prefetch.Hashed(nil, nil, 54)
 	for n := range 9 {
 		at := make([]uint32, n)
 		for i := range at {
 			at[i] = uint32(i % 4)
 		}
 		want := slices.Clone(at)
-		prefetchAt(&table[0], at)
-		prefetchWide(&sums[0], at)
-		prefetchHashed(&wide[0], at, 54)
+		prefetch.At(&table[0], at)
+		prefetch.Wide(&sums[0], at)
+		prefetch.Hashed(&wide[0], at, 54)
 		if !slices.Equal(at, want) || !slices.Equal(table, []uint32{1, 2, 3, 4}) {
 			t.Fatalf("found %v and %v after a prefetch, expected them as they were", at, table)
 		}

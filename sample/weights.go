@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/prefetch"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -146,7 +147,7 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 			drawing++
 		}
 	}
-	prefetchWide(unsafe.SliceData(w.prefix), s.at[:drawing])
+	prefetch.Wide(unsafe.SliceData(w.prefix), s.at[:drawing])
 	n := drawing * k
 	for j, i := range s.node[:drawing] {
 		start, d := b.start[i], b.degree[i]
@@ -159,14 +160,14 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 			s.guess[j*k+number] = base + min(uint32(u*float64(parts)), parts-1)
 		}
 	}
-	prefetchAt(unsafe.SliceData(w.guide), s.guess[:n])
+	prefetch.At(unsafe.SliceData(w.guide), s.guess[:n])
 	for j, i := range s.node[:drawing] {
 		start := b.start[i]
 		for at := j * k; at < (j+1)*k; at++ {
 			s.guess[at] = start + w.guide[s.guess[at]]
 		}
 	}
-	prefetchWide(unsafe.SliceData(w.prefix), s.guess[:n])
+	prefetch.Wide(unsafe.SliceData(w.prefix), s.guess[:n])
 	n, j := 0, 0
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]

@@ -192,7 +192,7 @@ func (x *Executor) newPipeline(job *sample.Job, batches *sample.Batches) (*pipel
 	p.free = append(p.free, free)
 	for i := range n {
 		own := buf[i*(blockBytes+ids) : (i+1)*(blockBytes+ids)]
-		p.readers = append(p.readers, &reader{x: x, c: x.sampler.NewContext(), buf: own[:blockBytes], ids: own[blockBytes:], pos: make([]uint32, 64)})
+		p.readers = append(p.readers, &reader{x: x, c: x.sampler.NewContext(), buf: own[:blockBytes], ids: own[blockBytes:]})
 	}
 	return p, nil
 }

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func prefetchAt(table *uint32, at []uint32)
-TEXT ·prefetchAt(SB), NOSPLIT, $0-32
+// func At(table *uint32, at []uint32)
+TEXT ·At(SB), NOSPLIT, $0-32
 	MOVQ table+0(FP), DI
 	MOVQ at_base+8(FP), SI
 	MOVQ at_len+16(FP), CX
@@ -19,8 +19,8 @@ loop:
 done:
 	RET
 
-// func prefetchWide(table *float64, at []uint32)
-TEXT ·prefetchWide(SB), NOSPLIT, $0-32
+// func Wide(table *float64, at []uint32)
+TEXT ·Wide(SB), NOSPLIT, $0-32
 	MOVQ table+0(FP), DI
 	MOVQ at_base+8(FP), SI
 	MOVQ at_len+16(FP), CX
@@ -36,8 +36,8 @@ loop:
 done:
 	RET
 
-// func prefetchHashed(table *uint64, ids []uint32, shift uint8)
-TEXT ·prefetchHashed(SB), NOSPLIT, $0-33
+// func Hashed(table *uint64, ids []uint32, shift uint8)
+TEXT ·Hashed(SB), NOSPLIT, $0-33
 	MOVQ table+0(FP), DI
 	MOVQ ids_base+8(FP), SI
 	MOVQ ids_len+16(FP), DX
