@@ -54,6 +54,7 @@ type walker struct {
 	pos    []uint32
 	asks   []asked
 	segs   []segment
+	single bool // ask for single edges alone: no segment is needed to serve these
 }
 
 // advance takes windows through their next step: each gains a stage with requests.
@@ -109,6 +110,22 @@ func (p *pipeline) advance(ctx context.Context, windows []*window) error {
 
 // step asks for what a batch takes in its window's last stage.
 func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64) error {
+	base, err := k.walk(ctx, p, w, batch)
+	if err != nil {
+		return err
+	}
+	list := w.stages[len(w.stages)-1].lists[k.number]
+	for _, a := range k.asks {
+		if err := list.push(a.bucket, newRequest(a.value, base+a.slot)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk finds what a batch asks for in its window's last stage. The slots of the asks
+// count from base.
+func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64) (base uint32, err error) {
 	x := k.x
 	s, st := x.sampler, w.stages[len(w.stages)-1]
 	wave := x.waves[len(w.stages)-1]
@@ -118,23 +135,23 @@ func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64)
 	subgraphs := s.Subgraphs(&k.batch)
 	for i := range subgraphs {
 		if i%64 == 63 && ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		in := s.Input(&k.batch, p.job.Seed, i)
 		if err := k.c.Begin(in); err != nil {
-			return err
+			return 0, err
 		}
 		for op := 1; op < wave[0]; op++ {
 			at := w.span(x.ops, batch, i, op)
 			k.far = append(k.far[:0], w.stages[x.waveOf[op]].far[at.start:at.start+at.n]...)
 			if err := k.c.Found(op, k.far); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		for op := wave[0]; op < wave[1]; op++ {
 			key, from := s.Key(in, op), slots
 			if err := k.ask(op, key, &slots); err != nil {
-				return err
+				return 0, err
 			}
 			*w.span(x.ops, batch, i, op) = span{uint32(from), uint32(slots - from)}
 			if slots > from {
@@ -142,22 +159,15 @@ func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64)
 			}
 		}
 	}
-	base, err := st.take(slots, k.segs)
-	if err != nil {
-		return err
+	if base, err = st.take(slots, k.segs); err != nil {
+		return 0, err
 	}
 	for i := range subgraphs {
 		for op := wave[0]; op < wave[1]; op++ {
 			w.span(x.ops, batch, i, op).start += base
 		}
 	}
-	list := st.lists[k.number]
-	for _, a := range k.asks {
-		if err := list.push(a.bucket, newRequest(a.value, base+a.slot)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return base, nil
 }
 
 // ask notes what an op wants of its frontier, from slot on.
@@ -182,7 +192,7 @@ func (k *walker) ask(op int, key uint64, slot *uint64) error {
 				continue
 			}
 			v, first := run.Node[i], f.block(run.Start[i])
-			if first == f.block(run.Start[i]+d-1) {
+			if !k.single && first == f.block(run.Start[i]+d-1) {
 				k.asks = append(k.asks, asked{f.first + first, v, uint32(at)})
 				at += uint64(n)
 				continue
