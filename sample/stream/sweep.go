@@ -40,6 +40,7 @@ type reader struct {
 	c      *sample.Context
 	buf    []byte // of a block; buffers are pieces of one
 	ids    []byte
+	pos    []uint32
 	picks  picks
 	wishes []wish
 	pages  [blockPages + 1]bool
@@ -88,44 +89,45 @@ func (r *reader) serve(number uint32, stages []*stage) error {
 		return nil
 	}
 	f := r.x.fileAt(number)
-	block := number - f.first
+	return r.fulfil(f, number-f.first, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
+		return r.each(number, stages, put)
+	})
+}
+
+// fulfil reads what is asked of a block. total is the number of requests or
+// positions, or anything from dense on.
+func (r *reader) fulfil(f *file, block uint32, total int, each asks) error {
 	if total < dense {
-		if sparse, err := r.serveSparse(f, block, number, stages); sparse || err != nil {
+		if sparse, err := r.fulfilSparse(f, block, each); sparse || err != nil {
 			return err
 		}
 	}
 	if err := r.read(f, block); err != nil {
 		return err
 	}
-	return r.each(number, stages, func(p *picks) error { return r.put(f, block, p) })
+	if err := each(func(to *results, slot uint32, pos []uint32) error {
+		return r.pick(f, block, to, slot, pos)
+	}); err != nil {
+		return err
+	}
+	return r.put(f, block)
 }
 
-// errMany ends the collection of wishes for a block that is better read whole.
-var errMany = errors.New("many")
-
-// mostWishes bounds them.
-const mostWishes = 1 << 14
-
-// serveSparse serves a block of which few pages are wanted, if so.
-func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sparse bool, err error) {
-	w := r.wishes[:0]
-	err = r.each(number, stages, func(p *picks) error {
-		if len(w)+len(p.pos) > mostWishes {
+// fulfilSparse is fulfil for a block of which few pages are wanted, if so.
+func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, err error) {
+	r.wishes = r.wishes[:0]
+	errMany := errors.New("many")
+	err = each(func(to *results, slot uint32, pos []uint32) error {
+		if len(r.wishes)+len(pos) > 1<<14 {
 			return errMany
 		}
-		i := 0
-		for k, slot := range p.slots {
-			for ; i < int(p.ends[k]); i++ {
-				w = append(w, wish{p.st, p.pos[i], slot})
-				slot++
-			}
+		for i, p := range pos {
+			r.wishes = append(r.wishes, wish{to, p, slot + uint32(i)})
 		}
 		return nil
 	})
-	r.wishes = w
-	if err != nil { // errMany
-		r.picks = picks{pos: r.picks.pos[:0], slots: r.picks.slots[:0], ends: r.picks.ends[:0]}
-		return false, nil
+	if err != nil {
+		return false, nil //nolint:nilerr // many: it is read whole
 	}
 	clear(r.pages[:])
 	wanted := 0
@@ -138,73 +140,50 @@ func (r *reader) serveSparse(f *file, block, number uint32, stages []*stage) (sp
 		}
 	}
 	if wanted > r.x.brk || f.ids != nil {
-		err = r.read(f, block)
-	} else {
-		err = r.readPages(f, block)
-	}
-	one := picks{slots: make([]uint32, 1), ends: []uint32{1}, pos: make([]uint32, 1)}
-	for i := range r.wishes {
-		if err != nil {
+		if err := r.read(f, block); err != nil {
 			return false, err
 		}
-		one.st, one.slots[0], one.pos[0] = r.wishes[i].st, r.wishes[i].slot, r.wishes[i].pos
-		err = r.put(f, block, &one)
+	} else if err := r.readPages(f, block); err != nil {
+		return false, err
 	}
-	return true, err
-}
-
-// picks is what some requests want of a block: positions, and the slots that their
-// far ends go to. Request i has those from ends[i-1] to ends[i], and slots from slots[i].
-type picks struct {
-	st    *stage
-	slots []uint32
-	ends  []uint32
-	pos   []uint32
-}
-
-// fullPicks is the positions from which picks are served at once.
-const fullPicks = 1024
-
-// each calls fn with the picks of a block, some requests at a time.
-func (r *reader) each(number uint32, stages []*stage, fn func(p *picks) error) error {
-	s, p := r.x.sampler, &r.picks
-	flush := func() error {
-		if len(p.slots) == 0 {
-			return nil
+	for i := range r.wishes {
+		w := &r.wishes[i]
+		if err := r.pick(f, block, w.to, w.slot, []uint32{w.pos}); err != nil {
+			return false, err
 		}
-		err := fn(p)
-		p.slots, p.ends, p.pos = p.slots[:0], p.ends[:0], p.pos[:0]
-		return err
 	}
+	return true, r.put(f, block)
+}
+
+// each calls fn with the positions that each request wants of a block.
+func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
+	s := r.x.sampler
 	for _, st := range stages {
-		p.st = st
 		for _, l := range st.lists {
 			at := uint32(0)
 			if err := l.each(number, func(run []request) error {
 				for _, q := range run {
 					at = st.segment(q.slot(), at)
-					seg, v := &st.segs[at], q.value()
+					seg := &st.segs[at]
 					op := int(seg.op)
-					n, from := int(s.Picks(op, s.Degree(op, v))), len(p.pos)
-					p.pos = slices.Grow(p.pos, n)[:from+n]
-					r.c.Draw(op, seg.key, v, p.pos[from:])
-					p.slots, p.ends = append(p.slots, q.slot()), append(p.ends, uint32(from+n))
-					if from+n >= fullPicks {
-						if err := flush(); err != nil {
-							return err
-						}
+					if n := int(s.Picks(op, s.Degree(op, q.value()))); len(r.pos) < n {
+						r.pos = make([]uint32, 2*n)
+					}
+					if err := fn(&st.results, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
+						return err
 					}
 				}
-				return flush()
+				return nil
 			}); err != nil {
 				return err
 			}
 			if err := l.each(r.x.blocks+number, func(run []request) error {
 				for _, q := range run {
-					p.pos = append(p.pos, q.value())
-					p.slots, p.ends = append(p.slots, q.slot()), append(p.ends, uint32(len(p.pos)))
+					if err := fn(&st.results, q.slot(), append(r.pos[:0], q.value())); err != nil {
+						return err
+					}
 				}
-				return flush()
+				return nil
 			}); err != nil {
 				return err
 			}
@@ -256,9 +235,45 @@ func readAll(a *array, p []byte, off int64) error {
 	return nil
 }
 
+// picks is what some requests want of a block that was read: positions, and the slots
+// of one stage that their far ends go to. Request i has the positions from ends[i-1] to
+// ends[i], and slots from slots[i] on.
+type picks struct {
+	to    *results
+	slots []uint32
+	ends  []uint32
+	pos   []uint32
+}
+
+// Picks are put together so far that their cache lines are on the way at once, and not
+// so far that they leave the cache.
+const (
+	mostPicks     = 64
+	mostPositions = 512
+)
+
+// pick notes what a request wants of the block that was read.
+func (r *reader) pick(f *file, block uint32, to *results, slot uint32, pos []uint32) error {
+	p := &r.picks
+	if p.to != to || len(p.slots) >= mostPicks || len(p.pos) >= mostPositions {
+		if err := r.put(f, block); err != nil {
+			return err
+		}
+		p.to = to
+	}
+	p.pos = append(p.pos, pos...)
+	p.slots, p.ends = append(p.slots, slot), append(p.ends, uint32(len(p.pos)))
+	return nil
+}
+
 // put takes the far ends that are picked out of the block that was read.
-func (r *reader) put(f *file, block uint32, p *picks) error {
-	prefetch.At(unsafe.SliceData(p.st.far), p.slots)
+func (r *reader) put(f *file, block uint32) error {
+	p := &r.picks
+	if len(p.slots) == 0 {
+		return nil
+	}
+	defer func() { p.slots, p.ends, p.pos = p.slots[:0], p.ends[:0], p.pos[:0] }()
+	prefetch.At(unsafe.SliceData(p.to.far), p.slots)
 	base := uint64(block) * blockBytes
 	i := uint32(0)
 	if f.far.wide == 2 {
@@ -271,7 +286,7 @@ func (r *reader) put(f *file, block uint32, p *picks) error {
 		prefetch.At(unsafe.SliceData(words), p.pos)
 		for k, slot := range p.slots {
 			at := p.pos[i:p.ends[k]]
-			far := p.st.far[slot : int(slot)+len(at)]
+			far := p.to.far[slot : int(slot)+len(at)]
 			for j, w := range at {
 				v := words[w]
 				if v >= limit {
@@ -294,7 +309,7 @@ func (r *reader) put(f *file, block uint32, p *picks) error {
 				if !ok {
 					return f.far.fault(r.buf, base, p.pos[i])
 				}
-				p.st.far[slot] = v
+				p.to.far[slot] = v
 				slot++
 			}
 		}
@@ -310,7 +325,7 @@ func (r *reader) put(f *file, block uint32, p *picks) error {
 			if !ok {
 				return f.ids.fault(r.ids, uint64(from), p.pos[i])
 			}
-			p.st.ids[slot] = v
+			p.to.ids[slot] = v
 			slot++
 		}
 	}
