@@ -174,7 +174,7 @@ func TestEqualsMemory(t *testing.T) {
 				}
 				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: ops}
 				if rapid.Bool().Draw(r, "budget") {
-					opt.Memory = int64(rapid.IntRange(48, 400).Draw(r, "MiB")) << 20
+					opt.Memory = int64(rapid.IntRange(64, 400).Draw(r, "MiB")) << 20
 				} else {
 					opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
 				}
