@@ -41,15 +41,23 @@ func raiseProcs(threads int) (undo func()) {
 
 // fixed is what a run holds whatever the graph.
 func (x *Executor) fixed() int64 {
-	return processBytes + x.opt.Held + int64(x.readers()*(blockBytes+x.idBytes()))
+	return processBytes + x.opt.Held + int64(x.readers()*(blockBytes+x.idBytes())) + x.rows.fixed(x.readers())
 }
 
 // most bounds the edges that n seeds draw in the first waves of the plan.
 func (x *Executor) most(n float64, waves int) float64 {
+	sum := 0.0
+	for _, edges := range x.reach(n, waves)[1:] {
+		sum += edges
+	}
+	return sum
+}
+
+// reach is most by op, from 1.
+func (x *Executor) reach(n float64, waves int) []float64 {
 	plan := x.sampler.Plan()
 	reach := make([]float64, x.ops+1)
 	reach[0] = n
-	sum := 0.0
 	for op := 1; op <= x.ops && x.waveOf[op] < waves; op++ {
 		from := 0.0
 		for _, f := range plan.Ops[op-1].From {
@@ -64,9 +72,8 @@ func (x *Executor) most(n float64, waves int) float64 {
 		} else {
 			reach[op] = from * float64(plan.Ops[op-1].Take)
 		}
-		sum += reach[op]
 	}
-	return sum
+	return reach
 }
 
 // Window is how a run divides its batches, and what it was reckoned from.
@@ -79,6 +86,12 @@ type Window struct {
 // than there are, nor than an epoch's where there is no bound.
 func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) (w Window, err error) {
 	size := float64(job.BatchSize)
+	x.rows.perOp = x.reach(size, len(x.waves))
+	defer func() {
+		if err == nil {
+			x.shareRows(job, &w, total)
+		}
+	}()
 	if x.opt.Window > 0 || total == 0 || len(x.waves) == 0 {
 		w.Batches = max(uint64(x.opt.Window), 1)
 		w.BatchEdges = x.most(size, len(x.waves))
@@ -132,7 +145,8 @@ func (x *Executor) batches(job *sample.Job, edges float64) float64 {
 	if x.opt.Memory == 0 {
 		return (math.MaxUint32 / 2) / max(edges, 1)
 	}
-	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
+	table, outs := x.rowsLeast(job)
+	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext() - table - outs
 	return min(free/x.perBatch(job, edges), (math.MaxUint32/2)/max(edges, 1))
 }
 
@@ -175,5 +189,14 @@ func (x *Executor) pilot(ctx context.Context, job *sample.Job) (edges float64, e
 		}
 		w.stages[i].served()
 	}
-	return float64(w.slots()) / float64(n) * float64(job.BatchSize), nil
+	scale := float64(job.BatchSize) / float64(n)
+	x.rows.perOp = x.rows.perOp[:1]
+	for op := range x.ops {
+		slots := 0.0
+		for i := op; i < len(w.spans); i += x.ops {
+			slots += float64(w.spans[i].n)
+		}
+		x.rows.perOp = append(x.rows.perOp, slots*scale)
+	}
+	return float64(w.slots()) * scale, nil
 }

@@ -55,8 +55,27 @@ func (e *emitter[T]) emit(ctx context.Context, w *window, stats *sample.Stats) e
 // first.
 type fetched func(k *emitWorker, batch uint64, i int) sample.Fetched
 
-// run samples n batches from first on, in order, out of what was fetched.
+// run samples n batches from first on, in order, out of what was fetched; where rows
+// are, a group after the other that the tables hold.
 func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
+	tables := e.p.x.rows.tables()
+	if len(tables) == 0 {
+		return e.sample(ctx, first, n, from, stats)
+	}
+	for n > 0 {
+		group, err := e.p.group(ctx, e.workers, tables, first, n, from)
+		if err == nil {
+			err = e.sample(ctx, first, group, from, stats)
+		}
+		if err != nil {
+			return err
+		}
+		first, n = first+group, n-group
+	}
+	return nil
+}
+
+func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
 	workers, items, next := e.workers, e.items, uint64(0)
 	return ordered.Run(ctx, e.p.threads,
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },

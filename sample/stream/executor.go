@@ -53,13 +53,16 @@ type Executor struct {
 	held     int64 // bytes of what the plan needs in memory
 	forecast Forecast
 	sweeps   atomic.Int64
+	fsys     fsx.FS
+	store    *store.Store
+	rows     rowTables
 }
 
 // Open compiles a plan against a store, opens the files that it reads and measures
 // the disk. The store must outlive the Executor.
 func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, opt Options) (_ *Executor, err error) {
 	opt.Threads = max(opt.Threads, 1)
-	x := &Executor{opt: opt, ops: len(plan.Ops)}
+	x := &Executor{opt: opt, ops: len(plan.Ops), fsys: fsys, store: s}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, x.Close())
@@ -134,6 +137,7 @@ func (x *Executor) Close() error {
 		err = errors.Join(err, f.close())
 	}
 	x.files = nil
+	err = errors.Join(err, x.rows.close())
 	if x.sampler != nil {
 		x.sampler.Close()
 		x.sampler = nil
@@ -327,6 +331,7 @@ func (p *pipeline) overlap(ctx context.Context, windows []*window, fn func(conte
 // Counts is what an executor has read.
 type Counts struct {
 	Bytes  int64 `json:"bytes_read"`
+	Rows   int64 `json:"row_bytes_read"` // of these, of columns
 	Sweeps int64 `json:"sweeps"`
 }
 
@@ -339,5 +344,11 @@ func (x *Executor) Counts() Counts {
 			c.Bytes += f.ids.Read()
 		}
 	}
+	for _, r := range x.rows.tables() {
+		for _, col := range r.columns {
+			c.Rows += col.file.Read()
+		}
+	}
+	c.Bytes += c.Rows
 	return c
 }

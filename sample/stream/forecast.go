@@ -44,14 +44,7 @@ func (x *Executor) foretell(job *sample.Job, w Window, total uint64) {
 		windows := (total + w.Batches - 1) / w.Batches
 		f.Sweeps = int64(windows) + int64(len(x.waves)) - 1
 	}
-	size := int64(0)
-	for _, file := range x.files {
-		size += file.far.Size()
-		if file.ids != nil {
-			size += file.ids.Size()
-		}
-	}
-	f.Bytes = size * f.Sweeps
+	f.Bytes = x.size() * f.Sweeps
 	edges := w.BatchEdges * float64(total)
 	n := float64(min(w.Batches, total))
 	f.Memory = x.fixed() + x.held + int64(n*x.perBatch(job, w.BatchEdges)+w.BatchEdges*x.perContext())
@@ -60,4 +53,16 @@ func (x *Executor) foretell(job *sample.Job, w Window, total uint64) {
 		f.Seconds = max(f.Seconds, float64(f.Bytes)/x.speed.Sequential)
 	}
 	x.forecast = f
+}
+
+// size is the bytes that a sweep reads at most.
+func (x *Executor) size() int64 {
+	size := int64(0)
+	for _, file := range x.files {
+		size += file.far.Size()
+		if file.ids != nil {
+			size += file.ids.Size()
+		}
+	}
+	return size
 }

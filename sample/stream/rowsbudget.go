@@ -1,0 +1,117 @@
+package stream
+
+import (
+	"math"
+	"sort"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// fixed is what tables hold whatever they want: the marks and the readers' buffers.
+func (t *rowTables) fixed(readers int) int64 {
+	n := int64(0)
+	tables := t.tables()
+	for _, r := range tables {
+		words := (int64(r.count) + 63) / 64
+		n += 12 * words
+	}
+	if len(tables) > 0 {
+		n += int64(readers * rowBlock(tables))
+	}
+	return n
+}
+
+// size is the bytes of the columns.
+func (t *rowTables) size() int64 {
+	n := int64(0)
+	for _, r := range t.tables() {
+		n += int64(r.count) * int64(r.rowBytes())
+	}
+	return n
+}
+
+// rowsPerBatch is how many rows of a table the subgraphs of a batch have, an upper bound:
+// the ends of what each op draws, and the seeds.
+func (x *Executor) rowsPerBatch(r *Rows, job *sample.Job) float64 {
+	g, n := x.store.Graph, 0.0
+	for op := 1; op <= x.ops; op++ {
+		edges, dir := x.sampler.Walk(op)
+		if r.edges && edges == r.number || !r.edges && g.NodeType(g.Edges[edges].Type.Far(dir)) == r.number {
+			n += x.rows.perOp[op]
+		}
+	}
+	for _, t := range x.sampler.Plan().SeedType {
+		if !r.edges && g.NodeType(t) == r.number {
+			n += float64(job.BatchSize)
+		}
+	}
+	return n
+}
+
+// rowsLeast is the bytes of the rows of one batch, each once, and of the outs that
+// have them once a subgraph.
+func (x *Executor) rowsLeast(job *sample.Job) (table, outs float64) {
+	for _, r := range x.rows.tables() {
+		n, encoded := x.rowsPerBatch(r, job), 0
+		for _, c := range r.columns {
+			encoded += encodedBytes(&c.stand)
+		}
+		table += min(n, float64(r.count)) * float64(r.rowBytes())
+		if x.sampler.Plan().Scope != sample.ScopeSeed {
+			n = min(n, float64(r.count))
+		}
+		outs += n * float64(encoded)
+	}
+	return table, outs * outSlack * float64(ordered.Slots(x.opt.Threads)+x.opt.Threads)
+}
+
+// outSlack is how much larger buffers grow than what is in them.
+const outSlack = 1.25
+
+// encodedBytes is about the bytes of a row in what is written.
+func encodedBytes(c *graph.Column) int {
+	switch c.DType {
+	case graph.Float16, graph.BFloat16, graph.Float32, graph.Float64:
+		return 4 * c.RowValues()
+	}
+	return (c.DType.Size()*8/7 + 1) * c.RowValues()
+}
+
+// groupsOf is into how many groups n batches are divided by tables of so many bytes,
+// if rows are wanted at random.
+func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
+	need := func(batches float64) float64 {
+		sum := 0.0
+		for _, r := range x.rows.tables() {
+			count := float64(r.count)
+			sum += count * -math.Expm1(-batches*x.rowsPerBatch(r, job)/max(count, 1)) * float64(r.rowBytes())
+		}
+		return sum
+	}
+	each := 1 + sort.Search(int(n)-1, func(i int) bool { return need(float64(i+2)) > bytes })
+	return (n + uint64(each) - 1) / uint64(each)
+}
+
+// shareRows divides the memory between windows and tables, so that least is read.
+func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
+	if x.rows.limit = 0; x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
+		return
+	}
+	table, outs := x.rowsLeast(job)
+	free := float64(x.opt.Memory-x.fixed()-x.held) - w.BatchEdges*x.perContext() - outs
+	neighbours, columns, each := float64(x.size()), float64(x.rows.size()), x.perBatch(job, w.BatchEdges)
+	least, size := math.Inf(1), w.Batches
+	for n := max(size, 1); n > 0; n /= 2 {
+		room := free - float64(n)*each
+		if room < table && n > 1 {
+			continue
+		}
+		windows := float64((max(total, 1) + n - 1) / n)
+		if read := windows*neighbours + windows*float64(x.groupsOf(job, n, room))*columns; read < least {
+			least, size, x.rows.limit = read, n, int64(max(room, table))
+		}
+	}
+	w.Batches = size
+}
