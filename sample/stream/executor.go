@@ -279,7 +279,8 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 		if full == nil && len(windows) == 0 {
 			return stats, nil
 		}
-		if err := p.overlap(ctx, windows, func(ctx context.Context) error {
+		sweep := func(ctx context.Context) error { return p.sweep(ctx, windows) }
+		if err := p.overlap(ctx, sweep, func(ctx context.Context) error {
 			if full == nil {
 				return nil
 			}
@@ -302,9 +303,9 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}
 }
 
-// overlap sweeps for the windows while fn runs in the calling goroutine. The first
-// to fail ends the other.
-func (p *pipeline) overlap(ctx context.Context, windows []*window, fn func(context.Context) error) error {
+// overlap sweeps while fn runs in the calling goroutine. The first to fail ends the
+// other.
+func (p *pipeline) overlap(ctx context.Context, sweep, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var swept sync.WaitGroup
@@ -313,7 +314,7 @@ func (p *pipeline) overlap(ctx context.Context, windows []*window, fn func(conte
 		if len(p.x.waves) == 0 {
 			return
 		}
-		if failed = p.sweep(ctx, windows); failed != nil {
+		if failed = sweep(ctx); failed != nil {
 			cancel(failed)
 		}
 	})

@@ -57,6 +57,11 @@ func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 	if len(stages) == 0 {
 		return nil
 	}
+	return p.pass(ctx, func(r *reader, block uint32) error { return r.serve(block, stages) })
+}
+
+// pass calls serve with every block of the files, in their order.
+func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32) error) error {
 	p.x.sweeps.Add(1)
 	var next atomic.Uint32
 	g, ctx := errgroup.WithContext(ctx)
@@ -67,7 +72,7 @@ func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 				if b >= p.x.blocks {
 					return nil
 				}
-				if err := r.serve(b, stages); err != nil {
+				if err := serve(r, b); err != nil {
 					return err
 				}
 			}
