@@ -51,10 +51,11 @@ func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
 		if n := output.Saved(w); n > 0 {
 			kept = fmt.Sprintf("the first %s subgraphs are kept", human.ExactU(n))
 		}
+		how := fmt.Errorf("%s, and %w", kept, errCheckpoint)
 		if ctx.Err() != nil {
-			*err = fmt.Errorf("%s, and %w", kept, errCheckpoint)
+			*err = how
 		} else {
-			*err = fmt.Errorf("%w; %s, and %w", *err, kept, errCheckpoint)
+			*err = errors.Join(*err, how)
 		}
 	}
 	closeWith(err, w.Abort)
