@@ -97,7 +97,7 @@ class TestLinks(unittest.TestCase):
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=np.zeros((3, 2), int)), "expected node ids, a mask, or links"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), seed_type=["a", "b", "c", "d"]), "their edge type"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), as_="jraph"), "found links with as_='jraph', expected as_='pyg' or 'numpy'"),
-            (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="tfgnn"), "found scope seed with as_='tfgnn'"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="dgl"), "found ops with scope seed"),
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"), "links of package and package, expected their edge type"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], label="y"), "expected as_='pyg'"),
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seed_type="package", as_="pyg", label="labl"), "did you mean label"),
@@ -183,6 +183,51 @@ class TestDisjoint(unittest.TestCase):
         with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", as_="pyg") as loader:
             (b,) = loader
             self.assertEqual(b.seed_time.tolist(), Store(timed()).nodes["user"]["time"].tolist())
+
+
+@unittest.skipUnless(importlib.util.find_spec("jraph"), "jraph is not installed")
+class TestJraphDisjoint(unittest.TestCase):
+    def test_a_graph_a_seed(self):
+        import jraph
+
+        options = dict(fanout=[4, 4], seeds=np.arange(100) * 7 % 90, scope="seed")
+        with NodeLoader(made.RMAT, batch_size=32, as_="jraph", **options) as loader, NodeLoader(made.RMAT, batch_size=1, **options) as one:
+            alone = iter(one)
+            for g, real in zip(loader, (32, 32, 32, 4)):
+                self.assertEqual((g.n_node.shape, g.globals["num_seeds"].tolist()), ((33,), [1] * real + [0] * (33 - real)))
+                self.assertEqual(np.asarray(jraph.get_graph_padding_mask(g)).tolist(), [True] * real + [False] * (33 - real))
+                self.assertEqual((int(g.n_node.sum()), int(g.n_edge.sum())), (len(g.nodes["n_id"]), len(g.senders)))
+                nodes, edges = np.cumsum(g.n_node) - g.n_node, np.cumsum(g.n_edge) - g.n_edge
+                for i, b in zip(range(real), alone):
+                    at, of = slice(nodes[i], nodes[i] + g.n_node[i]), slice(edges[i], edges[i] + g.n_edge[i])
+                    self.assertEqual(g.nodes["n_id"][at].tolist(), b.n_id.tolist())
+                    self.assertEqual((np.stack([g.senders, g.receivers])[:, of] - nodes[i]).tolist(), b.edge_index.tolist())
+                    self.assertEqual(g.edges["e_id"][of].tolist(), b.e_id.tolist())
+
+
+@unittest.skipUnless(importlib.util.find_spec("tensorflow_gnn"), "TF-GNN is not installed")
+class TestTFGNNDisjoint(unittest.TestCase):
+    def test_a_component_a_seed(self):
+        import tensorflow_gnn as tfgnn
+
+        options = dict(fanout={"depends": [3, 2], "has_tag": [2]}, seed_type="package", direction="out", scope="seed", seeds=np.arange(40))
+        with NodeLoader(made.DEBIAN, batch_size=40, as_="tfgnn", **options) as loader, NodeLoader(made.DEBIAN, batch_size=1, **options) as one:
+            (g,) = loader
+            self.assertEqual((int(g.num_components), g.context["num_seeds"].numpy().tolist()), (40, [1] * 40))
+            first = tfgnn.gather_first_node(g, "package", feature_name="n_id")
+            self.assertEqual(first.numpy().tolist(), list(range(40)))
+            start = {t: 0 for t in g.node_sets}
+            for i, b in enumerate(one):
+                for t, nodes in g.node_sets.items():
+                    n = int(nodes.sizes[i])
+                    self.assertEqual(nodes["n_id"].numpy()[start[t] : start[t] + n].tolist(), b.n_id[t].tolist())
+                depends, n = g.edge_sets["depends"], g.edge_sets["depends"].sizes.numpy()
+                of = slice(n[:i].sum(), n[: i + 1].sum())
+                pair = np.stack([depends.adjacency.source.numpy()[of], depends.adjacency.target.numpy()[of]]) - start["package"]
+                self.assertEqual(pair.tolist(), b.edge_index["package", "depends", "package"].tolist())
+                self.assertEqual(depends["e_id"].numpy()[of].tolist(), b.e_id["package", "depends", "package"].tolist())
+                for t, nodes in g.node_sets.items():
+                    start[t] += int(nodes.sizes[i])
 
 
 @PYG

@@ -101,6 +101,8 @@ class TestSampler(unittest.TestCase):
 
         from graphmill.pyg import GraphmillSampler
 
+        with self.assertRaisesRegex(ValueError, "graphmill.NodeLoader samples before a time"):
+            GraphmillSampler(made.RMAT, fanout=[2], before="time", scope="seed")
         with self.assertRaisesRegex(GraphmillError, "no node type for the seeds"):
             GraphmillSampler(made.DEBIAN, fanout=[2])
         with GraphmillSampler(made.RMAT, fanout=[2], threads=1) as sampler:

@@ -8,6 +8,7 @@ import jraph
 import numpy as np
 
 from ._arrays import Array
+from ._disjoint import by_seed
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
@@ -27,14 +28,22 @@ def _padded(x: Array, n: int) -> Array:
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
-    """One graph, and one of padding that holds the rest of the nodes and edges.
+    """One graph, or where each seed has a subgraph of its own one a seed, and one of padding that holds the rest of the nodes and
+    edges; behind that are empty graphs in the place of seeds that a last batch does not have.
 
     ``nodes`` and ``edges`` are dicts of columns; nodes have ``n_id`` too, edges ``e_id``, and
-    ``globals`` has ``num_seeds``: the first nodes are the seeds.
+    ``globals`` has ``num_seeds``: the first nodes of a graph are its seeds.
     """
     if not schema.homogeneous:
         raise ValueError("found a graph of several types, expected one node type and one edge type: jraph's GraphsTuple has no types")
-    c, t, e = raw.columns, schema.nodes[0], schema.edges[0]
+    t, e = schema.nodes[0], schema.edges[0]
+    if schema.disjoint:
+        raw, counts = by_seed(schema, raw)
+        graphs, seeds = schema.batch_size, np.ones(raw.seeds, np.int32)
+    else:
+        graphs, seeds = 1, schema.node(raw.columns, t, "by_hop")[:1]
+        counts = {t: schema.node(raw.columns, t, "by_hop").sum(keepdims=True), e: schema.edge(raw.columns, e, "by_hop").sum(keepdims=True)}
+    c = raw.columns
     src, dst = schema.edge(c, e, "edge_index")
     n, m = len(c[f"nodes/{t}/n_id"]), len(src)
     nodes, edges = _room(n + 1), _room(m)
@@ -47,15 +56,21 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         out = np.full(edges, n, np.int32)  # padding edges join the first padding node to itself
         out[:m] = x
         ends.append(out)
-    seeds = int(schema.node(c, t, "by_hop")[0])
+
+    def sizes(real: Array, padding: int) -> Array:
+        out = np.zeros(graphs + 1, np.int32)
+        out[: len(real)] = real
+        out[len(real)] = padding
+        return out
+
     return jraph.GraphsTuple(
         nodes=columns,
         edges=rows,
         senders=ends[0],
         receivers=ends[1],
-        globals={"num_seeds": np.array([seeds, 0], np.int32)},
-        n_node=np.array([n, nodes - n], np.int32),
-        n_edge=np.array([m, edges - m], np.int32),
+        globals={"num_seeds": sizes(seeds, 0)},
+        n_node=sizes(counts[t], nodes - n),
+        n_edge=sizes(counts[e], edges - m),
     )
 
 

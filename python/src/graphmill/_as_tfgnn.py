@@ -9,6 +9,7 @@ import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
 from ._arrays import Array
+from ._disjoint import by_seed
 from ._folder import EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
@@ -31,28 +32,39 @@ def _constant(x: Any) -> tf.Tensor:
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
-    """One component. The first nodes of the seeds' set are the seeds; the context has ``num_seeds``."""
+    """One component, whose first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
+
+    Where each seed has a subgraph of its own, that is a component, and the seed its first node.
+    """
+    if schema.disjoint:
+        raw, counts = by_seed(schema, raw)
+        seeds = np.ones(raw.seeds, np.int64)
+    else:
+        counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]) for t in schema.nodes}
+        counts.update({e: np.array([len(schema.edge(raw.columns, e, "e_id"))]) for e in schema.edges})
+        seeds = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1]
     c = raw.columns
     nodes = {}
     for t in schema.nodes:
         features = {name: _constant(schema.node(c, t, f"x/{name}")) for name in schema.node_columns[t]}
-        ids = schema.node(c, t, "n_id")
-        features["n_id"] = _constant(ids)
-        nodes[_set_name(t)] = tfgnn.NodeSet.from_fields(sizes=tf.constant([len(ids)], tf.int64), features=features)
+        features["n_id"] = _constant(schema.node(c, t, "n_id"))
+        nodes[_set_name(t)] = tfgnn.NodeSet.from_fields(sizes=tf.constant(counts[t], tf.int64), features=features)
     edges = {}
     for e, name in _edge_names(schema.edges).items():
         pair = schema.edge(c, e, "edge_index")
         features = {n: _constant(schema.edge(c, e, f"x/{n}")) for n in schema.edge_columns[e]}
         features["e_id"] = _constant(schema.edge(c, e, "e_id"))
         edges[name] = tfgnn.EdgeSet.from_fields(
-            sizes=tf.constant([pair.shape[1]], tf.int64),
+            sizes=tf.constant(counts[e], tf.int64),
             features=features,
             adjacency=tfgnn.Adjacency.from_indices(
                 source=(_set_name(e[0]), _constant(pair[0])), target=(_set_name(e[2]), _constant(pair[1]))
             ),
         )
-    seeds = max(int(schema.node(c, t, "by_hop")[0]) for t in schema.nodes)
-    context = tfgnn.Context.from_fields(features={"num_seeds": tf.constant([seeds], tf.int64)})
+    of_seeds = {"num_seeds": _constant(seeds)}
+    if schema.timed:
+        of_seeds["seed_time"] = _constant(c["seed_time"])
+    context = tfgnn.Context.from_fields(features=of_seeds)
     return tfgnn.GraphTensor.from_pieces(context=context, node_sets=nodes, edge_sets=edges)
 
 

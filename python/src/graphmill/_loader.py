@@ -82,8 +82,14 @@ class Schema:
     """The types in a feed's columns, and the names of their features."""
 
     def __init__(
-        self, names: Sequence[str], ops: Sequence[tuple[str, int]], seed_types: Sequence[str], link_type: tuple[str, str, str] | None = None
+        self,
+        names: Sequence[str],
+        ops: Sequence[tuple[str, int]],
+        seed_types: Sequence[str],
+        batch_size: int = 0,
+        link_type: tuple[str, str, str] | None = None,
     ) -> None:
+        self.batch_size = batch_size  # of all batches but the last
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
         self.seed_types = list(seed_types)  # one, or those of the ends of links
         self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
@@ -217,6 +223,7 @@ class NodeLoader(Feeding):
         if as_ == "dgl":
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
+        self._batch_size = batch_size
         self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
         with seed_file(seeds) as given:
             self._start(arguments + given)
@@ -242,7 +249,7 @@ class NodeLoader(Feeding):
         mine = (os.getpid(), rank, world)
         if self._connection is None or self._of != mine:
             connection = self._connected(rank, world, self._slots)
-            self._of, self._schema = mine, Schema(connection.names, connection.ops, connection.seed_types, self._link_type)
+            self._of, self._schema = mine, Schema(connection.names, connection.ops, connection.seed_types, self._batch_size, self._link_type)
             return connection
         return self._connection
 
@@ -254,7 +261,7 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg': other forms have columns by their names")
         if label is not None and label not in columns:
             raise ValueError(unknown("label", label, columns))
-        if form in ("dgl", "tfgnn", "jraph") and (s.linked or s.disjoint):
+        if form in ("dgl", "tfgnn", "jraph") and s.linked or form == "dgl" and s.disjoint:
             raise ValueError(f"found {'links' if s.linked else 'scope seed'} with as_={form!r}, expected as_='pyg' or 'numpy'")
         if form == "pyg" and s.linked and not s.homogeneous and s.link_type is None:
             raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too: seed_type=(SOURCE, RELATION, TARGET)")

@@ -59,6 +59,8 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         threads: int | None = None,
         **options: Any,
     ) -> None:
+        if options.get("before"):
+            raise ValueError("found before=, expected none: graphmill.NodeLoader samples before a time; seeds that PyG asks for have no times here")
         self._epoch, self._counts = 0, {t: n.count for t, n in Store(store).nodes.items()}
         ends, _ = link_ends(store, None, seed_type)
         # A feed has seeds of its own, which for links are named; they are not asked for here.
@@ -80,14 +82,14 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
     def sample_from_nodes(self, index: NodeSamplerInput, **_: Any) -> SamplerOutput | HeteroSamplerOutput:
         """The subgraph around the seed nodes."""
         if index.time is not None:
-            raise ValueError("found input_time, expected none: give before= and seed_time=, columns of the store")
+            raise ValueError("found input_time, expected none: graphmill.NodeLoader samples before a time, with before= and scope='seed'")
         self._check([index.input_type])
         return self._output(self._sample(index.node.numpy()), index.input_type is None, (index.input_id, index.time))
 
     def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
         """The subgraph around the ends of links, and of negative ones: of their sources and destinations, or of destinations alone."""
         if index.time is not None:
-            raise ValueError("found edge_label_time, expected none: give before= and seed_time= of NodeLoader, and links in a file")
+            raise ValueError("found edge_label_time, expected none: graphmill.NodeLoader samples before a time, with before= and scope='seed'")
         type_ = index.input_type
         self._check([None, None] if type_ is None else [type_[0], type_[2]])
         row, col, label = index.row, index.col, index.label

@@ -1,0 +1,39 @@
+"""Batches in which each seed has a subgraph of its own, for frameworks that want graph after graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array
+from ._loader import Raw, Schema
+
+
+def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
+    """A batch with the nodes and edges of the first seed in front, and so on; and how many of each type each seed has.
+
+    A feed lays them hop by hop. The columns are copies; ``by_hop`` and ``batch`` are left out.
+    """
+    out = {k: v for k, v in raw.columns.items() if not k.startswith(("nodes/", "edges/"))}
+    counts: dict[Any, Array] = {}
+    place = {}
+    for t in schema.nodes:
+        of = schema.node(raw.columns, t, "batch")
+        order = np.argsort(of, kind="stable")
+        place[t] = np.empty_like(order)
+        place[t][order] = np.arange(len(order))
+        counts[t] = np.bincount(of, minlength=raw.seeds)
+        for name in ("n_id", *(f"x/{n}" for n in schema.node_columns[t])):
+            out[f"nodes/{t}/{name}"] = schema.node(raw.columns, t, name)[order]
+    for e in schema.edges:
+        src, dst = schema.edge(raw.columns, e, "edge_index")
+        of = schema.node(raw.columns, e[0], "batch")[src]
+        order = np.argsort(of, kind="stable")
+        counts[e] = np.bincount(of, minlength=raw.seeds)
+        at = f"edges/{':'.join(e)}"
+        out[f"{at}/edge_index"] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
+        for name in ("e_id", *(f"x/{n}" for n in schema.edge_columns[e])):
+            out[f"{at}/{name}"] = schema.edge(raw.columns, e, name)[order]
+    out["seed_local"] = place[schema.seed_types[0]][raw.seed_local]
+    return Raw(out, raw.seeds, raw.number, raw.hops), counts
