@@ -20,6 +20,8 @@ type content struct {
 	ascending []uint32    // 0, 1, 2, ...: a link each
 	first     []uint32    // 0, a component each
 	count     []uint32    // how many of the first nodes are seeds
+
+	places [][]uint32 // of the rows, by table of the Encoding
 }
 
 // gatherer makes contents of subgraphs. It belongs to one goroutine.

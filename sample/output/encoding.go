@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
+	outofcore "github.com/graphmill/graphmill/sample/stream"
 )
 
 // Encoding is how the subgraphs of a plan become Examples: made once, shared by
@@ -22,7 +23,8 @@ type Encoding struct {
 	g      *graph.Graph
 	plan   *sample.Plan
 	opt    *RecordsOptions
-	group  int     // components of an Example
+	group  int // components of an Example
+	tables []rowTable
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
 	// rounded are the columns with float64 that are no float32, as "owner: column x".
@@ -53,6 +55,7 @@ func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
 
 func (n *Encoding) encode(e *feature.Encoder, c *content) []byte {
 	e.W.Reset()
+	n.place(c)
 	for i := len(n.fields) - 1; i >= 0; i-- {
 		f := &n.fields[i]
 		if rows := f.rows(c); len(rows) > 0 || f.always {
@@ -185,7 +188,11 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 		}
 		columns = append(slices.Clone(columns), &ids)
 	}
-	return n.columns("nodes", name, t.Type, columns, set.Features, rows)
+	var fetched *outofcore.Rows
+	if n.opt.Stream != nil {
+		fetched = n.opt.Stream.NodeRows(number)
+	}
+	return n.columns("nodes", name, t.Type, columns, set.Features, rows, fetched)
 }
 
 // withoutTexts is a column of strings whose rows from first on are empty.
@@ -210,7 +217,11 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	n.size("edges", name, rows, func(c *content) []uint32 { return c.edgeSizes[number] })
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.edges[number].Src }, writeLocal)
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.edges[number].Dst }, writeLocal)
-	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows)
+	var fetched *outofcore.Rows
+	if n.opt.Stream != nil {
+		fetched = n.opt.Stream.EdgeRows(number)
+	}
+	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
 }
 
 // declared is the columns that TF-GNN's samplers write: those that the schema
@@ -222,7 +233,7 @@ func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnp
 	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return features[c.Name] == nil })
 }
 
-func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32) error {
+func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched *outofcore.Rows) error {
 	for _, c := range columns {
 		if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
 			continue
@@ -230,14 +241,20 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		if _, twice := features[c.Name]; twice {
 			return fmt.Errorf("%s: found column %q beside the original ids, expected one of them; do not write the ids", owner, c.Name)
 		}
-		parts, err := feature.Parts(tfgnn.FeatureKey(kind, set, c.Name), c)
+		from, places, err := n.source(c, fetched, rows)
+		if err != nil {
+			return err
+		}
+		parts, err := feature.Parts(tfgnn.FeatureKey(kind, set, c.Name), from)
 		if err != nil {
 			return fmt.Errorf("%s: column %q: %w", owner, c.Name, err)
 		}
 		for _, p := range parts {
-			n.addSet(p.Key, rows, p.Write)
+			n.addSet(p.Key, places, p.Write)
 		}
-		if feature.Rounds(c) {
+		if rounds, err := n.rounds(c); err != nil {
+			return err
+		} else if rounds {
 			n.rounded = append(n.rounded, owner+": column "+c.Name)
 		}
 		features[c.Name] = feature.Proto(c)

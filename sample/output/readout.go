@@ -18,7 +18,7 @@ func (n *Encoding) readout() error {
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[tfgnn.ReadoutName] = set
 	n.size("nodes", tfgnn.ReadoutName, links, sizes)
-	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, n.opt.SeedColumns, set.Features, links); err != nil {
+	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, n.opt.SeedColumns, set.Features, links, nil); err != nil {
 		return err
 	}
 	for end, name := range []string{tfgnn.ReadoutSource, tfgnn.ReadoutTarget} {
@@ -34,7 +34,7 @@ func (n *Encoding) readout() error {
 		ids := *t.IDs
 		ids.Name = []string{tfgnn.SourceName, tfgnn.TargetName}[end]
 		nodes := func(c *content) []uint32 { return c.seedNodes[end] }
-		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{&ids}, set.Features, nodes); err != nil {
+		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{&ids}, set.Features, nodes, nil); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,13 @@ type Options struct {
 	Induce  bool // refused
 	// Window is the batches of a window; 0 takes the largest that the memory allows.
 	Window int
-	Warn   func(string)
+	Design Design
+	// Scratch is a folder with room for what the design Spilled keeps on disk; without
+	// it that is not chosen.
+	Scratch string
+	Warn    func(string)
+
+	spill *spillSizes // nil: by the memory
 }
 
 // Executor samples a store without holding its neighbours. It is immutable but for
@@ -53,6 +59,8 @@ type Executor struct {
 	held     int64 // bytes of what the plan needs in memory
 	forecast Forecast
 	sweeps   atomic.Int64
+	// Bytes of scratch files.
+	spillRead, spillWritten atomic.Int64
 	fsys     fsx.FS
 	store    *store.Store
 	rows     rowTables
@@ -129,6 +137,9 @@ func (x *Executor) readers() int {
 
 // Sampler is the compiled plan, for those who write its subgraphs.
 func (x *Executor) Sampler() *sample.Sampler { return x.sampler }
+
+// Release gives the memory of the mapped store back, for who has read it.
+func (x *Executor) Release() error { return x.store.Release() }
 
 // Close closes the files. No Run may be under way.
 func (x *Executor) Close() error {
@@ -235,7 +246,16 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 		return sample.Stats{}, err
 	}
 	defer raiseProcs(x.opt.Threads)()
-	return runWindows(ctx, x, job, batches, newOut, encode, sink)
+	design, err := x.design(ctx, &job, batches.Len())
+	if err != nil {
+		return sample.Stats{}, err
+	}
+	switch design {
+	case Spilled:
+		return runSpilled(ctx, x, job, batches, newOut, encode, sink)
+	default:
+		return runWindows(ctx, x, job, batches, newOut, encode, sink)
+	}
 }
 
 // runWindows runs a job by the pipeline of windows.
@@ -306,15 +326,23 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 // overlap sweeps while fn runs in the calling goroutine. The first to fail ends the
 // other.
 func (p *pipeline) overlap(ctx context.Context, sweep, fn func(context.Context) error) error {
+	return beside(ctx, func(ctx context.Context) error {
+		if len(p.x.waves) == 0 {
+			return nil
+		}
+		return sweep(ctx)
+	}, fn)
+}
+
+// beside runs other while fn runs in the calling goroutine. The first to fail ends
+// the other one.
+func beside(ctx context.Context, other, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var swept sync.WaitGroup
+	var running sync.WaitGroup
 	var failed error
-	swept.Go(func() {
-		if len(p.x.waves) == 0 {
-			return
-		}
-		if failed = sweep(ctx); failed != nil {
+	running.Go(func() {
+		if failed = other(ctx); failed != nil {
 			cancel(failed)
 		}
 	})
@@ -322,7 +350,7 @@ func (p *pipeline) overlap(ctx context.Context, sweep, fn func(context.Context) 
 	if err != nil {
 		cancel(err)
 	}
-	swept.Wait()
+	running.Wait()
 	if failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		return failed
 	}
@@ -334,11 +362,13 @@ type Counts struct {
 	Bytes  int64 `json:"bytes_read"`
 	Rows   int64 `json:"row_bytes_read"` // of these, of columns
 	Sweeps int64 `json:"sweeps"`
+	// Written is what the design Spilled wrote; Bytes has what of it was read again.
+	Written int64 `json:"scratch_bytes_written"`
 }
 
 // Counts is what was read so far.
 func (x *Executor) Counts() Counts {
-	c := Counts{Sweeps: x.sweeps.Load()}
+	c := Counts{Bytes: x.spillRead.Load(), Sweeps: x.sweeps.Load(), Written: x.spillWritten.Load()}
 	for _, f := range x.files {
 		c.Bytes += f.far.Read()
 		if f.ids != nil {
