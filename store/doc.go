@@ -16,6 +16,16 @@
 // Writer for the same name removes. An existing output is replaced only when
 // asked to, and then exchanged in one step.
 //
+// # Going on
+//
+// A Writer from Resume keeps whole files for a later run; one on which Begin was
+// called makes checkpoints of files that are still being written. A checkpoint is
+// ".checkpoint.json" in the partial folder: what the output is a function of, the
+// caller's state, and for each file how many bytes count and their xxh3. It is
+// replaced in one step when all it names is on the disk. Continue takes it up: the
+// files are cut to what it says, or, where they are not what it says, the output
+// begins anew.
+//
 // # Reading
 //
 // Open checks the manifest and the sizes and headers of all arrays, and maps

@@ -70,6 +70,7 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
   graphmill sample g.store --fanout 10,10 --seeds paper:split=train --shuffle --epochs 3 --out train
   graphmill sample g.store --fanout 10,5 --before 'time<=' --scope seed --seeds user --out past
   graphmill sample g.store --fanout 10,5 --seeds links.csv --seed-type user,item --scope seed --format tfrecord --out links
+  graphmill sample g.store --fanout 15,10 --epochs 100 --out train --resume
   graphmill sample --graph_schema schema.pbtxt --sampling_spec spec.pbtxt --output_samples out/samples.tfrecord@8`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.tfgnn.schema != "" && (len(args) == 0 || f.tfgnn.samples != "") {

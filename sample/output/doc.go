@@ -1,9 +1,9 @@
 // Package output writes sampled subgraphs to files: TFRecords in TF-GNN's encoding
 // (Records) or a collection, the store of many graphs (Collection).
 //
-// Both write into the folder of a store.Writer, one Run an epoch:
+// Both write into the folder of a store.Writer, one Run a job:
 //
-//	w, err := store.Create(fsys, out, force)
+//	w, err := store.Create(fsys, out, force) // or store.Continue, and w.Begin
 //	defer w.Abort()
 //	n := output.Examples(s, job, 1)
 //	r, err := output.NewRecords(w, s, output.RecordsOptions{Shards: 8, Examples: n})
@@ -12,6 +12,12 @@
 //	err = r.Finish(made)
 //	err = w.Seal(ctx, nil, threads)
 //	err = w.Publish()
+//
+// After store.Writer.Begin a Run makes checkpoints between batches. Where the writer
+// goes on with one, the same calls leave out the batches that it has, and the bytes and
+// counts are those of an output that was made at once. Batches are numbered over all
+// jobs, and draws depend on nothing that came before, so the checkpoint is little more
+// than their number and the lengths of the files; a gzip member never spans it.
 //
 // The workers of sample.Run encode, each into buffers that are handed around; the
 // goroutine of the caller writes, in the order of the batches. So the bytes do not
