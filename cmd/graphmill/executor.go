@@ -31,7 +31,8 @@ type choice struct {
 	executor string
 	threads  int
 	memory   flags.Bytes
-	columns  int64 // bytes of the columns that the caller reads besides
+	columns  int64 // bytes of what the caller reads besides
+	fetched  int64 // of these, what the stream executor reads where it is wanted
 	options  sample.Options
 }
 
@@ -44,7 +45,7 @@ func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (ex
 		return executor{sampler: m}, err
 	}
 	streamed := func(memory int64) (executor, error) {
-		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, Warn: c.options.Warn})
+		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns - c.fetched, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, Warn: c.options.Warn})
 		if err != nil {
 			return executor{}, err
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/sample/output"
 	"github.com/graphmill/graphmill/sample/seeds"
+	"github.com/graphmill/graphmill/sample/stream"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -202,16 +203,16 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		return err
 	}
 	job.Epochs, job.Shuffle, job.Threads = f.epochs, f.shuffle, f.threads
-	var columns int64
+	var columns, fetched int64
 	if f.format == "tfrecord" {
-		columns = columnBytes(s.Graph, plan, f.examples.induce())
+		columns, fetched = columnBytes(s.Graph, plan, f.examples.induce())
 		for _, c := range planned.Columns {
 			columns += c.Bytes()
 		}
 		t.warnContext(s)
 	}
 	held := columns + 4*int64(len(job.Seeds)) + int64(len(job.Times))*int64(unsafe.Sizeof(sample.Time{}))
-	x, err := choice{f.executor, f.threads, f.memory, held, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
+	x, err := choice{f.executor, f.threads, f.memory, held, fetched, sample.Options{Ops: f.ops, Induce: f.examples.induce(), Warn: func(m string) {
 		t.warn("%s", m)
 		r.Note(m)
 	}}}.open(cmd.Context(), s, plan)
@@ -413,25 +414,29 @@ func reportSample(r *report.Report, dir string, stats sample.Stats, before uint6
 	return nil
 }
 
-// columnBytes is the size of the columns and ids that TFRecords of a plan join.
-func columnBytes(g *graph.Graph, plan *sample.Plan, induce bool) int64 {
-	var n int64
+// columnBytes is the size of the columns and ids that TFRecords of a plan join, and of
+// those among them that the stream executor reads where they are wanted.
+func columnBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched int64) {
 	nodes, edges := output.Reach(g, plan)
 	if induce {
 		edges = plan.Induced(g)
 	}
-	for _, i := range edges {
-		for _, c := range g.Edges[i].Columns {
-			n += c.Bytes()
+	add := func(columns []*graph.Column) {
+		for _, c := range columns {
+			all += c.Bytes()
+			if stream.Fetches(c) {
+				fetched += c.Bytes()
+			}
 		}
+	}
+	for _, i := range edges {
+		add(g.Edges[i].Columns)
 	}
 	for _, i := range nodes {
-		for _, c := range g.Nodes[i].Columns {
-			n += c.Bytes()
-		}
+		add(g.Nodes[i].Columns)
 		if ids := g.Nodes[i].IDs; ids != nil {
-			n += ids.Bytes()
+			all += ids.Bytes()
 		}
 	}
-	return n
+	return all, fetched
 }
