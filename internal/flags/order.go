@@ -47,11 +47,13 @@ func seedOrder(text string, g *graph.Graph, p *Planned) (batch.Order, error) {
 
 // seedColumn is a column of the seed nodes, or of the links, and the row of each seed.
 func seedColumn(name string, g *graph.Graph, p *Planned) (*graph.Column, []uint32, error) {
-	columns, what, rows := p.Columns, "the links", []uint32(nil)
+	var columns []*graph.Column
+	var what string
+	var rows []uint32
 	if p.Plan.Link() {
-		rows = make([]uint32, p.seeds())
-		for i := range rows {
-			rows[i] = uint32(i)
+		columns, what = p.Columns, "the links"
+		for i := range uint32(p.seeds()) {
+			rows = append(rows, i)
 		}
 	} else {
 		n := g.Nodes[g.NodeType(p.Plan.SeedType[0])]
