@@ -21,5 +21,5 @@
 // memory. A batch that is larger than a slot comes in a memory of its own (JUMBO), and
 // leases a slot all the same. SAMPLE asks for a batch of given seeds.
 //
-// The package imports batch, draw, graph, sample and golang.org/x/sys, and runs on Linux.
+// The package imports batch, graph, sample, internal/direct and golang.org/x/sys, and runs on Linux.
 package feed
