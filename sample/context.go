@@ -42,7 +42,8 @@ type Subgraph struct {
 	Ops   []SubOp // by op from 1, with Options.Ops
 }
 
-// SubEdges is edges of one type: local ids of their ends, and edge ids.
+// SubEdges is edges of one type: local ids of their ends, and edge ids (nil with
+// Options.NoEdgeIDs).
 type SubEdges struct{ Src, Dst, ID []uint32 }
 
 // SubOp is what one op did: the local ids that it expanded, and every edge it
@@ -276,10 +277,16 @@ func (c *Context) finish() {
 	}
 	for i := range c.edges {
 		c.sub.Edges[i] = c.edges[i].lists()
+		if c.s.opt.NoEdgeIDs {
+			c.sub.Edges[i].ID = nil
+		}
 	}
 	for i := range c.sub.Ops {
 		st := &c.ops[i+1]
 		c.sub.Ops[i] = SubOp{Frontier: st.frontier, SubEdges: st.record.lists()}
+		if c.s.opt.NoEdgeIDs {
+			c.sub.Ops[i].ID = nil
+		}
 	}
 }
 

@@ -52,6 +52,8 @@ func (o *op) measure(b block) int {
 func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	var n int
 	switch {
+	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && c.edges[o.edges].kept == nil:
+		return o.nears(b, near)
 	case o.how == Uniform && o.times == nil:
 		n = c.pickUniform(o, key, b, pos, near)
 	case o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil &&
@@ -62,6 +64,20 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	}
 	if o.adj.far != nil {
 		prefetch.At(unsafe.SliceData(o.adj.far), pos[:n])
+	}
+	return n
+}
+
+// nears writes beside each edge that a plain op takes the local id of its node, where
+// which edges these are does not matter. It returns their number.
+func (o *op) nears(b block, near []uint32) int {
+	n := 0
+	for i, l := range b.local {
+		list := near[n : n+int(o.picks(b.degree[i]))]
+		for j := range list {
+			list[j] = l
+		}
+		n += len(list)
 	}
 	return n
 }
@@ -99,7 +115,7 @@ func (c *Context) reach(o *op, b block, n int) error {
 	switch {
 	case c.fetched != nil:
 		var ids []uint32
-		if o.adj.apart {
+		if o.adj.apart && !c.s.opt.NoEdgeIDs {
 			ids = id
 		}
 		c.fetched.Ends(int(o.number), b.node, far, ids)

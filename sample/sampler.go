@@ -22,6 +22,8 @@ type Options struct {
 	// of those that it does not draw from (Plan.Induced). A node's edges come by its
 	// local id, then by edge id.
 	Induce bool
+	// NoEdgeIDs leaves out the ids of edges: with Fetch they are not drawn again.
+	NoEdgeIDs bool
 	// Fetch leaves neighbours and edge ids where they are: New does not read them, and
 	// contexts are given those of the edges that they take (Context.SampleFrom). What
 	// the plan needs besides (offsets, columns) is read as ever. A direction that is
@@ -244,6 +246,9 @@ func (s *Sampler) Hops() int { return s.hops }
 
 // Spare is what the copies left of Options.Memory.
 func (s *Sampler) Spare() int64 { return s.opt.Memory }
+
+// EdgeIDs says whether subgraphs have the ids of their edges.
+func (s *Sampler) EdgeIDs() bool { return !s.opt.NoEdgeIDs }
 
 // Induces says whether subgraphs have all edges between their nodes
 // (Options.Induce).

@@ -45,7 +45,7 @@ func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (ex
 		return executor{sampler: m}, err
 	}
 	streamed := func(memory int64) (executor, error) {
-		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns - c.fetched, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, Warn: c.options.Warn})
+		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns - c.fetched, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 		if err != nil {
 			return executor{}, err
 		}

@@ -28,7 +28,7 @@ func (t *tally) add(sub *sample.Subgraph, width int) {
 		t.Stats.Nodes += uint64(len(n))
 	}
 	for _, e := range sub.Edges {
-		t.Stats.Edges += uint64(len(e.ID))
+		t.Stats.Edges += uint64(len(e.Src))
 	}
 }
 

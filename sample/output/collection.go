@@ -66,12 +66,12 @@ type collectionNodes struct {
 
 type collectionEdges struct {
 	number int // edge type
-	list       // src, dst, edge_id
+	list       // src, dst, and edge_id where there are edge ids
 	hops   *stream
 }
 
 type collectionOp struct {
-	frontier, edges list // edges: src, dst, edge_id
+	frontier, edges list // edges: as those of collectionEdges
 }
 
 // NewCollection begins the arrays of a collection in w. Close it.
@@ -91,14 +91,14 @@ func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*
 func (c *Collection) open(before *saved) error {
 	g, plan := c.s.Graph(), c.s.Plan()
 	nodes, edges := Reach(g, plan)
-	b := builder{c: c, begun: before != nil}
+	b, ends := builder{c: c, begun: before != nil}, c.ends()
 	for _, i := range nodes {
 		dir := store.NodesDir(g.Nodes[i].Type)
 		c.nodes = append(c.nodes, collectionNodes{i, b.list(dir, "graph_ptr", "node_id"), b.stream(dir+"/num_sampled_nodes.npy", graph.Uint32, c.s.Hops()+1)})
 	}
 	for _, i := range edges {
 		dir := store.EdgesDir(g.Edges[i].Type)
-		c.edges = append(c.edges, collectionEdges{i, b.list(dir, "graph_ptr", "src", "dst", "edge_id"), b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())})
+		c.edges = append(c.edges, collectionEdges{i, b.list(dir, "graph_ptr", ends...), b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())})
 	}
 	c.seeds = b.list("context", "seed_ptr", "seed_local")
 	c.epoch = b.stream("context/epoch.npy", graph.Int64)
@@ -106,7 +106,7 @@ func (c *Collection) open(before *saved) error {
 	if c.opt.Ops {
 		for i := range plan.Ops {
 			dir := fmt.Sprintf("ops/%d", i+1)
-			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.list(dir, "edge_ptr", "src", "dst", "edge_id")})
+			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.list(dir, "edge_ptr", ends...)})
 		}
 	}
 	if before != nil {
@@ -204,8 +204,8 @@ func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
 	add := func(s *stream, v []uint32) { out.values[s.number] = append(out.values[s.number], v...) }
 	run := func(l *list, n int, items ...[]uint32) {
 		out.values[l.ptr.number] = append(out.values[l.ptr.number], uint32(n))
-		for i, v := range items {
-			add(l.items[i], v)
+		for i, s := range l.items {
+			add(s, items[i])
 		}
 	}
 	nodes, edges := 0, 0
@@ -219,15 +219,15 @@ func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
 	for i := range c.edges {
 		e := &c.edges[i]
 		lists := &sub.Edges[e.number]
-		edges += len(lists.ID)
-		run(&e.list, len(lists.ID), lists.Src, lists.Dst, lists.ID)
+		edges += len(lists.Src)
+		run(&e.list, len(lists.Src), lists.Src, lists.Dst, lists.ID)
 		add(e.hops, sub.EdgesByHop[e.number])
 	}
 	run(&c.seeds, len(sub.SeedLocal)/c.s.SeedWidth(), sub.SeedLocal)
 	for i := range c.ops {
 		op := &sub.Ops[i]
 		run(&c.ops[i].frontier, len(op.Frontier), op.Frontier)
-		run(&c.ops[i].edges, len(op.ID), op.Src, op.Dst, op.ID)
+		run(&c.ops[i].edges, len(op.Src), op.Src, op.Dst, op.ID)
 	}
 	out.add(sub, c.s.SeedWidth())
 	out.Nodes.Add(uint64(nodes))
@@ -334,20 +334,30 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 		}
 	}
 	for _, e := range c.edges {
-		meta.Edges[g.Edges[e.number].Type.String()] = &store.EdgesMeta{
-			Count: int(e.total), Columns: map[string]store.ColumnMeta{},
-			Arrays: map[string]string{"graph_ptr": e.ptr.name, "src": e.items[0].name, "dst": e.items[1].name, "edge_id": e.items[2].name, "num_sampled_edges": e.hops.name},
+		arrays := map[string]string{"graph_ptr": e.ptr.name, "num_sampled_edges": e.hops.name}
+		for i, s := range e.items {
+			arrays[c.ends()[i]] = s.name
 		}
+		meta.Edges[g.Edges[e.number].Type.String()] = &store.EdgesMeta{Count: int(e.total), Columns: map[string]store.ColumnMeta{}, Arrays: arrays}
 	}
 	for i, op := range c.ops {
-		for key, s := range map[string]*stream{
-			"frontier_ptr": op.frontier.ptr, "frontier": op.frontier.items[0],
-			"edge_ptr": op.edges.ptr, "src": op.edges.items[0], "dst": op.edges.items[1], "edge_id": op.edges.items[2],
-		} {
+		arrays := map[string]*stream{"frontier_ptr": op.frontier.ptr, "frontier": op.frontier.items[0], "edge_ptr": op.edges.ptr}
+		for i, s := range op.edges.items {
+			arrays[c.ends()[i]] = s
+		}
+		for key, s := range arrays {
 			meta.Context.Arrays[fmt.Sprintf("op_%d_%s", i+1, key)] = s.name
 		}
 	}
 	return meta, nil
+}
+
+// ends names the arrays of an edge.
+func (c *Collection) ends() []string {
+	if c.s.EdgeIDs() {
+		return []string{"src", "dst", "edge_id"}
+	}
+	return []string{"src", "dst"}
 }
 
 // Close closes what is open. It does nothing after Finish.

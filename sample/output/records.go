@@ -198,7 +198,7 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 		nodes += len(n)
 	}
 	for _, e := range sub.Edges {
-		edges += len(e.ID)
+		edges += len(e.Src)
 	}
 	c.Nodes.Add(uint64(nodes))
 	c.Edges.Add(uint64(edges))

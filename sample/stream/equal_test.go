@@ -118,9 +118,9 @@ func drawJob(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
 	return j
 }
 
-func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, ops bool) ([]string, sample.Stats) {
+func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats) {
 	t.Helper()
-	m, err := sample.New(s.Graph, p, sample.Options{Ops: ops})
+	m, err := sample.New(s.Graph, p, sample.Options{Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,13 +166,12 @@ func TestEqualsMemory(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				p := drawPlan(r, s.Graph)
 				job := drawJob(r, s.Graph, p)
-				ops := rapid.Bool().Draw(r, "ops")
-				want, stats := memory(t, s, p, job, ops)
+				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
+				want, stats := memory(t, s, p, job, opt)
 				if len(want) > 0 && rapid.Bool().Draw(r, "later") {
 					job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
-					want, stats = memory(t, s, p, job, ops)
+					want, stats = memory(t, s, p, job, opt)
 				}
-				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: ops}
 				if rapid.Bool().Draw(r, "budget") {
 					opt.Memory = int64(rapid.IntRange(64, 400).Draw(r, "MiB")) << 20
 				} else {
