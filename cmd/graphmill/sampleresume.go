@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 type resumeFlags struct {
 	resume     bool
 	checkpoint time.Duration
+	all        *pflag.FlagSet // of the command
 }
 
 func (f *resumeFlags) add(fs *pflag.FlagSet) {
+	f.all = fs
 	fs.BoolVar(&f.resume, "resume", false, "go on with what an interrupted run of the same command left, if there is any")
 	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, which --resume goes on from; 0: make none")
 }
@@ -61,15 +64,21 @@ func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
 	closeWith(err, w.Abort)
 }
 
+// freeFlags are those that may change between a run and one that goes on with it: they
+// say where and how, not what; or name files, whose content counts.
+var freeFlags = []string{"checkpoint-every", "executor", "force", "help", "json", "memory", "out", "resume", "runner", "threads",
+	"data-path", "graph-schema", "input-seeds", "output-samples", "plan", "sampling-spec", "seeds"}
+
 // identity is all that the bytes of the output follow from.
 func (f *sampleFlags) identity(ctx context.Context, made store.Made) (map[string]string, error) {
-	of := map[string]string{
-		"command": made.Command, "version": made.Version, "plan": string(made.Plan), "seed": strconv.FormatUint(*made.Seed, 10),
-		"format": f.format, "ops": strconv.FormatBool(f.ops), "name": f.name, "shards": strconv.Itoa(f.shards), "gzip": strconv.FormatBool(f.gzip), "ids": f.ids,
-	}
-	for name, v := range made.Options {
-		of[name] = v
-	}
+	of := map[string]string{"version": made.Version, "plan": string(made.Plan), "seeds": made.Options["seeds"]}
+	f.all.VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(freeFlags, flag.Name) {
+			of["--"+flag.Name] = flag.Value.String()
+		}
+	})
+	// TF-GNN's --output_samples names them too.
+	of["--name"], of["--shards"] = f.name, strconv.Itoa(f.shards)
 	for name, sum := range made.Inputs {
 		of["input "+name] = sum
 	}
