@@ -96,7 +96,8 @@ class TestLinks(unittest.TestCase):
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3)), "found links in a store of the node types maintainer, "),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=np.zeros((3, 2), int)), "expected node ids, a mask, or links"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), seed_type=["a", "b", "c", "d"]), "their edge type"),
-            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), as_="jraph"), "found links with as_='jraph', expected as_='pyg' or 'numpy'"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), as_="jraph"), "found links with as_='jraph', expected as_='pyg', 'dgl' or 'numpy'"),
+            (lambda: NodeLoader(made.RMAT, fanout=[1], direction="out", as_="dgl"), "found direction='out' with as_='dgl'"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="dgl"), "found ops with scope seed"),
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"), "links of package and package, expected their edge type"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], label="y"), "expected as_='pyg'"),
@@ -183,6 +184,37 @@ class TestDisjoint(unittest.TestCase):
         with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", as_="pyg") as loader:
             (b,) = loader
             self.assertEqual(b.seed_time.tolist(), Store(timed()).nodes["user"]["time"].tolist())
+
+
+@unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
+class TestDGLLinks(unittest.TestCase):
+    def test_pair_graph(self):
+        import dgl
+
+        pairs = links(100)
+        with NodeLoader(made.RMAT, fanout=[3, 2], seeds=pairs, batch_size=64, as_="dgl") as loader:
+            at = 0
+            for inputs, graph, blocks in loader:
+                n = graph.num_edges()
+                self.assertEqual(graph.edata["input_id"].tolist(), list(range(at, at + n)))
+                self.assertEqual([graph.ndata[dgl.NID][x].tolist() for x in graph.edges()], pairs[:, at : at + n].tolist())
+                self.assertEqual(blocks[-1].dstdata[dgl.NID].tolist(), graph.ndata[dgl.NID].tolist())
+                self.assertEqual(blocks[0].srcdata[dgl.NID].tolist(), inputs.tolist())
+                at += n
+            self.assertEqual(at, 100)
+
+    def test_types(self):
+        import dgl
+
+        pairs, e = Store(made.DEBIAN).edges["has_tag"].edge_index()[:, :100], ("package", "has_tag", "tag")
+        with NodeLoader(made.DEBIAN, fanout={"depends": [2]}, seeds=pairs, seed_type=e, as_="dgl") as loader:
+            ((_, graph, blocks),) = loader
+        ends = [graph.nodes[t].data[dgl.NID][x].tolist() for t, x in zip(("package", "tag"), graph.edges(etype=e))]
+        self.assertEqual(ends, pairs.tolist())
+        self.assertEqual(blocks[-1].dstnodes["tag"].data[dgl.NID].tolist(), graph.nodes["tag"].data[dgl.NID].tolist())
+        with NodeLoader(timed(), fanout=[2], seeds=made.path("links.csv"), seed_type=("user", "user"), as_="dgl") as loader:
+            ((_, graph, _),) = loader
+        self.assertEqual(graph.edata["label"].tolist(), [i % 3 for i in range(90)])
 
 
 @unittest.skipUnless(importlib.util.find_spec("jraph"), "jraph is not installed")

@@ -65,7 +65,22 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
             x = _tensor(schema.node(c, t, f"x/{column}"))
             outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
             inner.dstnodes[name].data[column] = x[: int(found[t][0])]
+    outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
+    middle = _pair_graph(schema, raw, outputs) if schema.linked else outputs[schema.nodes[0]] if schema.homogeneous else outputs
+    return n_id[schema.nodes[0]] if schema.homogeneous else n_id, middle, blocks
+
+
+def _pair_graph(schema: Schema, raw: Raw, outputs: dict[str, torch.Tensor]) -> Any:
+    """The links as a graph among the output nodes."""
+    src, dst = raw.seed_local.reshape(-1, 2).T
+    pair = _tensor(src), _tensor(dst)
     if schema.homogeneous:
-        t = schema.nodes[0]
-        return n_id[t], n_id[t][: int(found[t][0])], blocks
-    return n_id, {t: n_id[t][: int(found[t][0])] for t in schema.nodes}, blocks
+        graph = dgl.graph(pair, num_nodes=len(outputs[schema.nodes[0]]))
+    else:
+        graph = dgl.heterograph({schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+    for t in graph.ntypes:
+        graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]
+    graph.edata["input_id"] = _tensor(raw.input_id)
+    for name in schema.link_columns:
+        graph.edata[name] = _tensor(raw.columns[f"links/{name}"])
+    return graph

@@ -173,7 +173,7 @@ class NodeLoader(Feeding):
         seed_type: node type of the seeds, where the store has several; of links those of source and destination, or their edge
             type: ``("user", "rates", "movie")``.
         as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes,
-            output_nodes, blocks``), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
+            output_nodes, blocks``; of links the graph of them in place of the output nodes), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
         shuffle: take the seeds of each epoch in its shuffled order.
         order: another order of the seeds: "weighted:COLUMN" draws as many in proportion to the column, with replacement;
             "stratified:COLUMN" mixes its values evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of seeds, and the seeds of so many
@@ -221,6 +221,8 @@ class NodeLoader(Feeding):
         ends, self._link_type = link_ends(store, seeds, seed_type)
         flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
+            if options.get("direction", "in") != "in":
+                raise ValueError(f"found direction={options['direction']!r} with as_='dgl', expected 'in': the edges of a block lead to the nodes that were expanded")
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
         self._batch_size = batch_size
@@ -261,9 +263,9 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg': other forms have columns by their names")
         if label is not None and label not in columns:
             raise ValueError(unknown("label", label, columns))
-        if form in ("dgl", "tfgnn", "jraph") and s.linked or form == "dgl" and s.disjoint:
-            raise ValueError(f"found {'links' if s.linked else 'scope seed'} with as_={form!r}, expected as_='pyg' or 'numpy'")
-        if form == "pyg" and s.linked and not s.homogeneous and s.link_type is None:
+        if form in ("tfgnn", "jraph") and s.linked:
+            raise ValueError(f"found links with as_={form!r}, expected as_='pyg', 'dgl' or 'numpy'")
+        if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
             raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too: seed_type=(SOURCE, RELATION, TARGET)")
         if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
             raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed': a seed that is drawn twice has one node otherwise")
