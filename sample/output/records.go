@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
@@ -66,6 +67,7 @@ type Records struct {
 	shards   *shards.Writer
 	opt      RecordsOptions
 	encoding *Encoding
+	encoders encoders
 	base     uint64 // Examples of earlier jobs
 	batches  uint64 // of the jobs so far; those that are written together count as one in course
 }
@@ -127,9 +129,33 @@ func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
 	return (Subgraphs(s, job) + group - 1) / group
 }
 
+// encoders hands out buffers of Examples to workers. There are as many as work at
+// once: a batch's Example may be large.
+type encoders struct {
+	mu   sync.Mutex
+	free []*feature.Encoder
+}
+
+func (e *encoders) get() *feature.Encoder {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := len(e.free)
+	if n == 0 {
+		return new(feature.Encoder)
+	}
+	last := e.free[n-1]
+	e.free = e.free[:n-1]
+	return last
+}
+
+func (e *encoders) put(enc *feature.Encoder) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.free = append(e.free, enc)
+}
+
 // chunk is the records of one batch.
 type chunk struct {
-	feature.Encoder
 	arranger *arranger
 	gatherer *gatherer
 	records  *shards.Chunk
@@ -188,7 +214,9 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 	sub = c.arranger.arrange(sub)
 	c.gatherer.add(sub, places)
 	if last || c.gatherer.full() {
-		if err := c.records.Append(r.encoding.encode(&c.Encoder, &c.gatherer.content), number); err != nil {
+		enc := r.encoders.get()
+		defer r.encoders.put(enc)
+		if err := c.records.Append(r.encoding.encode(enc, &c.gatherer.content), number); err != nil {
 			return fmt.Errorf("%w; take smaller batches or fewer columns", err)
 		}
 		c.gatherer.reset()
