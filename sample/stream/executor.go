@@ -36,7 +36,13 @@ type Options struct {
 	NoEdgeIDs bool
 	// Window is the batches of a window; 0 takes the largest that the memory allows.
 	Window int
+	// Rows is the bytes of the rows of columns that are held at once; 0 is as many as the
+	// memory allows.
+	Rows   int64
 	Design Design
+	// Epochs is how many go together through condensed layers; 0 takes the largest that
+	// the memory allows.
+	Epochs int
 	// Scratch is a folder with room for what the design Spilled keeps on disk; without
 	// it that is not chosen.
 	Scratch string
@@ -248,26 +254,13 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 		return sample.Stats{}, err
 	}
 	defer raiseProcs(x.opt.Threads)()
-	design, err := x.design(ctx, &job, batches.Len())
-	if err != nil {
-		return sample.Stats{}, err
-	}
-	switch design {
-	case Spilled:
-		return runSpilled(ctx, x, job, batches, newOut, encode, sink)
-	default:
-		return runWindows(ctx, x, job, batches, newOut, encode, sink)
-	}
+	return runByDesign(ctx, x, job, batches, newOut, encode, sink)
 }
 
 // runWindows runs a job by the pipeline of windows.
-func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, newOut func() T,
+func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, w Window, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
-	w, err := x.windowOf(ctx, &job, total)
-	if err != nil {
-		return stats, err
-	}
 	x.foretell(&job, w, total)
 	size := w.Batches
 	p, err := x.newPipeline(&job, batches)

@@ -1,0 +1,124 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// runSpilled runs a job an epoch at a time, through a scratch file.
+func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, w Window, newOut func() T,
+	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	total := batches.Len()
+	sizes, err := x.spillSizes(&job, w, total)
+	if err != nil {
+		return stats, err
+	}
+	p, err := x.newPipeline(&job, batches)
+	if err != nil {
+		return stats, err
+	}
+	defer p.close()
+	e := newEmitter(p, newOut, encode, sink)
+	s, err := newSpill(p, sizes)
+	if err != nil {
+		return stats, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	epoch := job.EpochBatches(x.sampler.SeedWidth())
+	for next := uint64(0); next < total; {
+		left := epoch - (job.From+next)%epoch
+		s.open(next, min(left, sizes.window))
+		for range x.waves {
+			asked, err := s.walk(ctx)
+			if err != nil {
+				return stats, err
+			}
+			if err := s.sweep(ctx, asked); err != nil {
+				return stats, err
+			}
+		}
+		if err := s.each(ctx, len(x.waves), func(ctx context.Context, _ int, w *window) error {
+			return e.emit(ctx, w, &stats)
+		}); err != nil {
+			return stats, err
+		}
+		next += s.n
+	}
+	return stats, nil
+}
+
+const (
+	spillExtent = 64 << 10
+	// leastExtent is the extent below which the disk loses more than memory wins.
+	leastExtent = 16 << 10
+	spillBlocks = 256
+	spillGroup  = 16
+	spillSort   = 8 << 20
+	// spillBytes is what a sampled edge that is spilled costs, as bytes of a sweep that
+	// take as long.
+	spillBytes = 200
+)
+
+// spills says whether a job is to be spilled: it is asked for, or windows w would read
+// so often that it takes longer, or not one batch fits a window (failed).
+func (x *Executor) spills(job *sample.Job, w Window, total uint64, failed error) (bool, error) {
+	few := errors.Is(failed, ErrMemory)
+	switch {
+	case failed != nil && !few:
+		return false, failed
+	case x.opt.Design == Spilled:
+		return true, nil
+	case x.opt.Design != Auto || x.opt.Window > 0 || x.opt.Scratch == "" || x.opt.Memory == 0:
+		return false, failed
+	case few:
+		return true, nil
+	}
+	file, batches, steps := float64(x.size()), float64(total), float64(len(x.waves))
+	epochs := math.Ceil(batches / float64(job.EpochBatches(x.sampler.SeedWidth())))
+	windows := file * (math.Ceil(batches/float64(w.Batches)) + steps - 1)
+	return file*steps*epochs+batches*w.BatchEdges*spillBytes < windows, nil
+}
+
+// spillSizes divides the memory among what a spill holds: buffers of streams, two
+// groups or two parts of requests, and some to spare.
+func (x *Executor) spillSizes(job *sample.Job, w Window, total uint64) (z spillSizes, err error) {
+	if x.opt.spill != nil {
+		return *x.opt.spill, nil
+	}
+	if x.opt.Scratch == "" {
+		return z, errors.New("found no folder for what does not fit in memory, expected one for the design spilled")
+	}
+	z = spillSizes{extent: spillExtent, run: spillBlocks, group: spillGroup, window: min(total, job.EpochBatches(x.sampler.SeedWidth())), sort: spillSort}
+	edges := max(w.BatchEdges, 1)
+	z.group = max(1, min(z.group, uint64(1<<29/edges)))
+	z.window = max(1, min(z.window, uint64(math.MaxUint32/2/edges)))
+	if x.opt.Memory == 0 {
+		return z, nil
+	}
+	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
+	result := 4.0
+	if x.idBytes() > 0 {
+		result = 8
+	}
+	halves := free * 5 / 8
+	groups := halves / (2 * result * edges)
+	if groups < 1 {
+		return z, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs to spill batches of about %s sampled edges; give more memory, smaller batches or fewer --threads",
+			human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-groups)*2*result*edges*8/5)), human.Number(edges))
+	}
+	z.group = min(z.group, uint64(groups))
+	z.sort = max(1<<12, min(z.sort, int(halves/16)))
+	streams := func() int { return int(free / 4 / float64(z.extent+x.readers()*packWords*4)) }
+	for z.extent > leastExtent && streams() < z.buffers(x)+loaders {
+		z.extent /= 2
+	}
+	most := max(1, streams()-loaders-max(x.opt.Threads, x.readers()))
+	z.run = max(z.run, (x.blocks+uint32(most)-1)/uint32(most))
+	z.window = min(z.window, uint64(most)*z.group)
+	return z, nil
+}
