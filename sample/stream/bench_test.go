@@ -15,7 +15,8 @@ import (
 
 // BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names: one node in a hundred
 // as seeds, fanout 15,10,5, batches of 1024, GRAPHMILL_BENCH_EPOCHS epochs, within
-// GRAPHMILL_BENCH_MEMORY MiB.
+// GRAPHMILL_BENCH_MEMORY MiB, by GRAPHMILL_BENCH_DESIGN with GRAPHMILL_BENCH_SCRATCH for
+// what is spilled.
 func BenchmarkRun(b *testing.B) {
 	dir := os.Getenv("GRAPHMILL_BENCH_STORE")
 	if dir == "" {
@@ -40,6 +41,12 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	design := Auto
+	if name := os.Getenv("GRAPHMILL_BENCH_DESIGN"); name != "" {
+		if design, err = ParseDesign(name); err != nil {
+			b.Fatal(err)
+		}
+	}
 	job := sample.Job{BatchSize: 1024, Epochs: number("GRAPHMILL_BENCH_EPOCHS", 1), Shuffle: true}
 	adj := s.Graph.Edges[0].Adj[graph.In]
 	for v := 0; v < s.Graph.Nodes[0].Count; v += 101 {
@@ -52,7 +59,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	for range b.N {
 		start := time.Now()
-		x, err := Open(context.Background(), fsx.OS, s, plan, Options{Threads: 2, Memory: int64(number("GRAPHMILL_BENCH_MEMORY", 2048)) << 20})
+		x, err := Open(context.Background(), fsx.OS, s, plan, Options{Threads: 2, Memory: int64(number("GRAPHMILL_BENCH_MEMORY", 2048)) << 20, Design: design, Scratch: os.Getenv("GRAPHMILL_BENCH_SCRATCH")})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -62,8 +69,8 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		c := x.Counts()
-		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %d sweeps, forecast %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
-			float64(c.Bytes)/1e9, c.Sweeps, x.Forecast(), stats, x.speed)
+		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %.2f GB written, %d sweeps, forecast %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
+			float64(c.Bytes)/1e9, float64(c.Written)/1e9, c.Sweeps, x.Forecast(), stats, x.speed)
 		if err := x.Close(); err != nil {
 			b.Fatal(err)
 		}
