@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 import made
-from graphmill import AllSlotsHeld, FeedDied, GraphmillError, NodeLoader
+from graphmill import AllSlotsHeld, FeedDied, GraphmillError, NodeLoader, Store
 from graphmill._order import ORDER, Order, key
 
 RMAT, DEBIAN = made.RMAT, made.DEBIAN
@@ -362,6 +362,27 @@ class TestDGL(unittest.TestCase):
                 h = conv(outer, torch.ones(outer.num_src_nodes(), 3))
                 self.assertEqual(h.shape, (outer.num_dst_nodes(), 2))
             del input_nodes, output_nodes, blocks, outer, inner, b, h
+
+    def test_types(self):
+        import dgl
+
+        store = Store(DEBIAN)
+        ends = {e: store.edges[e].edge_index("input") for e in store.edges}
+        drawn = 0
+        with NodeLoader(DEBIAN, fanout=[4, 3], seed_type="package", seeds=np.arange(300), batch_size=64, as_="dgl", slots=8) as loader:
+            for input_nodes, output_nodes, (outer, inner) in loader:
+                self.assertEqual(sorted(input_nodes), sorted(store.nodes))
+                self.assertEqual(outer.dstnodes["package"].data[dgl.NID].tolist(), inner.srcnodes["package"].data[dgl.NID].tolist())
+                self.assertEqual(inner.dstnodes["package"].data[dgl.NID].tolist(), output_nodes["package"].tolist())
+                for block in (outer, inner):
+                    self.assertEqual(sorted(block.canonical_etypes), sorted(store.edges))
+                    for e in block.canonical_etypes:
+                        src, dst = block.edges(etype=e)
+                        id_ = block.edges[e].data[dgl.EID].numpy()
+                        self.assertEqual(block.srcnodes[e[0]].data[dgl.NID][src].tolist(), ends[e][0][id_].tolist())
+                        self.assertEqual(block.dstnodes[e[2]].data[dgl.NID][dst].tolist(), ends[e][1][id_].tolist())
+                        drawn += len(id_)
+        self.assertGreater(drawn, 1000)
 
 
 @unittest.skipUnless(available("jraph"), "jraph is not installed")

@@ -11,18 +11,22 @@ import torch
 from ._arrays import Array
 from ._loader import Raw, Schema
 
-
-def _tensor(x: Any) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(x))
+_tensor = torch.from_numpy
+_EMPTY = np.empty((2, 0), np.int64)
+_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL numbers the edges as they come
 
 
 def _edges(src: Array, dst: Array, n: int) -> Any:
     """The edges as what DGL builds a block of: by destination where they come so, which spares it a sort."""
-    if len(dst) and (np.diff(dst) >= 0).all():
+    if (dst[1:] >= dst[:-1]).all():
         indptr = np.zeros(n + 1, np.int64)
-        np.cumsum(np.bincount(dst, minlength=n), out=indptr[1:])
-        return "csc", (_tensor(indptr), _tensor(src), torch.empty(0, dtype=torch.int64))
+        np.bincount(dst, minlength=n).cumsum(out=indptr[1:])
+        return "csc", (_tensor(indptr), _tensor(src), _IN_ORDER)
     return "coo", (_tensor(src), _tensor(dst))
+
+
+def _joined(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list[Any]]:
@@ -36,13 +40,16 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
     for hop in range(raw.hops, 0, -1):
         dst = {t: int(found[t][hop - 1]) for t in schema.nodes}
         src = {t: int(found[t][hop]) for t in schema.nodes}
+        drew: dict[str, list[int]] = {}
+        for k, (name, at) in enumerate(schema.op_list, 1):
+            if at == hop:
+                drew.setdefault(name, []).append(k)
         data, ids = {}, {}
         for e in schema.edges:
-            ops = [k for k, (name, at) in enumerate(schema.op_list, 1) if at == hop and name == ":".join(e)]
-            pairs = [c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [np.empty((2, 0), np.int64)]
-            pair = pairs[0] if len(pairs) == 1 else np.concatenate(pairs, 1)
+            ops = drew.get(":".join(e), [])
+            pair = _joined([c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [_EMPTY])
             data[e] = _edges(pair[0], pair[1], dst[e[2]])
-            ids[e] = _tensor(np.concatenate([c[f"ops/{k}/e_id"] for k in ops] or [np.empty(0, np.int64)]))
+            ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
         if schema.homogeneous:
             t, e = schema.nodes[0], schema.edges[0]
             block = dgl.create_block(data[e], num_src_nodes=src[t], num_dst_nodes=dst[t])
