@@ -126,6 +126,9 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if a, err = readAdjacency(edges, own, nodes(dir), nodes(1-dir), s.opt.Fetch); err != nil {
 			return nil, err
 		}
+		if err := s.touched(4 * len(a.indptr)); err != nil {
+			return nil, err
+		}
 	} else if s.opt.Fetch {
 		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with --both to store them", edges.Type, dir)
 	} else {

@@ -29,6 +29,9 @@ type Options struct {
 	// the plan needs besides (offsets, columns) is read as ever. A direction that is
 	// not stored, and Induce, are refused (ErrFetch).
 	Fetch bool
+	// Touched, if set, is told of bytes of the graph's arrays that were read and
+	// copied, so that memory of mapped files can be given back (store.Store.Touched).
+	Touched func(bytes int64) error
 	// Warn receives what the user should know; nil drops it.
 	Warn func(string)
 }
@@ -122,7 +125,10 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 	}
 	s.waves = wavesOf(s.ops)
-	s.useHugePages()
+	if err := s.useHugePages(); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -209,7 +215,7 @@ func (s *Sampler) markRepeats() {
 
 // useHugePages copies the big arrays that are read at random, as far as the
 // budget and the address space go.
-func (s *Sampler) useHugePages() {
+func (s *Sampler) useHugePages() error {
 	left := &s.opt.Memory
 	for e := range s.adj {
 		for _, a := range s.adj[e] {
@@ -223,15 +229,32 @@ func (s *Sampler) useHugePages() {
 				}
 				words, free, err := allocHuge(len(*x))
 				if err != nil {
-					return
+					return nil
 				}
-				*left -= size
-				copy(words, *x)
-				*x = words
 				s.free = append(s.free, free)
+				*left -= size
+				for from := 0; from < len(words); {
+					n := copy(words[from:min(from+copyWords, len(words))], (*x)[from:])
+					from += n
+					if err := s.touched(4 * n); err != nil {
+						return err
+					}
+				}
+				*x = words
 			}
 		}
 	}
+	return nil
+}
+
+// copyWords is how much is copied between two calls of Options.Touched.
+const copyWords = 8 << 20
+
+func (s *Sampler) touched(bytes int) error {
+	if s.opt.Touched == nil {
+		return nil
+	}
+	return s.opt.Touched(int64(bytes))
 }
 
 // Graph is the graph that is sampled.
