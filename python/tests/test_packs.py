@@ -152,6 +152,9 @@ class TestPacks(unittest.TestCase):
     def test_errors(self):
         with self.assertRaisesRegex(GraphmillError, "found no layout.json, expected a pack layout; graphmill pack --out makes one"):
             PackedLoader(made.molecules(), made.molecules())
+        for options, want in ((dict(label="labl", as_="pyg"), "found 'labl', .*did you mean label"), (dict(label="label"), "expected as_='pyg'"), (dict(as_="dgl"), "as_='dgl'")):
+            with self.assertRaisesRegex(ValueError, want):
+                loader("molecules", "--reserve", **options)
         with self.assertRaisesRegex(GraphmillError, "make a layout of these graphs"):
             PackedLoader(made.layout("molecules", "--reserve"), made.small_samples())
         with self.assertRaisesRegex(GraphmillError, "no component|found component"):

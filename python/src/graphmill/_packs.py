@@ -13,7 +13,7 @@ import numpy as np
 from ._arrays import Array, ranges, worker
 from ._batches import _Batches
 from ._collection import Collection
-from ._folder import EdgeType, int64
+from ._folder import EdgeType, int64, unknown
 from ._layout import Deal, Layout, PackShape
 
 _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
@@ -172,6 +172,11 @@ class PackedLoader(_Batches):
         self._check_whole(self._layout.packs, "packs")
         self._deal: tuple[int, Deal] | None = None
         self._sources()
+        names = {n for t in (None, *self._c.node_types) for n in self._columns[t]}
+        if label is not None and as_ != "pyg":
+            raise ValueError(f"found label={label!r} with as_={as_!r}, expected as_='pyg': other forms have columns by their names")
+        if label is not None and label not in names:
+            raise ValueError(unknown("label", label, names))
 
     def _sources(self) -> None:
         """The arrays that packs are gathered from."""
