@@ -48,6 +48,8 @@ func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batc
 
 // emit samples the batches of a window, in order.
 func (e *emitter[T]) emit(ctx context.Context, w *window, stats *sample.Stats) error {
+	e.p.x.rows.full = w
+	defer func() { e.p.x.rows.full = nil }()
 	return e.run(ctx, w.first, w.n, w.fetched, stats)
 }
 

@@ -56,6 +56,7 @@ type rowTables struct {
 	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
 	buf          []byte    // of the readers
 	free         func()
+	full         *window // that is emitted, where there is one
 }
 
 // NodeRows is the rows of a node type, by number.

@@ -96,7 +96,7 @@ func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
 
 // shareRows divides the memory between windows and tables, so that least is read.
 func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
-	if x.rows.limit = 0; x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
+	if x.rows.limit = x.opt.Rows; x.rows.limit > 0 || x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
 		return
 	}
 	table, outs := x.rowsLeast(job)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/human"
@@ -24,12 +25,25 @@ type wanted struct {
 
 // group reads the rows that batches of the run want, from first on: of n of them, or
 // of as many as the tables hold. It returns how many.
-func (p *pipeline) group(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (uint64, error) {
+func (p *pipeline) group(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
 	for _, r := range tables {
 		r.reset()
 	}
-	next, done := uint64(0), uint64(0)
-	err := ordered.Run(ctx, p.threads,
+	if p.x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges }) {
+		done, err = p.wantNodes(ctx, p.x.rows.full, tables, first, n)
+	} else {
+		done, err = p.wantSampled(ctx, workers, tables, first, n, from)
+	}
+	if err != nil && !errors.Is(err, errFull) {
+		return 0, err
+	}
+	return done, p.x.readRows(ctx, tables)
+}
+
+// wantSampled samples batches to learn what they want.
+func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
+	next := uint64(0)
+	err = ordered.Run(ctx, p.threads,
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
 		func() *wanted { return &wanted{ids: make([][]uint32, len(tables))} },
 		ordered.Stages[*emitWorker, *wanted]{
@@ -57,25 +71,68 @@ func (p *pipeline) group(ctx context.Context, workers []*emitWorker, tables []*R
 				})
 			},
 			Sink: func(i *wanted) error {
-				if err := p.x.want(tables, i.ids, done == 0); err != nil {
+				for t, r := range tables {
+					r.mark(i.ids[t])
+				}
+				if err := p.x.keep(tables, done == 0); err != nil {
 					return err
 				}
 				done++
 				return nil
 			},
 		})
-	if err != nil && !errors.Is(err, errFull) {
-		return 0, err
-	}
-	return done, p.x.readRows(ctx, tables)
+	return done, err
 }
 
-// want marks the rows of a batch, or none where they do not fit: errFull, or an error
-// where the batch is alone.
-func (x *Executor) want(tables []*Rows, ids [][]uint32, alone bool) error {
+// wantNodes learns what batches of a window want from its far ends: these and the
+// seeds are all nodes of the subgraphs.
+func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64) (done uint64, err error) {
+	x, g, source := p.x, p.x.store.Graph, p.batches
+	tableOf := func(nodeType int) *Rows {
+		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
+			return tables[i]
+		}
+		return nil
+	}
+	byOp := make([]*Rows, x.ops+1)
+	for op := 1; op <= x.ops; op++ {
+		edges, dir := x.sampler.Walk(op)
+		byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
+	}
+	var byEnd []*Rows
+	for _, t := range x.sampler.Plan().SeedType {
+		byEnd = append(byEnd, tableOf(g.NodeType(t)))
+	}
+	var b sample.Batch
+	for ; done < n; done++ {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		source.Get(first+done, &b)
+		for i, v := range b.Seeds {
+			if r := byEnd[i%len(byEnd)]; r != nil {
+				r.mark([]uint32{v})
+			}
+		}
+		for i := range x.sampler.Subgraphs(&b) {
+			for op := 1; op <= x.ops; op++ {
+				if at := w.span(x.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
+					byOp[op].mark(w.stages[x.waveOf[op]].far[at.start : at.start+at.n])
+				}
+			}
+		}
+		if err := x.keep(tables, done == 0); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// keep takes the rows that were marked for a batch, or none of them where they do not
+// fit: errFull, or an error where the batch is alone.
+func (x *Executor) keep(tables []*Rows, alone bool) error {
 	bytes := int64(0)
-	for t, r := range tables {
-		r.mark(ids[t])
+	for _, r := range tables {
 		bytes += int64(r.marked+len(r.fresh)) * int64(r.rowBytes())
 	}
 	if x.rows.limit > 0 && bytes > x.rows.limit {
