@@ -419,6 +419,7 @@ class Bench:
                 lambda r: r["batches_per_second"], env, found=lambda r: {"waiting": r["waiting"]})
             self.race(f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 a node" + (", training GraphSAGE" if train else ""), "batches/s", [
                 run("graphmill, 2 threads", pyg, "graphmill", 2), run("graphmill, 1 thread", pyg, "graphmill", 1),
+                run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", 2), run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", 1),
                 run("DGL DataLoader, prefetch", dgl, "dgl", 1), run("GraphBolt", dgl, "graphbolt", 1)])
 
     def result(self):

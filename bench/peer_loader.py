@@ -1,11 +1,12 @@
 """Batches for training, by the loaders of PyG, DGL, GraphBolt and Graphmill: seeds, subgraph, features.
 
-usage: peer_loader.py STORE FEATURES.npy --loader graphmill|pyg|dgl|graphbolt --threads T --batches N [--train] [--graphmill BINARY]
+usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-dgl|pyg|dgl|graphbolt --threads T --batches N [--train]
 
 Prints one JSON. STORE is a homogeneous one; its nodes have the float32 rows of FEATURES.npy, which Graphmill's store
 holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (turned around for DGL and GraphBolt, which
-count from the far end), torch with one thread. With --train a two-layer GraphSAGE (hidden 64, Adam) learns
-from each batch; "waiting" is the share of the time that it waits for batches.
+count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. With --train a
+two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the share of the time that it waits for
+batches. The clock starts after 20 batches and 10 seconds: by then the features are where each loader wants them.
 """
 import argparse
 import json
@@ -17,7 +18,8 @@ os.environ.setdefault("DGLBACKEND", "pytorch")
 import numpy as np
 import torch
 
-BATCH, FANOUT, WARM, CLASSES = 1024, [15, 10], 20, 16
+BATCH, FANOUT, CLASSES = 1024, [15, 10], 16
+WARM, WARM_SECONDS = 20, 10
 HOMOGENEOUS = "_N:_E:_N"
 
 
@@ -28,14 +30,26 @@ def adjacency(store):
     return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.astype(np.int64))
 
 
-def graphmill(args, count):
+def chosen(args, count):
+    """The seeds of an epoch."""
+    return np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)]
+
+
+def graphmill(args, count, as_="pyg"):
     from graphmill import NodeLoader
 
-    seeds = np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)]
-    with NodeLoader(args.store, fanout=FANOUT, batch_size=BATCH, seeds=seeds, as_="pyg", threads=args.threads, features=["x"]) as loader:
-        for data in loader:
-            yield data.x, data.edge_index, data.batch_size
-            del data
+    with NodeLoader(args.store, fanout=FANOUT, batch_size=BATCH, seeds=chosen(args, count), as_=as_, threads=args.threads, features=["x"]) as loader:
+        while True:
+            for batch in loader:
+                if as_ == "dgl":
+                    yield batch[2][0].srcdata["x"], batch[2], BATCH
+                else:
+                    yield batch.x, batch.edge_index, batch.batch_size
+                del batch
+
+
+def graphmill_dgl(args, count):
+    return graphmill(args, count, "dgl")
 
 
 def pyg(args, count):
@@ -45,9 +59,11 @@ def pyg(args, count):
     indptr, far = adjacency(args.store)
     dst = torch.repeat_interleave(torch.arange(count), indptr.diff())
     data = Data(x=torch.from_numpy(np.load(args.features)), edge_index=torch.stack([far, dst]), num_nodes=count)
-    seeds = torch.from_numpy(np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)])
-    for batch in NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True):
-        yield batch.x, batch.edge_index, batch.batch_size
+    seeds = torch.from_numpy(chosen(args, count))
+    loader = NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True)
+    while True:
+        for batch in loader:
+            yield batch.x, batch.edge_index, batch.batch_size
 
 
 def dgl(args, count):
@@ -56,10 +72,12 @@ def dgl(args, count):
     indptr, far = adjacency(args.store)
     graph = d.graph(("csc", (indptr, far, torch.empty(0, dtype=torch.int64))))
     graph.ndata["x"] = torch.from_numpy(np.load(args.features))
-    seeds = torch.from_numpy(np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)])
+    seeds = torch.from_numpy(chosen(args, count))
     sampler = d.dataloading.NeighborSampler(FANOUT[::-1], prefetch_node_feats=["x"])
-    for _, _, blocks in d.dataloading.DataLoader(graph, seeds, sampler, batch_size=BATCH):
-        yield blocks[0].srcdata["x"], blocks, BATCH
+    loader = d.dataloading.DataLoader(graph, seeds, sampler, batch_size=BATCH)
+    while True:
+        for _, _, blocks in loader:
+            yield blocks[0].srcdata["x"], blocks, BATCH
 
 
 def graphbolt(args, count):
@@ -67,11 +85,16 @@ def graphbolt(args, count):
 
     graph = gb.fused_csc_sampling_graph(*adjacency(args.store))
     features = gb.BasicFeatureStore({("node", None, "x"): gb.TorchBasedFeature(torch.from_numpy(np.load(args.features)))})
-    seeds = torch.from_numpy(np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)])
+    seeds = torch.from_numpy(chosen(args, count))
     pipe = gb.ItemSampler(gb.ItemSet(seeds, names="seed_nodes"), batch_size=BATCH)
     pipe = pipe.sample_neighbor(graph, FANOUT[::-1]).fetch_feature(features, node_feature_keys=["x"])
-    for batch in gb.DataLoader(pipe):
-        yield batch.node_features["x"], batch.blocks, BATCH
+    loader = gb.DataLoader(pipe)
+    while True:
+        for batch in loader:
+            yield batch.node_features["x"], batch.blocks, BATCH
+
+
+LOADERS = {"graphmill": graphmill, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
 
 
 def model(width, blocks):
@@ -104,7 +127,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("features")
-    p.add_argument("--loader", required=True, choices=["graphmill", "pyg", "dgl", "graphbolt"])
+    p.add_argument("--loader", required=True, choices=list(LOADERS))
     p.add_argument("--threads", type=int, required=True, help="of Graphmill's feed; the peers sample in the trainer's thread")
     p.add_argument("--batches", type=int, required=True)
     p.add_argument("--train", action="store_true")
@@ -112,25 +135,27 @@ def main():
     torch.set_num_threads(1)
     features = np.load(args.features, mmap_mode="r")
     count, width = features.shape
-    step = model(width, args.loader in ("dgl", "graphbolt")) if args.train else None
-    batches = {"graphmill": graphmill, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}[args.loader](args, count)
-    rows = done = 0
-    waited = 0.0
-    start = asked = time.perf_counter()
-    for x, graph, seeds in batches:
-        waited += time.perf_counter() - asked
-        if done == WARM:
-            start, waited, rows = time.perf_counter(), 0.0, 0
+    step = model(width, args.loader in ("graphmill-dgl", "dgl", "graphbolt")) if args.train else None
+    warm = rows = done = 0
+    waited = start = 0.0
+    began = asked = time.perf_counter()
+    for x, graph, seeds in LOADERS[args.loader](args, count):
+        came = time.perf_counter()
         if step:
             step(x, graph, seeds)
-        rows += len(x)
-        done += 1
+        if start:
+            waited += came - asked
+            rows += len(x)
+            done += 1
+        else:
+            warm += 1
+            if warm >= WARM and time.perf_counter() - began >= WARM_SECONDS:
+                start = time.perf_counter()
         del x, graph
-        if done == WARM + args.batches:
+        if done == args.batches:
             break
         asked = time.perf_counter()
     seconds = time.perf_counter() - start
-    done -= WARM
     print(json.dumps({"batches": done, "seconds": seconds, "batches_per_second": done / seconds, "rows": rows, "waiting": waited / seconds}))
 
 
