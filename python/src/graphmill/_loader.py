@@ -370,7 +370,7 @@ def feed_arguments(
 def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
     """What the subgraphs of a feed follow from: the store, the arguments but those that change no draw, and the seeds."""
     h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(store, "manifest.json.xxh3"), "rb") as f:
+    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
         h.update(f.read(4096))
     rest = iter(arguments[1:])
     for flag in rest:
