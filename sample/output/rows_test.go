@@ -114,11 +114,12 @@ func savedStore(t testing.TB, g *graph.Graph) *store.Store {
 // The stream executor's TFRecords are those of the memory executor byte for byte,
 // however few batches a window and rows a table hold.
 func TestRowsAreThoseOfTheStore(t *testing.T) {
-	s := savedStore(t, typed(1000))
+	stores := []*store.Store{savedStore(t, typed(1000)), savedStore(t, homogeneous(1000))}
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range 27 {
 		scope, compat := sample.Scope(i%3), Compat(i/3%3)
-		dir, seedType := graph.Direction(r.IntN(2)), []string{"paper", "author"}[r.IntN(2)]
+		s, dir := stores[i/9%2], graph.Direction(r.IntN(2))
+		seedType := s.Graph.Nodes[r.IntN(2)%len(s.Graph.Nodes)].Type
 		plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{4, 3}[:min(r.IntN(5), 2)]},
 			sample.FanoutOptions{SeedType: []string{seedType}, Scope: scope, Dir: dir})
 		if err != nil {
