@@ -1,11 +1,19 @@
 package stream
 
 import (
+	"context"
+	"errors"
+	"os"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -45,4 +53,105 @@ func TestSpilledEqualsMemory(t *testing.T) {
 			})
 		})
 	}
+}
+
+// smallSpill makes many extents, parts, groups and windows of a small job.
+var smallSpill = spillSizes{extent: 4096, run: 2, group: 3, window: 8, sort: 2000}
+
+func spilled(t *testing.T) Options {
+	return Options{Threads: 2, Design: Spilled, Scratch: t.TempDir(), spill: &smallSpill}
+}
+
+// TestSpilledCallsFail holds that a call that fails ends the run with its error, and
+// leaves no file.
+func TestSpilledCallsFail(t *testing.T) {
+	s := typedStore(t)
+	plan, job := fanout(t, s, sample.ScopeBatch, 600)
+	job.Epochs = 1
+	opt := spilled(t)
+	discard := func(out *lines) error { out.list = out.list[:0]; return nil }
+	count := &fsx.Fault{FS: fsx.OS}
+	if err := runStream(t.Context(), count, s, plan, job, opt, discard); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	calls := count.Calls()
+	for i := int64(1); i <= calls; i += max(1, calls/60) {
+		f := &fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}
+		// How often the disk is measured varies, so that the last calls may not come.
+		if err := runStream(t.Context(), f, s, plan, job, opt, discard); !errors.Is(err, broken) && (err != nil || f.Calls() >= i) {
+			t.Fatalf("call %d of %d: found error %v, expected that of the call", i, calls, err)
+		}
+	}
+	if left, err := os.ReadDir(opt.Scratch); err != nil || len(left) > 0 {
+		t.Errorf("found %v, %v in the scratch folder, expected nothing", left, err)
+	}
+}
+
+// fullDisk fails writes to unnamed files.
+type fullDisk struct{ fsx.FS }
+
+type fullFile struct{ fsx.File }
+
+func (d fullDisk) Temp(dir string) (fsx.File, error) {
+	f, err := d.FS.Temp(dir)
+	return fullFile{f}, err
+}
+
+func (fullFile) WriteAt([]byte, int64) (int, error) { return 0, unix.ENOSPC }
+
+// TestSpilledDiskFull holds that a full disk is told with the folder and what is needed there.
+func TestSpilledDiskFull(t *testing.T) {
+	s := plainStore(t)
+	plan, job := fanout(t, s, sample.ScopeBatch, 600)
+	opt := spilled(t)
+	err := runStream(t.Context(), fullDisk{fsx.OS}, s, plan, job, opt, func(*lines) error { return nil })
+	if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), opt.Scratch) || !strings.Contains(err.Error(), "takes about") {
+		t.Errorf("found error %v, expected the folder and what an epoch takes there", err)
+	}
+}
+
+// TestSpilledEnds holds that a run ends, with all its goroutines (TestMain), wherever
+// its context does.
+func TestSpilledEnds(t *testing.T) {
+	s := plainStore(t)
+	plan, job := fanout(t, s, sample.ScopeBatch, 2000)
+	for _, calls := range []int64{200, 400, 600, 800, 1000, 1200, 1400} {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := runStream(ctx, &callCanceler{FS: fsx.OS, at: calls, cancel: cancel}, s, plan, job, spilled(t), func(out *lines) error { out.list = out.list[:0]; return nil })
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%d calls: found error %v, expected that of the context", calls, err)
+		}
+	}
+}
+
+// callCanceler cancels at a call for the scratch file.
+type callCanceler struct {
+	fsx.FS
+	at     int64
+	cancel func()
+	calls  atomic.Int64
+}
+
+type cancelFile struct {
+	fsx.File
+	c *callCanceler
+}
+
+func (c *callCanceler) Temp(dir string) (fsx.File, error) {
+	f, err := c.FS.Temp(dir)
+	return cancelFile{f, c}, err
+}
+
+func (c *callCanceler) call() {
+	if c.calls.Add(1) == c.at {
+		c.cancel()
+	}
+}
+
+func (f cancelFile) ReadAt(p []byte, off int64) (int, error) { f.c.call(); return f.File.ReadAt(p, off) }
+func (f cancelFile) WriteAt(p []byte, off int64) (int, error) {
+	f.c.call()
+	return f.File.WriteAt(p, off)
 }

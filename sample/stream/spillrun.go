@@ -3,7 +3,10 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -28,7 +31,12 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	if err != nil {
 		return stats, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(x.spillDisk(&job, w, sizes)))
+		}
+		err = errors.Join(err, s.close())
+	}()
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
 	for next := uint64(0); next < total; {
 		left := epoch - (job.From+next)%epoch
@@ -82,6 +90,18 @@ func (x *Executor) spills(job *sample.Job, w Window, total uint64, failed error)
 	epochs := math.Ceil(batches / float64(job.EpochBatches(x.sampler.SeedWidth())))
 	windows := file * (math.Ceil(batches/float64(w.Batches)) + steps - 1)
 	return file*steps*epochs+batches*w.BatchEdges*spillBytes < windows, nil
+}
+
+// spillDisk is about how much room a spill takes.
+func (x *Executor) spillDisk(job *sample.Job, w Window, z spillSizes) int64 {
+	edges := 9.0
+	if x.sampler.Plan().Scope == sample.ScopeSeed {
+		edges = 4*askedWords + 8 // each is asked for on its own
+	}
+	if x.idBytes() > 0 {
+		edges += 4
+	}
+	return int64(edges * w.BatchEdges * float64(min(z.window, job.EpochBatches(x.sampler.SeedWidth()))))
 }
 
 // spillSizes divides the memory among what a spill holds: buffers of streams, two
