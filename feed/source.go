@@ -203,12 +203,14 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	case len(seeds)%m.src.width != 0:
 		return 0, fmt.Errorf("found %d ids, expected pairs of source and target", len(seeds))
 	}
-	g := s.Graph()
+	var counts []int64
+	for _, t := range m.src.SeedTypes() {
+		counts = append(counts, int64(s.Graph().Nodes[s.Graph().NodeType(t)].Count))
+	}
 	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
 	for i, v := range seeds {
-		t := g.Nodes[g.NodeType(m.src.SeedTypes()[i%m.src.width])]
-		if v < 0 || v >= int64(t.Count) {
-			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i/m.src.width, v, t.Count-1)
+		if n := counts[i%m.src.width]; v < 0 || v >= n {
+			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i/m.src.width, v, n-1)
 		}
 		m.seeds = append(m.seeds, uint32(v))
 		if i%m.src.width == 0 {
