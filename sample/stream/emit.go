@@ -32,6 +32,7 @@ type emitWorker struct {
 	w      *window
 	x      *Executor
 	ends   []span // of each op (from 0), what was not given yet
+	look   lookup
 }
 
 func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batch, *sample.Subgraph) error, sink func(T) error) *emitter[T] {
