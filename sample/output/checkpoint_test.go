@@ -140,6 +140,9 @@ func TestGoOn(t *testing.T) {
 			if got, err = f.write(context.Background(), dies, out, jobs); err == nil {
 				break
 			}
+			if dies.Calls() < dies.FailAt {
+				t.Fatalf("%s: %v", name, err)
+			}
 			killed++
 			if _, there := os.Lstat(out); there == nil {
 				got = want // killed behind the rename
