@@ -1,6 +1,8 @@
 package sample
 
 import (
+	"slices"
+
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 )
@@ -145,9 +147,13 @@ func (s *Sampler) Picks(op int, degree uint32) uint32 { return s.ops[op-1].picks
 // of it: not so for weighted, top and timed ones.
 func (s *Sampler) Plain(op int) bool { return s.ops[op-1].plain() }
 
-// Apart says whether the edges along which op (from 1) walks have ids that are not
-// their positions.
-func (s *Sampler) Apart(op int) bool { return s.ops[op-1].adj.apart }
+// Apart says whether the ids of the edges that op (from 1) takes are not their
+// positions, and wanted: for subgraphs, or to tell which edges are there already.
+func (s *Sampler) Apart(op int) bool { return s.apart(&s.ops[op-1]) }
+
+func (s *Sampler) apart(o *op) bool {
+	return o.adj.apart && (s.EdgeIDs() || slices.ContainsFunc(s.ops, func(x op) bool { return x.edges == o.edges && x.dedupe }))
+}
 
 // Walk is the edge type (by number) and direction of op (from 1).
 func (s *Sampler) Walk(op int) (edges int, dir graph.Direction) {

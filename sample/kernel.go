@@ -115,7 +115,7 @@ func (c *Context) reach(o *op, b block, n int) error {
 	switch {
 	case c.fetched != nil:
 		var ids []uint32
-		if o.adj.apart && !c.s.opt.NoEdgeIDs {
+		if o.fetchIDs {
 			ids = id
 		}
 		c.fetched.Ends(int(o.number), b.node, far, ids)

@@ -79,6 +79,7 @@ type op struct {
 	times     *values // nil: untimed
 	ascending bool    // times ascend within each node
 	dedupe    bool    // an edge may have been drawn by an earlier op
+	fetchIDs  bool    // edge ids are fetched with far ends
 	every     bool    // a later op starts from all nodes that this one reaches
 }
 
@@ -123,6 +124,9 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 				}
 			}
 		}
+	}
+	for i := range s.ops {
+		s.ops[i].fetchIDs = opt.Fetch && s.apart(&s.ops[i])
 	}
 	s.waves = wavesOf(s.ops)
 	if err := s.useHugePages(); err != nil {

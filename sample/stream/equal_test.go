@@ -188,3 +188,25 @@ func TestEqualsMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestBothWays holds that edges met in both directions are told apart by their ids,
+// also where subgraphs have none.
+func TestBothWays(t *testing.T) {
+	s := typedStore(t)
+	plan := &sample.Plan{SeedType: []string{"a"}, Scope: sample.ScopeBatch, Ops: []sample.Op{
+		{From: []int{0}, Edges: "a:aa:a", Dir: graph.In, Take: 40}, {From: []int{0, 1}, Edges: "a:aa:a", Dir: graph.Out, Take: 40},
+	}}
+	job := sample.Job{BatchSize: 50, Epochs: 2}
+	for v := range uint32(200) {
+		job.Seeds = append(job.Seeds, v)
+	}
+	for _, opt := range []Options{{Threads: 2, Window: 3}, {Threads: 2, Window: 3, NoEdgeIDs: true}} {
+		want, stats := memory(t, s, plan, job, opt)
+		if stats.Drawn == stats.Edges {
+			t.Fatal("found no edge met twice")
+		}
+		if got, _, _ := streamed(t, s, plan, job, opt); !slices.Equal(got, want) {
+			t.Errorf("no edge ids %t: found other subgraphs", opt.NoEdgeIDs)
+		}
+	}
+}

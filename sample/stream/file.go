@@ -64,7 +64,7 @@ func (a *array) fault(image []byte, base uint64, p uint32) error {
 // file is the neighbours of an edge type in a direction, in blocks of 1 MiB of the
 // file of far ends.
 type file struct {
-	far, ids *array // ids: where edge ids are stored apart
+	far, ids *array // ids: nil where they are positions, or not wanted
 	edges    int
 	first    uint32 // number of the first block, over all files of the run
 	blocks   uint32
@@ -72,7 +72,9 @@ type file struct {
 	shift    uint64 // log2 of the far ends of a block
 }
 
-func openFile(fsys fsx.FS, s *store.Store, e int, dir graph.Direction) (_ *file, err error) {
+// openFile opens the neighbours of an edge type, and with apart the ids of its edges,
+// which are stored apart.
+func openFile(fsys fsx.FS, s *store.Store, e int, dir graph.Direction, apart bool) (_ *file, err error) {
 	edges := s.Graph.Edges[e]
 	adj := edges.Adj[dir]
 	meta := s.Meta.Edges[edges.Type.String()]
@@ -85,7 +87,7 @@ func openFile(fsys fsx.FS, s *store.Store, e int, dir graph.Direction) (_ *file,
 	if f.far, err = openArray(fsys, s, meta.Arrays[far], adj.Far, nodes, "neighbour"); err != nil {
 		return nil, err
 	}
-	if adj.EdgeID.Len() > 0 {
+	if apart {
 		if f.ids, err = openArray(fsys, s, meta.Arrays[ids], adj.EdgeID, edges.Count, "edge id"); err != nil {
 			return nil, errors.Join(err, f.far.Close())
 		}
