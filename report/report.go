@@ -29,12 +29,15 @@ type Report struct {
 	PeakRSS        int64   `json:"peak_rss_bytes,omitempty"`
 	ElapsedSeconds float64 `json:"elapsed_seconds,omitempty"`
 
-	// Executor ran the plan of a sample. Where it streamed: what it read, in so many
-	// passes over the neighbours, and what was foretold.
+	// Executor ran the plan of a sample, or would. Where it streamed: by which design, what
+	// it read, in so many passes over the neighbours, and what was foretold.
 	Executor  string    `json:"executor,omitempty"`
+	Design    string    `json:"design,omitempty"`
 	BytesRead *int64    `json:"bytes_read,omitempty"`
 	Sweeps    *int64    `json:"sweeps,omitempty"`
 	Forecast  *Forecast `json:"forecast,omitempty"`
+	// Forecasts is what each executor and design would take.
+	Forecasts []Forecast `json:"forecasts,omitempty"`
 
 	Headline []Item         `json:"headline,omitempty"`
 	Inputs   []Input        `json:"inputs,omitempty"`
@@ -47,12 +50,17 @@ type Report struct {
 	Stages   []Stage        `json:"stages,omitempty"`
 }
 
-// Forecast is what a run was expected to take.
+// Forecast is what a run is expected to take.
 type Forecast struct {
-	Sweeps  int64   `json:"sweeps"`
-	Bytes   int64   `json:"bytes_read"`
-	Memory  int64   `json:"memory_bytes"`
-	Seconds float64 `json:"seconds"`
+	Executor string  `json:"executor,omitempty"`
+	Design   string  `json:"design,omitempty"`
+	Sweeps   int64   `json:"sweeps"`
+	Bytes    int64   `json:"bytes_read"`
+	Written  int64   `json:"scratch_bytes_written"`
+	Memory   int64   `json:"memory_bytes"`
+	Least    int64   `json:"least_memory_bytes,omitempty"` // that such a run can do with
+	Seconds  float64 `json:"seconds"`
+	Refused  string  `json:"refused,omitempty"` // why there can be no such run; nothing else is known then
 }
 
 // Item is a labelled value.

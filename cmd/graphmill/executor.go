@@ -23,7 +23,8 @@ var executors = []string{"auto", "memory", "stream"}
 type executor struct {
 	sampler *sample.Sampler
 	stream  *stream.Executor
-	note    string // why, where --executor auto did not take the memory executor
+	need    int64  // of the memory executor, where --executor auto did not take it
+	note    string // why
 }
 
 // choice is what an executor is chosen for and within.
@@ -31,52 +32,66 @@ type choice struct {
 	executor string
 	threads  int
 	memory   flags.Bytes
-	columns  int64 // bytes of what the caller reads besides
-	fetched  int64 // of these, what the stream executor reads where it is wanted
+	columns  int64  // bytes of what the caller reads besides
+	fetched  int64  // of these, what the stream executor reads where it is wanted
+	scratch  string // folder for what the stream executor spills
 	options  sample.Options
+}
+
+// need is the memory that the memory executor takes for a plan, and bound what there is:
+// the budget or, without one, what is available; 0 is unknown.
+func (c choice) need(s *store.Store, plan *sample.Plan) (need, bound int64) {
+	if bound = int64(c.memory); bound == 0 {
+		bound = flags.Available(fsx.OS)
+	}
+	return flags.SamplerBytes(s.Graph, plan, c.threads, c.options.Induce) + c.columns, bound
+}
+
+// streamed compiles a plan for the stream executor.
+func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*stream.Executor, error) {
+	return stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch,
+		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }
 
 // open compiles a plan for the executor that is asked for. auto takes the memory
 // executor over the mapped store where what it reads fits the budget, or, without
 // one, the memory that is available.
 func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
+	need, bound := c.need(s, plan)
 	inMemory := func() (executor, error) {
 		m, err := flags.NewSampler(s.Graph, plan, c.threads, c.memory, c.columns, c.options)
 		return executor{sampler: m}, err
 	}
-	streamed := func(memory int64) (executor, error) {
-		x, err := stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: memory, Held: c.columns - c.fetched, Threads: c.threads, Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
-		if err != nil {
-			return executor{}, err
-		}
-		return executor{sampler: x.Sampler(), stream: x}, nil
-	}
-	bound := int64(c.memory)
-	if bound == 0 {
-		bound = flags.Available(fsx.OS)
-	}
-	switch c.executor {
-	case "memory":
-		return inMemory()
-	case "stream":
-		return streamed(bound)
-	}
-	need := flags.SamplerBytes(s.Graph, plan, c.threads, c.options.Induce) + c.columns
-	if bound == 0 || need <= bound {
+	if c.executor == "memory" || c.executor == "auto" && (bound == 0 || need <= bound) {
 		return inMemory()
 	}
-	e, err := streamed(bound)
+	x, err := c.streamed(ctx, s, plan, bound)
+	e := executor{stream: x}
+	if c.executor == "auto" {
+		e.need, e.note = need, "sampled by the stream executor: "+tooLarge(need, bound)
+	}
 	switch {
 	case err == nil:
-		e.note = fmt.Sprintf("sampled by the stream executor: the memory executor needs %s, and there are %s", human.Bytes(need), human.Bytes(bound))
+		e.sampler = x.Sampler()
 		return e, nil
-	case !errors.Is(err, sample.ErrFetch) && !errors.Is(err, stream.ErrMemory):
-		return executor{}, err
-	case c.memory == 0:
+	case c.executor == "auto" && c.memory == 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, stream.ErrMemory)):
 		// The system finds room, or is slow: nobody set a bound.
 		return inMemory()
 	}
-	return executor{}, fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(need))
+	return executor{}, e.both(err)
+}
+
+// tooLarge says why --executor auto does not take the memory executor.
+func tooLarge(need, bound int64) string {
+	return fmt.Sprintf("the memory executor needs %s, and there are %s", human.Bytes(need), human.Bytes(bound))
+}
+
+// both adds to a refusal by the stream executor what the other one needs.
+func (e *executor) both(err error) error {
+	if e.need > 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, stream.ErrMemory)) {
+		return fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(e.need))
+	}
+	return err
 }
 
 func (e *executor) close() error {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/spf13/cobra"
 
@@ -30,22 +29,13 @@ import (
 
 // sampleFlags are the flags of sample.
 type sampleFlags struct {
-	common
+	workFlags
 	outFlags
-	flags.Plan
-	format    string
-	executor  string
-	epochs    int
-	shuffle   bool
-	rank      string
-	shards    int
-	name      string
-	gzip      bool
-	ids       string
-	ops       bool
-	noEdgeIDs bool
-	examples  exampleFlags
-	tfgnn     tfgnnFlags
+	shards int
+	name   string
+	gzip   bool
+	ids    string
+	tfgnn  tfgnnFlags
 	resumeFlags
 }
 
@@ -93,51 +83,30 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 			return t.sample(cmd, args[0], &f)
 		},
 	}
-	f.common.add(cmd)
+	f.workFlags.add(cmd)
 	f.outFlags.add(cmd)
-	f.Plan.Add(cmd.Flags())
-	f.Plan.AddEpoch(cmd.Flags())
-	f.examples.add(cmd)
 	f.tfgnn.add(cmd)
 	fs := cmd.Flags()
 	f.resumeFlags.add(fs)
-	fs.StringVar(&f.format, "format", "collection", "collection or tfrecord")
-	fs.StringVar(&f.executor, "executor", "auto", "memory, stream (neighbours are read from the disk in sweeps, for graphs larger than memory), or auto: memory where what it reads fits --memory, or the memory that is available")
-	fs.IntVar(&f.epochs, "epochs", 1, "number of epochs")
-	fs.BoolVar(&f.shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
-	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
 	fs.IntVar(&f.shards, "shards", 1, "files to divide TFRecords over")
 	fs.StringVar(&f.name, "name", "", "name that the TFRecord files begin with (default samples.tfrecord)")
 	fs.BoolVar(&f.gzip, "gzip", false, "compress TFRecords")
 	fs.StringVar(&f.ids, "ids", "", "node types whose original ids TFRecords have as #id: TYPE,TYPE, all, or none (default: as the unigraph's schema declares)")
-	fs.BoolVar(&f.noEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection, which saves a third of the stream executor's time")
-	fs.BoolVar(&f.ops, "ops", false, "keep in a collection what each op expanded and drew")
 	return cmd
 }
 
 func (f *sampleFlags) check(cmd *cobra.Command) error {
-	if err := errors.Join(f.common.check(), f.outFlags.check(), f.resumeFlags.check(), f.Plan.Check(cmd.Flags())); err != nil {
+	if err := errors.Join(f.outFlags.check(), f.resumeFlags.check()); err != nil {
 		return usageError{err}
 	}
-	changed := func(name string) bool { return cmd.Flags().Changed(name) }
-	switch {
-	case f.format != "collection" && f.format != "tfrecord":
-		return usagef("found --format %q, expected collection or tfrecord", f.format)
-	case !slices.Contains(executors, f.executor):
-		return usagef("found --executor %q, expected %s", f.executor, strings.Join(executors, ", "))
-	case f.epochs < 1:
-		return usagef("found --epochs %d, expected at least 1", f.epochs)
-	case f.noEdgeIDs && f.format != "collection":
-		return usagef("found --no-edge-ids with --format tfrecord, expected --format collection")
-	case f.ops && f.format != "collection":
-		return usagef("found --ops with --format tfrecord, expected --format collection")
-	}
-	for _, name := range slices.Concat([]string{"shards", "name", "gzip", "ids"}, exampleFlagNames) {
-		if f.format == "collection" && changed(name) {
-			return usagef("found --%s with --format collection, expected --format tfrecord", name)
+	if f.format == "collection" {
+		for _, name := range []string{"shards", "name", "gzip", "ids"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("found --%s with --format collection, expected --format tfrecord", name)
+			}
 		}
 	}
-	return f.examples.check()
+	return f.workFlags.check(cmd)
 }
 
 // writer is a form of output.
@@ -185,8 +154,10 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 // sampleStore writes the subgraphs of s to w, and publishes it.
 func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writer, f *sampleFlags, r *report.Report, start time.Time) (err error) {
 	began := time.Now()
-	f.Classic = f.examples.compat == output.Classic
-	planned, err := f.Resolve(cmd.Context(), s)
+	planned, chosen, err := f.prepare(cmd.Context(), s, func(m string) {
+		t.warn("%s", m)
+		r.Note(m)
+	})
 	if err != nil {
 		return err
 	}
@@ -202,24 +173,12 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if err := f.keeps(inputs...); err != nil {
 		return err
 	}
-	plan, job := planned.Plan, planned.Job
-	if job.Rank, job.Ranks, err = parseRank(f.rank); err != nil {
-		return err
-	}
-	job.Epochs, job.Shuffle, job.Threads = f.epochs, f.shuffle, f.threads
-	var columns, fetched int64
 	if f.format == "tfrecord" {
-		columns, fetched = columnBytes(s.Graph, plan, f.examples.induce())
-		for _, c := range planned.Columns {
-			columns += c.Bytes()
-		}
 		t.warnContext(s)
 	}
-	held := columns + 4*int64(len(job.Seeds)) + int64(len(job.Times))*int64(unsafe.Sizeof(sample.Time{}))
-	x, err := choice{f.executor, f.threads, f.memory, held, fetched, sample.Options{Ops: f.ops, NoEdgeIDs: f.noEdgeIDs, Induce: f.examples.induce(), Warn: func(m string) {
-		t.warn("%s", m)
-		r.Note(m)
-	}}}.open(cmd.Context(), s, plan)
+	plan, job := planned.Plan, planned.Job
+	chosen.scratch = w.Dir()
+	x, err := chosen.open(cmd.Context(), s, plan)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,14 @@ func (n *Encoding) source(c *graph.Column, rows *outofcore.Rows, ids func(*conte
 	return stand, func(c *content) []uint32 { return c.places[i] }, nil
 }
 
+// Fetch names to a stream executor the columns that Examples of its plan have, as
+// NewRecords does; induce says that subgraphs have all edges between their nodes.
+func Fetch(x *outofcore.Executor, induce bool) error {
+	s := x.Sampler()
+	_, err := newEncoding(s.Graph(), s.Plan(), induce, &RecordsOptions{Stream: x})
+	return err
+}
+
 // roundsStep is how many bytes of a column are looked at between two releases.
 const roundsStep = 32 << 20
 
