@@ -121,7 +121,7 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
 		return usageError{fmt.Errorf("%w%s", err, flags.Suggest(cmd.Flags(), err))}
 	})
 	root.SetHelpTemplate(helpTemplate)
-	root.AddCommand(newQuickstart(t), newImport(t), newExport(t), newGenerate(t), newInfo(t), newSample(t), newChunk(t), newFeed(t), newPack(t), newDispatch(t), newPartitionGraph(t), newPartition(t), newVerify(t), newReport(t), newTFGNN(t), newBench(t))
+	root.AddCommand(newQuickstart(t), newImport(t), newExport(t), newGenerate(t), newInfo(t), newSample(t), newForecast(t), newChunk(t), newFeed(t), newPack(t), newDispatch(t), newPartitionGraph(t), newPartition(t), newVerify(t), newReport(t), newTFGNN(t), newBench(t))
 	return root
 }
 

@@ -63,6 +63,9 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		if _, err := x.Foretell(context.Background(), job); err != nil {
+			b.Fatal(err)
+		}
 		opened := time.Now()
 		stats, err := Run(context.Background(), x, job, func() int { return 0 }, func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int) error { return nil })
 		if err != nil {

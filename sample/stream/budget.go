@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 
@@ -22,10 +21,6 @@ const (
 	contextEdgeBytes, outEdgeBytes = 40, 20
 	// leanMemory is the budget below which pages are small.
 	leanMemory = 512 << 20
-	// pilotReads is the edges that a pilot reads, one page each.
-	pilotReads = 16 << 10
-	// pilotSeeds is the most seeds of a pilot.
-	pilotSeeds = 128
 )
 
 // raiseProcs makes room for goroutines that wait in reads: each keeps its place
@@ -99,6 +94,9 @@ func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) 
 	}
 	// What the plan allows at most is enough to know where all fits.
 	w.BatchEdges = x.most(size, len(x.waves))
+	if x.found.by(job) {
+		w.BatchEdges, x.rows.perOp = x.found.edges, x.found.perOp
+	}
 	w.Batches = min(total, max(job.EpochBatches(x.sampler.SeedWidth()), 1))
 	if x.opt.Memory > 0 {
 		w.Batches = total
@@ -106,16 +104,22 @@ func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) 
 	if x.batches(job, w.BatchEdges) >= float64(w.Batches) {
 		return w, nil
 	}
-	if w.BatchEdges, err = x.pilot(ctx, job); err != nil {
+	if err = x.pilot(ctx, job); err != nil {
 		return w, err
 	}
+	w.BatchEdges, x.rows.perOp = x.found.edges, x.found.perOp
 	fits := x.batches(job, w.BatchEdges)
 	if fits < 1 {
-		return w, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more memory, smaller batches or fewer --threads",
-			human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, w.BatchEdges))), human.Number(w.BatchEdges))
+		return w, x.errBatch(job, w.BatchEdges, fits)
 	}
 	w.Batches = uint64(min(fits, float64(w.Batches)))
 	return w, nil
+}
+
+// errBatch is that a window holds no whole batch of so many edges.
+func (x *Executor) errBatch(job *sample.Job, edges, fits float64) error {
+	return tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more memory, smaller batches or fewer --threads",
+		human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, edges))), human.Number(edges))
 }
 
 // perBatch is the bytes that one batch more takes in a window.
@@ -148,55 +152,4 @@ func (x *Executor) batches(job *sample.Job, edges float64) float64 {
 	table, outs := x.rowsLeast(job)
 	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext() - table - outs
 	return min(free/x.perBatch(job, edges), (math.MaxUint32/2)/max(edges, 1))
-}
-
-// pilot samples some seeds of the first batch to learn how many edges a batch has.
-func (x *Executor) pilot(ctx context.Context, job *sample.Job) (edges float64, err error) {
-	batches, err := x.sampler.Batches(job)
-	if err != nil {
-		return 0, err
-	}
-	var b sample.Batch
-	batches.Get(0, &b)
-	width := x.sampler.SeedWidth()
-	n := min(pilotSeeds, len(b.Seeds)/width)
-	last := len(x.waves) - 1
-	for n > 4 && x.most(float64(n), last) > pilotReads {
-		n /= 2
-	}
-	small := sample.Job{Seeds: b.Seeds[:n*width], BatchSize: n, Seed: job.Seed, Epoch: b.Epoch}
-	if b.Times != nil {
-		small.Times = b.Times[:n]
-	}
-	if batches, err = x.sampler.Batches(&small); err != nil {
-		return 0, err
-	}
-	p, err := x.newPipeline(&small, batches)
-	if err != nil {
-		return 0, err
-	}
-	defer p.close()
-	w := p.open(0, 1)
-	defer w.close()
-	for i := range x.waves {
-		if err := p.advance(ctx, []*window{w}); err != nil {
-			return 0, fmt.Errorf("counting the edges of a batch: %w", err)
-		}
-		if i < last {
-			if err := p.sweep(ctx, []*window{w}); err != nil {
-				return 0, err
-			}
-		}
-		w.stages[i].served()
-	}
-	scale := float64(job.BatchSize) / float64(n)
-	x.rows.perOp = x.rows.perOp[:1]
-	for op := range x.ops {
-		slots := 0.0
-		for i := op; i < len(w.spans); i += x.ops {
-			slots += float64(w.spans[i].n)
-		}
-		x.rows.perOp = append(x.rows.perOp, slots*scale)
-	}
-	return float64(w.slots()) * scale, nil
 }

@@ -65,6 +65,7 @@ type Executor struct {
 	speed    direct.Speed
 	brk      int   // pages of a block up to which they are read one by one
 	held     int64 // bytes of what the plan needs in memory
+	found    found // by the last pilot
 	forecast Forecast
 	sweeps   atomic.Int64
 	// Bytes of scratch files.
@@ -92,7 +93,7 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by; give more memory or fewer --threads",
 			human.Bytes(opt.Memory), human.Bytes(least))
 	}
-	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, NoEdgeIDs: opt.NoEdgeIDs, Memory: math.MaxInt64, Warn: opt.Warn})
+	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, NoEdgeIDs: opt.NoEdgeIDs, Memory: math.MaxInt64, Touched: s.Touched, Warn: opt.Warn})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func Open(ctx context.Context, fsys fsx.FS, s *store.Store, plan *sample.Plan, o
 			edges, dir := x.sampler.Walk(op)
 			key := walk{edges, int(dir)}
 			if opened[key] == nil {
-				f, err := openFile(fsys, s, edges, dir)
+				f, err := openFile(fsys, s, edges, dir, x.sampler.Apart(op))
 				if err != nil {
 					return nil, err
 				}
@@ -261,7 +262,6 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, w Window, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
-	x.foretell(&job, w, total)
 	size := w.Batches
 	p, err := x.newPipeline(&job, batches)
 	if err != nil {

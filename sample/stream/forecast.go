@@ -2,67 +2,300 @@ package stream
 
 import (
 	"context"
+	"errors"
+	"math"
+	"sort"
 
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
 )
 
-// edgeSeconds is the time that one core takes for a sampled edge: asking, serving,
-// assembling.
-const edgeSeconds = 110e-9
+// Time that one core takes for a sampled edge: to find what a batch asks for, to serve
+// that, and to make subgraphs of it. Condensed layers have an edge for many, and take
+// longer to look it up.
+const (
+	walkSeconds  = 25e-9
+	serveSeconds = 30e-9
+	emitSeconds  = 50e-9
+	lookSeconds  = 70e-9
+	// spillSeconds is for what is asked for and served through a scratch file, and made.
+	spillSeconds = 160e-9
+	// memorySeconds is for an edge that the memory executor samples.
+	memorySeconds = 45e-9
+)
 
-// Forecast is what a run is expected to take.
+// Forecast is what a run is expected to take by a design.
 type Forecast struct {
+	Design Design `json:"-"`
 	Window
 	Sweeps  int64   `json:"sweeps"`
 	Bytes   int64   `json:"bytes_read"`
+	Written int64   `json:"scratch_bytes_written"`
 	Memory  int64   `json:"memory_bytes"`
+	Least   int64   `json:"least_memory_bytes"` // that a run by the design can do with
 	Seconds float64 `json:"seconds"`
+	Err     error   `json:"-"` // why such a run is refused
 }
 
 // Forecast is that of the last run, or of the last Foretell.
 func (x *Executor) Forecast() Forecast { return x.forecast }
 
-// Foretell reckons what Run would take, and samples some seeds for it where the
-// plan alone does not tell.
+// Foretell reckons what Run would take, and samples some seeds for it.
 func (x *Executor) Foretell(ctx context.Context, job sample.Job) (Forecast, error) {
-	batches, err := x.sampler.Batches(&job)
+	batches, err := x.look(ctx, &job)
 	if err != nil {
 		return Forecast{}, err
 	}
-	defer raiseProcs(x.opt.Threads)()
-	w, err := x.windowOf(ctx, &job, batches.Len())
+	design, w, err := x.design(ctx, &job, batches)
 	if err != nil {
 		return Forecast{}, err
 	}
-	x.foretell(&job, w, batches.Len())
+	x.forecast = x.foretell(design, &job, w, batches)
 	return x.forecast, nil
 }
 
-func (x *Executor) foretell(job *sample.Job, w Window, total uint64) {
-	f := Forecast{Window: w}
-	if total > 0 && len(x.waves) > 0 {
-		windows := (total + w.Batches - 1) / w.Batches
-		f.Sweeps = int64(windows) + int64(len(x.waves)) - 1
-	}
-	f.Bytes = x.size() * f.Sweeps
-	edges := w.BatchEdges * float64(total)
-	n := float64(min(w.Batches, total))
-	f.Memory = x.fixed() + x.held + int64(n*x.perBatch(job, w.BatchEdges)+w.BatchEdges*x.perContext())
-	f.Seconds = edges * edgeSeconds / float64(x.opt.Threads)
-	if x.speed.Sequential > 0 {
-		f.Seconds = max(f.Seconds, float64(f.Bytes)/x.speed.Sequential)
-	}
-	x.forecast = f
+// Outlook is what a job would take by every way to sample it.
+type Outlook struct {
+	Batches uint64
+	Edges   float64    // sampled, about
+	Designs []Forecast // that the plan allows
+	Chosen  Design     // of Run; Auto where Err refuses it
+	Err     error
+	Mapped  float64 // seconds that the memory executor takes over the mapped store
 }
 
-// size is the bytes that a sweep reads at most.
-func (x *Executor) size() int64 {
-	size := int64(0)
-	for _, file := range x.files {
-		size += file.far.Size()
-		if file.ids != nil {
-			size += file.ids.Size()
+// Forecasts reckons what a run by each design would take, and which one Run chooses.
+func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, error) {
+	batches, err := x.look(ctx, &job)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outlook{Batches: batches, Edges: float64(batches) * x.found.edges}
+	if o.Chosen, _, o.Err = x.design(ctx, &job, batches); o.Err != nil {
+		if !errors.Is(o.Err, ErrMemory) {
+			return nil, o.Err
+		}
+		o.Chosen = Auto
+	}
+	o.Mapped = x.mappedSeconds(o.Edges)
+	for _, d := range []Design{Windows, Condensed, Spilled} {
+		if d == Condensed && x.sampler.Plan().Scope != sample.ScopeEpoch {
+			continue
+		}
+		w, err := x.windowOf(ctx, &job, batches)
+		if d != Windows {
+			err = x.fits(d, &job, w, batches)
+		}
+		f := Forecast{Design: d, Window: w}
+		if err == nil {
+			f = x.foretell(d, &job, w, batches)
+		}
+		f.Err, f.Least = err, x.least(d, &job, batches)
+		o.Designs = append(o.Designs, f)
+	}
+	return o, nil
+}
+
+// look counts the batches of a job, and samples some seeds.
+func (x *Executor) look(ctx context.Context, job *sample.Job) (total uint64, err error) {
+	batches, err := x.sampler.Batches(job)
+	if err != nil || batches.Len() == 0 || len(x.waves) == 0 {
+		return 0, err
+	}
+	defer raiseProcs(x.opt.Threads)()
+	if !x.found.by(job) {
+		if err := x.pilot(ctx, job); err != nil {
+			return 0, err
 		}
 	}
-	return size
+	return batches.Len(), nil
+}
+
+// fits says why a design cannot run in the memory.
+func (x *Executor) fits(d Design, job *sample.Job, w Window, total uint64) error {
+	switch d {
+	case Condensed:
+		if _, once := x.layers(job); once > x.layerLimit(job, w) {
+			return tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more memory, or take scope batch",
+				human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+once-x.layerLimit(job, w)))
+		}
+		return nil
+	case Spilled:
+		_, err := x.spillSizes(job, w, total)
+		return err
+	default:
+		if n := x.batches(job, w.BatchEdges); n < 1 {
+			return x.errBatch(job, w.BatchEdges, n)
+		}
+		return nil
+	}
+}
+
+// least is the smallest memory that a design can run in, to a MiB.
+func (x *Executor) least(d Design, job *sample.Job, total uint64) int64 {
+	defer func(memory int64) { x.opt.Memory = memory }(x.opt.Memory)
+	w := Window{BatchEdges: x.found.edges}
+	base := (processBytes + x.opt.Held + x.held) >> 20
+	n := sort.Search(1<<22, func(i int) bool {
+		x.opt.Memory = (base + int64(i) + 1) << 20
+		return x.fits(d, job, w, total) == nil
+	})
+	return (base + int64(n) + 1) << 20
+}
+
+// foretell reckons what a run by a design takes, with windows w.
+func (x *Executor) foretell(d Design, job *sample.Job, w Window, total uint64) Forecast {
+	f := Forecast{Design: d, Window: w}
+	if !x.found.by(job) {
+		x.found = x.bounds(job)
+	}
+	if total == 0 || len(x.waves) == 0 {
+		f.Memory = x.fixed() + x.held
+		return f
+	}
+	switch d {
+	case Condensed:
+		x.foretellCondensed(&f, job, total)
+	case Spilled:
+		x.foretellSpilled(&f, job, total)
+	default:
+		x.foretellWindows(&f, job, total)
+	}
+	rows := x.rowBytesRead(job, &f, total)
+	f.Bytes += rows
+	if x.speed.Sequential > 0 {
+		f.Seconds += float64(rows) / x.speed.Sequential
+	}
+	return f
+}
+
+func (x *Executor) foretellWindows(f *Forecast, job *sample.Job, total uint64) {
+	windows := (total + f.Batches - 1) / f.Batches
+	each := float64(total) / float64(windows)
+	x.rounds(f, windows, each, cost{walkSeconds, serveSeconds, emitSeconds})
+	f.Memory = x.fixed() + x.held + int64(each*x.perBatch(job, f.BatchEdges)+f.BatchEdges*x.perContext())
+}
+
+func (x *Executor) foretellCondensed(f *Forecast, job *sample.Job, total uint64) {
+	sizes, once := x.layers(job)
+	epoch := job.EpochBatches(x.sampler.SeedWidth())
+	epochs := (total + epoch - 1) / epoch
+	together := min(x.together(sizes, x.layerLimit(job, f.Window)), epochs)
+	stages := (epochs + together - 1) / together
+	each := float64(total) / float64(stages)
+	share := min(float64(once)/4/max(f.BatchEdges*float64(epoch), 1), 1) // of the visits' edges
+	x.rounds(f, stages, each, cost{walkSeconds * share, serveSeconds * share, lookSeconds})
+	held := int64(0)
+	perStage := int64(math.Ceil(float64(epochs) / float64(stages)))
+	for wave, size := range sizes {
+		held += size * min(int64(len(sizes)-wave+1)*perStage, int64(epochs))
+	}
+	f.Batches = uint64(each)
+	f.Memory = x.fixed() + x.held + held + int64(f.BatchEdges*x.perContext())
+}
+
+func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
+	z, err := x.spillSizes(job, f.Window, total)
+	if err != nil {
+		return
+	}
+	epoch := job.EpochBatches(x.sampler.SeedWidth())
+	windows := float64((epoch+z.window-1)/z.window) * math.Ceil(float64(total)/float64(epoch))
+	each := float64(total) / windows
+	written, again := 0.0, 0.0
+	for wave := range x.waves {
+		bytes := x.touched(wave, wave, each) * windows
+		f.Sweeps += int64(windows)
+		edges := x.edgesOf(wave) * float64(total)
+		asks := 0.0
+		for _, n := range x.found.asks[wave] {
+			asks += n * float64(total)
+		}
+		results := 4 * (edges + 2*asks)
+		if x.apart(wave) {
+			results += 4 * edges
+		}
+		written += 4*askedWords*asks + results
+		again += 4*askedWords*asks + results*float64(len(x.waves)-wave)
+		f.Bytes += int64(bytes)
+	}
+	f.Written = int64(written)
+	f.Seconds = f.BatchEdges * float64(total) * spillSeconds / float64(x.opt.Threads)
+	if x.speed.Sequential > 0 {
+		f.Seconds += float64(f.Bytes) / x.speed.Sequential
+	}
+	f.Bytes += int64(again)
+	f.Batches = uint64(each)
+	result := 4.0
+	if x.idBytes() > 0 {
+		result = 8
+	}
+	group := 2 * result * f.BatchEdges * float64(z.group)
+	parts := 16 * float64(z.sort)
+	f.Memory = x.fixed() + x.held + int64(max(group, parts)+f.BatchEdges*x.perContext()) +
+		int64((z.buffers(x)+loaders)*z.extent+z.buffers(x)*x.readers()*packWords*4)
+}
+
+// cost is seconds of one core for a sampled edge.
+type cost struct{ walk, serve, emit float64 }
+
+// rounds adds up the rounds of a pipeline of windows: each advances those under way,
+// and then sweeps while the window that is full is emitted.
+func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) {
+	waves := uint64(len(x.waves))
+	f.Sweeps = int64(windows + waves - 1)
+	threads, bytes := float64(x.opt.Threads), 0.0
+	perWave := make([]float64, waves)
+	all := 0.0
+	for i := range x.waves {
+		perWave[i] = x.edgesOf(i) * each
+		all += perWave[i]
+	}
+	for i := uint64(0); i < windows+waves; i++ {
+		count := 1.0
+		if i == waves && windows > waves {
+			count = float64(windows - waves)
+		}
+		first, last := uint64(0), min(i, waves-1)
+		if i >= windows {
+			first = i - windows + 1
+		}
+		walk, work, read := 0.0, 0.0, 0.0
+		if first < waves {
+			for wave := first; wave <= last; wave++ {
+				walk += perWave[wave] * c.walk
+				work += perWave[wave] * c.serve
+			}
+			read = x.touched(int(first), int(last), each)
+		}
+		if i >= waves {
+			work += all * c.emit
+		}
+		bytes += read * count
+		if x.speed.Sequential > 0 {
+			read /= x.speed.Sequential
+		}
+		f.Seconds += count * (walk/threads + max(read, work/threads))
+		if count > 1 {
+			i = windows - 1
+		}
+	}
+	f.Bytes = int64(bytes)
+}
+
+// mappedSeconds is about the time that the memory executor takes for so many edges: to
+// sample, and to read of its arrays what is not in the page cache.
+func (x *Executor) mappedSeconds(edges float64) float64 {
+	seconds := edges * memorySeconds / float64(x.opt.Threads)
+	if x.speed.Sequential == 0 {
+		return seconds
+	}
+	for _, f := range x.files {
+		if share, err := direct.Resident(x.fsys, f.far.Name()); err == nil {
+			seconds += (1 - share) * float64(f.far.Size()) / x.speed.Sequential
+		}
+	}
+	return seconds
 }

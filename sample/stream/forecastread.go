@@ -1,0 +1,104 @@
+package stream
+
+import (
+	"math"
+
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/sample"
+)
+
+// edgesOf is the sampled edges of a batch in a wave.
+func (x *Executor) edgesOf(wave int) float64 {
+	n := 0.0
+	for op := x.waves[wave][0]; op < x.waves[wave][1]; op++ {
+		n += x.found.perOp[op]
+	}
+	return n
+}
+
+// touched is the bytes that a sweep reads which serves the waves from first to last of
+// so many batches each.
+func (x *Executor) touched(first, last int, batches float64) float64 {
+	bytes := 0.0
+	for i, f := range x.files {
+		asks := 0.0
+		for wave := first; wave <= last; wave++ {
+			asks += x.found.asks[wave][i] * batches
+		}
+		size := float64(f.far.Size())
+		if f.ids != nil {
+			// One request is enough for a block and the ids of it.
+			size += float64(f.ids.Size())
+			bytes += size * -math.Expm1(-asks/max(float64(f.blocks), 1))
+			continue
+		}
+		bytes += size * x.shareRead(asks/max(float64(f.blocks), 1), min(size/direct.Align, blockPages))
+	}
+	return bytes
+}
+
+// shareRead is the share of a block of so many pages that is read for requests that
+// lie anywhere in it, on average so many.
+func (x *Executor) shareRead(asks, pages float64) float64 {
+	if asks == 0 || pages == 0 {
+		return 0
+	}
+	if asks >= dense {
+		return 1
+	}
+	density := -math.Expm1(-asks / pages)
+	wanted := pages * density
+	// Blocks differ: of how many more pages are wanted than are read one by one?
+	whole := math.Erfc((float64(x.brk)+0.5-wanted)/math.Sqrt(2*wanted)) / 2
+	// Gaps of a page or two are read through.
+	gaps := density * (1 - density) * (1 + 2*(1-density))
+	return whole + (1-whole)*min(density*(1+gaps), 1)
+}
+
+// layers is the bytes of an epoch's condensed layers, by wave and in all.
+func (x *Executor) layers(job *sample.Job) (sizes []int64, once int64) {
+	x.rows.perOp = x.found.perOp
+	sizes = x.layerSizes(job)
+	for _, size := range sizes {
+		once += size
+	}
+	return sizes, once
+}
+
+// rowBytesRead is the bytes that are read of columns by a run that makes so many
+// batches at a time.
+func (x *Executor) rowBytesRead(job *sample.Job, f *Forecast, total uint64) int64 {
+	tables := x.rows.tables()
+	if len(tables) == 0 || total == 0 {
+		return 0
+	}
+	x.rows.perOp = x.found.perOp
+	limit := math.Inf(1)
+	if x.rows.limit > 0 {
+		limit = float64(x.rows.limit)
+	}
+	each := min(max(f.Batches, 1), total)
+	groups := float64(x.groupsOf(job, each, limit))
+	bytes := 0.0
+	for _, r := range tables {
+		count := float64(r.count)
+		wanted := count * -math.Expm1(-float64(each)/groups*x.rowsPerBatch(r, job)/max(count, 1))
+		for _, c := range r.columns {
+			pages := float64(c.per*c.row)/direct.Align + 1
+			bytes += count * float64(c.row) * x.shareRead(wanted/max(float64(c.blocks), 1)*max(float64(c.row)/direct.Align, 1), pages)
+		}
+	}
+	return int64(bytes * groups * math.Ceil(float64(total)/float64(each)))
+}
+
+// size is the bytes that a sweep reads at most.
+func (x *Executor) size() int64 {
+	size := int64(0)
+	for _, file := range x.files {
+		size += file.far.Size()
+		if file.ids != nil {
+			size += file.ids.Size()
+		}
+	}
+	return size
+}
