@@ -12,12 +12,12 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// Scratch is an unnamed file for what does not fit in memory. It is gone when it is
-// closed, however the process ends. The caller says what lies where; calls for
+// Scratch is a file for what does not fit in memory. Without a name it is gone when it
+// is closed, however the process ends. The caller says what lies where; calls for
 // parts that do not overlap may run at once.
 type Scratch struct {
 	handle
-	dir string
+	name string // in errors
 
 	mu       sync.Mutex
 	end      int64 // of what was written
@@ -38,12 +38,47 @@ func NewScratch(fsys fsx.FS, dir string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scratch{handle: handle{f: f}, dir: dir}
+	return newScratch(f, "temporary file in "+dir, 0)
+}
+
+// KeepScratch makes an empty file with a name that stays when it is closed.
+func KeepScratch(fsys fsx.FS, name string) (*Scratch, error) {
+	f, err := fsys.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return newScratch(f, name, 0)
+}
+
+// ReopenScratch goes on with the first size bytes of a file that KeepScratch made.
+func ReopenScratch(fsys fsx.FS, name string, size int64) (*Scratch, error) {
+	f, err := fsys.Reopen(name, size)
+	if err != nil {
+		return nil, err
+	}
+	return newScratch(f, name, size)
+}
+
+func newScratch(f fsx.File, name string, size int64) (*Scratch, error) {
+	s := &Scratch{handle: handle{f: f}, name: name, end: size, reserved: size}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return s, nil
 }
+
+// Name is the path of a file that is kept, else where it lies.
+func (s *Scratch) Name() string { return s.name }
+
+// Size is the end of all that was written.
+func (s *Scratch) Size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end
+}
+
+// Sync brings what was written to the disk.
+func (s *Scratch) Sync() error { return s.f.Sync() }
 
 // Written is the number of bytes written so far.
 func (s *Scratch) Written() int64 { return s.written.Load() }
@@ -56,8 +91,8 @@ func (s *Scratch) WriteAt(p []byte, off int64) error {
 	s.reserve(off, off+int64(len(p)))
 	n, err := s.writeAt(p, off)
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
-		return fmt.Errorf("temporary file in %s: no room for %d bytes after %d; free space there or choose another folder: %w",
-			s.dir, len(p)-n, off+int64(n), cause(err))
+		return fmt.Errorf("%s: no room for %d bytes after %d; free space there or choose another folder: %w",
+			s.name, len(p)-n, off+int64(n), cause(err))
 	}
 	if err != nil {
 		return s.named(off+int64(n), err)
@@ -87,10 +122,7 @@ func (s *Scratch) ReadAt(p []byte, off int64) error {
 	if err := s.aligned(p, off); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	end := s.end
-	s.mu.Unlock()
-	if off+int64(len(p)) > end {
+	if end := s.Size(); off+int64(len(p)) > end {
 		return s.named(max(off, end), io.ErrUnexpectedEOF)
 	}
 	n, err := s.readAt(p, off)
@@ -107,7 +139,7 @@ func (s *Scratch) named(off int64, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("temporary file in %s: byte offset %d: %w", s.dir, off, cause(err))
+	return fmt.Errorf("%s: byte offset %d: %w", s.name, off, cause(err))
 }
 
 // cause is an error without the file's name, which nobody can look up.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -198,3 +200,39 @@ func (r *reserving) Temp(dir string) (fsx.File, error) {
 }
 
 func (f reservingFile) Reserve(off, n int64) { f.r.ranges = append(f.r.ranges, [2]int64{off, n}) }
+
+// TestKeepScratch holds that a file with a name stays, and is gone on with from a size on.
+func TestKeepScratch(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "kept")
+	buf := alloc(t, 2*direct.Align)
+	s, err := direct.KeepScratch(fsx.OS, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range buf {
+		buf[i] = byte(i / direct.Align)
+	}
+	if err := errors.Join(s.WriteAt(buf, 0), s.Sync(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := direct.KeepScratch(fsx.OS, name); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("found error %v, expected the file to be there", err)
+	}
+	if _, err := direct.ReopenScratch(fsx.OS, name, 1<<30); err == nil {
+		t.Error("found no error for a file that is shorter")
+	}
+	s, err = direct.ReopenScratch(fsx.OS, name, direct.Align)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadAt(buf[:direct.Align], direct.Align); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("found error %v behind the size, expected io.ErrUnexpectedEOF", err)
+	}
+	if err := s.WriteAt(buf[direct.Align:], direct.Align); err != nil || s.Size() != 2*direct.Align {
+		t.Errorf("found %v and %d bytes, expected %d", err, s.Size(), 2*direct.Align)
+	}
+	clear(buf)
+	if err := errors.Join(s.ReadAt(buf, 0), s.Close()); err != nil || buf[0] != 0 || buf[direct.Align] != 1 {
+		t.Errorf("found %v, bytes %d and %d, expected 0 and 1", err, buf[0], buf[direct.Align])
+	}
+}
