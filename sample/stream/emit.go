@@ -65,17 +65,7 @@ func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, sta
 	if len(tables) == 0 {
 		return e.sample(ctx, first, n, from, stats)
 	}
-	for n > 0 {
-		group, err := e.p.group(ctx, e.workers, tables, first, n, from)
-		if err == nil {
-			err = e.sample(ctx, first, group, from, stats)
-		}
-		if err != nil {
-			return err
-		}
-		first, n = first+group, n-group
-	}
-	return nil
+	return e.sampleRows(ctx, tables, first, n, from, stats)
 }
 
 func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {

@@ -53,6 +53,9 @@ func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged
 type rowTables struct {
 	nodes, edges []*Rows   // by type; nil where nobody asked
 	limit        int64     // bytes of rows that they may hold, 0 is no bound
+	lists        int64     // bytes of what else there may be, where there is a limit
+	always       bool      // through a scratch file wherever there are several packs
+	spilled      int64     // bytes written to scratch files
 	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
 	buf          []byte    // of the readers
 	free         func()
@@ -166,11 +169,12 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 	if most := r.x.opt.Memory / int64(col.row); most > 0 && most < int64(rows) {
 		rows = int(most)
 	}
-	if col.table, col.free, err = direct.Array[byte](rows * col.row); err != nil {
+	// Whole pages are read into it.
+	if col.table, col.free, err = direct.Array[byte](rows*col.row + direct.Align); err != nil {
 		return nil, err
 	}
 	col.stand = *c
-	col.stand.Rows, col.stand.Values = rows, col.table
+	col.stand.Rows, col.stand.Values = rows, col.table[:rows*col.row]
 	return &col.stand, nil
 }
 

@@ -77,7 +77,11 @@ func TestRowsWanted(t *testing.T) {
 			r.reset()
 			r.mark(ids)
 			r.mark(ids[:len(ids)/2])
-			if err := errors.Join(x.keep(x.rows.tables(), true), x.readRows(t.Context(), x.rows.tables())); err != nil {
+			if err := x.keep(x.rows.tables(), true); err != nil {
+				t.Fatal(err)
+			}
+			r.order()
+			if err := x.readRows(t.Context(), x.rows.tables()); err != nil {
 				t.Fatal(err)
 			}
 			if r.marked != len(ids) {
@@ -106,6 +110,7 @@ func TestRowsInGroups(t *testing.T) {
 		if err != nil {
 			return Counts{}, err
 		}
+		x.rows.always = true
 		_, err = Run(t.Context(), x, job, newLines, func(_ *lines, _ *sample.Batch, sub *sample.Subgraph) error {
 			return holds(s, r, stands, sub.Edges[0].ID)
 		}, func(*lines) error { return nil })
@@ -129,9 +134,14 @@ func TestRowsInGroups(t *testing.T) {
 	if counts, err := run(fsx.OS, Options{Threads: 2, Memory: 80 << 20}); err != nil || counts.Rows == 0 {
 		t.Errorf("found %d bytes read, error %v", counts.Rows, err)
 	}
+	// Through a scratch file: one pass a window.
+	spilled, err := run(fsx.OS, Options{Threads: 2, Window: 20, Rows: 150_000, Scratch: t.TempDir(), Design: Windows})
+	if err != nil || spilled.Rows >= read/2 {
+		t.Errorf("found %d bytes read by way of a scratch file, error %v, expected less than half of the %d without", spilled.Rows, err, read)
+	}
 	// Each call that fails.
 	job.Epochs, job.Seeds = 1, job.Seeds[:300]
-	opt := Options{Threads: 2, Window: 2, Rows: 300_000}
+	opt := Options{Threads: 2, Window: 4, Rows: 100_000, Scratch: t.TempDir(), Design: Windows}
 	count, broken := &fsx.Fault{FS: fsx.OS}, errors.New("broken")
 	if _, err := run(count, opt); err != nil {
 		t.Fatal(err)

@@ -64,8 +64,12 @@ func (x *Executor) rowsLeast(job *sample.Job) (table, outs float64) {
 		}
 		outs += n * float64(encoded)
 	}
-	return table, outs * outSlack * float64(ordered.Slots(x.opt.Threads)+x.opt.Threads)
+	return table / tableShare, outs * outSlack * float64(ordered.Slots(x.opt.Threads)+x.opt.Threads)
 }
+
+// tableShare is the part of the rows' memory that the tables have. The other holds
+// what several packs want, and buffers on their way through a scratch file.
+const tableShare = 0.75
 
 // outSlack is how much larger buffers grow than what is in them.
 const outSlack = 1.25
@@ -96,21 +100,32 @@ func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
 
 // shareRows divides the memory between windows and tables, so that least is read.
 func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
-	if x.rows.limit = x.opt.Rows; x.rows.limit > 0 || x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
+	x.rows.limit, x.rows.lists = x.opt.Rows, 8*x.opt.Rows
+	if x.rows.limit > 0 || x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
 		return
 	}
 	table, outs := x.rowsLeast(job)
 	free := float64(x.opt.Memory-x.fixed()-x.held) - w.BatchEdges*x.perContext() - outs
 	neighbours, columns, each := float64(x.size()), float64(x.rows.size()), x.perBatch(job, w.BatchEdges)
+	visits := 0.0 // bytes of the rows of a batch
+	for _, r := range x.rows.tables() {
+		visits += x.rowsPerBatch(r, job) * float64(r.rowBytes())
+	}
 	least, size := math.Inf(1), w.Batches
 	for n := max(size, 1); n > 0; n /= 2 {
-		room := free - float64(n)*each
-		if room < table && n > 1 {
+		room := max(free-float64(n)*each, table)
+		if free-float64(n)*each < table && n > 1 {
 			continue
 		}
 		windows := float64((max(total, 1) + n - 1) / n)
-		if read := windows*neighbours + windows*float64(x.groupsOf(job, n, room))*columns; read < least {
-			least, size, x.rows.limit = read, n, int64(max(room, table))
+		packs := float64(x.groupsOf(job, n, room*tableShare))
+		read := packs * columns
+		if x.opt.Scratch != "" {
+			read = min(read, columns+spillCost*float64(n)*visits)
+		}
+		if read = windows * (neighbours + read); read < least {
+			least, size = read, n
+			x.rows.limit, x.rows.lists = int64(room*tableShare), int64(room*(1-tableShare))
 		}
 	}
 	w.Batches = size

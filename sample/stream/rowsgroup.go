@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/sample"
 )
 
-// errFull ends a group of batches: the table does not hold the rows of the next one.
+// errFull ends a pack of batches: the table does not hold the rows of the next one.
 var errFull = errors.New("full")
 
 // wanted is the nodes and edges of a batch, by table.
@@ -21,23 +21,6 @@ type wanted struct {
 	ids   [][]uint32
 	batch uint64
 	stats sample.Stats // not used
-}
-
-// group reads the rows that batches of the run want, from first on: of n of them, or
-// of as many as the tables hold. It returns how many.
-func (p *pipeline) group(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
-	for _, r := range tables {
-		r.reset()
-	}
-	if p.x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges }) {
-		done, err = p.wantNodes(ctx, p.x.rows.full, tables, first, n)
-	} else {
-		done, err = p.wantSampled(ctx, workers, tables, first, n, from)
-	}
-	if err != nil && !errors.Is(err, errFull) {
-		return 0, err
-	}
-	return done, p.x.readRows(ctx, tables)
 }
 
 // wantSampled samples batches to learn what they want.

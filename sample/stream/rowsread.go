@@ -22,11 +22,14 @@ func (c *rowColumn) rowBuffer() int {
 	return (c.per*c.row+direct.Align-1)/direct.Align*direct.Align + direct.Align
 }
 
-// readRows fills the tables with the rows that are wanted, in one pass over the files.
+// byteOf is where in the file a row starts.
+func (c *rowColumn) byteOf(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
+
+// readRows fills the tables with the rows that are wanted and in order, in one pass
+// over the files.
 func (x *Executor) readRows(ctx context.Context, tables []*Rows) error {
 	blocks, size := 0, rowBlock(tables)
 	for _, r := range tables {
-		r.order()
 		for _, c := range r.columns {
 			blocks = c.first + c.blocks
 		}
@@ -71,36 +74,36 @@ func columnAt(tables []*Rows, block int) (*Rows, *rowColumn) {
 
 // serve copies the wanted rows of a block into the table.
 func (rd *rowReader) serve(r *Rows, c *rowColumn, block int) error {
-	first := block * c.per
-	end := min(first+c.per, r.count)
-	at := int(r.place(first))
-	wanted := int(r.place(end)) - at
-	if wanted == 0 {
-		return nil
-	}
-	byteOf := func(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
-	base := byteOf(first) / direct.Align * direct.Align
-	pages := int((byteOf(end) + direct.Align - 1 - base) / direct.Align)
-	if err := rd.read(r, c, first, end, base, pages, wanted); err != nil {
+	base, wanted, err := rd.read(r, c, block)
+	if err != nil || wanted == 0 {
 		return err
 	}
-	to := c.table[at*c.row:]
-	r.runs(first, end, func(from, end int) {
+	first := block * c.per
+	to := c.table[int(r.place(first))*c.row:]
+	r.runs(first, min(first+c.per, r.count), func(from, end int) {
 		n := (end - from) * c.row
-		copy(to[:n], rd.buf[byteOf(from)-base:])
+		copy(to[:n], rd.buf[c.byteOf(from)-base:])
 		to = to[n:]
 	})
 	return nil
 }
 
-// read reads the pages of a block that are wanted, or all where they are many.
-func (rd *rowReader) read(r *Rows, c *rowColumn, first, end int, base uint64, pages, wanted int) error {
+// read reads what is wanted of a block, if anything: some pages, or all where these
+// are many. It returns the byte of the file that is the first of the buffer's, and
+// how many rows are wanted.
+func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted int, err error) {
+	first := block * c.per
+	end := min(first+c.per, r.count)
+	base = c.byteOf(first) / direct.Align * direct.Align
+	if wanted = int(r.place(end) - r.place(first)); wanted == 0 {
+		return base, 0, nil
+	}
+	pages := int((c.byteOf(end) + direct.Align - 1 - base) / direct.Align)
 	if wanted <= rd.x.brk {
 		clear(rd.pages)
 		n := 0
 		r.runs(first, end, func(from, to int) {
-			at := c.start + uint64(from)*uint64(c.row) - base
-			for p := at / direct.Align; p*direct.Align < at+uint64((to-from)*c.row); p++ {
+			for p := (c.byteOf(from) - base) / direct.Align; p*direct.Align < c.byteOf(to)-base; p++ {
 				if !rd.pages[p] {
 					rd.pages[p] = true
 					n++
@@ -108,11 +111,11 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, first, end int, base uint64, pa
 			}
 		})
 		if n <= rd.x.brk {
-			return readRuns(c.file, rd.buf, rd.pages[:pages], int64(base))
+			return base, wanted, readRuns(c.file, rd.buf, rd.pages[:pages], int64(base))
 		}
 	}
-	_, err := c.file.ReadAt(rd.buf[:pages*direct.Align], int64(base))
-	return err
+	_, err = c.file.ReadAt(rd.buf[:pages*direct.Align], int64(base))
+	return base, wanted, err
 }
 
 // readRuns reads the marked pages of what lies at base into their places in buf.

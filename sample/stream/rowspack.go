@@ -1,0 +1,156 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"github.com/graphmill/graphmill/sample"
+)
+
+// pack is the rows that a run of batches wants, as many as the tables hold.
+type pack struct {
+	batches uint64
+	ids     [][]uint32   // by table, ascending; nil: the tables have the marks
+	spilled [][][]uint32 // extents of the rows, by table and column
+}
+
+// sampleRows samples n batches from first on, while the tables have the rows that they
+// want.
+func (e *emitter[T]) sampleRows(ctx context.Context, tables []*Rows, first, n uint64, from fetched, stats *sample.Stats) error {
+	for n > 0 {
+		packs, err := e.p.packs(ctx, e.workers, tables, first, n, from)
+		if err != nil {
+			return err
+		}
+		for _, k := range packs {
+			n -= k.batches
+		}
+		if first, err = e.samplePacks(ctx, tables, packs, first, from, stats); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// samplePacks samples the batches of packs, and returns the one behind.
+func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*pack, first uint64, from fetched, stats *sample.Stats) (_ uint64, err error) {
+	var spill *rowSpill
+	if e.p.x.spillsRows(tables, packs) {
+		if spill, err = e.p.spillRows(ctx, tables, packs); err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, spill.close()) }()
+	}
+	for _, k := range packs {
+		if err := e.p.load(ctx, tables, k, spill); err != nil {
+			return 0, err
+		}
+		if err := e.sample(ctx, first, k.batches, from, stats); err != nil {
+			return 0, err
+		}
+		first += k.batches
+	}
+	return first, nil
+}
+
+// packs divides batches of the run, n from first on or fewer, into packs, and says
+// how many batches that are. What the packs want takes little of the memory.
+func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (packs []*pack, err error) {
+	room, most := p.x.rows.lists/2, int(p.x.rows.lists/4/leastRowExtent)
+	for done := uint64(0); done < n; {
+		for _, r := range tables {
+			r.reset()
+		}
+		k := &pack{}
+		if p.x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges }) {
+			k.batches, err = p.wantNodes(ctx, p.x.rows.full, tables, first+done, n-done)
+		} else {
+			k.batches, err = p.wantSampled(ctx, workers, tables, first+done, n-done, from)
+		}
+		if err != nil && !errors.Is(err, errFull) {
+			return nil, err
+		}
+		packs = append(packs, k)
+		if k.batches == n {
+			return packs, nil
+		}
+		done += k.batches
+		for _, r := range tables {
+			ids := r.list()
+			k.ids = append(k.ids, ids)
+			room -= 4 * int64(len(ids))
+		}
+		if room <= 0 || len(packs) >= most {
+			return packs, nil
+		}
+	}
+	return packs, nil
+}
+
+// list is the rows that are marked, ascending.
+func (r *Rows) list() []uint32 {
+	ids := make([]uint32, 0, r.marked)
+	for i, word := range r.want {
+		for ; word != 0; word &= word - 1 {
+			ids = append(ids, uint32(i<<6+bits.TrailingZeros64(word)))
+		}
+	}
+	return ids
+}
+
+// set marks rows as list gave them.
+func (r *Rows) set(ids []uint32) {
+	for _, v := range ids {
+		r.want[v>>6] |= 1 << (v & 63)
+	}
+	r.marked = len(ids)
+}
+
+// load fills the tables with what a pack wants.
+func (p *pipeline) load(ctx context.Context, tables []*Rows, k *pack, spill *rowSpill) error {
+	if k.ids != nil {
+		for t, r := range tables {
+			r.reset()
+			r.set(k.ids[t])
+		}
+	}
+	for _, r := range tables {
+		r.order()
+	}
+	if spill == nil {
+		return p.x.readRows(ctx, tables)
+	}
+	return spill.load(ctx, tables, k)
+}
+
+// spillCost is the time of a byte through a scratch file, in bytes that are read.
+const spillCost = 3
+
+// spillsRows says whether reading the rows of several packs together and writing them
+// to a scratch file takes less time than a pass for each.
+func (x *Executor) spillsRows(tables []*Rows, packs []*pack) bool {
+	if x.opt.Scratch == "" || len(packs) == 1 {
+		return false
+	}
+	if x.rows.always {
+		return true
+	}
+	// A page that is read alone costs the time of so many bytes.
+	page := float64(blockBytes) / float64(max(x.brk, 1))
+	apart, spilled := 0.0, 0.0
+	for t, r := range tables {
+		for _, c := range r.columns {
+			size, union := float64(r.count)*float64(c.row), 0.0
+			for _, k := range packs {
+				rows := float64(len(k.ids[t]))
+				apart += min(size, rows*max(page, float64(c.row)))
+				union += rows
+				spilled += spillCost * rows * float64(c.row)
+			}
+			spilled += min(size, union*max(page, float64(c.row)))
+		}
+	}
+	return spilled < apart
+}
