@@ -203,6 +203,25 @@ class TestDGLLinks(unittest.TestCase):
                 at += n
             self.assertEqual(at, 100)
 
+    def test_as_dgl_with_all_neighbours(self):
+        import dgl
+        import torch
+
+        ends = torch.from_numpy(whole())
+        graph = dgl.graph((ends[0], ends[1]), num_nodes=4096)
+        ids = torch.arange(0, 2000, 7)
+        sampler = dgl.dataloading.as_edge_prediction_sampler(dgl.dataloading.MultiLayerFullNeighborSampler(2))
+        theirs = dgl.dataloading.DataLoader(graph, ids, sampler, batch_size=32)
+        with NodeLoader(made.RMAT, fanout=[-1, -1], seeds=ends[:, ids], batch_size=32, as_="dgl") as loader:
+            self.assertEqual(len(loader), len(theirs))
+            for (inputs, pair, blocks), (want_inputs, want_pair, want_blocks) in zip(loader, theirs):
+                named = lambda g: [g.ndata[dgl.NID][x].tolist() for x in g.edges()]  # noqa: E731
+                self.assertEqual(named(pair), named(want_pair))
+                self.assertEqual(sorted(inputs.tolist()), sorted(want_inputs.tolist()))
+                for block, want in zip(blocks, want_blocks):
+                    self.assertEqual(sorted(block.edata[dgl.EID].tolist()), sorted(want.edata[dgl.EID].tolist()))
+                    self.assertEqual(sorted(block.dstdata[dgl.NID].tolist()), sorted(want.dstdata[dgl.NID].tolist()))
+
     def test_types(self):
         import dgl
 
