@@ -22,16 +22,17 @@ func newBench(t *terminal) *cobra.Command {
 		Use:   "bench",
 		Short: "Measure this machine",
 		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
+  graphmill bench stream g.store --seeds-share 0.01 --fanout 15,10,5
   graphmill bench batches --rows 500000 --width 100 --batch-size 64 --threads 2`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("found benchmark %q, expected sample or batches", args[0])
+				return usagef("found benchmark %q, expected sample, stream or batches", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchSample(t), newBenchBatches(t))
+	cmd.AddCommand(newBenchSample(t), newBenchStream(t), newBenchBatches(t))
 	return cmd
 }
 
