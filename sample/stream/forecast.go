@@ -163,11 +163,7 @@ func (x *Executor) foretell(d Design, job *sample.Job, w Window, total uint64) F
 	default:
 		x.foretellWindows(&f, job, total)
 	}
-	rows := x.rowBytesRead(job, &f, total)
-	f.Bytes += rows
-	if x.speed.Sequential > 0 {
-		f.Seconds += float64(rows) / x.speed.Sequential
-	}
+	x.foretellRows(job, &f, total)
 	return f
 }
 

@@ -65,32 +65,6 @@ func (x *Executor) layers(job *sample.Job) (sizes []int64, once int64) {
 	return sizes, once
 }
 
-// rowBytesRead is the bytes that are read of columns by a run that makes so many
-// batches at a time.
-func (x *Executor) rowBytesRead(job *sample.Job, f *Forecast, total uint64) int64 {
-	tables := x.rows.tables()
-	if len(tables) == 0 || total == 0 {
-		return 0
-	}
-	x.rows.perOp = x.found.perOp
-	limit := math.Inf(1)
-	if x.rows.limit > 0 {
-		limit = float64(x.rows.limit)
-	}
-	each := min(max(f.Batches, 1), total)
-	groups := float64(x.groupsOf(job, each, limit))
-	bytes := 0.0
-	for _, r := range tables {
-		count := float64(r.count)
-		wanted := count * -math.Expm1(-float64(each)/groups*x.rowsPerBatch(r, job)/max(count, 1))
-		for _, c := range r.columns {
-			pages := float64(c.per*c.row)/direct.Align + 1
-			bytes += count * float64(c.row) * x.shareRead(wanted/max(float64(c.blocks), 1)*max(float64(c.row)/direct.Align, 1), pages)
-		}
-	}
-	return int64(bytes * groups * math.Ceil(float64(total)/float64(each)))
-}
-
 // size is the bytes that a sweep reads at most.
 func (x *Executor) size() int64 {
 	size := int64(0)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/sample"
 )
@@ -129,4 +130,50 @@ func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 		}
 	}
 	w.Batches = size
+}
+
+// foretellRows adds what rows take to the forecast of a run that makes f.Batches at a
+// time.
+func (x *Executor) foretellRows(job *sample.Job, f *Forecast, total uint64) {
+	tables := x.rows.tables()
+	if len(tables) == 0 || total == 0 {
+		return
+	}
+	x.rows.perOp = x.found.perOp
+	limit := math.Inf(1)
+	if x.rows.limit > 0 {
+		limit = float64(x.rows.limit)
+	}
+	each := min(max(f.Batches, 1), total)
+	runs := math.Ceil(float64(total) / float64(each))
+	packs := float64(x.groupsOf(job, each, limit))
+	// Bytes that are read for so many batches, and of their rows, each once.
+	pass := func(batches float64) (bytes, rows float64) {
+		for _, r := range tables {
+			count := float64(r.count)
+			wanted := count * -math.Expm1(-batches*x.rowsPerBatch(r, job)/max(count, 1))
+			rows += wanted * float64(r.rowBytes())
+			for _, c := range r.columns {
+				pages := float64(c.per*c.row)/direct.Align + 1
+				bytes += count * float64(c.row) * x.shareRead(wanted/max(float64(c.blocks), 1)*max(float64(c.row)/direct.Align, 1), pages)
+			}
+		}
+		return bytes, rows
+	}
+	bytes, held := pass(float64(each) / packs)
+	bytes *= packs
+	if once, _ := pass(float64(each)); packs > 1 && x.opt.Scratch != "" && once+spillCost*packs*held < bytes {
+		f.Written += int64(runs * packs * held)
+		f.Seconds += runs * packs * held * (spillCost - 1) / max(x.speed.Sequential, 1)
+		bytes = once + packs*held
+	}
+	f.Bytes += int64(runs * bytes)
+	if x.speed.Sequential > 0 {
+		f.Seconds += runs * bytes / x.speed.Sequential
+	}
+	_, outs := x.rowsLeast(job)
+	if packs > 1 {
+		held += float64(x.rows.lists)
+	}
+	f.Memory += int64(min(held, limit+float64(x.rows.lists)) + outs)
 }
