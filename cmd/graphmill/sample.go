@@ -195,13 +195,6 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if x.stream != nil {
 		// Little is allocated once the buffers have grown; until then garbage would weigh.
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
-		told, err := x.stream.Foretell(cmd.Context(), job)
-		if err != nil {
-			return err
-		}
-		if told.Seconds > 10 {
-			t.say("forecast: %s sweeps, %s to read, %s of memory, about %s", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Memory), about(told.Seconds))
-		}
 	}
 	prepared := time.Now()
 	r.Stage("compile the plan", prepared.Sub(began), 0, "")
@@ -235,6 +228,15 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		out, finish = rec, func(made store.Made) (*store.Meta, error) { return nil, rec.Finish(made) }
 	}
 	defer closeWith(&err, out.Close)
+	if x.stream != nil {
+		told, err := x.stream.Foretell(cmd.Context(), job)
+		if err != nil {
+			return err
+		}
+		if told.Seconds > 10 {
+			t.say("forecast: %s sweeps, %s to read, %s of memory, about %s", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Memory), about(told.Seconds))
+		}
+	}
 	stats, err := out.Run(cmd.Context(), job)
 	if err != nil {
 		return flags.UsageOf(err)
