@@ -104,7 +104,7 @@ func (x *Executor) layerSizes(job *sample.Job) []int64 {
 		if x.fileOf[op].ids != nil {
 			width = 8
 		}
-		sizes[x.waveOf[op]] += int64(results[op]*width + distinct*4 + nodes*12/64)
+		sizes[x.waveOf[op]] += int64(results[op]*width + distinct*4 + nodes*16/cellNodes)
 	}
 	return sizes
 }

@@ -2,7 +2,7 @@ package stream
 
 import (
 	"context"
-	"math/bits"
+	"math"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -21,8 +21,7 @@ import (
 type layer struct {
 	op      int // from 1
 	key     uint64
-	marks   []uint64 // a bit a node
-	ranks   []uint32 // of every 64 nodes: how many are marked ahead of them
+	cells   cells
 	offsets []uint32 // of each marked node in turn: where its results begin; and their end
 	results
 	bytes int64
@@ -34,21 +33,6 @@ func (l *layer) close() {
 		f()
 	}
 	*l = layer{}
-}
-
-// rank is the number of marked nodes below v.
-func (l *layer) rank(v uint32) uint32 {
-	return l.ranks[v/64] + uint32(bits.OnesCount64(l.marks[v/64]&(1<<(v%64)-1)))
-}
-
-// mark marks nodes, beside others that do.
-func (l *layer) mark(nodes []uint32) {
-	for _, v := range nodes {
-		word, bit := &l.marks[v/64], uint64(1)<<(v%64)
-		if atomic.LoadUint64(word)&bit == 0 {
-			atomic.OrUint64(word, bit)
-		}
-	}
 }
 
 // alloc takes memory for a layer. ok is false where the budget has none.
@@ -74,10 +58,9 @@ func alloc[T direct.Word](c *condenser, l *layer, n int) (t []T, ok bool, err er
 }
 
 const (
-	// chunkWords is the words of marks, chunkNodes the nodes, that a worker takes at a
-	// time.
-	chunkWords = 1 << 12
-	chunkNodes = 1 << 16
+	// pieceCells and pieceNodes are the cells and the nodes that a worker takes at a time.
+	pieceCells = 1 << 12
+	pieceNodes = 1 << 16
 )
 
 // ask adds the layers of an epoch's next wave, without what is to be read. ok is false
@@ -133,11 +116,8 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 	seeds := false
 	for i := range layers {
 		l := &layers[i]
-		n := len(c.x.sampler.Offsets(l.op))/64 + 1
-		if l.marks, ok, err = alloc[uint64](c, l, n); !ok || err != nil {
-			return false, err
-		}
-		if l.ranks, ok, err = alloc[uint32](c, l, n); !ok || err != nil {
+		nodes := len(c.x.sampler.Offsets(l.op)) - 1
+		if l.cells, ok, err = alloc[uint64](c, l, cellsOf(nodes)); !ok || err != nil {
 			return false, err
 		}
 		from := slices.Clone(plan.Ops[l.op-1].From)
@@ -148,7 +128,7 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 				tasks = append(tasks, task{l: l})
 				continue
 			}
-			for part := range slices.Chunk(e.layers[f-1].far, chunkNodes) {
+			for part := range slices.Chunk(e.layers[f-1].far, pieceNodes) {
 				tasks = append(tasks, task{l, part})
 			}
 		}
@@ -159,7 +139,7 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 		}
 	}
 	return true, c.parallel(ctx, len(tasks), func(_ *walker, i int) error {
-		tasks[i].l.mark(tasks[i].nodes)
+		tasks[i].l.cells.mark(tasks[i].nodes)
 		return nil
 	})
 }
@@ -185,7 +165,7 @@ func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) err
 				for at := end; at < len(k.batch.Seeds); at += len(plan.SeedType) {
 					k.far = append(k.far, k.batch.Seeds[at])
 				}
-				l.mark(k.far)
+				l.cells.mark(k.far)
 			}
 		}
 		return nil
@@ -194,21 +174,18 @@ func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) err
 
 // piece is a part of a layer that a worker takes.
 type piece struct {
-	l     *layer
-	first int // of its words
-	count uint64
-	base  uint64 // of the counts ahead
-}
-
-func (p *piece) words() []uint64 {
-	return p.l.marks[p.first:min(p.first+chunkWords, len(p.l.marks))]
+	l          *layer
+	first, end int // of its cells
+	count      uint64
+	base       uint64 // of the counts ahead
 }
 
 func pieces(layers []layer) []piece {
 	var all []piece
 	for i := range layers {
-		for at := 0; at < len(layers[i].marks); at += chunkWords {
-			all = append(all, piece{l: &layers[i], first: at})
+		n := layers[i].cells.count()
+		for at := 0; at < n; at += pieceCells {
+			all = append(all, piece{l: &layers[i], first: at, end: min(at+pieceCells, n)})
 		}
 	}
 	return all
@@ -230,11 +207,8 @@ func total(all []piece, l *layer) uint64 {
 func (c *condenser) number(ctx context.Context, _ *epoch, layers []layer) (ok bool, err error) {
 	all := pieces(layers)
 	if err := c.parallel(ctx, len(all), func(_ *walker, i int) error {
-		n := 0
-		for _, w := range all[i].words() {
-			n += bits.OnesCount64(w)
-		}
-		all[i].count = uint64(n)
+		p := &all[i]
+		p.count = uint64(p.l.cells.rank(p.first, p.end, 0))
 		return nil
 	}); err != nil {
 		return false, err
@@ -246,11 +220,8 @@ func (c *condenser) number(ctx context.Context, _ *epoch, layers []layer) (ok bo
 		}
 	}
 	return true, c.parallel(ctx, len(all), func(_ *walker, i int) error {
-		p, n := &all[i], uint32(all[i].base)
-		for at, w := range p.words() {
-			p.l.ranks[p.first+at] = n
-			n += uint32(bits.OnesCount64(w))
-		}
+		p := &all[i]
+		p.l.cells.rank(p.first, p.end, uint32(p.base))
 		return nil
 	})
 }
@@ -285,9 +256,9 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 		if p.base == 0 {
 			return nil
 		}
-		first, end := p.l.ranks[p.first], uint32(len(p.l.offsets)-1)
-		if next := p.first + chunkWords; next < len(p.l.ranks) {
-			end = p.l.ranks[next]
+		first, end := p.l.cells.first(p.first), uint32(len(p.l.offsets)-1)
+		if p.end < p.l.cells.count() {
+			end = p.l.cells.first(p.end)
 		}
 		for at := range p.l.offsets[first:end] {
 			p.l.offsets[int(first)+at] += uint32(p.base)
@@ -301,21 +272,17 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 func (k *walker) picks(p *piece) uint64 {
 	s, l := k.x.sampler, p.l
 	indptr, plain := s.Offsets(l.op), s.Plain(l.op)
-	at, sum := int(l.ranks[p.first]), uint64(0)
-	for i, w := range p.words() {
-		for ; w != 0; w &= w - 1 {
-			v := uint32(p.first+i)*64 + uint32(bits.TrailingZeros64(w))
-			n := s.Picks(l.op, indptr[v+1]-indptr[v])
-			if !plain {
-				if len(k.pos) < int(n) {
-					k.pos = make([]uint32, 2*n)
-				}
-				n = uint32(len(k.c.Draw(l.op, l.key, v, k.pos)))
+	sum := uint64(0)
+	for rank, v := range l.cells.nodes(uint32(p.first*cellNodes), uint32(min(p.end*cellNodes, math.MaxUint32))) {
+		n := s.Picks(l.op, indptr[v+1]-indptr[v])
+		if !plain {
+			if len(k.pos) < int(n) {
+				k.pos = make([]uint32, 2*n)
 			}
-			l.offsets[at] = uint32(sum)
-			sum += uint64(n)
-			at++
+			n = uint32(len(k.c.Draw(l.op, l.key, v, k.pos)))
 		}
+		l.offsets[rank] = uint32(sum)
+		sum += uint64(n)
 	}
 	return sum
 }
@@ -334,18 +301,18 @@ func (k *lookup) Ends(op int, nodes, far, ids []uint32) {
 	}
 	rank, end := k.rank[:len(nodes)], k.end[:len(nodes)]
 	for i, v := range nodes {
-		rank[i] = v / 64
+		rank[i] = v / cellNodes * 2
 	}
-	prefetch.At(unsafe.SliceData(l.ranks), rank)
-	prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(l.marks))), rank)
+	prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(l.cells))), rank)
 	for i, v := range nodes {
-		rank[i] = l.rank(v)
+		rank[i] = l.cells.below(v)
 	}
 	prefetch.At(unsafe.SliceData(l.offsets), rank)
 	for i, r := range rank {
 		rank[i], end[i] = l.offsets[r], l.offsets[r+1]
 	}
 	prefetch.At(unsafe.SliceData(l.far), rank)
+	prefetch.At(unsafe.SliceData(l.far), end)
 	to := 0
 	for i, start := range rank {
 		to += copy(far[to:], l.far[start:end[i]])

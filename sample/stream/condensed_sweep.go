@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/graphmill/graphmill/sample"
@@ -26,7 +25,7 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 		if to == 0 {
 			from, to = nodesAt(r.x.sampler.Offsets(l.op), first, end)
 		}
-		total += int(l.offsets[l.rank(to)] - l.offsets[l.rank(from)])
+		total += int(l.offsets[l.cells.below(to)] - l.offsets[l.cells.below(from)])
 	}
 	if total == 0 {
 		return nil
@@ -56,56 +55,44 @@ func nodesAt(indptr []uint32, first, end uint32) (from, to uint32) {
 func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *results, slot uint32, pos []uint32) error) error {
 	s := r.x.sampler
 	indptr, whole := s.Offsets(l.op), s.Plan().Ops[l.op-1].How == sample.Uniform
-	rank := l.rank(from)
-	for word := from / 64; word*64 < to; word++ {
-		w := l.marks[word]
-		if word == from/64 {
-			w &= ^uint64(0) << (from % 64)
+	for rank, v := range l.cells.nodes(from, to) {
+		slot := l.offsets[rank]
+		n := l.offsets[rank+1] - slot
+		if n == 0 {
+			continue
 		}
-		if to-word*64 < 64 {
-			w &= 1<<(to%64) - 1
-		}
-		for ; w != 0; w &= w - 1 {
-			v := word*64 + uint32(bits.TrailingZeros64(w))
-			slot := l.offsets[rank]
-			n := l.offsets[rank+1] - slot
-			rank++
-			if n == 0 {
-				continue
+		start, stop := indptr[v], indptr[v+1]
+		if whole && n == stop-start {
+			// All of them, in order: a hub's may lie in many blocks.
+			if len(r.pos) < runPositions {
+				r.pos = make([]uint32, runPositions)
 			}
-			start, stop := indptr[v], indptr[v+1]
-			if whole && n == stop-start {
-				// All of them, in order: a hub's may lie in many blocks.
-				if len(r.pos) < runPositions {
-					r.pos = make([]uint32, runPositions)
+			for p := max(start, first); p < min(stop, end); {
+				run := r.pos[:min(len(r.pos), int(min(stop, end)-p))]
+				for i := range run {
+					run[i] = p + uint32(i)
 				}
-				for p := max(start, first); p < min(stop, end); {
-					run := r.pos[:min(len(r.pos), int(min(stop, end)-p))]
-					for i := range run {
-						run[i] = p + uint32(i)
-					}
-					if err := put(&l.results, slot+p-start, run); err != nil {
-						return err
-					}
-					p += uint32(len(run))
-				}
-				continue
-			}
-			if most := int(s.Picks(l.op, stop-start)); len(r.pos) < most {
-				r.pos = make([]uint32, 2*most)
-			}
-			pos := r.c.Draw(l.op, l.key, v, r.pos)
-			if start >= first && stop <= end {
-				if err := put(&l.results, slot, pos); err != nil {
+				if err := put(&l.results, slot+p-start, run); err != nil {
 					return err
 				}
-				continue
+				p += uint32(len(run))
 			}
-			for i, p := range pos {
-				if p >= first && p < end {
-					if err := put(&l.results, slot+uint32(i), pos[i:i+1]); err != nil {
-						return err
-					}
+			continue
+		}
+		if most := int(s.Picks(l.op, stop-start)); len(r.pos) < most {
+			r.pos = make([]uint32, 2*most)
+		}
+		pos := r.c.Draw(l.op, l.key, v, r.pos)
+		if start >= first && stop <= end {
+			if err := put(&l.results, slot, pos); err != nil {
+				return err
+			}
+			continue
+		}
+		for i, p := range pos {
+			if p >= first && p < end {
+				if err := put(&l.results, slot+uint32(i), pos[i:i+1]); err != nil {
+					return err
 				}
 			}
 		}
