@@ -47,11 +47,11 @@ func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batc
 	return e
 }
 
-// emit samples the batches of a window, in order.
-func (e *emitter[T]) emit(ctx context.Context, w *window, stats *sample.Stats) error {
+// emit samples the batches of a window, in order, from one of them on.
+func (e *emitter[T]) emit(ctx context.Context, w *window, first uint64, stats *sample.Stats) error {
 	e.p.x.rows.full = w
 	defer func() { e.p.x.rows.full = nil }()
-	return e.run(ctx, w.first, w.n, w.fetched, stats)
+	return e.run(ctx, first, w.first+w.n-first, w.fetched, stats)
 }
 
 // fetched is what a worker has for a subgraph of a batch, counted from the run's

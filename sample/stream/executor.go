@@ -46,7 +46,11 @@ type Options struct {
 	// Scratch is a folder with room for what the design Spilled keeps on disk; without
 	// it that is not chosen.
 	Scratch string
-	Warn    func(string)
+	// Keep is a folder of this job alone, which is made: there a run by the design
+	// Spilled keeps the steps that it has taken until it ends without an error, and
+	// another run of the job goes on behind them.
+	Keep string
+	Warn func(string)
 
 	spill *spillSizes // nil: by the memory
 }
@@ -299,7 +303,7 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 			if full == nil {
 				return nil
 			}
-			return e.emit(ctx, full, &stats)
+			return e.emit(ctx, full, full.first, &stats)
 		}); err != nil {
 			return stats, err
 		}

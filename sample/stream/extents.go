@@ -2,18 +2,26 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 )
 
-// extent is a piece of a stream of words: its place in the scratch file, and how
-// many words it has.
-type extent struct{ number, words uint32 }
+// extent is a piece of a stream of words: its place in the scratch file, how many
+// words it has, and their checksum.
+type extent struct {
+	number, words uint32
+	sum           uint64
+}
+
+// errScratch is a scratch file that does not hold what was written.
+var errScratch = errors.New("found other bytes than were written")
 
 // extents is a scratch file cut into extents of one size.
 type extents struct {
@@ -25,24 +33,27 @@ type extents struct {
 	next uint32
 }
 
+// aligned is the bytes of the words of an extent, and the rest up to what can be
+// read and written at once.
+func (e extent) aligned(buf []uint32) []byte {
+	const align = direct.Align / 4
+	return graph.Bytes(buf[:(int(e.words)+align-1)/align*align])
+}
+
+func checksum(words []uint32) uint64 { return xxh3.Hash(graph.Bytes(words)) }
+
 // write stores at most size words, in a buffer of size words.
 func (x *extents) write(buf []uint32, words int) (extent, error) {
+	e := extent{words: uint32(words), sum: checksum(buf[:words])}
 	x.mu.Lock()
-	e := extent{x.next, uint32(words)}
 	if last := len(x.free) - 1; last >= 0 {
 		e.number, x.free = x.free[last], x.free[:last]
 	} else {
+		e.number = x.next
 		x.next++
 	}
 	x.mu.Unlock()
-	return e, x.rewrite(e, buf)
-}
-
-// rewrite replaces what an extent holds.
-func (x *extents) rewrite(e extent, buf []uint32) error {
-	const align = direct.Align / 4
-	whole := (int(e.words) + align - 1) / align * align
-	return x.WriteAt(graph.Bytes(buf[:whole]), int64(e.number)*int64(x.size)*4)
+	return e, x.WriteAt(e.aligned(buf), int64(e.number)*int64(x.size)*4)
 }
 
 // give makes room of extents.
@@ -76,11 +87,12 @@ func (x *extents) read(ctx context.Context, list []extent, bufs [][]uint32, inOr
 				if i >= len(list) {
 					return nil
 				}
-				const align = direct.Align / 4
 				e := list[i]
-				whole := (int(e.words) + align - 1) / align * align
-				if err := x.ReadAt(graph.Bytes(buf[:whole]), int64(e.number)*int64(x.size)*4); err != nil {
+				if err := x.ReadAt(e.aligned(buf), int64(e.number)*int64(x.size)*4); err != nil {
 					return err
+				}
+				if checksum(buf[:e.words]) != e.sum {
+					return fmt.Errorf("%s: byte offset %d: %w; run again", x.Name(), int64(e.number)*int64(x.size)*4, errScratch)
 				}
 				if inOrder {
 					select {
@@ -90,7 +102,7 @@ func (x *extents) read(ctx context.Context, list []extent, bufs [][]uint32, inOr
 					}
 				}
 				if err := fn(buf[:e.words]); err != nil {
-					return fmt.Errorf("extent %d of %d bytes: %w", e.number, x.size*4, err)
+					return fmt.Errorf("%s: byte offset %d: %w; run again", x.Name(), int64(e.number)*int64(x.size)*4, err)
 				}
 				close(done)
 			}

@@ -37,6 +37,7 @@ type spill struct {
 	first, n uint64 // batches of the run
 	groups   int
 	spans    [][]extent // by group
+	stale    []extent   // of spans, from before the step
 	steps    []spillStep
 }
 
@@ -73,12 +74,9 @@ const (
 	mostSegments = 1 << 16
 )
 
-func newSpill(p *pipeline, sizes spillSizes) (*spill, error) {
+// newSpill takes the memory of a spill, and scratch.
+func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, error) {
 	x := p.x
-	scratch, err := direct.NewScratch(x.fsys, x.opt.Scratch)
-	if err != nil {
-		return nil, fmt.Errorf("a file for what does not fit in memory: %w", err)
-	}
 	s := &spill{p: p, sizes: sizes, file: &extents{Scratch: scratch, size: sizes.extent / 4}}
 	n := sizes.buffers(x)
 	slab, free, err := words[uint32]((n+loaders)*s.file.size, p.lean)
@@ -145,7 +143,7 @@ func (s *spill) walk(ctx context.Context) (*requested, error) {
 		k.single = single
 		askers = append(askers, &asker{walker: k, s: s, q: q, p: newPacker(to, s.bufs[len(to.list)+i]), counts: make([]uint32, len(q.counts))})
 	}
-	err := s.each(ctx, wave, func(ctx context.Context, g int, w *window) error {
+	err := s.each(ctx, wave, 0, func(ctx context.Context, g int, w *window) error {
 		st, err := newStage(&p.shared, min(p.slots, math.MaxInt32, math.MaxUint32-int(q.base[g])), false, 0, 0, p.shift)
 		if err != nil {
 			return err
@@ -254,8 +252,9 @@ func (a *asker) step(ctx context.Context, w *window, batch uint64, group uint32)
 }
 
 // each calls fn with the groups, in order, as windows with the results of the first
-// steps. The next one is read meanwhile. fn runs in the calling goroutine.
-func (s *spill) each(ctx context.Context, steps int, fn func(ctx context.Context, g int, w *window) error) error {
+// steps, from the one on that a batch of the run is in. The next one is read meanwhile.
+// fn runs in the calling goroutine.
+func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx context.Context, g int, w *window) error) error {
 	most := 0
 	for g := range s.groups {
 		n := 0
@@ -270,11 +269,15 @@ func (s *spill) each(ctx context.Context, steps int, fn func(ctx context.Context
 	}
 	defer free()
 	half := [2][]uint32{mem[:most], mem[most:]}
-	next, err := s.load(ctx, 0, steps, half[0])
+	g := 0
+	if from > s.first {
+		g = int((from - s.first) / s.sizes.group)
+	}
+	next, err := s.load(ctx, g, steps, half[g%2])
 	if err != nil {
 		return err
 	}
-	for g := range s.groups {
+	for ; g < s.groups; g++ {
 		w := next
 		err := beside(ctx, func(ctx context.Context) (err error) {
 			if g+1 < s.groups {
@@ -328,32 +331,34 @@ func (s *spill) load(ctx context.Context, g, steps int, mem []uint32) (*window, 
 // spanWords is the words of a span.
 const spanWords = int(unsafe.Sizeof(span{}) / 4)
 
-// saveSpans writes a group's spans to the place that they have.
+// saveSpans writes a group's spans. The extents that it had are stale: they are given
+// back when the step ends.
 func (s *spill) saveSpans(g int, w *window) error {
 	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.spans))), len(w.spans)*spanWords)
 	buf := s.bufs[len(s.bufs)-1] // of no stream and no asker
-	for i := 0; len(all) > 0; i++ {
+	s.stale = append(s.stale, s.spans[g]...)
+	s.spans[g] = nil
+	for len(all) > 0 {
 		n := copy(buf, all)
-		all = all[n:]
-		if i < len(s.spans[g]) {
-			if err := s.file.rewrite(s.spans[g][i], buf); err != nil {
-				return err
-			}
-			continue
-		}
 		e, err := s.file.write(buf, n)
 		if err != nil {
 			return err
 		}
-		s.spans[g] = append(s.spans[g], e)
+		s.spans[g], all = append(s.spans[g], e), all[n:]
 	}
 	return nil
 }
 
 func (s *spill) loadSpans(ctx context.Context, g int, w *window) error {
 	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.spans))), len(w.spans)*spanWords)
-	return s.file.read(ctx, s.spans[g], s.loads, true, func(words []uint32) error {
+	if err := s.file.read(ctx, s.spans[g], s.loads, true, func(words []uint32) error {
 		all = all[copy(all, words):]
 		return nil
-	})
+	}); err != nil {
+		return err
+	}
+	if len(all) > 0 {
+		return fmt.Errorf("%s: %w; run again", s.file.Name(), errScratch)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/store"
 )
 
 // drawSpill is sizes so small that streams have many extents, runs of blocks several
@@ -30,28 +30,89 @@ func drawSpill(t *rapid.T) *spillSizes {
 // TestSpilledEqualsMemory holds that an epoch on disk gives what the memory executor
 // gives.
 func TestSpilledEqualsMemory(t *testing.T) {
-	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
-		t.Run(name, func(t *testing.T) {
-			scratch := t.TempDir()
-			rapid.Check(t, func(r *rapid.T) {
-				p := drawPlan(r, s.Graph)
-				job := drawJob(r, s.Graph, p)
-				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
-					Design: Spilled, Scratch: scratch, spill: drawSpill(r)}
-				want, stats := memory(t, s, p, job, opt)
-				if len(want) > 0 && rapid.Bool().Draw(r, "later") {
-					job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
-					want, stats = memory(t, s, p, job, opt)
-				}
-				got, counted, _ := streamed(t, s, p, job, opt)
-				if !slices.Equal(got, want) {
-					r.Fatalf("found\n%q\nexpected\n%q", got, want)
-				}
-				if counted != stats {
-					r.Fatalf("found counts %+v, expected %+v", counted, stats)
-				}
-			})
-		})
+	s, scratch := typedStore(t), t.TempDir()
+	rapid.Check(t, func(r *rapid.T) {
+		p := drawPlan(r, s.Graph)
+		job := drawJob(r, s.Graph, p)
+		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
+			Design: Spilled, Scratch: scratch, spill: drawSpill(r)}
+		want, stats := memory(t, s, p, job, opt)
+		if len(want) > 0 && rapid.Bool().Draw(r, "later") {
+			job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
+			want, stats = memory(t, s, p, job, opt)
+		}
+		got, counted, _ := streamed(t, s, p, job, opt)
+		if !slices.Equal(got, want) {
+			r.Fatalf("found\n%q\nexpected\n%q", got, want)
+		}
+		if counted != stats {
+			r.Fatalf("found counts %+v, expected %+v", counted, stats)
+		}
+	})
+}
+
+// TestSpilledBudget holds that a budget divides the memory, and changes nothing.
+func TestSpilledBudget(t *testing.T) {
+	s := plainStore(t)
+	for _, scope := range []sample.Scope{sample.ScopeEpoch, sample.ScopeBatch, sample.ScopeSeed} {
+		plan, job := fanout(t, s, scope, 5000)
+		want, _ := memory(t, s, plan, job, Options{})
+		for _, budget := range []int64{0, 52 << 20, 72 << 20} {
+			got, _, counts := streamed(t, s, plan, job, Options{Threads: 2, Memory: budget, Design: Spilled, Scratch: t.TempDir()})
+			if !slices.Equal(got, want) {
+				t.Errorf("scope %s: found other subgraphs with %d bytes", scope, budget)
+			}
+			if counts.Written == 0 {
+				t.Errorf("scope %s: found nothing written with %d bytes, expected what is spilled", scope, budget)
+			}
+		}
+		err := runStream(t.Context(), fsx.OS, s, plan, job, Options{Threads: 2, Memory: 28 << 20, Design: Spilled, Scratch: t.TempDir()}, func(*lines) error { return nil })
+		if !errors.Is(err, ErrMemory) {
+			t.Errorf("found error %v with 28 MiB, expected one of memory", err)
+		}
+	}
+	plan, job := fanout(t, s, sample.ScopeBatch, 500)
+	if err := runStream(t.Context(), fsx.OS, s, plan, job, Options{Design: Spilled}, func(*lines) error { return nil }); err == nil {
+		t.Error("found no error without a folder")
+	}
+}
+
+// TestSpills holds when a job is spilled by itself: where windows read so much more
+// that it pays.
+func TestSpills(t *testing.T) {
+	s := plainStore(t)
+	plan, job := fanout(t, s, sample.ScopeBatch, 6400)
+	job.Epochs = 1
+	few := fmt.Errorf("a batch: %w", ErrMemory)
+	for name, test := range map[string]struct {
+		opt    Options
+		window Window
+		failed error
+		want   bool
+	}{
+		// A sweep is 6 MB. An edge that is spilled costs as much as 200 bytes.
+		"many windows":     {Options{Memory: 1 << 30, Scratch: "x"}, Window{1, 1000}, nil, true},
+		"kept":             {Options{Memory: 1 << 30, Keep: "x"}, Window{1, 1000}, nil, true},
+		"many edges":       {Options{Memory: 1 << 30, Scratch: "x"}, Window{1, 50_000}, nil, false},
+		"few windows":      {Options{Memory: 1 << 30, Scratch: "x"}, Window{50, 1000}, nil, false},
+		"no whole batch":   {Options{Memory: 1 << 30, Scratch: "x"}, Window{0, 1000}, few, true},
+		"no folder":        {Options{Memory: 1 << 30}, Window{1, 1000}, nil, false},
+		"no bound":         {Options{Scratch: "x"}, Window{1, 1000}, nil, false},
+		"windows":          {Options{Memory: 1 << 30, Scratch: "x", Design: Windows}, Window{1, 1000}, nil, false},
+		"a window's size":  {Options{Memory: 1 << 30, Scratch: "x", Window: 1}, Window{1, 1000}, nil, false},
+		"forced":           {Options{Design: Spilled}, Window{100, 1000}, nil, true},
+		"forced, no batch": {Options{Design: Spilled}, Window{0, 1000}, few, true},
+	} {
+		x, err := Open(t.Context(), fsx.OS, s, plan, test.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := x.spills(&job, test.window, 100, test.failed); got != test.want {
+			t.Errorf("%s: found %t, expected %t", name, got, test.want)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -76,7 +137,7 @@ func TestSpilledCallsFail(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	calls := count.Calls()
-	for i := int64(1); i <= calls; i += max(1, calls/60) {
+	for i := int64(1); i <= calls; i += max(1, calls/25) {
 		f := &fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}
 		// How often the disk is measured varies, so that the last calls may not come.
 		if err := runStream(t.Context(), f, s, plan, job, opt, discard); !errors.Is(err, broken) && (err != nil || f.Calls() >= i) {
@@ -116,7 +177,7 @@ func TestSpilledDiskFull(t *testing.T) {
 func TestSpilledEnds(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 2000)
-	for _, calls := range []int64{200, 400, 600, 800, 1000, 1200, 1400} {
+	for _, calls := range []int64{200, 600, 1000, 1400} {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := runStream(ctx, &callCanceler{FS: fsx.OS, at: calls, cancel: cancel}, s, plan, job, spilled(t), func(out *lines) error { out.list = out.list[:0]; return nil })
 		cancel()
@@ -150,7 +211,10 @@ func (c *callCanceler) call() {
 	}
 }
 
-func (f cancelFile) ReadAt(p []byte, off int64) (int, error) { f.c.call(); return f.File.ReadAt(p, off) }
+func (f cancelFile) ReadAt(p []byte, off int64) (int, error) {
+	f.c.call()
+	return f.File.ReadAt(p, off)
+}
 func (f cancelFile) WriteAt(p []byte, off int64) (int, error) {
 	f.c.call()
 	return f.File.WriteAt(p, off)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/sample"
@@ -21,13 +22,36 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	if err != nil {
 		return stats, err
 	}
+	var k *keeper
+	var found *kept
+	begin := uint64(0) // batch of the run that is the first to be made
+	if x.opt.Keep != "" {
+		if k, err = x.newKeeper(&job); err != nil {
+			return stats, err
+		}
+		if found, err = k.find(&job, total, sizes, len(x.waves)); err != nil {
+			return stats, err
+		}
+	}
+	if found != nil {
+		sizes.group, begin, job.From = found.Group, job.From-found.First, found.First
+		if batches, err = x.sampler.Batches(&job); err != nil {
+			return stats, err
+		}
+		total += begin
+		sizes.window = max(sizes.window, found.Batches)
+	}
 	p, err := x.newPipeline(&job, batches)
 	if err != nil {
 		return stats, err
 	}
 	defer p.close()
 	e := newEmitter(p, newOut, encode, sink)
-	s, err := newSpill(p, sizes)
+	scratch, err := x.openScratch(k, found)
+	if err != nil {
+		return stats, fmt.Errorf("a file for what does not fit in memory: %w", err)
+	}
+	s, err := newSpill(p, sizes, scratch)
 	if err != nil {
 		return stats, err
 	}
@@ -36,28 +60,64 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(x.spillDisk(&job, w, sizes)))
 		}
 		err = errors.Join(err, s.close())
+		if k != nil && err == nil {
+			err = k.end()
+		} else if k != nil && errors.Is(err, errScratch) {
+			err = errors.Join(err, k.forget())
+		}
 	}()
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
-	for next := uint64(0); next < total; {
-		left := epoch - (job.From+next)%epoch
-		s.open(next, min(left, sizes.window))
-		for range x.waves {
-			asked, err := s.walk(ctx)
-			if err != nil {
-				return stats, err
+	for next := uint64(0); next < total; next += s.n {
+		if found != nil {
+			s.restore(found)
+			found = nil
+		} else {
+			if k != nil {
+				if err := k.forget(); err != nil {
+					return stats, err
+				}
 			}
-			if err := s.sweep(ctx, asked); err != nil {
+			s.open(next, min(epoch-(job.From+next)%epoch, sizes.window))
+		}
+		for len(s.steps) < len(x.waves) {
+			if err := s.step(ctx, k); err != nil {
 				return stats, err
 			}
 		}
-		if err := s.each(ctx, len(x.waves), func(ctx context.Context, _ int, w *window) error {
-			return e.emit(ctx, w, &stats)
+		if err := s.each(ctx, len(x.waves), begin, func(ctx context.Context, _ int, w *window) error {
+			return e.emit(ctx, w, max(begin, w.first), &stats)
 		}); err != nil {
 			return stats, err
 		}
-		next += s.n
 	}
 	return stats, nil
+}
+
+// openScratch is a file for extents.
+func (x *Executor) openScratch(k *keeper, found *kept) (*direct.Scratch, error) {
+	if k != nil {
+		return k.open(found)
+	}
+	return direct.NewScratch(x.fsys, x.opt.Scratch)
+}
+
+// step takes all batches through their next step, and keeps what there is then.
+func (s *spill) step(ctx context.Context, k *keeper) error {
+	asked, err := s.walk(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.sweep(ctx, asked); err != nil {
+		return err
+	}
+	if k != nil {
+		if err := k.keep(s, s.p.job.From); err != nil {
+			return err
+		}
+	}
+	s.file.give(s.stale)
+	s.stale = nil
+	return nil
 }
 
 const (
@@ -81,7 +141,7 @@ func (x *Executor) spills(job *sample.Job, w Window, total uint64, failed error)
 		return false, failed
 	case x.opt.Design == Spilled:
 		return true, nil
-	case x.opt.Design != Auto || x.opt.Window > 0 || x.opt.Scratch == "" || x.opt.Memory == 0:
+	case x.opt.Design != Auto || x.opt.Window > 0 || x.opt.Scratch == "" && x.opt.Keep == "" || x.opt.Memory == 0:
 		return false, failed
 	case few:
 		return true, nil
@@ -110,7 +170,7 @@ func (x *Executor) spillSizes(job *sample.Job, w Window, total uint64) (z spillS
 	if x.opt.spill != nil {
 		return *x.opt.spill, nil
 	}
-	if x.opt.Scratch == "" {
+	if x.opt.Scratch == "" && x.opt.Keep == "" {
 		return z, errors.New("found no folder for what does not fit in memory, expected one for the design spilled")
 	}
 	z = spillSizes{extent: spillExtent, run: spillBlocks, group: spillGroup, window: min(total, job.EpochBatches(x.sampler.SeedWidth())), sort: spillSort}

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -146,9 +145,6 @@ func (s *spill) sortPart(ctx context.Context, list []extent, counts []uint32, pt
 		return nil
 	})
 }
-
-// errScratch is a scratch file that does not hold what was written.
-var errScratch = errors.New("found other words than were written")
 
 // dealPart deals out the blocks of a part.
 func (s *spill) dealPart(ctx context.Context, counts []uint32, first uint32, pt *part, from, to uint64, tasks chan<- blockTask) error {
