@@ -35,6 +35,7 @@ type choice struct {
 	columns  int64  // bytes of what the caller reads besides
 	fetched  int64  // of these, what the stream executor reads where it is wanted
 	scratch  string // folder for what the stream executor spills
+	keep     string // and one for what another run goes on with, if any
 	options  sample.Options
 }
 
@@ -49,7 +50,7 @@ func (c choice) need(s *store.Store, plan *sample.Plan) (need, bound int64) {
 
 // streamed compiles a plan for the stream executor.
 func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*stream.Executor, error) {
-	return stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch,
+	return stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
 		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }
 

@@ -177,7 +177,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		t.warnContext(s)
 	}
 	plan, job := planned.Plan, planned.Job
-	chosen.scratch = w.Dir()
+	chosen.scratch, chosen.keep = w.Dir(), f.spilled()
 	x, err := chosen.open(cmd.Context(), s, plan)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/sample/output"
+	"github.com/graphmill/graphmill/sample/stream"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -41,7 +43,21 @@ func (f *sampleFlags) writer() (*store.Writer, error) {
 	if f.resume {
 		return store.Continue(fsx.OS, f.out, f.force)
 	}
-	return store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(fsx.OS, f.out, f.force)
+	if err != nil {
+		return nil, err
+	}
+	if err := fsx.OS.RemoveAll(f.spilled()); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// spilled is the folder beside the output in which the stream executor keeps steps of
+// an epoch that it spills.
+func (f *sampleFlags) spilled() string {
+	parent, base := filepath.Split(filepath.Clean(f.out))
+	return filepath.Join(parent, "."+base+".spill")
 }
 
 // errCheckpoint is what a run ends with that a later one can go on with.
@@ -49,10 +65,16 @@ var errCheckpoint = errors.New("the same command with --resume goes on from ther
 
 // end gives up what is not published. What a checkpoint has stays, and the error says so.
 func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
-	if *err != nil && w.Checkpointed() && !errors.Is(*err, store.ErrOtherRun) {
+	if *err == nil {
+		*err = fsx.OS.RemoveAll(f.spilled())
+	}
+	spilled := stream.Kept(fsx.OS, f.spilled())
+	if *err != nil && (w.Checkpointed() || spilled) && !errors.Is(*err, store.ErrOtherRun) {
 		kept := "what an earlier run wrote is kept"
 		if n := output.Saved(w); n > 0 {
 			kept = fmt.Sprintf("the first %s subgraphs are kept", human.ExactU(n))
+		} else if spilled {
+			kept = "steps of an epoch are kept in " + f.spilled()
 		}
 		how := fmt.Errorf("%s, and %w", kept, errCheckpoint)
 		if ctx.Err() != nil {

@@ -220,8 +220,18 @@ func (k *keeper) remove(name string) error {
 // forget says that what was kept may be overwritten.
 func (k *keeper) forget() error { return k.remove(keptFile) }
 
-// end removes everything.
-func (k *keeper) end() error {
+// Kept says whether a folder has steps that a run with it as Options.Keep can go on
+// behind, if it is of the same job.
+func Kept(fsys fsx.FS, dir string) bool {
+	_, err := fsys.Stat(filepath.Join(dir, keptFile))
+	return err == nil
+}
+
+// end removes everything, unless the run failed and another one can go on with it.
+func (k *keeper) end(failed error) error {
+	if failed != nil && !errors.Is(failed, errScratch) && Kept(k.fsys, k.dir) {
+		return nil
+	}
 	err := errors.Join(k.forget(), k.remove(keptExtents))
 	if err == nil {
 		// It stays if somebody else put something there.

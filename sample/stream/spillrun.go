@@ -29,6 +29,7 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 		if k, err = x.newKeeper(&job); err != nil {
 			return stats, err
 		}
+		defer func() { err = errors.Join(err, k.end(err)) }()
 		if found, err = k.find(&job, total, sizes, len(x.waves)); err != nil {
 			return stats, err
 		}
@@ -60,11 +61,6 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(x.spillDisk(&job, w, sizes)))
 		}
 		err = errors.Join(err, s.close())
-		if k != nil && err == nil {
-			err = k.end()
-		} else if k != nil && errors.Is(err, errScratch) {
-			err = errors.Join(err, k.forget())
-		}
 	}()
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
 	for next := uint64(0); next < total; next += s.n {
@@ -145,6 +141,8 @@ func (x *Executor) spills(job *sample.Job, w Window, total uint64, failed error)
 		return false, failed
 	case few:
 		return true, nil
+	case len(x.rows.tables()) > 0: // of which each group of batches takes a pass
+		return false, nil
 	}
 	file, batches, steps := float64(x.size()), float64(total), float64(len(x.waves))
 	epochs := math.Ceil(batches / float64(job.EpochBatches(x.sampler.SeedWidth())))
@@ -180,7 +178,7 @@ func (x *Executor) spillSizes(job *sample.Job, w Window, total uint64) (z spillS
 	if x.opt.Memory == 0 {
 		return z, nil
 	}
-	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
+	free := x.reserveRows(job, float64(x.opt.Memory-x.fixed()-x.held)-edges*x.perContext())
 	result := 4.0
 	if x.idBytes() > 0 {
 		result = 8
