@@ -81,7 +81,7 @@ type Window struct {
 // than there are, nor than an epoch's where there is no bound.
 func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) (w Window, err error) {
 	size := float64(job.BatchSize)
-	x.rows.perOp = x.reach(size, len(x.waves))
+	x.rows.perOp, x.rows.alone = x.reach(size, len(x.waves)), false
 	defer func() {
 		if err == nil {
 			x.shareRows(job, &w, total)
@@ -104,11 +104,16 @@ func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) 
 	if x.batches(job, w.BatchEdges) >= float64(w.Batches) {
 		return w, nil
 	}
-	if err = x.pilot(ctx, job); err != nil {
-		return w, err
+	if !x.found.by(job) {
+		if err = x.pilot(ctx, job); err != nil {
+			return w, err
+		}
 	}
 	w.BatchEdges, x.rows.perOp = x.found.edges, x.found.perOp
 	fits := x.batches(job, w.BatchEdges)
+	if fits < 1 && x.fewerOuts() {
+		fits = x.batches(job, w.BatchEdges)
+	}
 	if fits < 1 {
 		return w, x.errBatch(job, w.BatchEdges, fits)
 	}

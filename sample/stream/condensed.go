@@ -71,13 +71,7 @@ func (x *Executor) layerLimit(job *sample.Job, w Window) int64 {
 	if x.opt.Memory == 0 {
 		return math.MaxInt64
 	}
-	table, outs := x.rowsLeast(job)
-	free := x.opt.Memory - x.fixed() - x.held - int64(w.BatchEdges*x.perContext()+outs)
-	if len(x.rows.tables()) > 0 {
-		x.rows.limit = max(int64(table), free/2)
-		free -= x.rows.limit
-	}
-	return free
+	return int64(x.reserveRows(job, float64(x.opt.Memory-x.fixed()-x.held)-w.BatchEdges*x.perContext()))
 }
 
 // layerSizes reckons the bytes of an epoch's layers by wave.
@@ -184,8 +178,12 @@ func (c *condenser) advance(ctx context.Context) error {
 		}
 		// Younger epochs hold what the oldest needs: they are made again later.
 		if len(c.under) == 1 {
+			once := int64(1 << 20)
+			for _, size := range c.sizes {
+				once += size
+			}
 			return fmt.Errorf("%w: found --memory %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more memory, or take scope batch",
-				errLayers, human.Bytes(c.x.opt.Memory), human.Bytes(c.x.opt.Memory-c.limit+c.lacks))
+				errLayers, human.Bytes(c.x.opt.Memory), human.Bytes(c.x.opt.Memory-c.limit+max(c.lacks+1<<20, once)))
 		}
 		youngest := c.under[len(c.under)-1]
 		c.under = c.under[:len(c.under)-1]

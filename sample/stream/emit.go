@@ -41,7 +41,7 @@ func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batc
 		// Advancing and emitting take turns, so that they share the context.
 		e.workers = append(e.workers, &emitWorker{c: k.c, source: p.batches, x: p.x, ends: make([]span, p.x.ops)})
 	}
-	for range ordered.Slots(p.threads) {
+	for range ordered.Slots(p.x.emitters()) {
 		e.items = append(e.items, &emitted[T]{out: newOut()})
 	}
 	return e
@@ -70,7 +70,7 @@ func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, sta
 
 func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
 	workers, items, next := e.workers, e.items, uint64(0)
-	return ordered.Run(ctx, e.p.threads,
+	return ordered.Run(ctx, e.p.x.emitters(),
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
 		func() *emitted[T] { i := items[0]; items = items[1:]; return i },
 		ordered.Stages[*emitWorker, *emitted[T]]{

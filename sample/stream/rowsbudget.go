@@ -65,7 +65,46 @@ func (x *Executor) rowsLeast(job *sample.Job) (table, outs float64) {
 		}
 		outs += n * float64(encoded)
 	}
-	return table / tableShare, outs * outSlack * float64(ordered.Slots(x.opt.Threads)+x.opt.Threads)
+	threads := x.emitters()
+	return table / tableShare, outs * outSlack * float64(ordered.Slots(threads)+threads)
+}
+
+// emitters is the goroutines that sample and encode.
+func (x *Executor) emitters() int {
+	if x.rows.alone {
+		return 1
+	}
+	return x.opt.Threads
+}
+
+// fewerOuts makes one goroutine encode where several did, whose outs hold much; it says
+// whether they did.
+func (x *Executor) fewerOuts() bool {
+	if x.emitters() == 1 || len(x.rows.tables()) == 0 {
+		return false
+	}
+	x.rows.alone = true
+	return true
+}
+
+// give divides the rows' memory.
+func (t *rowTables) give(bytes float64) {
+	t.limit, t.lists = int64(bytes*tableShare), int64(bytes*(1-tableShare))
+}
+
+// reserveRows gives rows half of the free memory of a run that is not by windows, or
+// what they need at least, and returns the other.
+func (x *Executor) reserveRows(job *sample.Job, free float64) (left float64) {
+	if len(x.rows.tables()) == 0 {
+		return free
+	}
+	table, outs := x.rowsLeast(job)
+	free -= outs
+	rows := max(table, free/2)
+	if x.opt.Rows == 0 {
+		x.rows.give(rows)
+	}
+	return free - rows
 }
 
 // tableShare is the part of the rows' memory that the tables have. The other holds
@@ -126,7 +165,7 @@ func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 		}
 		if read = windows * (neighbours + read); read < least {
 			least, size = read, n
-			x.rows.limit, x.rows.lists = int64(room*tableShare), int64(room*(1-tableShare))
+			x.rows.give(room)
 		}
 	}
 	w.Batches = size
