@@ -24,6 +24,18 @@
 // Edges are drawn again where they are needed instead of being kept: a sampled edge
 // costs the 4 bytes of its far end.
 //
+// # Spilled epochs
+//
+// Where windows would be so small that their sweeps cost more, an epoch is one window
+// and lies in a scratch file (Spilled): requests in a stream for each run of blocks,
+// results in one for each group of batches, both in extents. A step walks group by
+// group, with the results so far in memory, and then sweeps run by run, with its
+// requests in memory in the order of blocks. Memory is then the offsets, two groups or
+// two runs, and an extent for each stream.
+//
+// With Options.Keep the file and a list of its extents stay when a run is cut, and
+// another one goes on behind the last whole step.
+//
 // # Memory
 //
 // Held at once: the offsets of the nodes (4 bytes a node), about 12 bytes for each
