@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSampleKilled ends six runs of the command behind a checkpoint that they made, with
-// SIGKILL or SIGINT, and lets the seventh come to its end: all bytes but the report's
+// TestSampleKilled ends five runs of the command behind a checkpoint that they made, with
+// SIGKILL or SIGINT, and lets the sixth come to its end: all bytes but the report's
 // are those of a run that nothing happened to.
 func TestSampleKilled(t *testing.T) {
 	dir := t.TempDir()
@@ -23,21 +23,23 @@ func TestSampleKilled(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = &out, &out
 		return cmd, &out
 	}
-	must := func(args ...string) {
+	must := func(t *testing.T, args ...string) {
 		t.Helper()
 		if cmd, out := command(args...); cmd.Run() != nil {
 			t.Fatalf("%v: %s", args, out)
 		}
 	}
-	must("generate", "rmat", "--scale", "10", "--edge-factor", "8", "--out", "g.store")
+	must(t, "generate", "rmat", "--scale", "10", "--edge-factor", "8", "--out", "g.store")
 	for name, form := range map[string][]string{
 		"collection": {"--ops"},
 		"stream":     {"--executor", "stream", "--memory", "64MiB"},
+		"condensed":  {"--executor", "stream", "--memory", "64MiB", "--scope", "epoch"},
 		"tfrecord":   {"--format", "tfrecord", "--gzip", "--shards", "7", "--scope", "seed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append([]string{"sample", "g.store", "--fanout", "10,5", "--batch-size", "16", "--epochs", "8", "--shuffle"}, form...)
-			must(append(args, "--out", name+".once")...)
+			t.Parallel()
+			args := append([]string{"sample", "g.store", "--fanout", "10,5", "--batch-size", "16", "--epochs", "4", "--shuffle"}, form...)
+			must(t, append(args, "--out", name+".once")...)
 			partial := filepath.Join(dir, "."+name+".partial", ".checkpoint.json")
 			stopped := 0
 			for try := 1; ; try++ {
@@ -50,7 +52,7 @@ func TestSampleKilled(t *testing.T) {
 				done := make(chan error, 1)
 				go func() { done <- cmd.Wait() }()
 				var err error
-				ended := try > 6
+				ended := try > 5
 				if ended {
 					err = <-done
 				} else {
@@ -75,7 +77,7 @@ func TestSampleKilled(t *testing.T) {
 			if stopped < 2 {
 				t.Errorf("found %d runs that were stopped, expected more", stopped)
 			}
-			must("verify", name)
+			must(t, "verify", name)
 			sameBytes(t, filepath.Join(dir, name+".once"), filepath.Join(dir, name))
 		})
 	}
