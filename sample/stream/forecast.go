@@ -72,7 +72,7 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 	if err != nil {
 		return nil, err
 	}
-	o := &Outlook{Batches: batches, Edges: float64(batches) * x.found.edges}
+	o := &Outlook{Batches: batches, Edges: float64(batches) * x.found.edges * x.filled(&job)}
 	if o.Chosen, _, o.Err = x.design(ctx, &job, batches); o.Err != nil {
 		if !errors.Is(o.Err, ErrMemory) {
 			return nil, o.Err
@@ -101,8 +101,12 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 // look counts the batches of a job, and samples some seeds.
 func (x *Executor) look(ctx context.Context, job *sample.Job) (total uint64, err error) {
 	batches, err := x.sampler.Batches(job)
-	if err != nil || batches.Len() == 0 || len(x.waves) == 0 {
+	if err != nil {
 		return 0, err
+	}
+	if batches.Len() == 0 || len(x.waves) == 0 {
+		x.found = x.bounds(job)
+		return batches.Len(), nil
 	}
 	defer raiseProcs(x.opt.Threads)()
 	if !x.found.by(job) {
@@ -164,29 +168,37 @@ func (x *Executor) foretell(d Design, job *sample.Job, w Window, total uint64) F
 		x.foretellWindows(&f, job, total)
 	}
 	x.foretellRows(job, &f, total)
+	// Counts has what was read to measure the disk, too.
+	f.Bytes += x.Counts().Bytes
 	return f
+}
+
+// filled is how full the batches of a job are, the last of an epoch counted in.
+func (x *Executor) filled(job *sample.Job) float64 {
+	seeds := float64(len(job.Seeds) / x.sampler.SeedWidth())
+	return seeds / max(math.Ceil(seeds/float64(job.BatchSize))*float64(job.BatchSize), 1)
 }
 
 func (x *Executor) foretellWindows(f *Forecast, job *sample.Job, total uint64) {
 	windows := (total + f.Batches - 1) / f.Batches
 	each := float64(total) / float64(windows)
-	x.rounds(f, windows, each, cost{walkSeconds, serveSeconds, emitSeconds})
+	x.rounds(f, windows, each*x.filled(job), cost{walkSeconds, serveSeconds, emitSeconds})
 	f.Memory = x.fixed() + x.held + int64(each*x.perBatch(job, f.BatchEdges)+f.BatchEdges*x.perContext())
 }
 
 func (x *Executor) foretellCondensed(f *Forecast, job *sample.Job, total uint64) {
 	sizes, once := x.layers(job)
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
-	epochs := (total + epoch - 1) / epoch
-	together := min(x.together(sizes, x.layerLimit(job, f.Window)), epochs)
+	epochs := epochs(job, epoch, total)
+	together := min(x.together(sizes, x.layerLimit(job, f.Window), epochs), epochs)
 	stages := (epochs + together - 1) / together
 	each := float64(total) / float64(stages)
 	share := min(float64(once)/4/max(f.BatchEdges*float64(epoch), 1), 1) // of the visits' edges
-	x.rounds(f, stages, each, cost{walkSeconds * share, serveSeconds * share, lookSeconds})
+	x.rounds(f, stages, each*x.filled(job), cost{walkSeconds * share, serveSeconds * share, lookSeconds})
 	held := int64(0)
 	perStage := int64(math.Ceil(float64(epochs) / float64(stages)))
 	for wave, size := range sizes {
-		held += size * min(int64(len(sizes)-wave+1)*perStage, int64(epochs))
+		held += size * perStage * min(int64(len(sizes)-wave+1), int64(stages))
 	}
 	f.Batches = uint64(each)
 	f.Memory = x.fixed() + x.held + held + int64(f.BatchEdges*x.perContext())
@@ -199,16 +211,18 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	}
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
 	windows := float64((epoch+z.window-1)/z.window) * math.Ceil(float64(total)/float64(epoch))
-	each := float64(total) / windows
-	written, again := 0.0, 0.0
+	batches := float64(total) * x.filled(job)
+	each := batches / windows
+	written, again, most := 0.0, 0.0, 0.0
 	for wave := range x.waves {
 		bytes := x.touched(wave, wave, each) * windows
 		f.Sweeps += int64(windows)
-		edges := x.edgesOf(wave) * float64(total)
+		edges := x.edgesOf(wave) * batches
 		asks := 0.0
 		for _, n := range x.found.asks[wave] {
-			asks += n * float64(total)
+			asks += n * batches
 		}
+		most = max(most, asks/windows/float64(z.runs(x)))
 		results := 4 * (edges + 2*asks)
 		if x.apart(wave) {
 			results += 4 * edges
@@ -218,7 +232,7 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 		f.Bytes += int64(bytes)
 	}
 	f.Written = int64(written)
-	f.Seconds = f.BatchEdges * float64(total) * spillSeconds / float64(x.opt.Threads)
+	f.Seconds = f.BatchEdges * batches * spillSeconds / float64(x.opt.Threads)
 	if x.speed.Sequential > 0 {
 		f.Seconds += float64(f.Bytes) / x.speed.Sequential
 	}
@@ -228,8 +242,8 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	if x.idBytes() > 0 {
 		result = 8
 	}
-	group := 2 * result * f.BatchEdges * float64(z.group)
-	parts := 16 * float64(z.sort)
+	group := 2 * result * f.BatchEdges * min(float64(z.group), each)
+	parts := 16 * min(float64(z.sort), most)
 	f.Memory = x.fixed() + x.held + int64(max(group, parts)+f.BatchEdges*x.perContext()) +
 		int64((z.buffers(x)+loaders)*z.extent+z.buffers(x)*x.readers()*packWords*4)
 }

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// pilotReads is the edges that a pilot reads, one page each.
-	pilotReads = 16 << 10
-	// pilotSeeds is the most seeds of a pilot.
-	pilotSeeds = 128
+	// pilotReads is the edges that a pilot reads at most, one page each, from files of
+	// more than pilotBlocks blocks; smaller ones are read whole.
+	pilotReads  = 64 << 10
+	pilotBlocks = 256
 )
 
 // found is what a batch of a job takes, as a pilot found or, without one, at most.
@@ -59,7 +59,8 @@ func (x *Executor) bounds(job *sample.Job) found {
 	return f
 }
 
-// pilot samples some seeds of the first batch to learn what a batch takes.
+// pilot samples seeds of the first batch to learn what a batch takes: all, or some where
+// that reads less.
 func (x *Executor) pilot(ctx context.Context, job *sample.Job) error {
 	batches, err := x.sampler.Batches(job)
 	if err != nil {
@@ -67,54 +68,80 @@ func (x *Executor) pilot(ctx context.Context, job *sample.Job) error {
 	}
 	var b sample.Batch
 	batches.Get(0, &b)
-	width := x.sampler.SeedWidth()
-	n := min(pilotSeeds, len(b.Seeds)/width)
-	last := len(x.waves) - 1
-	for n > 4 && x.most(float64(n), last) > pilotReads {
+	all := len(b.Seeds) / x.sampler.SeedWidth()
+	n, last := all, len(x.waves)-1
+	for n > 4 && (x.blocks > pilotBlocks && x.most(float64(n), last) > pilotReads || x.opt.Memory > 0 && x.most(float64(n), last+1) > float64(x.opt.Memory)/(4*edgeBytes)) {
 		n /= 2
 	}
-	small := sample.Job{Seeds: b.Seeds[:n*width], BatchSize: n, Seed: job.Seed, Epoch: b.Epoch}
-	if b.Times != nil {
-		small.Times = b.Times[:n]
-	}
-	if batches, err = x.sampler.Batches(&small); err != nil {
-		return err
-	}
-	p, err := x.newPipeline(&small, batches)
+	f := found{job: pilotOf(job), perOp: []float64{float64(job.BatchSize)}}
+	whole, err := x.try(ctx, job, &b, all, 1, &f) // what the seeds take is known without a read
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	w := p.open(0, 1)
-	defer w.close()
-	scale := float64(job.BatchSize) / float64(n)
-	f := found{job: pilotOf(job), perOp: []float64{float64(job.BatchSize)}}
-	for i := range x.waves {
-		if err := p.advance(ctx, []*window{w}); err != nil {
-			return fmt.Errorf("counting the edges of a batch: %w", err)
-		}
-		f.asks = append(f.asks, x.asked(w.stages[i], scale))
-		if i < last {
-			if err := p.sweep(ctx, []*window{w}); err != nil {
-				return err
-			}
-		}
-		w.stages[i].served()
+	some, err := x.try(ctx, job, &b, n, last+1, &f)
+	if err != nil {
+		return err
 	}
-	for op := range x.ops {
-		slots := 0.0
-		for i := op; i < len(w.spans); i += x.ops {
-			slots += float64(w.spans[i].n)
-		}
-		f.perOp = append(f.perOp, slots*scale)
-		f.edges += slots * scale
+	scale := float64(all) / float64(n)
+	if some[0] > 0 {
+		scale = whole[0] / some[0]
 	}
+	fill := float64(job.BatchSize) / float64(all)
+	for op := 1; op <= x.ops; op++ {
+		edges := some[op-1] * scale * fill
+		f.perOp = append(f.perOp, edges)
+		f.edges += edges
+	}
+	for _, asks := range f.asks[1:] {
+		for i := range asks {
+			asks[i] *= scale * fill
+		}
+	}
+	f.asks = f.asks[1:]
 	x.found = f
 	return nil
 }
 
-// asked counts the requests of a stage by file, times scale.
-func (x *Executor) asked(st *stage, scale float64) []float64 {
+// try takes the first n seeds of a batch through so many waves, and returns the sampled
+// edges by op. What was asked for by wave is added to f.
+func (x *Executor) try(ctx context.Context, job *sample.Job, b *sample.Batch, n, waves int, f *found) (edges []float64, err error) {
+	defer x.sweeps.Store(x.sweeps.Load())
+	small := sample.Job{Seeds: b.Seeds[:n*x.sampler.SeedWidth()], BatchSize: n, Seed: job.Seed, Epoch: b.Epoch}
+	if b.Times != nil {
+		small.Times = b.Times[:n]
+	}
+	batches, err := x.sampler.Batches(&small)
+	if err != nil {
+		return nil, err
+	}
+	p, err := x.newPipeline(&small, batches)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	w := p.open(0, 1)
+	defer w.close()
+	for i := range waves {
+		if err := p.advance(ctx, []*window{w}); err != nil {
+			return nil, fmt.Errorf("counting the edges of a batch: %w", err)
+		}
+		f.asks = append(f.asks, x.asked(w.stages[i]))
+		if i+1 < waves {
+			if err := p.sweep(ctx, []*window{w}); err != nil {
+				return nil, err
+			}
+		}
+		w.stages[i].served()
+	}
+	edges = make([]float64, x.ops)
+	for i, s := range w.spans {
+		edges[i%x.ops] += float64(s.n)
+	}
+	return edges, nil
+}
+
+// asked counts the requests of a stage by file.
+func (x *Executor) asked(st *stage) []float64 {
 	asks := make([]float64, len(x.files))
 	for i, f := range x.files {
 		n := 0
@@ -123,7 +150,7 @@ func (x *Executor) asked(st *stage, scale float64) []float64 {
 				n += l.count(b, math.MaxInt) + l.count(x.blocks+b, math.MaxInt)
 			}
 		}
-		asks[i] = float64(n) * scale
+		asks[i] = float64(n)
 	}
 	return asks
 }
