@@ -103,25 +103,41 @@ func (x *Executor) layerSizes(job *sample.Job) []int64 {
 	return sizes
 }
 
-// together is how many epochs go through each wave together, whose layers have so many
-// bytes by wave: as many as fit in the limit when all waves are under way and as many
-// epochs are emitted. A wave's layers are held from when they are asked for.
-func (x *Executor) together(sizes []int64, limit int64) uint64 {
+// together is how many of so many epochs go through each wave together, in as few stages
+// as the limit allows; sizes are the bytes of an epoch's layers by wave. A wave's layers
+// are held from when they are asked for until the epoch is emitted: by the stages under
+// way that are as far, and by the one that is emitted.
+func (x *Executor) together(sizes []int64, limit int64, epochs uint64) uint64 {
 	switch {
 	case x.opt.Epochs > 0:
 		return uint64(x.opt.Epochs)
 	case x.opt.Memory == 0:
 		return 1
 	}
-	steady := int64(1)
-	for wave, size := range sizes {
-		steady += size * int64(len(sizes)-wave+1)
+	held := int64(0)
+	for stages := uint64(1); stages <= uint64(len(sizes))+1; stages++ {
+		held = 1
+		for wave, size := range sizes {
+			held += size * min(int64(len(sizes)-wave+1), int64(stages))
+		}
+		if n := (epochs + stages - 1) / stages; n <= uint64(max(limit/held, 0)) {
+			return max(n, 1)
+		}
 	}
-	return uint64(max(limit/steady, 1))
+	return uint64(max(limit/held, 1)) // however many stages
+}
+
+// epochs is how many epochs have some of the job's batches, of which there are so many.
+func epochs(job *sample.Job, each, total uint64) uint64 {
+	if total == 0 {
+		return 0
+	}
+	first := job.From % each
+	return (first + total + each - 1) / each
 }
 
 func (c *condenser) together() int {
-	return int(min(c.x.together(c.sizes, c.limit), math.MaxInt32))
+	return int(min(c.x.together(c.sizes, c.limit, epochs(c.job, c.each, c.total)), math.MaxInt32))
 }
 
 // size is the bytes of the layers of a wave.
@@ -136,9 +152,10 @@ func (e *epoch) size(wave [2]int) int64 {
 // open begins the epochs of the next stage, or of what is missing in one: as many
 // stages as needed, of one size.
 func (c *condenser) open() {
-	left := int((c.total - c.next + c.each - 1) / c.each)
-	stages := (left + c.together() - 1) / c.together()
-	for n := c.waiting(0); c.next < c.total && n < (left+stages-1)/stages && len(c.under) < c.together()*len(c.x.waves); n++ {
+	most := c.together()
+	left := int(epochs(&sample.Job{From: c.job.From + c.next}, c.each, c.total-c.next))
+	stages := (left + most - 1) / most
+	for n := c.waiting(0); c.next < c.total && n < (left+stages-1)/stages && len(c.under) < most*len(c.x.waves); n++ {
 		at := c.job.From + c.next
 		e := &epoch{number: c.job.Epoch + at/c.each, first: c.next, layers: make([]layer, c.x.ops)}
 		e.n = min(c.each-at%c.each, c.total-c.next)

@@ -70,8 +70,10 @@ func (x *Executor) condenses(job *sample.Job, w Window, total uint64) bool {
 	for _, size := range sizes {
 		once += size
 	}
-	stage := x.together(sizes, limit) * job.EpochBatches(x.sampler.SeedWidth())
-	return once <= limit && stage >= w.Batches
+	each := job.EpochBatches(x.sampler.SeedWidth())
+	all := epochs(job, each, total)
+	together := x.together(sizes, limit, all)
+	return once <= limit && (all+together-1)/together <= (total+w.Batches-1)/w.Batches
 }
 
 // runByDesign runs a job by the design that the options name, or that reads least.

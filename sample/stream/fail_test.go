@@ -66,11 +66,16 @@ func TestBudget(t *testing.T) {
 // TestEveryCallFails holds that a call that fails ends the run with its error.
 func TestEveryCallFails(t *testing.T) {
 	s := typedStore(t)
-	plan, job := fanout(t, s, sample.ScopeBatch, 300)
+	for _, design := range []Design{Windows, Condensed} {
+		t.Run(design.String(), func(t *testing.T) { everyCallFails(t, s, Options{Threads: 2, Window: 2, Design: design}) })
+	}
+}
+
+func everyCallFails(t *testing.T, s *store.Store, opt Options) {
+	plan, job := fanout(t, s, sample.ScopeEpoch, 300)
 	job.Epochs = 1
 	count := &fsx.Fault{FS: fsx.OS}
 	discard := func(out *lines) error { out.list = out.list[:0]; return nil }
-	opt := Options{Threads: 2, Window: 2, Design: Windows}
 	if err := runStream(t.Context(), count, s, plan, job, opt, discard); err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +129,12 @@ func TestDamage(t *testing.T) {
 				t.Fatalf("found files %q, expected one", files)
 			}
 			test.damage(t, files[0])
-			plan, job := fanout(t, s, sample.ScopeBatch, 2000)
-			err = runStream(t.Context(), fsx.OS, s, plan, job, Options{Threads: 2}, func(out *lines) error { out.list = out.list[:0]; return nil })
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "far.npy") {
-				t.Errorf("found error %v, expected %q", err, test.want)
+			plan, job := fanout(t, s, sample.ScopeEpoch, 2000)
+			for _, design := range []Design{Windows, Condensed} {
+				err = runStream(t.Context(), fsx.OS, s, plan, job, Options{Threads: 2, Design: design}, func(out *lines) error { out.list = out.list[:0]; return nil })
+				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "far.npy") {
+					t.Errorf("%s: found error %v, expected %q", design, err, test.want)
+				}
 			}
 		})
 	}
@@ -137,8 +144,8 @@ func TestDamage(t *testing.T) {
 // does or the caller fails.
 func TestEnds(t *testing.T) {
 	s := plainStore(t)
-	for _, design := range []Design{Windows} {
-		plan, job := fanout(t, s, sample.ScopeBatch, 2000)
+	for _, design := range []Design{Windows, Condensed} {
+		plan, job := fanout(t, s, sample.ScopeEpoch, 2000)
 		opt := Options{Threads: 2, Window: 3, Design: design}
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
