@@ -96,10 +96,14 @@ func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 	if !n.first(held{edges: e, dir: dir}) {
 		return
 	}
-	if a := e.Adj[dir]; a != nil && n.fetch {
+	a := e.Adj[dir]
+	switch {
+	case n.fetch && a == nil: // New refuses it, whatever the memory
+		return
+	case n.fetch:
 		n.bytes += 4 * int64(a.Indptr.Len())
 		return
-	} else if a != nil {
+	case a != nil:
 		// What is not in 32 bits is copied.
 		n.bytes += a.Bytes() + 4*int64(len(a.Indptr.U64)+len(a.Far.U64)+len(a.EdgeID.U64))
 		return

@@ -46,3 +46,16 @@ func TestNeed(t *testing.T) {
 		t.Errorf("scope seed: found %d bytes, expected %d: it has no table over all nodes", got-context, in)
 	}
 }
+
+// TestNeedFetch holds that offsets are counted, and nothing for what is refused: more
+// memory would not help.
+func TestNeedFetch(t *testing.T) {
+	in := Op{From: []int{0}, Edges: "a:r:b", Take: 1}
+	out := Op{From: []int{1}, Edges: "a:r:b", Take: 1, Dir: graph.Out} // not in the store
+	for _, ops := range [][]Op{{in}, {in, out}} {
+		p := &Plan{SeedType: []string{"b"}, Scope: ScopeSeed, Ops: ops}
+		if got, want := NeedFetch(smallGraph(), p, 2), int64(4*3); got != want {
+			t.Errorf("%d ops: found %d bytes, expected %d", len(ops), got, want)
+		}
+	}
+}

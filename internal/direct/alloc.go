@@ -49,7 +49,9 @@ func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 		return nil, func() {}, nil
 	}
 	whole := (size + hugePage - 1) / hugePage * hugePage
-	m, err := unix.Mmap(-1, 0, int(whole)+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	// Tables are as large as what they may have to hold, mostly far larger than what they
+	// do hold: nothing is set aside for them.
+	m, err := unix.Mmap(-1, 0, int(whole)+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, nil, fmt.Errorf("no memory for %d bytes: %w", size, err)
 	}

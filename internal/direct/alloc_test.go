@@ -47,6 +47,18 @@ func TestArray(t *testing.T) {
 	free()
 }
 
+// A table may be larger than the memory, as long as little of it is used.
+func TestArrayIsTakenAsUsed(t *testing.T) {
+	for name, array := range map[string]func(int) ([]uint32, func(), error){"huge pages": direct.Array[uint32], "small pages": direct.Lean[uint32]} {
+		a, free, err := array(1 << 38) // 1 TiB
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		a[0], a[len(a)-1] = 1, 2
+		free()
+	}
+}
+
 // What no machine has is an error, whatever it multiplies to.
 func TestAllocTooMuch(t *testing.T) {
 	for _, n := range []int{-1, math.MinInt, math.MaxInt, math.MaxInt - 4096, math.MaxInt/8 + 1, 1 << 61} {
