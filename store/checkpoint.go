@@ -56,8 +56,8 @@ type checkpoints struct {
 	open  map[string]*outFile
 }
 
-// Continue is Create, but that what an interrupted run left stays if it made a
-// checkpoint. Begin says whether it fits.
+// Continue is Create, but what an interrupted run left stays if it made a checkpoint.
+// Begin then says whether that fits.
 func Continue(fsys fsx.FS, out string, force bool) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
@@ -138,6 +138,9 @@ func (w *Writer) readCheckpoint() (c checkpoint, err error) {
 	}
 	if c.Format != 1 {
 		return damaged(fmt.Errorf("found format %d, expected 1", c.Format))
+	}
+	if c.State == nil {
+		return damaged(errors.New("found no state"))
 	}
 	return c, nil
 }

@@ -176,6 +176,7 @@ func TestCheckpoint(t *testing.T) {
 			write(t, dir+"/"+checkpointFile, strings.Replace(string(b), `"state":26`, `"state":25`, 1))
 		}, warn: "found checksum "},
 		{name: "another format", harm: func(t *testing.T, dir string) { writeCheckpoint(t, dir, `{"format":2}`) }, warn: "found format 2, expected 1"},
+		{name: "no state", harm: func(t *testing.T, dir string) { writeCheckpoint(t, dir, `{"format":1,"of":{"seed":"1"},"files":{}}`) }, warn: "found no state"},
 		{name: "leads out", harm: func(t *testing.T, dir string) {
 			writeCheckpoint(t, dir, `{"format":1,"of":{"seed":"1"},"state":1,"files":{"../../victim":{"bytes":0,"xxh3":"2d06800538d394c2","open":true}}}`)
 		}, warn: `damaged: found no file "../../victim"`},

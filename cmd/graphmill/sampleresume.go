@@ -70,9 +70,9 @@ func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
 	}
 	spilled := stream.Kept(fsx.OS, f.spilled())
 	if *err != nil && (w.Checkpointed() || spilled) && !errors.Is(*err, store.ErrOtherRun) {
-		kept := "what an earlier run wrote is kept"
+		kept := "what an earlier run wrote is kept in " + w.Dir()
 		if n := output.Saved(w); n > 0 {
-			kept = fmt.Sprintf("the first %s subgraphs are kept", human.ExactU(n))
+			kept = fmt.Sprintf("the first %s subgraphs are kept in %s", human.ExactU(n), w.Dir())
 		} else if spilled {
 			kept = "steps of an epoch are kept in " + f.spilled()
 		}

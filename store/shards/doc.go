@@ -16,5 +16,8 @@
 // So the bytes do not depend on the number of workers. Compressed bytes do depend
 // on where chunks end: callers end them at places that follow from the records.
 //
+// Between two chunks a Writer stands at a Position, from which another one can Resume
+// where the output goes on with a checkpoint: no gzip member spans two chunks.
+//
 // The package imports store, format/tfrecord and the gzip of klauspost/compress.
 package shards
