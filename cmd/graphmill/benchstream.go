@@ -203,7 +203,7 @@ func (b *benchStreamResult) print(out io.Writer) error {
 	}
 	for _, r := range b.Results {
 		if r.SequenceRate > 0 {
-			fmt.Fprintf(out, "sweeps: %.2f GB/s, in sequence %.2f GB/s: %.0f %%\n", r.SweepRate/1e9, r.SequenceRate/1e9, 100*r.SweepRate/r.SequenceRate)
+			fmt.Fprintf(out, "sweeps: %.2f GB/s, in sequence %.2f GB/s: %.0f %%, with %.2f CPUs busy\n", r.SweepRate/1e9, r.SequenceRate/1e9, 100*r.SweepRate/r.SequenceRate, r.CPU/r.Seconds)
 		}
 	}
 	r := b.Results[0]
