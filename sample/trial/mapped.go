@@ -230,7 +230,9 @@ func (t *trial) under(ctx context.Context, s *sample.Sampler, k *keeper) error {
 		if full && time.Since(t.clock.at) > mappedTime {
 			if !enough {
 				enough, counted = true, batches
-				return errors.Join(t.stop(float64(batches)/each, edges), errEnough)
+				if err := t.stop(float64(batches)/each, edges); err != nil {
+					return err
+				}
 			}
 			return errEnough
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
+// What errors are, by errors.Is.
 var (
 	// ErrOptions: options that have no meaning.
 	ErrOptions = errors.New("wrong options")
