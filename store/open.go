@@ -198,7 +198,7 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 		return m, fmt.Errorf("%s: found data at byte %d, expected a multiple of 8", f.Name(), m.Offset)
 	}
 	m.data = b[m.Offset:]
-	s.starts[name] = int64(m.Offset)
+	s.starts[name] = m.Offset
 	return m, nil
 }
 

@@ -98,8 +98,8 @@ func (f form) write(ctx context.Context, fsys fsx.FS, dir string, jobs []sample.
 	return o, w.Publish()
 }
 
-// An output that is killed at any call, once or several times, and gone on with, has the bytes and the
-// counts of one that is made at once.
+// An output that is killed at any call, once or several times, or loses its power, and
+// is gone on with, has the bytes and the counts of one that is made at once.
 func TestGoOn(t *testing.T) {
 	g := typed(60)
 	disk := fsx.Unsynced{FS: fsx.OS}
@@ -136,14 +136,19 @@ func TestGoOn(t *testing.T) {
 		out := filepath.Join(dir, "out")
 		var got outcome
 		for {
-			dies := &fsx.Fault{FS: disk, Err: errors.New("killed"), Dead: true, Short: true, FailAt: 1 + r.Int64N(2*count.Calls())}
+			volatile := &fsx.Volatile{FS: disk}
+			dies := &fsx.Fault{FS: volatile, Err: errors.New("killed"), Dead: true, Short: true, FailAt: 1 + r.Int64N(2*count.Calls())}
 			if got, err = f.write(context.Background(), dies, out, jobs); err == nil {
 				break
 			}
 			if dies.Calls() < dies.FailAt {
 				t.Fatalf("%s: %v", name, err)
 			}
-			killed++
+			if killed++; killed%2 == 0 {
+				if err := volatile.Crash(); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if _, there := os.Lstat(out); there == nil {
 				got = want // killed behind the rename
 				break
