@@ -24,6 +24,17 @@
 // Edges are drawn again where they are needed instead of being kept: a sampled edge
 // costs the 4 bytes of its far end.
 //
+// # Condensed layers
+//
+// Under scope epoch a node has one sample an epoch and op, so it is kept once, however
+// many batches expand the node (Condensed). What an op takes is a layer: the set of the
+// nodes that the ops it starts from reach in any batch, where the results of each begin,
+// and these. Nodes of a block follow each other in the set as in the file, so that there
+// are no requests. Several epochs go together: a sweep serves the first wave of some, the
+// second of those before, and so on, while the batches of epochs that have all their
+// layers are sampled by the ordinary kernel, which looks its nodes up. As many go together
+// as the memory allows, so that a sweep is shared by several epochs.
+//
 // # Spilled epochs
 //
 // Where windows would be so small that their sweeps cost more, an epoch is one window
