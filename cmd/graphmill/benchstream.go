@@ -162,6 +162,9 @@ func (t *terminal) benchApart(cmd *cobra.Command, store string, d trial.Design) 
 		if cmd.Context().Err() != nil {
 			return nil, context.Cause(cmd.Context())
 		}
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+			return nil, errTold // by the process
+		}
 		return nil, fmt.Errorf("design %s: %w", d.Name, err)
 	}
 	var b benchStreamResult

@@ -16,7 +16,7 @@ func (t *trial) makePlan() (*sample.Plan, error) {
 	g, seedType := t.s.Graph, t.o.SeedType
 	if seedType == "" {
 		if len(g.Nodes) != 1 {
-			return nil, tagged.Errorf(ErrOptions, "found %d node types and no seed type, expected the one to start from", len(g.Nodes))
+			return nil, tagged.Errorf(ErrOptions, "found no --seed-type, expected one of the %d node types to start from", len(g.Nodes))
 		}
 		seedType = g.Nodes[0].Type
 	}
@@ -59,7 +59,7 @@ func (t *trial) seeds(ctx context.Context) ([]uint32, error) {
 		}
 	}
 	if len(seeds) == 0 {
-		return nil, tagged.Errorf(ErrOptions, "found no seed: %v of %.0f nodes with edges; take a larger share", t.o.Seeds, have)
+		return nil, tagged.Errorf(ErrOptions, "found no seed in a share of %v of the %.0f nodes that the first hop finds edges at, expected one; take a larger share, or another seed type", t.o.Seeds, have)
 	}
 	return seeds, t.s.Release()
 }
