@@ -107,9 +107,12 @@ func (x *Executor) reserveRows(job *sample.Job, free float64) (left float64) {
 	return free - rows
 }
 
+// gapBytes is about what a row takes in the list of a pack.
+const gapBytes = 2
+
 // tableShare is the part of the rows' memory that the tables have. The other holds
 // what several packs want, and buffers on their way through a scratch file.
-const tableShare = 0.75
+const tableShare = 0.5
 
 // outSlack is how much larger buffers grow than what is in them.
 const outSlack = 1.25
@@ -147,9 +150,11 @@ func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 	table, outs := x.rowsLeast(job)
 	free := float64(x.opt.Memory-x.fixed()-x.held) - w.BatchEdges*x.perContext() - outs
 	neighbours, columns, each := float64(x.size()), float64(x.rows.size()), x.perBatch(job, w.BatchEdges)
-	visits := 0.0 // bytes of the rows of a batch
+	visits, visited := 0.0, 0.0 // rows of a batch, and their bytes
 	for _, r := range x.rows.tables() {
-		visits += x.rowsPerBatch(r, job) * float64(r.rowBytes())
+		n := x.rowsPerBatch(r, job)
+		visits += n
+		visited += n * float64(r.rowBytes())
 	}
 	least, size := math.Inf(1), w.Batches
 	for n := max(size, 1); n > 0; n /= 2 {
@@ -161,7 +166,9 @@ func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 		packs := float64(x.groupsOf(job, n, room*tableShare))
 		read := packs * columns
 		if x.opt.Scratch != "" {
-			read = min(read, columns+spillCost*float64(n)*visits)
+			// Each time that the lists of packs are full takes a pass.
+			passes := math.Ceil(float64(n) * visits * gapBytes / (room * (1 - tableShare) * 2 / 3))
+			read = min(read, passes*columns+spillCost*float64(n)*visited)
 		}
 		if read = windows * (neighbours + read); read < least {
 			least, size = read, n

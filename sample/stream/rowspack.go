@@ -2,8 +2,9 @@ package stream
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
-	"math/bits"
+	"math"
 	"slices"
 
 	"github.com/graphmill/graphmill/sample"
@@ -12,7 +13,7 @@ import (
 // pack is the rows that a run of batches wants, as many as the tables hold.
 type pack struct {
 	batches uint64
-	ids     [][]uint32   // by table, ascending; nil: the tables have the marks
+	rows    []rowList    // by table; nil: the tables have the marks
 	spilled [][][]uint32 // extents of the rows, by table and column
 }
 
@@ -58,7 +59,7 @@ func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*p
 // packs divides batches of the run, n from first on or fewer, into packs, and says
 // how many batches that are. What the packs want takes little of the memory.
 func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (packs []*pack, err error) {
-	room, most := p.x.rows.lists/2, int(p.x.rows.lists/4/leastRowExtent)
+	room, most := p.x.rows.lists*2/3, int(p.x.rows.lists/6/leastRowExtent)
 	for done := uint64(0); done < n; {
 		for _, r := range tables {
 			r.reset()
@@ -78,9 +79,9 @@ func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*R
 		}
 		done += k.batches
 		for _, r := range tables {
-			ids := r.list()
-			k.ids = append(k.ids, ids)
-			room -= 4 * int64(len(ids))
+			list := r.list()
+			k.rows = append(k.rows, list)
+			room -= int64(len(list.gaps))
 		}
 		if room <= 0 || len(packs) >= most {
 			return packs, nil
@@ -89,31 +90,61 @@ func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*R
 	return packs, nil
 }
 
-// list is the rows that are marked, ascending.
-func (r *Rows) list() []uint32 {
-	ids := make([]uint32, 0, r.marked)
-	for i, word := range r.want {
-		for ; word != 0; word &= word - 1 {
-			ids = append(ids, uint32(i<<6+bits.TrailingZeros64(word)))
-		}
-	}
-	return ids
+// rowList is rows, ascending: how far each is behind the one before.
+type rowList struct {
+	gaps []byte // uvarints
+	n    int
 }
 
-// set marks rows as list gave them.
-func (r *Rows) set(ids []uint32) {
-	for _, v := range ids {
-		r.want[v>>6] |= 1 << (v & 63)
+// list is the rows that are marked.
+func (r *Rows) list() rowList {
+	l, last := rowList{n: r.marked, gaps: make([]byte, 0, r.marked*2)}, -1
+	r.runs(0, r.count, func(from, to int) {
+		for v := from; v < to; v++ {
+			l.gaps = binary.AppendUvarint(l.gaps, uint64(v-last))
+			last = v
+		}
+	})
+	l.gaps = slices.Clip(l.gaps)
+	return l
+}
+
+// rowCursor walks a list.
+type rowCursor struct {
+	gaps []byte
+	row  int // the next one; behind the last it is math.MaxInt
+}
+
+func (l *rowList) cursor() rowCursor {
+	c := rowCursor{gaps: l.gaps, row: -1}
+	c.step()
+	return c
+}
+
+func (c *rowCursor) step() {
+	gap, n := binary.Uvarint(c.gaps)
+	if n <= 0 {
+		c.row = math.MaxInt
+		return
 	}
-	r.marked = len(ids)
+	c.row += int(gap)
+	c.gaps = c.gaps[n:]
+}
+
+// set marks the rows of a list.
+func (r *Rows) set(l *rowList) {
+	for c := l.cursor(); c.row < r.count; c.step() {
+		r.want[c.row>>6] |= 1 << (c.row & 63)
+	}
+	r.marked = l.n
 }
 
 // load fills the tables with what a pack wants.
 func (p *pipeline) load(ctx context.Context, tables []*Rows, k *pack, spill *rowSpill) error {
-	if k.ids != nil {
+	if k.rows != nil {
 		for t, r := range tables {
 			r.reset()
-			r.set(k.ids[t])
+			r.set(&k.rows[t])
 		}
 	}
 	for _, r := range tables {
@@ -144,7 +175,7 @@ func (x *Executor) spillsRows(tables []*Rows, packs []*pack) bool {
 		for _, c := range r.columns {
 			size, union := float64(r.count)*float64(c.row), 0.0
 			for _, k := range packs {
-				rows := float64(len(k.ids[t]))
+				rows := float64(k.rows[t].n)
 				apart += min(size, rows*max(page, float64(c.row)))
 				union += rows
 				spilled += spillCost * rows * float64(c.row)

@@ -44,7 +44,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 	// Half of the room is for stripes, half for extents.
 	room := mostStripe * 4
 	if x.rows.limit > 0 {
-		room = int(min(int64(room), x.rows.lists/2))
+		room = int(min(int64(room), x.rows.lists/3))
 	}
 	block := rowBlock(tables)
 	stripe := max(min(room/4, mostStripe)/block, 1) * block
@@ -61,7 +61,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 	for t, r := range tables {
 		r.reset()
 		for _, k := range packs {
-			r.set(k.ids[t])
+			r.set(&k.rows[t])
 			k.spilled = append(k.spilled, make([][]uint32, len(r.columns)))
 		}
 		r.order()
@@ -97,7 +97,7 @@ func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColum
 	per := len(s.stripe[0]) / size
 	outs := make([]packOut, len(packs))
 	for i, k := range packs {
-		outs[i] = packOut{ids: k.ids[t], buf: s.bufs[i]}
+		outs[i] = packOut{next: k.rows[t].cursor(), buf: s.bufs[i]}
 	}
 	var stripes [2]stripe
 	for first := 0; ; first += per {
@@ -154,7 +154,7 @@ func (s *rowSpill) readStripe(ctx context.Context, r *Rows, c *rowColumn, st *st
 
 // packOut is a pack's part of a column on its way to the file.
 type packOut struct {
-	ids     []uint32 // that are still to come
+	next    rowCursor
 	buf     []byte
 	n       int // bytes in buf
 	extents []uint32
@@ -173,16 +173,14 @@ func (s *rowSpill) scatter(ctx context.Context, threads int, c *rowColumn, st *s
 					return nil
 				}
 				out := &outs[i]
-				at := 0
-				for ; at < len(out.ids) && int(out.ids[at]) < st.end; at++ {
-					v := int(out.ids[at])
+				for v := out.next.row; v < st.end; v = out.next.row {
 					block := (v - st.first) / c.per
 					from := block*size + int(c.byteOf(v)-st.base[block])
 					if err := s.add(out, st.buf[from:from+c.row]); err != nil {
 						return err
 					}
+					out.next.step()
 				}
-				out.ids = out.ids[at:]
 			}
 			return ctx.Err()
 		})
