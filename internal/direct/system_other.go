@@ -4,7 +4,7 @@ package direct
 
 import "errors"
 
-func adviseHuge([]byte) {}
+func adviseHuge([]byte)  {}
 func adviseSmall([]byte) {}
 
 func mincore(m, pages []byte) error { return errors.ErrUnsupported }

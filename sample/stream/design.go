@@ -14,6 +14,7 @@ import (
 // subgraphs.
 type Design uint8
 
+// The designs.
 const (
 	Auto      Design = iota // whichever reads least within the memory
 	Windows                 // windows of batches, in a pipeline
