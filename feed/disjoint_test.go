@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ func timed() *graph.Graph {
 	return g
 }
 
-// planned is a source of batches of 16 of the job's seeds.
+// planned is a source of batches of the job's seeds, of 16 where it says nothing.
 func planned(t *testing.T, g *graph.Graph, o sample.FanoutOptions, job sample.Job, f Features) *Source {
 	t.Helper()
 	p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{4, 3}}, o)
@@ -36,7 +37,7 @@ func planned(t *testing.T, g *graph.Graph, o sample.FanoutOptions, job sample.Jo
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	job.BatchSize, job.Seed = 16, 9
+	job.BatchSize, job.Seed = cmp.Or(job.BatchSize, 16), 9
 	src, err := NewSource(s, job, f, false)
 	if err != nil {
 		t.Fatal(err)
@@ -290,6 +291,22 @@ func TestSeedTimes(t *testing.T) {
 		change(&j, &ops)
 		if _, err := NewSource(src.sampler, j, Features{}, ops); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected an error with %q", err, want)
+		}
+	}
+}
+
+// TestHugeBatchSizes holds that a batch size beyond the seeds makes one batch of them, whatever it
+// multiplies to.
+func TestHugeBatchSizes(t *testing.T) {
+	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeSeed} {
+		for _, size := range []int{1 << 40, 1 << 62, math.MaxInt} {
+			src := planned(t, testGraph(), sample.FanoutOptions{SeedType: []string{"user"}, Scope: scope}, sample.Job{Seeds: []uint32{3, 1, 4}, BatchSize: size}, Features{})
+			if src.Batches() != 1 || src.slot <= mostSlotBytes {
+				t.Errorf("scope %s, size %d: found %d batches and slots of %d bytes", scope, size, src.Batches(), src.slot)
+			}
+			if got := int64s(batchOf(t, src, 0, 0)["input_id"]); !slices.Equal(got, []int64{0, 1, 2}) {
+				t.Errorf("scope %s, size %d: found seeds %d", scope, size, got)
+			}
 		}
 	}
 }

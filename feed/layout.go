@@ -44,10 +44,14 @@ func write(dst []byte, cs []column, m *made, at []int, t ticket) {
 	}
 }
 
-// mostBytes is a size that no batch of so many seeds exceeds.
+// plenty is more rows than a slot holds: counts beyond it need not be told apart, and their products
+// fit 63 bits.
+const plenty = mostSlotBytes
+
+// mostBytes is a size that no batch of so many seeds exceeds, or one above mostSlotBytes.
 func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	g, p := s.Graph(), s.Plan()
-	b := &bounds{seeds: int64(seeds), hops: int64(s.Hops() + 1), nodes: make([]int64, len(g.Nodes)), edges: make([]int64, len(g.Edges))}
+	b := &bounds{seeds: min(int64(seeds), plenty), hops: int64(s.Hops() + 1), nodes: make([]int64, len(g.Nodes)), edges: make([]int64, len(g.Edges))}
 	each, apart := b.seeds, int64(1) // seeds a subgraph, subgraphs a batch
 	if p.Scope == sample.ScopeSeed {
 		each, apart = 1, b.seeds
@@ -68,7 +72,7 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 		for _, f := range o.From {
 			from += reached[f]
 		}
-		from = min(from, int64(g.Nodes[near].Count))
+		from = min(from, int64(g.Nodes[near].Count), plenty)
 		drawn := int64(e.Count)
 		if o.Take != sample.All {
 			drawn = from * int64(o.Take)
@@ -76,6 +80,7 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 				drawn = min(drawn, int64(e.Count))
 			}
 		}
+		drawn = min(drawn, plenty)
 		b.reached, b.ops = append(b.reached, from), append(b.ops, drawn)
 		b.edges[t] += drawn
 		b.nodes[far] = min(b.nodes[far]+drawn, int64(g.Nodes[far].Count))
@@ -83,12 +88,12 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	}
 	for _, list := range [][]int64{b.nodes, b.edges} {
 		for t := range list {
-			list[t] *= apart
+			list[t] = min(list[t], plenty) * apart
 		}
 	}
 	n := int64(align(8 * (headerWords + columnWords*len(cs))))
 	for _, c := range cs {
-		n += c.most(b)*int64(c.width) + alignment
+		n += min(c.most(b), plenty)*int64(c.width) + alignment
 	}
 	return n, nil
 }

@@ -101,7 +101,12 @@ func (s *Source) Close() {
 
 // Batches is the number of batches of an epoch, over all ranks.
 func (s *Source) Batches() int {
-	return (int(s.order.Len()) + s.job.BatchSize - 1) / s.job.BatchSize
+	seeds, size := int(s.order.Len()), s.job.BatchSize
+	n := seeds / size
+	if seeds%size > 0 {
+		n++
+	}
+	return n
 }
 
 // Hops is the number of hops of the plan.
@@ -176,7 +181,7 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	first := b * src.job.BatchSize
 	n := min(src.job.BatchSize, int(src.order.Len())-first)
 	if cap(m.made.input) < n {
-		m.made.input = make([]uint64, src.job.BatchSize)
+		m.made.input = make([]uint64, n)
 	}
 	m.made.input = m.made.input[:n]
 	order.Fill(m.made.input, uint64(first))
