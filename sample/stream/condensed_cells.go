@@ -4,6 +4,9 @@ import (
 	"iter"
 	"math/bits"
 	"sync/atomic"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // cells is a set of nodes that knows how many of them are below any node: cells of two
@@ -20,11 +23,20 @@ func (c cells) count() int { return len(c) / 2 }
 
 // mark adds nodes, beside others that do. The counts must be 0.
 func (c cells) mark(nodes []uint32) {
-	for _, v := range nodes {
-		at := v % cellNodes
-		word, bit := &c[v/cellNodes*2+at/64], uint64(1)<<(at%64)
-		if atomic.LoadUint64(word)&bit == 0 {
-			atomic.OrUint64(word, bit)
+	var at [128]uint32
+	for len(nodes) > 0 {
+		part := nodes[:min(len(nodes), len(at))]
+		nodes = nodes[len(part):]
+		for i, v := range part {
+			at[i] = v/cellNodes*2 + v%cellNodes/64
+		}
+		// An atomic store waits for all loads ahead of it.
+		prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(c))), at[:len(part)])
+		for i, v := range part {
+			word, bit := &c[at[i]], uint64(1)<<(v%cellNodes%64)
+			if atomic.LoadUint64(word)&bit == 0 {
+				atomic.OrUint64(word, bit)
+			}
 		}
 	}
 }
