@@ -47,6 +47,19 @@
 // With Options.Keep the file and a list of its extents stay when a run is cut, and
 // another one goes on behind the last whole step.
 //
+// # Rows of columns
+//
+// Who writes subgraphs with features names the columns (NodeRows, EdgeRows) and finds
+// the rows that a batch wants in a table while it encodes. Ahead of that, what the
+// batches want is marked; then the files of the columns are read once, in order, each
+// block whole, by pages or not at all, and the rows copied to the table, each once.
+// Where the table does not hold the rows of all batches of a window, these are divided
+// into packs whose rows it holds. Each pack takes a pass over the files or, where that
+// takes longer, one pass writes the rows to a scratch file, pack by pack, and each is
+// read from there in one go. Rows share the memory with the windows, so that least is
+// read. Strings and rows of a variable length are not fetched: they are read through the
+// map of the store, and the caller counts them as held.
+//
 // # Memory
 //
 // Held at once: the offsets of the nodes (4 bytes a node), about 12 bytes for each

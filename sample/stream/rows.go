@@ -56,7 +56,6 @@ type rowTables struct {
 	lists        int64     // bytes of what else there may be, where there is a limit
 	always       bool      // through a scratch file wherever there are several packs
 	alone        bool      // one goroutine encodes
-	spilled      int64     // bytes written to scratch files
 	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
 	buf          []byte    // of the readers
 	free         func()

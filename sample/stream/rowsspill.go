@@ -77,8 +77,8 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 
 func (s *rowSpill) close() error {
 	s.free()
-	written := s.file.Written()
-	s.x.rows.spilled += written
+	s.x.spillRead.Add(s.file.Read())
+	s.x.spillWritten.Add(s.file.Written())
 	return s.file.Close()
 }
 
