@@ -96,8 +96,10 @@ func (t *rowTables) tables() []*Rows {
 }
 
 func (t *rowTables) close() (err error) {
-	for _, r := range t.tables() {
-		err = errors.Join(err, r.close())
+	for _, r := range slices.Concat(t.nodes, t.edges) {
+		if r != nil {
+			err = errors.Join(err, r.close())
+		}
 	}
 	t.freeBuffers()
 	return err
