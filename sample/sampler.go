@@ -107,7 +107,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	}
 	if opt.Induce && opt.Fetch {
 		s.Close()
-		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read")
+		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read; take the memory executor")
 	}
 	if opt.Induce {
 		if err := s.compileInduced(); err != nil {

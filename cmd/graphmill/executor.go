@@ -115,7 +115,8 @@ func (e *executor) report(r *report.Report, took time.Duration) {
 	}
 	read, told := e.stream.Counts(), e.stream.Forecast()
 	r.BytesRead, r.Sweeps = &read.Bytes, &read.Sweeps
-	r.Forecast = &report.Forecast{Sweeps: told.Sweeps, Bytes: told.Bytes, Memory: told.Memory, Seconds: told.Seconds}
+	f := foretold(told)
+	r.Design, r.Forecast = f.Design, &f
 	r.Head("read", report.Bytes(read.Bytes))
 	r.Table(report.Table{
 		Title:   "Forecast and fact",

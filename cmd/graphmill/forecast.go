@@ -73,13 +73,9 @@ func (t *terminal) forecast(ctx context.Context, dir string, f *workFlags) (err 
 		if told.Refused != "" {
 			fmt.Fprint(w, "refused\t\t\t\t\t")
 		} else {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Written), human.Bytes(told.Memory), about(told.Seconds))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Written), human.Bytes(told.Memory), orDash(told.Seconds > 0, about(told.Seconds)))
 		}
-		least := ""
-		if told.Least > 0 {
-			least = human.Bytes(told.Least)
-		}
-		fmt.Fprintf(w, "%s\t\n", least)
+		fmt.Fprintf(w, "%s\t\n", orDash(told.Least > 0, human.Bytes(told.Least)))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -88,6 +84,14 @@ func (t *terminal) forecast(ctx context.Context, dir string, f *workFlags) (err 
 		fmt.Fprintln(t.stdout, human.Printable(n.Text))
 	}
 	return nil
+}
+
+// orDash is s, or a dash where it is not known.
+func orDash(known bool, s string) string {
+	if known {
+		return s
+	}
+	return "-"
 }
 
 // foretell adds to a report what a run by each executor would take, and which sample

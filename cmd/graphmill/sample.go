@@ -231,7 +231,10 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if x.stream != nil {
 		told, err := x.stream.Foretell(cmd.Context(), job)
 		if err != nil {
-			return err
+			return x.both(err)
+		}
+		if x.note != "" {
+			t.say("%s", x.note)
 		}
 		if told.Seconds > 10 {
 			t.say("forecast: %s sweeps, %s to read, %s of memory, about %s", human.Exact(told.Sweeps), human.Bytes(told.Bytes), human.Bytes(told.Memory), about(told.Seconds))

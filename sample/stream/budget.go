@@ -129,17 +129,20 @@ func (x *Executor) errBatch(job *sample.Job, edges, fits float64) error {
 
 // perBatch is the bytes that one batch more takes in a window.
 func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
-	spans := 1.0
-	if x.sampler.Plan().Scope == sample.ScopeSeed {
-		spans = float64(job.BatchSize)
-	}
-	waves := float64(len(x.waves))
 	bytes := edgeBytes
 	if x.idBytes() > 0 {
 		bytes += 8
 	}
-	// Spans and segments of the windows under way.
-	return edges*bytes + spans*float64(x.ops)*(8*(waves+1)+16)
+	return edges*bytes + x.perSpans(job)
+}
+
+// perSpans is of this the spans and segments of the windows under way.
+func (x *Executor) perSpans(job *sample.Job) float64 {
+	spans := 1.0
+	if x.sampler.Plan().Scope == sample.ScopeSeed {
+		spans = float64(job.BatchSize)
+	}
+	return spans * float64(x.ops) * (8*float64(len(x.waves)+1) + 16)
 }
 
 // perContext is the bytes that a sampled edge of one batch takes in buffers that are

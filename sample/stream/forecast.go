@@ -19,7 +19,7 @@ const (
 	walkSeconds  = 25e-9
 	serveSeconds = 30e-9
 	emitSeconds  = 50e-9
-	lookSeconds  = 70e-9
+	lookSeconds  = 55e-9
 	// spillSeconds is for what is asked for and served through a scratch file, and made.
 	spillSeconds = 160e-9
 	// memorySeconds is for an edge that the memory executor samples.
@@ -53,7 +53,7 @@ func (x *Executor) Foretell(ctx context.Context, job sample.Job) (Forecast, erro
 		return Forecast{}, err
 	}
 	x.forecast = x.foretell(design, &job, w, batches)
-	return x.forecast, nil
+	return x.forecast, x.forecast.Err
 }
 
 // Outlook is what a job would take by every way to sample it.
@@ -93,6 +93,9 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 			f = x.foretell(d, &job, w, batches)
 		}
 		f.Err, f.Least = err, x.least(d, &job, batches)
+		if d == o.Chosen && err != nil {
+			o.Chosen, o.Err = Auto, err
+		}
 		o.Designs = append(o.Designs, f)
 	}
 	return o, nil
@@ -182,8 +185,8 @@ func (x *Executor) filled(job *sample.Job) float64 {
 func (x *Executor) foretellWindows(f *Forecast, job *sample.Job, total uint64) {
 	windows := (total + f.Batches - 1) / f.Batches
 	each := float64(total) / float64(windows)
-	x.rounds(f, windows, each*x.filled(job), cost{walkSeconds, serveSeconds, emitSeconds})
-	f.Memory = x.fixed() + x.held + int64(each*x.perBatch(job, f.BatchEdges)+f.BatchEdges*x.perContext())
+	held := x.rounds(f, windows, each*x.filled(job), cost{walkSeconds, serveSeconds, emitSeconds})
+	f.Memory = x.fixed() + x.held + int64(held+each*x.perSpans(job)+f.BatchEdges*x.perContext())
 }
 
 func (x *Executor) foretellCondensed(f *Forecast, job *sample.Job, total uint64) {
@@ -207,6 +210,7 @@ func (x *Executor) foretellCondensed(f *Forecast, job *sample.Job, total uint64)
 func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	z, err := x.spillSizes(job, f.Window, total)
 	if err != nil {
+		f.Err = err
 		return
 	}
 	epoch := job.EpochBatches(x.sampler.SeedWidth())
@@ -252,16 +256,24 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 type cost struct{ walk, serve, emit float64 }
 
 // rounds adds up the rounds of a pipeline of windows: each advances those under way,
-// and then sweeps while the window that is full is emitted.
-func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) {
+// and then sweeps while the window that is full is emitted. It returns the most bytes of
+// far ends and requests at once.
+func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) (most float64) {
 	waves := uint64(len(x.waves))
 	f.Sweeps = int64(windows + waves - 1)
 	threads, bytes := float64(x.opt.Threads), 0.0
 	perWave := make([]float64, waves)
-	all := 0.0
+	upTo := make([]float64, waves) // bytes of far ends of a window that has come so far
+	all, ends := 0.0, 0.0
 	for i := range x.waves {
 		perWave[i] = x.edgesOf(i) * each
 		all += perWave[i]
+		word := 4.0
+		if x.apart(i) {
+			word = 8
+		}
+		ends += perWave[i] * word
+		upTo[i] = ends
 	}
 	for i := uint64(0); i < windows+waves; i++ {
 		count := 1.0
@@ -272,17 +284,20 @@ func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) {
 		if i >= windows {
 			first = i - windows + 1
 		}
-		walk, work, read := 0.0, 0.0, 0.0
+		walk, work, read, held := 0.0, 0.0, 0.0, 0.0
 		if first < waves {
 			for wave := first; wave <= last; wave++ {
 				walk += perWave[wave] * c.walk
 				work += perWave[wave] * c.serve
+				held += upTo[wave] + x.requestBytes(int(wave), each)
 			}
 			read = x.touched(int(first), int(last), each)
 		}
 		if i >= waves {
 			work += all * c.emit
+			held += ends
 		}
+		most = max(most, held)
 		bytes += read * count
 		if x.speed.Sequential > 0 {
 			read /= x.speed.Sequential
@@ -293,6 +308,18 @@ func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) {
 		}
 	}
 	f.Bytes = int64(bytes)
+	return most
+}
+
+// requestBytes is what the requests of a wave of so many batches take: cells of which
+// the last one of each bucket is half full.
+func (x *Executor) requestBytes(wave int, batches float64) float64 {
+	bytes := 0.0
+	for i, f := range x.files {
+		asks := x.found.asks[wave][i] * batches
+		bytes += 8 * (asks*cellWords/cellRequests + min(asks, float64(f.blocks)*float64(x.opt.Threads))*cellWords/2)
+	}
+	return bytes
 }
 
 // mappedSeconds is about the time that the memory executor takes for so many edges: to

@@ -73,38 +73,63 @@ func (x *Executor) pilot(ctx context.Context, job *sample.Job) error {
 	for n > 4 && (x.blocks > pilotBlocks && x.most(float64(n), last) > pilotReads || x.opt.Memory > 0 && x.most(float64(n), last+1) > float64(x.opt.Memory)/(4*edgeBytes)) {
 		n /= 2
 	}
-	f := found{job: pilotOf(job), perOp: []float64{float64(job.BatchSize)}}
-	whole, err := x.try(ctx, job, &b, all, 1, &f) // what the seeds take is known without a read
+	// What the seeds take is known without a read. From there on edges grow less than
+	// the seeds do, as these meet the same nodes: halves tell how much less.
+	whole, _, err := x.try(ctx, job, &b, all, 1)
 	if err != nil {
 		return err
 	}
-	some, err := x.try(ctx, job, &b, n, last+1, &f)
+	some, asks, err := x.try(ctx, job, &b, n, last+1)
 	if err != nil {
 		return err
 	}
-	scale := float64(all) / float64(n)
-	if some[0] > 0 {
-		scale = whole[0] / some[0]
-	}
-	fill := float64(job.BatchSize) / float64(all)
-	for op := 1; op <= x.ops; op++ {
-		edges := some[op-1] * scale * fill
-		f.perOp = append(f.perOp, edges)
-		f.edges += edges
-	}
-	for _, asks := range f.asks[1:] {
-		for i := range asks {
-			asks[i] *= scale * fill
+	half := some
+	if n > 1 && n < all {
+		if half, _, err = x.try(ctx, job, &b, n/2, last+1); err != nil {
+			return err
 		}
 	}
-	f.asks = f.asks[1:]
+	fill := float64(job.BatchSize) / float64(all)
+	f := found{job: pilotOf(job), perOp: []float64{float64(job.BatchSize)}, asks: asks}
+	for wave := range x.waves {
+		scale := float64(all) / float64(n)
+		if first := x.inWave(some, 0); first > 0 {
+			scale = x.inWave(whole, 0) / first
+		}
+		if was, is := ratio(x.inWave(half, wave), x.inWave(half, 0)), ratio(x.inWave(some, wave), x.inWave(some, 0)); was > is && is > 0 {
+			scale *= math.Pow(max(is/was, 0.5), math.Log2(float64(all)/float64(n)))
+		}
+		for i := range asks[wave] {
+			asks[wave][i] *= scale * fill
+		}
+		for op := x.waves[wave][0]; op < x.waves[wave][1]; op++ {
+			f.perOp = append(f.perOp, some[op-1]*scale*fill)
+			f.edges += some[op-1] * scale * fill
+		}
+	}
 	x.found = f
 	return nil
 }
 
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// inWave adds up the edges of a wave's ops.
+func (x *Executor) inWave(edges []float64, wave int) float64 {
+	n := 0.0
+	for op := x.waves[wave][0]; op < x.waves[wave][1]; op++ {
+		n += edges[op-1]
+	}
+	return n
+}
+
 // try takes the first n seeds of a batch through so many waves, and returns the sampled
-// edges by op. What was asked for by wave is added to f.
-func (x *Executor) try(ctx context.Context, job *sample.Job, b *sample.Batch, n, waves int, f *found) (edges []float64, err error) {
+// edges by op, from 0, and what was asked for by wave and file.
+func (x *Executor) try(ctx context.Context, job *sample.Job, b *sample.Batch, n, waves int) (edges []float64, asks [][]float64, err error) {
 	defer x.sweeps.Store(x.sweeps.Load())
 	small := sample.Job{Seeds: b.Seeds[:n*x.sampler.SeedWidth()], BatchSize: n, Seed: job.Seed, Epoch: b.Epoch}
 	if b.Times != nil {
@@ -112,23 +137,23 @@ func (x *Executor) try(ctx context.Context, job *sample.Job, b *sample.Batch, n,
 	}
 	batches, err := x.sampler.Batches(&small)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := x.newPipeline(&small, batches)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer p.close()
 	w := p.open(0, 1)
 	defer w.close()
 	for i := range waves {
 		if err := p.advance(ctx, []*window{w}); err != nil {
-			return nil, fmt.Errorf("counting the edges of a batch: %w", err)
+			return nil, nil, fmt.Errorf("counting the edges of a batch: %w", err)
 		}
-		f.asks = append(f.asks, x.asked(w.stages[i]))
+		asks = append(asks, x.asked(w.stages[i]))
 		if i+1 < waves {
 			if err := p.sweep(ctx, []*window{w}); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		w.stages[i].served()
@@ -137,7 +162,7 @@ func (x *Executor) try(ctx context.Context, job *sample.Job, b *sample.Batch, n,
 	for i, s := range w.spans {
 		edges[i%x.ops] += float64(s.n)
 	}
-	return edges, nil
+	return edges, asks, nil
 }
 
 // asked counts the requests of a stage by file.
