@@ -120,6 +120,31 @@ class TestBatches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected node ids, a mask, or links"):
             NodeLoader(RMAT, fanout=[2], seeds=np.array([0.5]))
 
+    def test_one_pass_at_a_time(self):
+        with NodeLoader(RMAT, fanout=[2], batch_size=1000, seeds=np.arange(4000), features="none") as loader:
+            first = iter(loader)
+            next(first)
+            self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
+            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+                next(first)
+            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+                list(zip(loader, loader))
+            self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
+            last = iter(loader)
+            next(last)
+        for left in (last, iter(loader)):
+            with self.assertRaisesRegex(FeedDied, "closed"):
+                next(left)
+
+    def test_numbers_that_no_epoch_has(self):
+        with NodeLoader(RMAT, fanout=[2], seeds=np.arange(10), batch_size=2**40, features="none") as loader:
+            self.assertEqual([b.batch_size for b in loader], [10])
+            for epoch in (-1, 2**63):
+                with self.assertRaisesRegex(ValueError, f"found epoch {epoch}"):
+                    loader.set_epoch(epoch)
+            with self.assertRaisesRegex(ValueError, "found batch -1"):
+                loader.load_state_dict({**loader.state_dict(), "batch": -1})
+
     def test_stats_have_the_last_step(self):
         with NodeLoader(RMAT, fanout=[2], batch_size=64, seeds=np.arange(64)) as loader:
             for epoch in range(2):

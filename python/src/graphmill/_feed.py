@@ -106,6 +106,8 @@ class Process:
         return "\n".join(self._lines)
 
     def died(self) -> FeedDied:
+        if self._lifeline.fileno() < 0:
+            return FeedDied("found a loader that was closed, expected one that is open")
         try:
             code: Any = self._process.wait(timeout=1) if os.getpid() == self._pid else "unknown"
         except subprocess.TimeoutExpired:
@@ -198,11 +200,12 @@ class Connection:
         if os.getpid() != self._pid:
             raise GraphmillError("found a connection that was made before a fork, expected one of this process")
 
-    def start(self, epoch: int, first: int) -> None:
-        """Ask for an epoch from batch ``first`` (over all ranks) on; what is on its way of another is dropped."""
+    def start(self, epoch: int, first: int) -> int:
+        """Ask for an epoch from batch ``first`` (over all ranks) on; what is on its way of another is dropped. Returns the pass, for `next`."""
         self._check()
         self._run += 1
         self._send(_REQUEST.pack(_START, 0, first, epoch))
+        return self._run
 
     def sample(self, seeds: Array, epoch: int, unit: int) -> Batch:
         """The batch of given seeds. Nothing else may be asked for at the time."""
@@ -213,10 +216,13 @@ class Connection:
             raise GraphmillError("found the end of an epoch, expected a batch")
         return batch
 
-    def next(self) -> Batch | None:
-        """The next batch of the epoch that was asked for; None at its end."""
+    def next(self, run: int) -> Batch | None:
+        """The next batch of a pass; None at its end."""
         self._check()
-        return self._next(self._run)
+        if run != self._run:
+            # Nothing more comes of it: waiting would never end.
+            raise RuntimeError("found a pass that was left for another one, expected one at a time; make a loader for each")
+        return self._next(run)
 
     def _send(self, packet: bytes) -> None:
         try:
@@ -234,7 +240,7 @@ class Connection:
                     raise AllSlotsHeld(f"found all {self.slots} batches held, expected one to be let go; copy what is kept, or give slots=")
             try:
                 body, fds = self._receive()
-            except ConnectionError as e:
+            except OSError as e:  # closed on this side, too
                 raise self._died() from e
             if not body:
                 raise self._died()
@@ -354,9 +360,9 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 def batches(connection: Connection, epoch: int, first: int) -> Iterator[Batch]:
     """The batches of an epoch, from batch ``first`` over all ranks on."""
-    connection.start(epoch, first)
+    run = connection.start(epoch, first)
     while True:
-        b = connection.next()
+        b = connection.next(run)
         if b is None:
             return
         yield b

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import operator
 import os
 import tempfile
 import time
@@ -284,10 +285,10 @@ class NodeLoader(Feeding):
         last = rank + world * (connection.batches - 1)
         convert = _converter(self._form)
         began = asked = time.perf_counter()
-        connection.start(epoch, first)
+        run = connection.start(epoch, first)
         before = self._stats.seconds
         while True:
-            b = connection.next()
+            b = connection.next(run)
             came = time.perf_counter()
             if b is None:
                 self._at = (epoch + 1, 0)
@@ -337,12 +338,21 @@ class NodeLoader(Feeding):
         for name, value in (("version", 1), ("data", self._data)):
             if state.get(name) != value:
                 raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
-        self._epoch, self._first = int(state["epoch"]), int(state["batch"])
+        self._epoch, self._first = number("epoch", state["epoch"]), number("batch", state["batch"])
         self._at = (self._epoch, self._first)
 
     def set_epoch(self, epoch: int) -> None:
         """Make the next pass that of an epoch, from its beginning."""
-        self._epoch, self._first, self._at = epoch, 0, (epoch, 0)
+        self._epoch, self._first = number("epoch", epoch), 0
+        self._at = (self._epoch, 0)
+
+
+def number(what: str, x: Any) -> int:
+    """What the feed counts by."""
+    n = operator.index(x)
+    if not 0 <= n < 1 << 63:
+        raise ValueError(f"found {what} {n}, expected 0 to 2^63 - 1")
+    return n
 
 
 def feed_arguments(
