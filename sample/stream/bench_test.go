@@ -13,8 +13,23 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
+// gathered is the rows of a batch.
+type gathered struct {
+	places []uint32
+	values []byte
+}
+
+func (g *gathered) gather(rows *Rows, stands []*graph.Column, ids []uint32) {
+	g.places, g.values = rows.Places(g.places[:0], ids), g.values[:0]
+	for _, c := range stands {
+		for _, p := range g.places {
+			g.values = append(g.values, c.Row(int(p))...)
+		}
+	}
+}
+
 // BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names: one node in a hundred
-// as seeds, fanout 15,10,5, batches of 1024, GRAPHMILL_BENCH_EPOCHS epochs, within
+// as seeds, fanout 15,10,5, batches of 1024 with the rows of the nodes' columns, GRAPHMILL_BENCH_EPOCHS epochs, within
 // GRAPHMILL_BENCH_MEMORY MiB, by GRAPHMILL_BENCH_DESIGN with GRAPHMILL_BENCH_SCRATCH for
 // what is spilled.
 func BenchmarkRun(b *testing.B) {
@@ -63,11 +78,24 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		rows, stands := x.NodeRows(0), []*graph.Column{}
+		for _, c := range s.Graph.Nodes[0].Columns {
+			stand, err := rows.Column(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			stands = append(stands, stand)
+		}
 		if _, err := x.Foretell(context.Background(), job); err != nil {
 			b.Fatal(err)
 		}
 		opened := time.Now()
-		stats, err := Run(context.Background(), x, job, func() int { return 0 }, func(int, *sample.Batch, *sample.Subgraph) error { return nil }, func(int) error { return nil })
+		stats, err := Run(context.Background(), x, job, func() *gathered { return &gathered{} }, func(out *gathered, _ *sample.Batch, sub *sample.Subgraph) error {
+			if len(stands) > 0 {
+				out.gather(rows, stands, sub.Nodes[0])
+			}
+			return nil
+		}, func(*gathered) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}
