@@ -220,7 +220,9 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	written, again, most := 0.0, 0.0, 0.0
 	for wave := range x.waves {
 		bytes := x.touched(wave, wave, each) * windows
-		f.Sweeps += int64(windows)
+		if bytes > 0 {
+			f.Sweeps += int64(windows)
+		}
 		edges := x.edgesOf(wave) * batches
 		asks := 0.0
 		for _, n := range x.found.asks[wave] {
@@ -260,7 +262,6 @@ type cost struct{ walk, serve, emit float64 }
 // far ends and requests at once.
 func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) (most float64) {
 	waves := uint64(len(x.waves))
-	f.Sweeps = int64(windows + waves - 1)
 	threads, bytes := float64(x.opt.Threads), 0.0
 	perWave := make([]float64, waves)
 	upTo := make([]float64, waves) // bytes of far ends of a window that has come so far
@@ -299,6 +300,9 @@ func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) (mo
 		}
 		most = max(most, held)
 		bytes += read * count
+		if read > 0 {
+			f.Sweeps += int64(count)
+		}
 		if x.speed.Sequential > 0 {
 			read /= x.speed.Sequential
 		}
