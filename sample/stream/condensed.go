@@ -173,15 +173,16 @@ func (c *condenser) advance(ctx context.Context) error {
 			if wave == 0 {
 				c.open()
 			}
-			n, err := 0, error(nil)
+			n := 0
 			for _, e := range c.under {
 				if e.done != wave || n >= c.together() {
 					continue
 				}
-				if fits, err = c.ask(ctx, e); err != nil {
+				ok, err := c.ask(ctx, e)
+				if err != nil {
 					return err
 				}
-				if !fits {
+				if fits = ok; !fits {
 					break
 				}
 				e.asked = true
