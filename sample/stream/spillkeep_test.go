@@ -80,7 +80,7 @@ func TestSpilledGoesOn(t *testing.T) {
 	if !saved {
 		t.Errorf("found all %d sweeps after each kill, expected fewer after some", whole.Sweeps)
 	}
-	// Windows of 8 and 7 batches: those after batch 7 are of a second one.
+	// Windows of 8, 8, 7 and 7 batches, also over the border of epochs.
 	for sinks, sweeps := range map[int]int64{0: 9, 1: 9, 7: 9, 8: 6, 10: 6, 29: 0} {
 		made, batches, _, err := runKept(t, quick, s, plan, job, opt, sinks)
 		if !errors.Is(err, errKilled) {

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/sample"
 )
 
-// runSpilled runs a job an epoch at a time, through a scratch file.
+// runSpilled runs a job an epoch or some at a time, through a scratch file.
 func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, w Window, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
@@ -58,11 +58,10 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}
 	defer func() {
 		if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
-			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(x.spillDisk(&job, w, sizes)))
+			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(int64(x.spillDisk(w)*float64(min(total, sizes.window)))))
 		}
 		err = errors.Join(err, s.close())
 	}()
-	epoch := job.EpochBatches(x.sampler.SeedWidth())
 	for next := uint64(0); next < total; next += s.n {
 		if found != nil {
 			s.restore(found)
@@ -73,7 +72,8 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 					return stats, err
 				}
 			}
-			s.open(next, min(epoch-(job.From+next)%epoch, sizes.window))
+			windows := (total - next + sizes.window - 1) / sizes.window
+			s.open(next, (total-next+windows-1)/windows)
 		}
 		for len(s.steps) < len(x.waves) {
 			if err := s.step(ctx, k); err != nil {
@@ -145,13 +145,20 @@ func (x *Executor) spills(job *sample.Job, w Window, total uint64, failed error)
 		return false, nil
 	}
 	file, batches, steps := float64(x.size()), float64(total), float64(len(x.waves))
-	epochs := math.Ceil(batches / float64(job.EpochBatches(x.sampler.SeedWidth())))
 	windows := file * (math.Ceil(batches/float64(w.Batches)) + steps - 1)
-	return file*steps*epochs+batches*w.BatchEdges*spillBytes < windows, nil
+	sweeps := steps * math.Ceil(batches/float64(x.spillWindow(job, w, total)))
+	return file*sweeps+batches*w.BatchEdges*spillBytes < windows, nil
 }
 
-// spillDisk is about how much room a spill takes.
-func (x *Executor) spillDisk(job *sample.Job, w Window, z spillSizes) int64 {
+// spillWindow is the batches that are spilled together at most: those of an epoch, or
+// more that take no more room on the disk than the neighbours do.
+func (x *Executor) spillWindow(job *sample.Job, w Window, total uint64) uint64 {
+	most := max(job.EpochBatches(x.sampler.SeedWidth()), uint64(float64(x.size())/max(x.spillDisk(w), 1)))
+	return max(1, min(total, most, uint64(math.MaxUint32/2/max(w.BatchEdges, 1))))
+}
+
+// spillDisk is about how much room a batch takes.
+func (x *Executor) spillDisk(w Window) float64 {
 	edges := 9.0
 	if x.sampler.Plan().Scope == sample.ScopeSeed {
 		edges = 4*askedWords + 8 // each is asked for on its own
@@ -159,7 +166,7 @@ func (x *Executor) spillDisk(job *sample.Job, w Window, z spillSizes) int64 {
 	if x.idBytes() > 0 {
 		edges += 4
 	}
-	return int64(edges * w.BatchEdges * float64(min(z.window, job.EpochBatches(x.sampler.SeedWidth()))))
+	return edges * w.BatchEdges
 }
 
 // spillSizes divides the memory among what a spill holds: buffers of streams, two
@@ -171,10 +178,9 @@ func (x *Executor) spillSizes(job *sample.Job, w Window, total uint64) (z spillS
 	if x.opt.Scratch == "" && x.opt.Keep == "" {
 		return z, errors.New("found no folder for what does not fit in memory, expected one for the design spilled")
 	}
-	z = spillSizes{extent: spillExtent, run: spillBlocks, group: spillGroup, window: min(total, job.EpochBatches(x.sampler.SeedWidth())), sort: spillSort}
+	z = spillSizes{extent: spillExtent, run: spillBlocks, group: spillGroup, window: x.spillWindow(job, w, total), sort: spillSort}
 	edges := max(w.BatchEdges, 1)
 	z.group = max(1, min(z.group, uint64(1<<29/edges)))
-	z.window = max(1, min(z.window, uint64(math.MaxUint32/2/edges)))
 	if x.opt.Memory == 0 {
 		return z, nil
 	}
