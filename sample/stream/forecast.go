@@ -213,8 +213,7 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 		f.Err = err
 		return
 	}
-	epoch := job.EpochBatches(x.sampler.SeedWidth())
-	windows := float64((epoch+z.window-1)/z.window) * math.Ceil(float64(total)/float64(epoch))
+	windows := math.Ceil(float64(total) / float64(z.window))
 	batches := float64(total) * x.filled(job)
 	each := batches / windows
 	written, again, most := 0.0, 0.0, 0.0
