@@ -19,7 +19,7 @@ const (
 	Auto      Design = iota // whichever reads least within the memory
 	Windows                 // windows of batches, in a pipeline
 	Condensed               // scope epoch: one sample a node
-	Spilled                 // an epoch at a time, with requests and results on disk
+	Spilled                 // epochs at a time, with requests and results on disk
 )
 
 var designNames = []string{"auto", "windows", "condensed", "spilled"}

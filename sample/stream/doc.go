@@ -37,8 +37,8 @@
 //
 // # Spilled epochs
 //
-// Where windows would be so small that their sweeps cost more, an epoch is one window
-// and lies in a scratch file (Spilled): requests in a stream for each run of blocks,
+// Where windows would be so small that their sweeps cost more, an epoch or several are
+// one window, which lies in a scratch file (Spilled): requests in a stream for each run of blocks,
 // results in one for each group of batches, both in extents. A step walks group by
 // group, with the results so far in memory, and then sweeps run by run, with its
 // requests in memory in the order of blocks. Memory is then the offsets, two groups or

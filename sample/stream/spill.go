@@ -18,7 +18,7 @@ import (
 const loaders = 8
 
 // spill is a window whose requests and results lie in a scratch file: all batches of
-// an epoch, mostly. Its batches are in groups. What a group has in memory while it
+// an epoch, or of several. Its batches are in groups. What a group has in memory while it
 // is worked on is a window of its own:
 //
 //	walk   group by group, the results so far are read back, and what the batches ask
