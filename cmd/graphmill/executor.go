@@ -118,14 +118,23 @@ func (e *executor) report(r *report.Report, took time.Duration) {
 	f := foretold(told)
 	r.Design, r.Forecast = f.Design, &f
 	r.Head("read", report.Bytes(read.Bytes))
-	r.Table(report.Table{
-		Title:   "Forecast and fact",
+	seconds := took.Seconds()
+	table := report.Table{
+		Title:   fmt.Sprintf("Forecast and fact: stream executor, design %s, %s together", f.Design, human.Amount(int64(told.Batches), "batches")),
 		Columns: []string{"", "forecast", "fact"},
 		Rows: [][]report.Value{
 			{report.Text("sweeps over the neighbours"), report.Count(told.Sweeps, ""), report.Count(read.Sweeps, "")},
 			{report.Text("bytes read"), report.Bytes(told.Bytes), report.Bytes(read.Bytes)},
-			{report.Text("memory"), report.Bytes(told.Memory), report.Bytes(report.PeakRSS())},
-			{report.Text("time"), report.Number(told.Seconds, "s"), report.Number(took.Seconds(), "s")},
 		},
-	})
+	}
+	if read.Rows > 0 {
+		table.Rows = append(table.Rows, []report.Value{report.Text("of these, of columns"), {}, report.Bytes(read.Rows)})
+	}
+	if told.Written > 0 || read.Written > 0 {
+		table.Rows = append(table.Rows, []report.Value{report.Text("scratch bytes written"), report.Bytes(told.Written), report.Bytes(read.Written)})
+	}
+	table.Rows = append(table.Rows,
+		[]report.Value{report.Text("peak memory"), report.Bytes(told.Memory), report.Bytes(report.PeakRSS())},
+		[]report.Value{report.Text("time; the forecast is without what the output takes"), {Seconds: &f.Seconds}, {Seconds: &seconds}})
+	r.Table(table)
 }
