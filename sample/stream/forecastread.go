@@ -21,27 +21,47 @@ func (x *Executor) edgesOf(wave int) float64 {
 func (x *Executor) touched(first, last int, batches float64) float64 {
 	bytes := 0.0
 	for i, f := range x.files {
-		asks := 0.0
+		seeds, asks := 0.0, 0.0
 		for wave := first; wave <= last; wave++ {
-			asks += x.found.asks[wave][i] * batches
+			if wave == 0 {
+				seeds = x.found.asks[0][i] * batches
+			} else {
+				asks += x.found.asks[wave][i] * batches
+			}
 		}
-		size := float64(f.far.Size())
-		if f.ids != nil {
-			// One request is enough for a block and the ids of it.
-			size += float64(f.ids.Size())
-			bytes += size * -math.Expm1(-asks/max(float64(f.blocks), 1))
+		if f.blocks == 0 || seeds+asks == 0 {
 			continue
 		}
-		bytes += size * x.shareRead(asks/max(float64(f.blocks), 1), min(size/direct.Align, blockPages))
+		// What is reached lies anywhere; where the seeds lie is known.
+		asks /= float64(f.blocks)
+		size := float64(f.far.Size())
+		pages := min(size/direct.Align, blockPages)
+		share := 0.0
+		if spread := x.found.spread; seeds > 0 && spread != nil {
+			for _, part := range spread[f.first : f.first+f.blocks] {
+				share += x.shareRead(f, asks+seeds*part, pages)
+			}
+			share /= float64(f.blocks)
+		} else {
+			share = x.shareRead(f, asks+seeds/float64(f.blocks), pages)
+		}
+		if f.ids != nil {
+			size += float64(f.ids.Size())
+		}
+		bytes += size * share
 	}
 	return bytes
 }
 
 // shareRead is the share of a block of so many pages that is read for requests that
-// lie anywhere in it, on average so many.
-func (x *Executor) shareRead(asks, pages float64) float64 {
+// lie anywhere in it, on average so many; f is nil of columns.
+func (x *Executor) shareRead(f *file, asks, pages float64) float64 {
 	if asks == 0 || pages == 0 {
 		return 0
+	}
+	if f != nil && f.ids != nil {
+		// One request is enough for a block and the ids of it.
+		return -math.Expm1(-asks)
 	}
 	if asks >= dense {
 		return 1

@@ -201,7 +201,7 @@ func (x *Executor) foretellRows(job *sample.Job, f *Forecast, total uint64) {
 			rows += wanted * float64(r.rowBytes())
 			for _, c := range r.columns {
 				pages := float64(c.per*c.row)/direct.Align + 1
-				bytes += count * float64(c.row) * x.shareRead(wanted/max(float64(c.blocks), 1)*max(float64(c.row)/direct.Align, 1), pages)
+				bytes += count * float64(c.row) * x.shareRead(nil, wanted/max(float64(c.blocks), 1)*max(float64(c.row)/direct.Align, 1), pages)
 			}
 		}
 		return bytes, rows
