@@ -287,6 +287,7 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 			// As many windows as needed, of one size.
 			left := total - next
 			n := (left + (left+size-1)/size - 1) / ((left + size - 1) / size)
+			n = x.fitting(&job, batches, next, n, size)
 			windows = append(windows, p.open(next, n))
 			next += n
 		}
