@@ -53,6 +53,7 @@ func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged
 type rowTables struct {
 	nodes, edges []*Rows   // by type; nil where nobody asked
 	limit        int64     // bytes of rows that they may hold, 0 is no bound
+	whole        int64     // the same where there is one pack
 	lists        int64     // bytes of what else there may be, where there is a limit
 	always       bool      // through a scratch file wherever there are several packs
 	alone        bool      // one goroutine encodes

@@ -77,7 +77,7 @@ func TestRowsWanted(t *testing.T) {
 			r.reset()
 			r.mark(ids)
 			r.mark(ids[:len(ids)/2])
-			if err := x.keep(x.rows.tables(), true); err != nil {
+			if err := keep(x.rows.tables(), 0, true); err != nil {
 				t.Fatal(err)
 			}
 			r.order()

@@ -89,7 +89,7 @@ func (x *Executor) fewerOuts() bool {
 
 // give divides the rows' memory.
 func (t *rowTables) give(bytes float64) {
-	t.limit, t.lists = int64(bytes*tableShare), int64(bytes*(1-tableShare))
+	t.whole, t.limit, t.lists = int64(bytes), int64(bytes*tableShare), int64(bytes*(1-tableShare))
 }
 
 // reserveRows gives rows half of the free memory of a run that is not by windows, or
@@ -143,7 +143,7 @@ func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
 
 // shareRows divides the memory between windows and tables, so that least is read.
 func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
-	x.rows.limit, x.rows.lists = x.opt.Rows, 8*x.opt.Rows
+	x.rows.whole, x.rows.limit, x.rows.lists = x.opt.Rows, x.opt.Rows, 8*x.opt.Rows
 	if x.rows.limit > 0 || x.opt.Memory == 0 || len(x.rows.tables()) == 0 {
 		return
 	}

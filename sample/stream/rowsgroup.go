@@ -57,7 +57,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 				for t, r := range tables {
 					r.mark(i.ids[t])
 				}
-				if err := p.x.keep(tables, done == 0); err != nil {
+				if err := keep(tables, p.x.rows.limit, done == 0); err != nil {
 					return err
 				}
 				done++
@@ -68,8 +68,9 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 }
 
 // wantNodes learns what batches of a window want from its far ends: these and the
-// seeds are all nodes of the subgraphs.
-func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64) (done uint64, err error) {
+// seeds are all nodes of the subgraphs. Their rows have so many bytes at most, 0 is no
+// bound.
+func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
 	x, g, source := p.x, p.x.store.Graph, p.batches
 	tableOf := func(nodeType int) *Rows {
 		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
@@ -104,21 +105,21 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 				}
 			}
 		}
-		if err := x.keep(tables, done == 0); err != nil {
+		if err := keep(tables, limit, done == 0); err != nil {
 			return done, err
 		}
 	}
 	return done, nil
 }
 
-// keep takes the rows that were marked for a batch, or none of them where they do not
-// fit: errFull, or an error where the batch is alone.
-func (x *Executor) keep(tables []*Rows, alone bool) error {
+// keep takes the rows that were marked for a batch, or none of them where those of all
+// do not fit the limit: errFull, or an error where the batch is alone.
+func keep(tables []*Rows, limit int64, alone bool) error {
 	bytes := int64(0)
 	for _, r := range tables {
 		bytes += int64(r.marked+len(r.fresh)) * int64(r.rowBytes())
 	}
-	if x.rows.limit > 0 && bytes > x.rows.limit {
+	if limit > 0 && bytes > limit {
 		for _, r := range tables {
 			r.unmark()
 		}
@@ -126,7 +127,7 @@ func (x *Executor) keep(tables []*Rows, alone bool) error {
 			return errFull
 		}
 		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more memory, or take smaller batches",
-			human.Bytes(bytes), strings.Join(columnNames(tables), ", "), human.Bytes(x.rows.limit))
+			human.Bytes(bytes), strings.Join(columnNames(tables), ", "), human.Bytes(limit))
 	}
 	for _, r := range tables {
 		r.keep()

@@ -59,14 +59,29 @@ func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*p
 // packs divides batches of the run, n from first on or fewer, into packs, and says
 // how many batches that are. What the packs want takes little of the memory.
 func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (packs []*pack, err error) {
-	room, most := p.x.rows.lists*2/3, int(p.x.rows.lists/6/leastRowExtent)
+	x := p.x
+	known := x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges })
+	if known && x.rows.limit > 0 {
+		// To mark once more is cheap: do the rows of all fit, without lists?
+		for _, r := range tables {
+			r.reset()
+		}
+		_, err := p.wantNodes(ctx, x.rows.full, tables, first, n, x.rows.whole)
+		if err == nil {
+			return []*pack{{batches: n}}, nil
+		}
+		if !errors.Is(err, errFull) && !errors.Is(err, ErrMemory) {
+			return nil, err
+		}
+	}
+	room, most := x.rows.lists*2/3, int(x.rows.lists/6/leastRowExtent)
 	for done := uint64(0); done < n; {
 		for _, r := range tables {
 			r.reset()
 		}
 		k := &pack{}
-		if p.x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges }) {
-			k.batches, err = p.wantNodes(ctx, p.x.rows.full, tables, first+done, n-done)
+		if known {
+			k.batches, err = p.wantNodes(ctx, x.rows.full, tables, first+done, n-done, x.rows.limit)
 		} else {
 			k.batches, err = p.wantSampled(ctx, workers, tables, first+done, n-done, from)
 		}
