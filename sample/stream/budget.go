@@ -127,6 +127,14 @@ func (x *Executor) errBatch(job *sample.Job, edges, fits float64) error {
 		human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, edges))), human.Number(edges))
 }
 
+// cutBatch makes batches no larger than the seeds are many: they stay the same, and no
+// more is reckoned with.
+func (x *Executor) cutBatch(job *sample.Job) {
+	if seeds := len(job.Seeds) / x.sampler.SeedWidth(); seeds > 0 {
+		job.BatchSize = min(job.BatchSize, seeds)
+	}
+}
+
 // perBatch is the bytes that one batch more takes in a window.
 func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
 	bytes := edgeBytes

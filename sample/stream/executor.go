@@ -254,6 +254,7 @@ func (p *pipeline) open(first, n uint64) *window {
 // GOMAXPROCS is four times the threads while it runs.
 func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
+	x.cutBatch(&job)
 	batches, err := x.sampler.Batches(&job)
 	if err != nil {
 		return sample.Stats{}, err

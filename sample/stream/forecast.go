@@ -20,6 +20,9 @@ const (
 	serveSeconds = 30e-9
 	emitSeconds  = 50e-9
 	lookSeconds  = 55e-9
+	// bareShare is what is left of the last two without the ids of edges, for which they
+	// are drawn again.
+	bareShare = 0.6
 	// spillSeconds is for what is asked for and served through a scratch file, and made.
 	spillSeconds = 160e-9
 	// memorySeconds is for an edge that the memory executor samples.
@@ -103,6 +106,7 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 
 // look counts the batches of a job, and samples some seeds.
 func (x *Executor) look(ctx context.Context, job *sample.Job) (total uint64, err error) {
+	x.cutBatch(job)
 	batches, err := x.sampler.Batches(job)
 	if err != nil {
 		return 0, err
@@ -185,7 +189,7 @@ func (x *Executor) filled(job *sample.Job) float64 {
 func (x *Executor) foretellWindows(f *Forecast, job *sample.Job, total uint64) {
 	windows := (total + f.Batches - 1) / f.Batches
 	each := float64(total) / float64(windows)
-	held := x.rounds(f, windows, each*x.filled(job), cost{walkSeconds, serveSeconds, emitSeconds})
+	held := x.rounds(f, windows, each*x.filled(job), cost{walkSeconds, serveSeconds, emitSeconds * x.making()})
 	f.Memory = x.fixed() + x.held + int64(held+each*x.perSpans(job)+f.BatchEdges*x.perContext())
 }
 
@@ -197,7 +201,7 @@ func (x *Executor) foretellCondensed(f *Forecast, job *sample.Job, total uint64)
 	stages := (epochs + together - 1) / together
 	each := float64(total) / float64(stages)
 	share := min(float64(once)/4/max(f.BatchEdges*float64(epoch), 1), 1) // of the visits' edges
-	x.rounds(f, stages, each*x.filled(job), cost{walkSeconds * share, serveSeconds * share, lookSeconds})
+	x.rounds(f, stages, each*x.filled(job), cost{walkSeconds * share, serveSeconds * share, lookSeconds * x.making()})
 	held := int64(0)
 	perStage := int64(math.Ceil(float64(epochs) / float64(stages)))
 	for wave, size := range sizes {
@@ -251,6 +255,14 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	parts := 16 * min(float64(z.sort), most)
 	f.Memory = x.fixed() + x.held + int64(max(group, parts)+f.BatchEdges*x.perContext()) +
 		int64((z.buffers(x)+loaders)*z.extent+z.buffers(x)*x.readers()*packWords*4)
+}
+
+// making is the share of the time to make subgraphs that is needed for what they have.
+func (x *Executor) making() float64 {
+	if x.opt.NoEdgeIDs {
+		return bareShare
+	}
+	return 1
 }
 
 // cost is seconds of one core for a sampled edge.
