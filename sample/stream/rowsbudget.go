@@ -141,6 +141,9 @@ func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
 	return (n + uint64(each) - 1) / uint64(each)
 }
 
+// aloneBytes is edgeBytes of a window that no other one follows.
+const aloneBytes = 7
+
 // shareRows divides the memory between windows and tables, so that least is read.
 func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 	x.rows.whole, x.rows.limit, x.rows.lists = x.opt.Rows, x.opt.Rows, 8*x.opt.Rows
@@ -158,10 +161,14 @@ func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 	}
 	least, size := math.Inf(1), w.Batches
 	for n := max(size, 1); n > 0; n /= 2 {
-		room := max(free-float64(n)*each, table)
-		if free-float64(n)*each < table && n > 1 {
+		room := free - float64(n)*each
+		if n >= total {
+			room = free - float64(n)*min(each, w.BatchEdges*aloneBytes+x.perSpans(job))
+		}
+		if room < table && n > 1 {
 			continue
 		}
+		room = max(room, table)
 		windows := float64((max(total, 1) + n - 1) / n)
 		packs := float64(x.groupsOf(job, n, room*tableShare))
 		read := packs * columns
