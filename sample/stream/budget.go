@@ -16,6 +16,8 @@ const (
 	// edgeBytes is what a sampled edge of a window takes: its results in the stages
 	// of three windows and in the one that is emitted, and its part of a request.
 	edgeBytes = 12.5
+	// askBytes is what such an edge takes besides where it is asked for alone.
+	askBytes = 8.5
 	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in
 	// the buffers of a context, and in an out that is handed around.
 	contextEdgeBytes, outEdgeBytes = 40, 20
@@ -137,11 +139,23 @@ func (x *Executor) cutBatch(job *sample.Job) {
 
 // perBatch is the bytes that one batch more takes in a window.
 func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
-	bytes := edgeBytes
+	bytes := edgeBytes + askBytes*x.askedAlone()
 	if x.idBytes() > 0 {
 		bytes += 8
 	}
 	return edges*bytes + x.perSpans(job)
+}
+
+// askedAlone is the share of the sampled edges that are asked for one by one.
+func (x *Executor) askedAlone() float64 {
+	one, all := 0.0, 0.0
+	for op := 1; op < len(x.rows.perOp); op++ {
+		all += x.rows.perOp[op]
+		if !x.sampler.Plain(op) {
+			one += x.rows.perOp[op]
+		}
+	}
+	return one / max(all, 1)
 }
 
 // perSpans is of this the spans and segments of the windows under way.

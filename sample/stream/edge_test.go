@@ -210,3 +210,31 @@ func TestWindowsOfSortedSeeds(t *testing.T) {
 		t.Errorf("found %d sweeps with the seeds of most edges last and %d with these first, expected about as many", sweeps[0], sweeps[1])
 	}
 }
+
+// TestEdgesAskedForAlone holds that windows of strategies that go by columns are
+// reckoned with a request an edge.
+func TestEdgesAskedForAlone(t *testing.T) {
+	s := plainStore(t)
+	windows := map[sample.How]Window{}
+	for _, how := range []sample.How{sample.Replace, sample.Weighted} {
+		plan, job := fanout(t, s, sample.ScopeBatch, 20_000)
+		for i := range plan.Ops {
+			if plan.Ops[i].How = how; how == sample.Weighted {
+				plan.Ops[i].Column = "w"
+			}
+		}
+		x, err := Open(t.Context(), fsx.OS, s, plan, Options{Threads: 2, Memory: 80 << 20, Design: Windows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := x.Foretell(t.Context(), job)
+		if err = errors.Join(err, x.Close()); err != nil {
+			t.Fatal(err)
+		}
+		windows[how] = told.Window
+	}
+	edges := func(how sample.How) float64 { return float64(windows[how].Batches) * windows[how].BatchEdges }
+	if edges(sample.Weighted) > 0.65*edges(sample.Replace) { // and the column takes memory
+		t.Errorf("found windows %+v, expected fewer edges in those of weighted ones", windows)
+	}
+}
