@@ -238,3 +238,24 @@ func TestEdgesAskedForAlone(t *testing.T) {
 		t.Errorf("found windows %+v, expected fewer edges in those of weighted ones", windows)
 	}
 }
+
+// TestKeptWithoutEdgeIDs holds that results that were kept without edge ids are not
+// taken where these are wanted.
+func TestKeptWithoutEdgeIDs(t *testing.T) {
+	s := typedStore(t)
+	_, job := fanout(t, s, sample.ScopeBatch, 600)
+	plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{5, 4}}, sample.FanoutOptions{Dir: graph.Out, SeedType: []string{"a"}, Scope: sample.ScopeBatch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := spilled(t)
+	opt.Keep, opt.NoEdgeIDs = filepath.Join(t.TempDir(), "kept"), true
+	if _, _, _, err := runKept(t, quick, s, plan, job, opt, 0); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	opt.NoEdgeIDs = false
+	want, _ := memory(t, s, plan, job, Options{})
+	if got, _, _, err := runKept(t, quick, s, plan, job, opt, -1); err != nil || !slices.Equal(got, want) {
+		t.Errorf("found error %v, or other subgraphs", err)
+	}
+}

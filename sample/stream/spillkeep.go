@@ -58,6 +58,7 @@ type keptOf struct {
 	Shuffle   bool            `json:"shuffle"`
 	Rank      int             `json:"rank"`
 	Ranks     int             `json:"ranks"`
+	EdgeIDs   bool            `json:"edge_ids"`
 }
 
 // keeper keeps the spills of a run. None where nothing is kept.
@@ -85,7 +86,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 	}
 	return &keeper{fsys: x.fsys, dir: x.opt.Keep, of: keptOf{
 		Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
-		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1),
+		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.sampler.EdgeIDs(),
 	}}, nil
 }
 
