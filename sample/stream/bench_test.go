@@ -49,7 +49,10 @@ func BenchmarkRun(b *testing.B) {
 	}
 	defer func() { _ = s.Close() }()
 	scope := sample.ScopeBatch
-	if os.Getenv("GRAPHMILL_BENCH_SCOPE") == "epoch" {
+	switch os.Getenv("GRAPHMILL_BENCH_SCOPE") {
+	case "seed":
+		scope = sample.ScopeSeed
+	case "epoch":
 		scope = sample.ScopeEpoch
 	}
 	plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{15, 10, 5}}, sample.FanoutOptions{Dir: graph.In, Scope: scope, SeedType: []string{s.Graph.Nodes[0].Type}})

@@ -14,7 +14,7 @@ import (
 
 // Time that one core takes for a sampled edge: to find what a batch asks for, to serve
 // that, and to make subgraphs of it. Condensed layers have an edge for many, and take
-// longer to look it up.
+// longer to look it up. They are those of a graph with 2^26 nodes: see slowness.
 const (
 	walkSeconds  = 25e-9
 	serveSeconds = 30e-9
@@ -241,7 +241,7 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 		f.Bytes += int64(bytes)
 	}
 	f.Written = int64(written)
-	f.Seconds = f.BatchEdges * batches * spillSeconds / float64(x.opt.Threads)
+	f.Seconds = f.BatchEdges * batches * spillSeconds * x.slowness() / float64(x.opt.Threads)
 	if x.speed.Sequential > 0 {
 		f.Seconds += float64(f.Bytes) / x.speed.Sequential
 	}
@@ -255,6 +255,16 @@ func (x *Executor) foretellSpilled(f *Forecast, job *sample.Job, total uint64) {
 	parts := 16 * min(float64(z.sort), most)
 	f.Memory = x.fixed() + x.held + int64(max(group, parts)+f.BatchEdges*x.perContext()) +
 		int64((z.buffers(x)+loaders)*z.extent+z.buffers(x)*x.readers()*packWords*4)
+}
+
+// slowness is the time that an edge takes against one of a graph with 2^26 nodes: the
+// fewer nodes there are, the more of what is looked up by node is in the caches.
+func (x *Executor) slowness() float64 {
+	nodes := 1
+	for op := 1; op <= x.ops; op++ {
+		nodes = max(nodes, len(x.sampler.Offsets(op)))
+	}
+	return min(max(1+(math.Log2(float64(nodes))-26)/10, 0.3), 1.3)
 }
 
 // making is the share of the time to make subgraphs that is needed for what they have.
@@ -273,7 +283,7 @@ type cost struct{ walk, serve, emit float64 }
 // far ends and requests at once.
 func (x *Executor) rounds(f *Forecast, windows uint64, each float64, c cost) (most float64) {
 	waves := uint64(len(x.waves))
-	threads, bytes := float64(x.opt.Threads), 0.0
+	threads, bytes := float64(x.opt.Threads)/x.slowness(), 0.0 // threads that would work on the larger graph
 	perWave := make([]float64, waves)
 	upTo := make([]float64, waves) // bytes of far ends of a window that has come so far
 	all, ends := 0.0, 0.0
@@ -340,7 +350,7 @@ func (x *Executor) requestBytes(wave int, batches float64) float64 {
 // mappedSeconds is about the time that the memory executor takes for so many edges: to
 // sample, and to read of its arrays what is not in the page cache.
 func (x *Executor) mappedSeconds(edges float64) float64 {
-	seconds := edges * memorySeconds / float64(x.opt.Threads)
+	seconds := edges * memorySeconds * x.slowness() / float64(x.opt.Threads)
 	if x.speed.Sequential == 0 {
 		return seconds
 	}
