@@ -36,6 +36,9 @@ func runKept(t *testing.T, fsys fsx.FS, s *store.Store, plan *sample.Plan, job s
 
 var errKilled = errors.New("killed")
 
+// keptSpill makes a few windows of a very small job.
+var keptSpill = spillSizes{extent: 16 << 10, run: 4, group: 2, window: 3, sort: 5000}
+
 // quick does not wait for the disk.
 var quick = fsx.Unsynced{FS: fsx.OS}
 
@@ -44,9 +47,10 @@ var quick = fsx.Unsynced{FS: fsx.OS}
 // were kept are not taken again.
 func TestSpilledGoesOn(t *testing.T) {
 	s := typedStore(t)
-	plan, job := fanout(t, s, sample.ScopeBatch, 900) // two epochs of 15 batches
+	plan, job := fanout(t, s, sample.ScopeBatch, 300) // two epochs of 5 batches
 	want, _ := memory(t, s, plan, job, Options{})
 	opt := spilled(t)
+	opt.spill = &keptSpill
 	opt.Scratch, opt.Keep = "", filepath.Join(t.TempDir(), "kept")
 	count := &fsx.Fault{FS: quick}
 	_, _, whole, err := runKept(t, count, s, plan, job, opt, -1)
@@ -70,7 +74,7 @@ func TestSpilledGoesOn(t *testing.T) {
 		return counts
 	}
 	saved := false
-	for i := int64(1); i < count.Calls(); i += max(1, count.Calls()/20) {
+	for i := int64(1); i < count.Calls(); i += max(1, count.Calls()/12) {
 		made, batches, _, err := runKept(t, &fsx.Fault{FS: quick, FailAt: i, Err: errKilled, Dead: true}, s, plan, job, opt, -1)
 		if !errors.Is(err, errKilled) {
 			t.Fatalf("call %d: found error %v, expected that of the call", i, err)
@@ -80,8 +84,8 @@ func TestSpilledGoesOn(t *testing.T) {
 	if !saved {
 		t.Errorf("found all %d sweeps after each kill, expected fewer after some", whole.Sweeps)
 	}
-	// Windows of 8, 8, 7 and 7 batches, also over the border of epochs.
-	for sinks, sweeps := range map[int]int64{0: 9, 1: 9, 7: 9, 8: 6, 10: 6, 29: 0} {
+	// Windows of 3, 3, 2 and 2 batches, also over the border of epochs.
+	for sinks, sweeps := range map[int]int64{0: 9, 2: 9, 3: 6, 9: 0} {
 		made, batches, _, err := runKept(t, quick, s, plan, job, opt, sinks)
 		if !errors.Is(err, errKilled) {
 			t.Fatal(err)
@@ -95,8 +99,9 @@ func TestSpilledGoesOn(t *testing.T) {
 // TestKeptOfAnother holds that what another run kept is not taken, nor what is damaged.
 func TestKeptOfAnother(t *testing.T) {
 	s := typedStore(t)
-	plan, job := fanout(t, s, sample.ScopeBatch, 600)
+	plan, job := fanout(t, s, sample.ScopeBatch, 300)
 	opt := spilled(t)
+	opt.spill = &keptSpill
 	opt.Keep = filepath.Join(t.TempDir(), "kept")
 	for name, change := range map[string]func(t *testing.T, job *sample.Job){
 		"seed":       func(_ *testing.T, job *sample.Job) { job.Seed++ },
@@ -105,7 +110,7 @@ func TestKeptOfAnother(t *testing.T) {
 		"batch size": func(_ *testing.T, job *sample.Job) { job.BatchSize++ },
 		"order":      func(_ *testing.T, job *sample.Job) { job.Shuffle = false },
 		"rank":       func(_ *testing.T, job *sample.Job) { job.Ranks = 2 },
-		"epochs":     func(_ *testing.T, job *sample.Job) { job.Epochs, job.From = 1, 9 },
+		"epochs":     func(_ *testing.T, job *sample.Job) { job.Epochs, job.From = 1, 4 },
 		"manifest":   func(t *testing.T, _ *sample.Job) { flip(t, filepath.Join(opt.Keep, keptFile), 100) },
 		"no extents": func(t *testing.T, _ *sample.Job) {
 			if err := os.Remove(filepath.Join(opt.Keep, keptExtents)); err != nil {
