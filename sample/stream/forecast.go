@@ -137,7 +137,11 @@ func (x *Executor) fits(d Design, job *sample.Job, w Window, total uint64) error
 		_, err := x.spillSizes(job, w, total)
 		return err
 	default:
-		if n := x.batches(job, w.BatchEdges); n < 1 {
+		n := x.batches(job, w.BatchEdges)
+		if n < 1 && x.fewerOuts() {
+			n = x.batches(job, w.BatchEdges)
+		}
+		if n < 1 {
 			return x.errBatch(job, w.BatchEdges, n)
 		}
 		return nil
