@@ -137,7 +137,7 @@ func (p *Plan) Resolve(ctx context.Context, s *store.Store) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := seeds.Find(ctx, fsx.OS, s, p.Seeds, types, features)
+	found, err := seeds.Find(ctx, fsx.OS, s, p.Seeds, types, features, p.Limit)
 	if err != nil {
 		if _, missing := fsx.OS.Stat(p.Seeds); missing == nil { // what a file says is no usage
 			return nil, err
@@ -148,9 +148,6 @@ func (p *Plan) Resolve(ctx context.Context, s *store.Store) (*Planned, error) {
 		if r.Plan, err = p.fanoutPlan(s.Graph, found.Types); err != nil {
 			return nil, UsageOf(err)
 		}
-	}
-	if p.Limit > 0 {
-		found.Nodes = found.Nodes[:min(p.Limit*len(found.Types), len(found.Nodes))]
 	}
 	r.Job.Seeds, r.Columns = found.Nodes, found.Columns
 	if r.Plan.Before == nil && p.SeedTime != "" {

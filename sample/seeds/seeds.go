@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
@@ -44,8 +45,9 @@ type Seeds struct {
 // one node type, or the text names it. Two types ask for links: a file whose columns
 // are "source" and "target", with or without "#", or two columns without a header,
 // or an array of pairs. features are the further columns to take; nil takes all,
-// with the dtypes that their values look like.
-func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types []string, features []table.Column) (*Seeds, error) {
+// with the dtypes that their values look like. Where most is not 0 the first seeds
+// are taken, at most so many.
+func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types []string, features []table.Column, most int) (*Seeds, error) {
 	g := s.Graph
 	nodeType := ""
 	if len(types) > 0 {
@@ -63,9 +65,10 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types [
 			return nil, err
 		}
 		if filtered {
-			return where(g.Nodes[t], condition)
+			found, err := where(g.Nodes[t], condition)
+			return found.first(most), err
 		}
-		return all(g.Nodes[t]), nil
+		return all(g.Nodes[t], most), nil
 	}
 	files, err := Files(fsys, g, text)
 	if err != nil {
@@ -86,7 +89,16 @@ func Find(ctx context.Context, fsys fsx.FS, s *store.Store, text string, types [
 		}
 		r.types = []int{t}
 	}
-	return r.read(ctx, features)
+	found, err := r.read(ctx, features)
+	return found.first(most), err
+}
+
+// first leaves the first seeds, at most so many where most is not 0.
+func (s *Seeds) first(most int) *Seeds {
+	if s != nil && most > 0 && most < len(s.Nodes)/len(s.Types) {
+		s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
+	}
+	return s
 }
 
 // ofType says whether text means nodes of a type, and no file.
@@ -136,8 +148,12 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 	return t, nil
 }
 
-func all(n *graph.Nodes) *Seeds {
-	s := &Seeds{Types: []string{n.Type}, Nodes: make([]uint32, n.Count-n.Added)}
+func all(n *graph.Nodes, most int) *Seeds {
+	count := n.Count - n.Added
+	if most > 0 {
+		count = min(count, most)
+	}
+	s := &Seeds{Types: []string{n.Type}, Nodes: make([]uint32, count)}
 	for i := range s.Nodes {
 		s.Nodes[i] = uint32(i)
 	}

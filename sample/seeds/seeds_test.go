@@ -94,7 +94,7 @@ func TestFind(t *testing.T) {
 		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, typesOf(c.seedType), nil)
+			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, typesOf(c.seedType), nil, 0)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
 					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
@@ -162,7 +162,7 @@ func TestFindLinks(t *testing.T) {
 		{name: "missing shards", text: strings.TrimSuffix(records, "-00000-of-00001") + "@2", types: both, err: "found 0 of 2 shards"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.types, c.features)
+			got, err := seeds.Find(context.Background(), fsx.OS, papers(), c.text, c.types, c.features, 0)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v, want %q", err, c.err)
@@ -207,7 +207,7 @@ func TestFindLinks(t *testing.T) {
 func TestAddedNodesAreNoSeeds(t *testing.T) {
 	s := papers()
 	s.Graph.Nodes[1].Added = 2
-	got, err := seeds.Find(context.Background(), fsx.OS, s, "paper", nil, nil)
+	got, err := seeds.Find(context.Background(), fsx.OS, s, "paper", nil, nil, 0)
 	if err != nil || len(got.Nodes) != 2 {
 		t.Fatalf("found %v, %v, expected 2 nodes", got, err)
 	}
