@@ -16,6 +16,8 @@ const (
 	// edgeBytes is what a sampled edge of a window takes: its results in the stages
 	// of three windows and in the one that is emitted, and its part of a request.
 	edgeBytes = 12.5
+	// aloneBytes is edgeBytes of a window that is the run's only one.
+	aloneBytes = 7
 	// askBytes is what such an edge takes besides where it is asked for alone.
 	askBytes = 8.5
 	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in
@@ -119,8 +121,20 @@ func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) 
 	if fits < 1 {
 		return w, x.errBatch(job, w.BatchEdges, fits)
 	}
-	w.Batches = uint64(min(fits, float64(w.Batches)))
+	if x.alone(job, w.BatchEdges) < float64(w.Batches) {
+		w.Batches = uint64(min(fits, float64(w.Batches)))
+	}
 	return w, nil
+}
+
+// alone is how many batches of so many sampled edges fit where there is one window and
+// no rows are fetched for it.
+func (x *Executor) alone(job *sample.Job, edges float64) float64 {
+	if x.opt.Memory == 0 || len(x.rows.tables()) > 0 {
+		return 0
+	}
+	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
+	return min(free/(x.perBatch(job, edges)-edges*(edgeBytes-aloneBytes)), (math.MaxUint32/2)/max(edges, 1))
 }
 
 // errBatch is that a window holds no whole batch of so many edges.

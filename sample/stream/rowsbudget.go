@@ -141,9 +141,6 @@ func (x *Executor) groupsOf(job *sample.Job, n uint64, bytes float64) uint64 {
 	return (n + uint64(each) - 1) / uint64(each)
 }
 
-// aloneBytes is edgeBytes of a window that no other one follows.
-const aloneBytes = 7
-
 // shareRows divides the memory between windows and tables, so that least is read.
 func (x *Executor) shareRows(job *sample.Job, w *Window, total uint64) {
 	x.rows.whole, x.rows.limit, x.rows.lists = x.opt.Rows, x.opt.Rows, 8*x.opt.Rows
