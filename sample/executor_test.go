@@ -89,11 +89,9 @@ func TestRunEpochs(t *testing.T) {
 		if got := collect(t, s, job); !slices.Equal(got, want) {
 			t.Errorf("scope %s: found other subgraphs in one run than in three", scope)
 		}
-		subgraphs := 0
+		subgraphs := int(each)
 		if scope == ScopeSeed {
 			subgraphs = len(want) / 3
-		} else {
-			subgraphs = int(each)
 		}
 		job.From = each
 		if got := collect(t, s, job); !slices.Equal(got, want[subgraphs:]) {

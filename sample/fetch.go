@@ -23,9 +23,9 @@ func (c *Context) SampleFrom(in Input, f Fetched) (*Subgraph, error) {
 	return c.Sample(in)
 }
 
-// Begin, Found and Frontier walk a subgraph step by step and keep no edges, to
-// learn what an op expands from what the ops ahead of it reached. Begin starts
-// one; Found must then be called for the ops in turn.
+// Begin starts a walk over a subgraph, step by step and without its edges, to learn
+// what an op expands (Frontier) from what the ops ahead of it reached: Found must be
+// called for these in turn.
 func (c *Context) Begin(in Input) error {
 	if err := c.begin(in); err != nil {
 		return err

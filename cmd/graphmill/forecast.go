@@ -102,7 +102,8 @@ func (c choice) foretell(ctx context.Context, s *store.Store, p *flags.Planned, 
 	if c.memory > 0 && need > bound {
 		memory.Refused = tooLarge(need, bound)
 	}
-	designs, chosen, refused := []report.Forecast{{Executor: "stream"}}, stream.Auto, error(nil)
+	designs, chosen := []report.Forecast{{Executor: "stream"}}, stream.Auto
+	var refused error
 	c.scratch = "." // would be in the folder of the output
 	x, err := c.streamed(ctx, s, p.Plan, bound)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
-// ErrMemory: a budget that cannot hold the least needed.
+// ErrMemory is wrapped by the refusal of a budget that cannot hold the least needed.
 var ErrMemory = errors.New("too little memory")
 
 func errWindow() error {

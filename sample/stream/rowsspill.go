@@ -87,7 +87,6 @@ type stripe struct {
 	first, end int // rows
 	buf        []byte
 	base       []uint64 // of each block: byte of the file where its part of buf starts
-	read       []bool
 }
 
 // column takes one column through the file: while a stripe is read, the one before is

@@ -31,15 +31,6 @@ func (w *window) close() {
 	w.stages, w.spans = nil, nil
 }
 
-// slots is the sampled edges so far.
-func (w *window) slots() int64 {
-	n := int64(0)
-	for _, s := range w.stages {
-		n += int64(s.used)
-	}
-	return n
-}
-
 // asked is a request before its slot is known.
 type asked struct{ bucket, value, slot uint32 }
 
