@@ -3,7 +3,6 @@ package main
 import (
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,11 +118,7 @@ func (t *terminal) chunk(cmd *cobra.Command, dir string, f *chunkFlags) (err err
 		return err
 	}
 	r.Stage("checksums", time.Since(written), 0, "")
-	if len(result.Left) > 0 {
-		const what = "columns and ids have no place in chunks: "
-		t.warn("%d %s%s", len(result.Left), what, strings.Join(result.Left, "; "))
-		r.Warn(int64(len(result.Left)), what+strings.Join(result.Left, "; "))
-	}
+	t.warnLeft(r, result.Left)
 	size, err := store.Size(fsx.OS, w.Dir())
 	if err != nil {
 		return err

@@ -63,11 +63,7 @@ func (t *terminal) exportChunked(cmd *cobra.Command, dir string, f *exportFlags)
 		return err
 	}
 	r.Stage("checksums", time.Since(written), 0, "")
-	if len(result.Left) > 0 {
-		const what = "columns and ids have no place in the format: "
-		t.warn("%d %s%s", len(result.Left), what, strings.Join(result.Left, "; "))
-		r.Warn(int64(len(result.Left)), what+strings.Join(result.Left, "; "))
-	}
+	t.warnLeft(r, result.Left)
 	if len(result.Changed) > 0 {
 		r.Note("written in a dtype that DGL's tools take: " + strings.Join(result.Changed, "; "))
 		t.warn("written in a dtype that DGL's tools take: %s", strings.Join(result.Changed, "; "))
@@ -136,4 +132,14 @@ func graphName(path string) string {
 		return name
 	}
 	return "graph"
+}
+
+// warnLeft tells what of a store its new format cannot hold.
+func (t *terminal) warnLeft(r *report.Report, left []string) {
+	if len(left) == 0 {
+		return
+	}
+	what := "columns and ids have no place in the format: " + strings.Join(left, "; ")
+	t.warn("%d %s", len(left), what)
+	r.Warn(int64(len(left)), what)
 }
