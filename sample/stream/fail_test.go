@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
@@ -123,7 +124,7 @@ func TestDamage(t *testing.T) {
 		}, "found 2097152 bytes, expected at least 6000128"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := plainStore(t)
+			s := makeStore(t, plainNodes, plainEdges, build.Options{})
 			files, err := filepath.Glob(filepath.Join(s.Dir, "edges", "*", "far.npy"))
 			if err != nil || len(files) != 1 {
 				t.Fatalf("found files %q, expected one", files)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/ingest/build"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
@@ -157,7 +158,7 @@ func TestRowsInGroups(t *testing.T) {
 // TestRowsEnd holds that a run that is cancelled while it reads rows ends, and that a
 // file that was cut is refused by name.
 func TestRowsEnd(t *testing.T) {
-	s := typedStore(t)
+	s := makeStore(t, typedNodes, typedEdges, build.Options{Both: true})
 	plan, job := fanout(t, s, sample.ScopeBatch, 1500)
 	x, _, _, err := openRows(t, fsx.OS, s, plan, Options{Threads: 2, Window: 3, Rows: 200_000})
 	if err != nil {

@@ -3,9 +3,11 @@ package stream
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,7 +20,29 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// A check opens files and measures the disk: a fifth of the usual ones take long
+	// enough. -rapid.checks asks for others.
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "20"); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		for _, dir := range made {
+			if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
+				panic(err)
+			}
+		}
+		os.Exit(code)
+	}))
+}
+
+// made is the folders of the stores that tests share, by name.
+var made = map[string]string{}
 
 // edgeTable is a table of edges in memory: src, dst, w (float32), t (int64).
 type edgeTable struct{ src, dst, w, t []byte }
@@ -57,8 +81,29 @@ type testEdges struct {
 	count    int
 }
 
-// makeStore writes a store; nodes are the node types and their counts.
+// sharedStore is a store that all tests read, written by the first one that asks.
+func sharedStore(t testing.TB, name string, nodes map[string]int, edges []testEdges, opt build.Options) *store.Store {
+	t.Helper()
+	if made[name] == "" {
+		dir, err := os.MkdirTemp("", "stream")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[name] = filepath.Join(dir, "g.store")
+		writeStore(t, made[name], nodes, edges, opt)
+	}
+	return openStore(t, made[name])
+}
+
+// makeStore is a store of the test's own; nodes are the node types and their counts.
 func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt build.Options) *store.Store {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "g.store")
+	writeStore(t, out, nodes, edges, opt)
+	return openStore(t, out)
+}
+
+func writeStore(t testing.TB, out string, nodes map[string]int, edges []testEdges, opt build.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
 	var in build.Input
@@ -73,7 +118,6 @@ func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt build.
 			Src: end("src"), Dst: end("dst"), Columns: []table.Column{{Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}})
 	}
 	opt.DuplicateEdges, opt.SelfLoops, opt.Threads = build.Keep, build.Keep, 2
-	out := filepath.Join(t.TempDir(), "g.store")
 	w, err := store.Create(fsx.OS, out, false)
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +129,10 @@ func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt build.
 	if err := errors.Join(w.Seal(t.Context(), result.Meta, 1), w.Publish()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func openStore(t testing.TB, out string) *store.Store {
+	t.Helper()
 	s, err := store.Open(fsx.OS, out)
 	if err != nil {
 		t.Fatal(err)
@@ -99,11 +147,17 @@ func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt build.
 
 // typedStore has two node types, four edge types of 1 to 3 blocks, both directions.
 func typedStore(t testing.TB) *store.Store {
-	return makeStore(t, map[string]int{"a": 3000, "b": 500}, []testEdges{
-		{"aa", "a", "a", 600_000}, {"ab", "a", "b", 300_000}, {"ba", "b", "a", 2000}, {"bb", "b", "b", 0},
-	}, build.Options{Both: true})
+	return sharedStore(t, "typed", typedNodes, typedEdges, build.Options{Both: true})
 }
 
+// plainStore has one edge type of six blocks, in-edges alone.
 func plainStore(t testing.TB) *store.Store {
-	return makeStore(t, map[string]int{graph.HomogeneousNode: 200_000}, []testEdges{{graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode, 1_500_000}}, build.Options{})
+	return sharedStore(t, "plain", plainNodes, plainEdges, build.Options{})
 }
+
+var (
+	typedNodes = map[string]int{"a": 3000, "b": 500}
+	typedEdges = []testEdges{{"aa", "a", "a", 600_000}, {"ab", "a", "b", 300_000}, {"ba", "b", "a", 2000}, {"bb", "b", "b", 0}}
+	plainNodes = map[string]int{graph.HomogeneousNode: 200_000}
+	plainEdges = []testEdges{{graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode, 1_500_000}}
+)
