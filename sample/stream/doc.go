@@ -73,6 +73,5 @@
 // subgraphs, types with 2^32 members or more. Columns that strategies go by are
 // held in memory. These errors wrap sample.ErrFetch or ErrMemory and say what to do.
 //
-// The package imports sample, store, graph, draw, internal/direct, internal/fsx,
-// internal/ordered and internal/human.
+// The package imports sample, store, graph, internal/*, zeebo/xxh3, x/sync and x/sys.
 package stream

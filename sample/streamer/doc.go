@@ -47,6 +47,5 @@
 // of R-MAT, 270k training nodes and fanouts 15, 10, 5 have frontiers of 0.27M, 0.86M and
 // 2.7M nodes: 125 MB an epoch of 84M sampled edges, beside the chunks.
 //
-// The package imports sample, draw, graph, format/chunk, internal/direct, internal/fsx and
-// x/sync.
+// The package imports sample, draw, graph, format/chunk, internal/*, x/sync and x/sys.
 package streamer

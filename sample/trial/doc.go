@@ -39,5 +39,5 @@
 // was reached.
 //
 // The package imports sample, sample/stream, sample/streamer, store, graph, draw, report,
-// internal/direct, internal/fsx and internal/tagged.
+// internal/*, zeebo/xxh3, x/sync and x/sys.
 package trial
