@@ -154,13 +154,13 @@ for epoch, first, rank, world in (0, 0, 0, 1), (3, 0, 0, 1), (1, 2, 1, 3):
   count = 0
   for number, arrays in batches(client, options, epoch=epoch, first=first, rank=rank, world=world):
     if count == 0:
-      feed.start(epoch, first)
-    batch = feed.next()
+      run = feed.start(epoch, first)
+    batch = feed.next(run)
     assert number == batch.number == first + rank + count * world
     equal(arrays, batch.columns)
     count += 1
     del batch
-  assert feed.next() is None and count > 0
+  assert feed.next(run) is None and count > 0
   seeds = [5, 1, 5, 40]
   sampled = list(batches(client, options, epoch=epoch, first=9, seeds=seeds))
   assert len(sampled) == 1 and sampled[0][0] == 9
