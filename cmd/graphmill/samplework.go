@@ -41,7 +41,7 @@ func (f *workFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.epochs, "epochs", 1, "number of epochs")
 	fs.BoolVar(&f.shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
 	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
-	fs.BoolVar(&f.noEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection, which saves a third of the stream executor's time")
+	fs.BoolVar(&f.noEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection: a third fewer bytes of edges, and less to draw for the stream executor")
 	fs.BoolVar(&f.ops, "ops", false, "keep in a collection what each op expanded and drew")
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	Threads int  // 0 is one
 	Ops     bool // as in sample.Options
 	Induce  bool // refused
-	// NoEdgeIDs is sample.Options.NoEdgeIDs: a third less time.
+	// NoEdgeIDs is sample.Options.NoEdgeIDs: edges are then not drawn a second time.
 	NoEdgeIDs bool
 	// Window is the batches of a window; 0 takes the largest that the memory allows.
 	Window int
