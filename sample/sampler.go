@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -231,7 +232,7 @@ func (s *Sampler) useHugePages() error {
 				if len(*x) < hugeWords || size > *left {
 					continue
 				}
-				words, free, err := allocHuge(len(*x))
+				words, free, err := direct.Array[uint32](len(*x))
 				if err != nil {
 					return nil
 				}

@@ -29,18 +29,7 @@ func TestCondensedEqualsMemory(t *testing.T) {
 				if rapid.Bool().Draw(r, "budget") {
 					opt.Memory = int64(rapid.IntRange(64, 300).Draw(r, "MiB")) << 20
 				}
-				want, stats := memory(t, s, p, job, opt)
-				if len(want) > 0 && rapid.Bool().Draw(r, "later") {
-					job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
-					want, stats = memory(t, s, p, job, opt)
-				}
-				got, counted, _ := streamed(t, s, p, job, opt)
-				if !slices.Equal(got, want) {
-					r.Fatalf("found\n%q\nexpected\n%q", got, want)
-				}
-				if counted != stats {
-					r.Fatalf("found counts %+v, expected %+v", counted, stats)
-				}
+				checkEqual(t, r, s, p, job, opt)
 			})
 		})
 	}

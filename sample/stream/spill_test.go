@@ -36,18 +36,7 @@ func TestSpilledEqualsMemory(t *testing.T) {
 		job := drawJob(r, s.Graph, p)
 		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
 			Design: Spilled, Scratch: scratch, spill: drawSpill(r)}
-		want, stats := memory(t, s, p, job, opt)
-		if len(want) > 0 && rapid.Bool().Draw(r, "later") {
-			job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
-			want, stats = memory(t, s, p, job, opt)
-		}
-		got, counted, _ := streamed(t, s, p, job, opt)
-		if !slices.Equal(got, want) {
-			r.Fatalf("found\n%q\nexpected\n%q", got, want)
-		}
-		if counted != stats {
-			r.Fatalf("found counts %+v, expected %+v", counted, stats)
-		}
+		checkEqual(t, r, s, p, job, opt)
 	})
 }
 
