@@ -77,8 +77,7 @@ type Context struct {
 	// Of the block's nodes: local id, type-wise id, first position, edges.
 	nearLocal, node, start, degree [waveNodes]uint32
 
-	seen   [floydTable]uint32 // see floyd
-	tick   uint32
+	picker Picker
 	at     []uint32  // positions that Before lets through
 	prefix []float64 // of their weights
 	rest   []float64

@@ -37,7 +37,7 @@
 // refused by New (ErrTooLarge). A subgraph holds fewer than 2^31 nodes of a
 // type.
 //
-// The package imports draw, graph, format/example (for the small floats), internal/direct, internal/prefetch,
-// internal/tagged
-// and x/sys, and does no file I/O.
+// The package imports draw, graph, format/example (for the small floats),
+// internal/direct (for memory), internal/prefetch, internal/tagged and x/sys, and does
+// no file I/O.
 package sample

@@ -46,7 +46,7 @@ func TestVectors(t *testing.T) {
 	floyd := func(n, k int) []uint32 {
 		c, _ := lawContext(nil)
 		out := make([]uint32, k)
-		c.floyd(h, uint32(n), out)
+		c.picker.Distinct(h, uint32(n), out)
 		return out
 	}
 	weighted := func(w []float64, k uint32) []uint32 {

@@ -272,7 +272,7 @@ func TestRelabelWraps(t *testing.T) {
 		old := s.NewContext()
 		for range 4 {
 			old.local[0].base = maxBase - 100 // the next subgraph passes it, the one after starts over
-			old.tick = ^uint32(0) - 20
+			old.picker.tick = ^uint32(0) - 20
 			for range 3 {
 				sub, err := old.Sample(in)
 				if err != nil {

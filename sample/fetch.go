@@ -112,7 +112,7 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 			pos[i] = start + uint32(i)
 		}
 	default:
-		c.floyd(draw.Absorb(key, uint64(v)), d, pos)
+		c.picker.Distinct(draw.Absorb(key, uint64(v)), d, pos)
 		for i := range pos {
 			pos[i] += start
 		}

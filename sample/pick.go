@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// floydTable is the size of the table in which floyd looks for repeats.
+// floydTable is the size of the table in which a Picker looks for repeats.
 const floydTable = 4096
 
 // pickUniform picks for each node of the block its edges' positions, and writes
@@ -23,7 +23,7 @@ func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) in
 				local[j] = l
 			}
 		} else {
-			c.floyd(draw.Absorb(key, uint64(b.node[i])), d, out)
+			c.picker.Distinct(draw.Absorb(key, uint64(b.node[i])), d, out)
 			for j := range out {
 				out[j] += start
 				local[j] = l
@@ -34,19 +34,26 @@ func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) in
 	return n
 }
 
-// floyd sets out to len(out) distinct numbers below n, in the order that the law
+// Picker draws without repeats, by Floyd's method. Its zero value is ready; it is not
+// safe for concurrent use.
+type Picker struct {
+	seen [floydTable]uint32
+	tick uint32
+}
+
+// Distinct sets out to len(out) distinct numbers below n, in the order that the law
 // finds them. len(out) must be below n.
 //
 // A number's slot in the table holds the tick of the node that took it last: for
 // n up to the table's size that is exact, above it a hit may be another number's
 // and is looked up.
-func (c *Context) floyd(h uint64, n uint32, out []uint32) {
-	c.tick++
-	if c.tick == 0 {
-		clear(c.seen[:])
-		c.tick = 1
+func (p *Picker) Distinct(h uint64, n uint32, out []uint32) {
+	p.tick++
+	if p.tick == 0 {
+		clear(p.seen[:])
+		p.tick = 1
 	}
-	tick, seen := c.tick, &c.seen
+	tick, seen := p.tick, &p.seen
 	j := n - uint32(len(out))
 	if n <= floydTable { // no branch: hits cannot be predicted
 		for i := range out {
@@ -109,7 +116,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 					out[j] = uint32(j)
 				}
 			} else {
-				c.floyd(h, d, out[:took])
+				c.picker.Distinct(h, d, out[:took])
 			}
 		case Replace:
 			took = int(k)

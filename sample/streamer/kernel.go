@@ -2,11 +2,11 @@ package streamer
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/format/chunk"
+	"github.com/graphmill/graphmill/sample"
 )
 
 // kernel samples nodes of one chunk. Each goroutine has its own.
@@ -17,7 +17,7 @@ type kernel struct {
 	fanout int
 	key    uint64 // of the epoch and layer
 	mark   bool
-	picker picker
+	picker sample.Picker
 }
 
 // run samples nodes: all neighbours and None, or fanout draws.
@@ -39,7 +39,7 @@ func (k *kernel) run(nodes, out []uint32, start uint32) error {
 			}
 		} else {
 			n = len(one)
-			k.picker.distinct(draw.Absorb(k.key, uint64(v)), uint32(len(all)), one)
+			k.picker.Distinct(draw.Absorb(k.key, uint64(v)), uint32(len(all)), one)
 			for j, p := range one {
 				one[j] = all[p]
 			}
@@ -57,34 +57,4 @@ func (k *kernel) run(nodes, out []uint32, start uint32) error {
 		}
 	}
 	return nil
-}
-
-// pickerSlots is the size of the table in which a picker looks for repeats.
-const pickerSlots = 1024
-
-// picker draws without repeats. A number that was drawn leaves its tick in a slot,
-// where others may have left it too.
-type picker struct {
-	slots [pickerSlots]uint32
-	tick  uint32
-}
-
-// distinct sets out to len(out) numbers below n, which must be more, in the order that
-// the law finds them (Floyd's): where a number repeats, the largest that could have come
-// takes its place.
-func (p *picker) distinct(h uint64, n uint32, out []uint32) {
-	if p.tick++; p.tick == 0 {
-		clear(p.slots[:])
-		p.tick = 1
-	}
-	top := n - uint32(len(out))
-	for i := range out {
-		v := uint32(draw.Below(draw.At(h, uint64(i)), uint64(top)+1))
-		if p.slots[v%pickerSlots] == p.tick && slices.Contains(out[:i], v) {
-			v = top
-		}
-		p.slots[v%pickerSlots] = p.tick
-		out[i] = v
-		top++
-	}
 }
