@@ -4,7 +4,7 @@
 #
 #   bench/peers.sh tfgnn      TF-GNN, on TensorFlow
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
-#   bench/peers.sh pyg        PyTorch Geometric, on torch (needs gcc and binutils)
+#   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
@@ -85,9 +85,13 @@ recipe_dgl() {
     "$1" "$HELPER" && DGLBACKEND=pytorch "$1" -c 'import dgl.graphbolt'
 }
 
+# NeighborLoader needs pyg-lib, which is not on PyPI, or torch-sparse, which is compiled from its
+# source package here: 18 minutes of CPU. Each compiler takes up to 3 GB, so two run at most.
 recipe_pyg() {
-  $PIP --no-deps torch==2.2.1 torch_geometric==2.6.1 && $PIP -r "$PINS" &&
-    "$1" "$HELPER" && "$1" -c 'import torch_geometric.loader'
+  $PIP --no-deps -r "$PINS" &&
+    "$1" "$HELPER" "$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch/lib" &&
+    FORCE_ONLY_CPU=1 MAX_JOBS=2 $PIP --no-deps --no-build-isolation torch-scatter==2.1.2 torch-sparse==0.6.18 &&
+    "$1" -c 'import torch_sparse, torch_geometric.loader'
 }
 
 recipe_batches() {
@@ -111,7 +115,7 @@ recipe_tables() {
 pinned=$GRAPHMILL_SHARED/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
-  pyg) install pyg "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  pyg) install pyg "$(dirname "$0")/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$(dirname "$0")/jraph-requirements.txt" "" 3.11 3.12 ;;
   partition) install partition "$(dirname "$0")/partition-requirements.txt" "" 3.11 3.12 ;;
