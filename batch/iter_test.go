@@ -336,6 +336,11 @@ func TestStateOfAnother(t *testing.T) {
 	if err := other.Resume(state); err != nil {
 		t.Errorf("other ranks: found %v, expected none", err)
 	}
+	old := state
+	old.Version = 1
+	if err := other.Resume(old); !errors.Is(err, batch.ErrState) || !strings.Contains(err.Error(), "found version 1 of the draw law, expected 2") {
+		t.Errorf("version 1: found %v, expected ErrState that names the draw law", err)
+	}
 	state.Batch = 11
 	if err := other.Resume(state); !errors.Is(err, batch.ErrState) {
 		t.Errorf("too many batches: found %v, expected ErrState", err)

@@ -6,22 +6,21 @@ import (
 	"fmt"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/graphmill/graphmill/draw"
 )
 
 // State is where an iteration stands: what Resume goes on from. It is the same for
 // all ranks, and serves any number of them.
 type State struct {
-	Version int    `json:"version"`
-	Data    string `json:"data"` // fingerprint of columns and options
+	Version int    `json:"version"` // of the draw law
+	Data    string `json:"data"`    // fingerprint of columns and options
 	Seed    uint64 `json:"seed"`
 	Epoch   uint64 `json:"epoch"`
 	// Batch is the number of batches of the epoch that have been taken, over all ranks,
 	// each of which has taken as many.
 	Batch int `json:"batch"`
 }
-
-// stateVersion is that of the laws that a state counts on.
-const stateVersion = 1
 
 // ErrState is the kind of errors about a state of another iterator.
 var ErrState = errors.New("state does not match")
@@ -30,7 +29,7 @@ var ErrState = errors.New("state does not match")
 // beginning.
 func (it *Iter) State() State {
 	s := it.at
-	s.Version, s.Data, s.Seed = stateVersion, it.fingerprint(), it.o.Seed
+	s.Version, s.Data, s.Seed = draw.Version, it.fingerprint(), it.o.Seed
 	return s
 }
 
@@ -38,8 +37,8 @@ func (it *Iter) State() State {
 // A state of other data or options is refused with ErrState and an explanation.
 func (it *Iter) Resume(s State) error {
 	switch data := it.fingerprint(); {
-	case s.Version != stateVersion:
-		return fmt.Errorf("%w: found version %d, expected %d", ErrState, s.Version, stateVersion)
+	case s.Version != draw.Version:
+		return fmt.Errorf("%w: found version %d of the draw law, expected %d; it orders the items of an epoch otherwise, so begin an epoch anew or use the release that the state is from", ErrState, s.Version, draw.Version)
 	case s.Seed != it.o.Seed:
 		return fmt.Errorf("%w: found seed %d, expected %d", ErrState, s.Seed, it.o.Seed)
 	case s.Data != data:

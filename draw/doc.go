@@ -8,9 +8,8 @@
 // shuffled order of n items that a state gives: what loaders walk through. RMAT is a
 // graph made of draws alone.
 //
-// The state of a seed and one word is symmetric: Key(s, e) is Key(e, s). So seed s has in epoch e the draws
-// that seed e has in epoch s. Runs that are to share none take seeds above all epoch
-// numbers.
+// Version is the number of the law. Outputs record it in graph.json, or made.json, as "law"; states of
+// loaders and checkpoints of another version are refused, as they would go on in another order.
 //
 // The reference in Python (testdata/reference of package sample) defines the law;
 // vectors.json there holds values of it.

@@ -45,7 +45,14 @@ func TestVectors(t *testing.T) {
 		s, d := m.edge(i)
 		edges = append(edges, [2]uint32{s, d})
 	}
+	var keys [3][3]uint64
+	for s := range uint64(3) {
+		for e := range uint64(3) {
+			keys[s][e] = Key(s, e, OrderWord)
+		}
+	}
 	for name, got := range map[string]any{
+		"key(s,e,ORDER), s and e of 0..2":    keys,
 		"mix":                                mix,
 		"key(42,7,BATCH=1,3,1,1000)":         h,
 		"draws":                              []uint64{At(h, 0), At(h, 1), At(h, 2), At(h, 3)},
@@ -83,6 +90,47 @@ func exact(t *testing.T, data []byte) (x any) {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// TestKeysApart walks through the epochs 0 to 1000 of the seeds 0 to 1000: no two have the same order,
+// and each item comes first equally often, over all, and over the epochs of one seed and the seeds of one epoch.
+func TestKeysApart(t *testing.T) {
+	const n, items = 1001, 32
+	seen := make(map[[items]uint8]bool, n*n)
+	var all [items]int
+	bySeed, byEpoch := make([][items]int, n), make([][items]int, n)
+	for seed := range uint64(n) {
+		for epoch := range uint64(n) {
+			var order [items]uint8
+			for i, x := range sortByDraw(items, Key(seed, epoch, OrderWord)) {
+				order[i] = uint8(x)
+			}
+			if seen[order] {
+				t.Fatalf("seed %d, epoch %d: found the order of another seed and epoch, expected one of its own", seed, epoch)
+			}
+			seen[order] = true
+			first := order[0]
+			all[first]++
+			bySeed[seed][first]++
+			byEpoch[epoch][first]++
+		}
+	}
+	// 31 degrees of freedom: 77 is passed by chance once in 10^5, 113 once in 10^11.
+	chi := func(counts [items]int, total float64) (sum float64) {
+		want := total / items
+		for _, c := range counts {
+			sum += (float64(c) - want) * (float64(c) - want) / want
+		}
+		return sum
+	}
+	if x := chi(all, n*n); x > 77 {
+		t.Errorf("found chi-square %.1f of the first items, expected at most 77", x)
+	}
+	for i := range n {
+		if x := max(chi(bySeed[i], n), chi(byEpoch[i], n)); x > 113 {
+			t.Errorf("found chi-square %.1f of the first items of seed or epoch %d, expected at most 113", x, i)
+		}
+	}
 }
 
 // TestOrderIsPermutation covers every small n, and both sides of each power of

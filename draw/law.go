@@ -6,6 +6,14 @@ import "math/bits"
 // a loop over draws computes by adding.
 const Gamma = 0x9E3779B97F4A7C15
 
+// Version is the law's number. It goes up with every change that gives a draw another value, so that
+// files and states can say which law they follow.
+const Version = 2
+
+// root tells a seed from a word: without it Key would be symmetric in the seed and the first word,
+// and seed 0 would have in epoch 1 the draws of seed 1 in epoch 0. Its bits are the fraction of the square root of 2.
+const root = 0x6A09E667F3BCC909
+
 // SplitMix64's multipliers.
 const (
 	mul1 = 0xBF58476D1CE4E5B9
@@ -33,7 +41,7 @@ func Absorb(h, v uint64) uint64 { return Mix((h ^ Mix(v+Gamma)) + Gamma) }
 
 // Key is the state after a seed and a list of words.
 func Key(seed uint64, words ...uint64) uint64 {
-	h := Mix(seed + Gamma)
+	h := Mix(seed ^ root)
 	for _, w := range words {
 		h = Absorb(h, w)
 	}

@@ -535,11 +535,11 @@ func TestBadClients(t *testing.T) {
 		h    hello
 		want string
 	}{
-		"token":   {hello{Version: 1, Token: "x", World: 1, Slots: 1}, "wrong token"},
-		"version": {hello{Version: 2, Token: ready.Token, World: 1, Slots: 1}, "protocol version 2"},
-		"rank":    {hello{Version: 1, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
-		"slots":   {hello{Version: 1, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
-		"bytes":   {hello{Version: 1, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+		"token":   {hello{Version: Version, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: Version + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
+		"rank":    {hello{Version: Version, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"slots":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
 	} {
 		c := dial(t, ready)
 		c.send(test.h)

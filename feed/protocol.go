@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// Version is the protocol's. A client of another one is refused.
-const Version = 1
+// Version is the protocol's. A client of another one is refused. It goes up with the draw law too, by which
+// states of a client count.
+const Version = 2
 
 // Ready is the line that a server writes on its lifeline when it can be connected to.
 type Ready struct {

@@ -135,7 +135,7 @@ func (s *Source) BatchSize() int { return s.job.BatchSize }
 func (s *Source) Ops() []OpInfo {
 	var ops []OpInfo
 	plan := s.sampler.Plan()
-	for k, hop := range plan.Hops()[1:] {
+	for k, hop := range plan.OpHops()[1:] {
 		ops = append(ops, OpInfo{plan.Ops[k].Edges, hop})
 	}
 	return ops

@@ -274,34 +274,60 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 			if diff := sameAnswer(answer(s, sub), *r.Result); diff != "" {
 				t.Fatalf("%s, primary %s, relabel %d: reference against sampler:\n%s\nplan %s\nseeds %s", r.Name, primary, kind, diff, r.Plan, r.Seeds)
 			}
-			checkCounts(t, sub)
+			checkCounts(t, s, sub)
 		}
 		s.Close()
 	}
 }
 
-// checkCounts checks what the reference does not name: the counts by hop.
-func checkCounts(t *testing.T, sub *Subgraph) {
+// checkCounts checks what the reference does not name: the counts by hop, against the edges of each op and
+// the hops of the plan.
+func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 	t.Helper()
-	sum := func(x []uint32) (n int) {
-		for _, v := range x {
-			n += int(v)
+	g, plan := s.Graph(), s.Plan()
+	opHops := plan.OpHops()
+	hops := max(plan.Hops, slices.Max(opHops))
+	nodes, edges := make([][]uint32, len(g.Nodes)), make([][]uint32, len(g.Edges))
+	found, kept := make([]uint32, len(g.Nodes)), make([]map[uint64]bool, len(g.Edges))
+	for i := range nodes {
+		nodes[i] = make([]uint32, hops+1)
+		if slices.Contains(plan.SeedType, g.Nodes[i].Type) {
+			found[i] = sub.NodesByHop[i][0]
+			nodes[i][0] = found[i]
 		}
-		return n
 	}
-	for i := range sub.Nodes {
-		if sum(sub.NodesByHop[i]) != len(sub.Nodes[i]) {
-			t.Fatalf("found nodes by hop %v, expected a sum of %d", sub.NodesByHop[i], len(sub.Nodes[i]))
-		}
+	for i := range edges {
+		edges[i], kept[i] = make([]uint32, hops), map[uint64]bool{}
 	}
 	drawn := 0
-	for i := range sub.Edges {
-		if sum(sub.EdgesByHop[i]) != len(sub.Edges[i].ID) {
-			t.Fatalf("found edges by hop %v, expected a sum of %d", sub.EdgesByHop[i], len(sub.Edges[i].ID))
+	for k, o := range sub.Ops {
+		op, hop := plan.Ops[k], opHops[k+1]
+		e := slices.IndexFunc(g.Edges, func(e *graph.Edges) bool { return e.Type.String() == op.Edges })
+		far, ends := g.NodeType(g.Edges[e].Type.Far(op.Dir)), o.Src
+		if op.Dir == graph.Out {
+			ends = o.Dst
+		}
+		for i, id := range o.ID {
+			if n := ends[i] + 1; n > found[far] {
+				nodes[far][hop] += n - found[far]
+				found[far] = n
+			}
+			if op.How == Replace || !kept[e][uint64(id)] {
+				kept[e][uint64(id)] = true
+				edges[e][hop-1]++
+			}
+		}
+		drawn += len(o.ID)
+	}
+	for i := range nodes {
+		if !slices.Equal(sub.NodesByHop[i], nodes[i]) || int(found[i]) != len(sub.Nodes[i]) {
+			t.Fatalf("found nodes by hop %v of %d, expected %v of %d", sub.NodesByHop[i], len(sub.Nodes[i]), nodes[i], found[i])
 		}
 	}
-	for _, o := range sub.Ops {
-		drawn += len(o.ID)
+	for i := range edges {
+		if !slices.Equal(sub.EdgesByHop[i], edges[i]) {
+			t.Fatalf("found edges by hop %v, expected %v", sub.EdgesByHop[i], edges[i])
+		}
 	}
 	if drawn != int(sub.Drawn) {
 		t.Fatalf("found %d drawn edges, expected %d", sub.Drawn, drawn)

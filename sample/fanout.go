@@ -83,7 +83,8 @@ type FanoutOptions struct {
 // Hop i has one op per edge type that has something to start from, edge types in
 // byte order of their names. ExpandNew starts from the ops of hop i-1 that
 // reached the type, and from op 0 in the first hop; ExpandAll from every earlier
-// op that reached it, op 0 included.
+// op that reached it, op 0 included. The plan has as many hops as the longest list,
+// also where a hop has nothing to start from.
 func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 	takes, hops, err := f.resolve(g)
 	if err != nil {
@@ -96,7 +97,7 @@ func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 	}
 	slices.SortFunc(numbers, func(a, b int) int { return strings.Compare(names[a], names[b]) })
 
-	p := &Plan{SeedType: o.SeedType, Scope: o.Scope, Expand: o.Expand, Before: o.Before}
+	p := &Plan{SeedType: o.SeedType, Scope: o.Scope, Expand: o.Expand, Hops: hops, Before: o.Before}
 	last, ever := map[string][]int{}, map[string][]int{}
 	for _, t := range o.SeedType {
 		last[t], ever[t] = []int{0}, []int{0}
@@ -113,7 +114,7 @@ func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 				continue
 			}
 			p.Ops = append(p.Ops, Op{From: slices.Clone(from), Edges: names[e], Dir: o.Dir,
-				Take: takes[e][hop], How: o.How, Column: o.Column})
+				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1})
 			far := et.Far(o.Dir)
 			reached[far] = append(reached[far], len(p.Ops))
 		}

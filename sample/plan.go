@@ -87,7 +87,10 @@ type Plan struct {
 	Scope    Scope
 	Expand   Expand
 	Ops      []Op // numbered from 1; op 0 visits the seeds
-	Before   *Before
+	// Hops is the number of hops: of entries of the lists per hop, and of message-flow blocks. It may be above the
+	// hop of every op, where nothing is left to expand. 0: the largest hop of an op.
+	Hops   int
+	Before *Before
 }
 
 // Op expands the union of the frontiers of earlier ops.
@@ -98,6 +101,9 @@ type Op struct {
 	Take   int // edges a node, or All
 	How    How
 	Column string // Weighted, Top
+	// Hop is the hop to which the nodes and edges of the op are counted, from 1. It changes no draw. Either all
+	// ops of a plan have one, ascending with their numbers, or none has: then OpHops infers them.
+	Hop int
 }
 
 // Before lets an op draw only edges whose Column is below the seed's time, or
@@ -112,19 +118,39 @@ type Before struct {
 // Link says whether the seeds are pairs of nodes.
 func (p *Plan) Link() bool { return len(p.SeedType) == 2 }
 
-// Hops is the hop of each op, op 0 included: one more than the latest hop it
-// starts from, and never before that of the op ahead of it. So the nodes of a
+// maxHops bounds the lists per hop, which are as long as a plan says.
+const maxHops = 1<<16 - 1
+
+// OpHops is the hop of each op, op 0 included. An op without a Hop has one more than the latest hop it
+// starts from, and never one before that of the op ahead of it. So the nodes of a
 // type, in order of discovery, are grouped by hop.
-func (p *Plan) Hops() []int {
+func (p *Plan) OpHops() []int {
 	hops := make([]int, len(p.Ops)+1)
 	for i, op := range p.Ops {
-		h := max(1, hops[i])
+		h := max(1, op.Hop, hops[i])
 		for _, f := range op.From {
 			h = max(h, hops[f]+1)
 		}
 		hops[i+1] = h
 	}
 	return hops
+}
+
+// checkHops finds hops that would not group the nodes of a type, or that do not expand what is found before.
+func (p *Plan) checkHops() error {
+	hops := p.OpHops()
+	for i, op := range p.Ops {
+		switch {
+		case (op.Hop == 0) != (p.Ops[0].Hop == 0):
+			return tagged.Errorf(ErrPlan, "op %d: found hop %d where op 1 has %d, expected a hop from 1 in all ops or in none", i+1, op.Hop, p.Ops[0].Hop)
+		case op.Hop != 0 && op.Hop != hops[i+1]:
+			return tagged.Errorf(ErrPlan, "op %d: found hop %d, expected %d or more: hops ascend with the op numbers and lie above those in from", i+1, op.Hop, hops[i+1])
+		}
+	}
+	if most := hops[len(p.Ops)]; p.Hops != 0 && p.Hops < most || max(p.Hops, most) > maxHops {
+		return tagged.Errorf(ErrPlan, "found %d hops with ops of up to hop %d, expected as many hops as the ops have, and at most %d", p.Hops, most, maxHops)
+	}
+	return nil
 }
 
 // check finds what is wrong with a plan on any graph.
@@ -175,7 +201,7 @@ func (p *Plan) check() error {
 			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
 		}
 	}
-	return nil
+	return p.checkHops()
 }
 
 // Validate says whether the plan has a meaning on g: its types exist, every

@@ -28,6 +28,10 @@ func TestParsePlan(t *testing.T) {
 	if !reflect.DeepEqual(p, want) {
 		t.Fatalf("found %+v, expected %+v", p, want)
 	}
+	text := strings.NewReplacer(`"take": 2`, `"hop": 2, "take": 2`, `"take": -1`, `"hop": 3, "take": -1`, `"ops": [`, `"hops": 5, "ops": [`).Replace(goodPlan)
+	if p, err = ParsePlan("plan.json", []byte(text)); err != nil || p.Hops != 5 || !slices.Equal(p.OpHops(), []int{0, 2, 3}) {
+		t.Fatalf("found %+v, %v, expected ops of the hops 2 and 3, of 5", p, err)
+	}
 }
 
 func TestParsePlanRefuses(t *testing.T) {
@@ -51,6 +55,12 @@ func TestParsePlanRefuses(t *testing.T) {
 		{`a:r:b", "dir": "in"`, `a:b", "dir": "in"`, `found edge type "a:b"`},
 		{`"ops": [`, `"before": {"column": "t", "or_equal": true}, "ops": [`, "expected scope seed"},
 		{`"ops": [`, `"before": {"column": "t"}, "ops": [`, "found no before.or_equal"},
+		{`"take": -1`, `"hop": 2, "take": -1`, "op 2: found hop 2 where op 1 has 0, expected a hop from 1 in all ops or in none"},
+		{`"take": 2`, `"hop": 1, "take": 2`, "op 2: found hop 0 where op 1 has 1"},
+		{`"take": 2`, `"hop": 0, "take": 2`, "op 1: found hop 0, expected one from 1"},
+		{`"ops": [`, `"hops": 1, "ops": [`, "found 1 hops with ops of up to hop 2"},
+		{`"ops": [`, `"hops": 0, "ops": [`, "found hops 0"},
+		{`"ops": [`, `"hops": 65536, "ops": [`, "and at most 65535"},
 		{`-1}]}`, `-1}]} 7`, "plan.json:3: found more after the plan"},
 		{`-1}]}`, `-1}]`, "plan.json:3: found the end of the file"},
 		{`"ops": [`, "\n\n\"ops\": {", "plan.json:"},
@@ -108,6 +118,10 @@ func TestValidate(t *testing.T) {
 		{"values", func(p *Plan) { p.Scope = 9 }, "expected named values"},
 		{"direction", func(p *Plan) { p.Ops[0].Dir = 2 }, "op 1: found dir 2"},
 		{"strategy", func(p *Plan) { p.Ops[0].How = 9 }, "op 1: found how 9"},
+		{"hops of all ops", func(p *Plan) { p.Ops[1].Hop = 1 }, "op 2: found hop 1 where op 1 has 0"},
+		{"hops that descend", func(p *Plan) { p.Ops[1] = p.Ops[0]; p.Ops[0].Hop, p.Ops[1].Hop = 2, 1 }, "op 2: found hop 1, expected 2 or more"},
+		{"hops below the input's", func(p *Plan) { p.Ops[0].Hop, p.Ops[1].Hop = 1, 1 }, "op 2: found hop 1, expected 2 or more"},
+		{"few hops", func(p *Plan) { p.Ops[0].Hop, p.Ops[1].Hop, p.Hops = 1, 3, 2 }, "found 2 hops with ops of up to hop 3"},
 	} {
 		p, err := ParsePlan("p", []byte(goodPlan))
 		if err != nil {
@@ -166,8 +180,49 @@ func TestFromFanoutsNames(t *testing.T) {
 
 func TestHops(t *testing.T) {
 	p := &Plan{Ops: []Op{{From: []int{0}}, {From: []int{1}}, {From: []int{0}}, {From: []int{3, 2}}, {}}}
-	if got, want := p.Hops(), []int{0, 1, 2, 2, 3, 3}; !slices.Equal(got, want) {
+	if got, want := p.OpHops(), []int{0, 1, 2, 2, 3, 3}; !slices.Equal(got, want) {
 		t.Fatalf("found hops %v, expected %v", got, want)
+	}
+}
+
+// emptyGraph has users, items, and edge types without edges.
+func emptyGraph(types ...string) *graph.Graph {
+	g := &refGraph{Nodes: map[string]int{"user": 2, "item": 2}, Edges: map[string]map[string][]*float64{}}
+	for _, t := range types {
+		g.Edges[t] = map[string][]*float64{}
+	}
+	return g.build(graph.In)
+}
+
+// A fanout list gives each op the hop that it stands for, whatever the relations are called and whether or not
+// something is left to expand.
+func TestFanoutHops(t *testing.T) {
+	for _, trusts := range []string{"follows", "trusts"} {
+		g := emptyGraph("user:rates:item", "user:"+trusts+":user")
+		p, err := FromFanouts(g, Fanouts{Each: []int{-1, -1}}, FanoutOptions{SeedType: []string{"item"}, Expand: ExpandAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string][]int{}
+		for i, hop := range p.OpHops()[1:] {
+			et, err := graph.ParseEdgeType(p.Ops[i].Edges)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[et.Rel] = append(got[et.Rel], hop)
+		}
+		if want := map[string][]int{"rates": {1, 2}, trusts: {2}}; !reflect.DeepEqual(got, want) || p.Hops != 2 {
+			t.Errorf("found hops %v of %d, expected %v of 2", got, p.Hops, want)
+		}
+	}
+	g := emptyGraph("user:rates:item")
+	p, err := FromFanouts(g, Fanouts{Each: []int{2, 2, 2}}, FanoutOptions{SeedType: []string{"item"}})
+	if err != nil || p.Hops != 3 || len(p.Ops) != 1 {
+		t.Fatalf("found %+v, %v, expected one op and 3 hops", p, err)
+	}
+	s, err := New(g, p, Options{})
+	if err != nil || s.Hops() != 3 {
+		t.Fatalf("found %d hops, %v, expected 3", s.Hops(), err)
 	}
 }
 

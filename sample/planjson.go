@@ -22,6 +22,7 @@ type planJSON struct {
 	Scope    *string         `json:"scope"`
 	Expand   *string         `json:"expand"`
 	Ops      *[]opJSON       `json:"ops"`
+	Hops     *int            `json:"hops,omitempty"`
 	Before   *beforeJSON     `json:"before,omitempty"`
 }
 
@@ -32,6 +33,7 @@ type opJSON struct {
 	Take   *int    `json:"take"`
 	How    *string `json:"how"`
 	Column string  `json:"column,omitempty"`
+	Hop    *int    `json:"hop,omitempty"`
 }
 
 type beforeJSON struct {
@@ -41,7 +43,7 @@ type beforeJSON struct {
 }
 
 // ParsePlan reads the JSON of a plan. It is strict: an unknown or missing field
-// is an error (only "how" and "before" may be left out), and so is a plan without a
+// is an error (only "how", "hop", "hops" and "before" may be left out), and so is a plan without a
 // meaning. Errors lead with name, and with the line where the JSON is at fault.
 func ParsePlan(name string, data []byte) (*Plan, error) {
 	var raw planJSON
@@ -87,7 +89,7 @@ func foldedFields(data []byte) error {
 		}
 		return m, nil
 	}
-	m, err := known(data, "seed_type", "scope", "expand", "ops", "before")
+	m, err := known(data, "seed_type", "scope", "expand", "ops", "hops", "before")
 	if err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ func foldedFields(data []byte) error {
 		}
 	}
 	for _, o := range ops {
-		if _, err := known(o, "from", "edges", "dir", "take", "how", "column"); err != nil {
+		if _, err := known(o, "from", "edges", "dir", "take", "how", "column", "hop"); err != nil {
 			return err
 		}
 	}
@@ -163,6 +165,12 @@ func (r *planJSON) plan() (*Plan, error) {
 		}
 		p.Ops = append(p.Ops, op)
 	}
+	if r.Hops != nil {
+		if *r.Hops < 1 && (*r.Hops < 0 || len(p.Ops) > 0) {
+			return nil, fmt.Errorf("found hops %d, expected as many as the ops have", *r.Hops)
+		}
+		p.Hops = *r.Hops
+	}
 	if b := r.Before; b != nil {
 		if b.Column == nil {
 			return nil, missing("before.column")
@@ -190,6 +198,12 @@ func (o *opJSON) op() (Op, error) {
 	var err error
 	if op.Dir, err = graph.ParseDirection(*o.Dir); err != nil {
 		return Op{}, err
+	}
+	if o.Hop != nil {
+		if *o.Hop < 1 {
+			return Op{}, fmt.Errorf("found hop %d, expected one from 1", *o.Hop)
+		}
+		op.Hop = *o.Hop
 	}
 	if o.How != nil {
 		how, err := named("how", o.How, howNames)
@@ -235,8 +249,14 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 			from = []int{}
 		}
 		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column}
+		if o.Hop != 0 {
+			ops[i].Hop = &o.Hop
+		}
 	}
 	raw := planJSON{SeedType: seedType, Scope: &scope, Expand: &expand, Ops: &ops}
+	if p.Hops != 0 {
+		raw.Hops = &p.Hops
+	}
 	if b := p.Before; b != nil {
 		raw.Before = &beforeJSON{Column: &b.Column, OrEqual: &b.OrEqual, Untimed: b.Untimed}
 	}

@@ -102,6 +102,7 @@ func fanoutCases(n int, stream uint64) []*refCase {
 				hops = append(hops, map[string]int{})
 			}
 		}
+		longest := 0
 		for _, e := range slices.Sorted(maps.Keys(c.Graph.Edges)) {
 			if each || r.IntN(3) == 0 {
 				continue
@@ -113,9 +114,12 @@ func fanoutCases(n int, stream uint64) []*refCase {
 				hop.(map[string]int)[e] = take
 			}
 			c.Fanouts.Types = append(c.Fanouts.Types, t)
+			longest = max(longest, len(t.Hops))
 		}
-		if !each && c.Fanouts.Types == nil { // a list names at least one type
-			c.Fanouts.Each = []int{0}
+		if c.Fanouts.Types != nil {
+			hops = hops[:longest]
+		} else if !each { // a list names at least one type
+			c.Fanouts.Each, hops = []int{0}, []any{0}
 		}
 		plan["fanouts"] = hops
 		var err error

@@ -92,8 +92,8 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	if err := p.Validate(g); err != nil {
 		return nil, err
 	}
-	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.Hops()}
-	s.hops = slices.Max(s.opHop)
+	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.OpHops()}
+	s.hops = max(p.Hops, slices.Max(s.opHop))
 	for _, t := range p.SeedType {
 		s.seedTypes = append(s.seedTypes, g.NodeType(t))
 	}
@@ -268,7 +268,7 @@ func (s *Sampler) Graph() *graph.Graph { return s.g }
 // Plan is the plan that was compiled.
 func (s *Sampler) Plan() *Plan { return s.plan }
 
-// Hops is the largest hop number: counts by hop have Hops()+1 entries for nodes
+// Hops is the number of hops of the plan: counts by hop have Hops()+1 entries for nodes
 // and Hops() for edges.
 func (s *Sampler) Hops() int { return s.hops }
 

@@ -90,6 +90,7 @@ type Made struct {
 	Command string            `json:"command"`
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Seed    *uint64           `json:"seed,omitempty"`
+	Law     int               `json:"law,omitempty"` // version of the draw law that the seed was used by; 0: none
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/generate"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/ingest/build"
@@ -55,7 +56,7 @@ same graph on every machine.`,
 			if err != nil {
 				return usageError{err}
 			}
-			made := store.Made{Command: "generate rmat", Seed: &seed, Version: version(), Options: map[string]string{
+			made := store.Made{Command: "generate rmat", Seed: &seed, Law: draw.Version, Version: version(), Options: map[string]string{
 				"scale": strconv.Itoa(scale), "edge_factor": strconv.Itoa(factor),
 				"duplicate_edges": flags.duplicates.String(), "self_loops": flags.selves.String()}}
 			r := t.begin("generate rmat", fmt.Sprintf("R-MAT graph, scale %d", scale), flags.common)

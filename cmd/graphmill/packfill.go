@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/pack/collection"
@@ -166,7 +167,7 @@ func (t *terminal) openPackJob(command, plan, dir string, f *packFillFlags) (_ *
 		return nil, fmt.Errorf("%s, filled with %s: %w", plan, dir, err)
 	}
 	j.report = t.begin(command, "Packs of "+filepath.Base(filepath.Clean(dir)), f.common)
-	j.made = store.Made{Command: command, Version: version(), Seed: &f.seed, Inputs: map[string]string{}, Options: map[string]string{"epoch": strconv.FormatUint(f.epoch, 10)}}
+	j.made = store.Made{Command: command, Version: version(), Seed: &f.seed, Law: draw.Version, Inputs: map[string]string{}, Options: map[string]string{"epoch": strconv.FormatUint(f.epoch, 10)}}
 	if j.made.Inputs["layout"], err = inputStore(j.report, plan); err != nil {
 		return nil, err
 	}

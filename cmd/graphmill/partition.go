@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/graph"
@@ -105,7 +106,7 @@ func (c *cutFlags) check(cmd *cobra.Command, threads int, memory flags.Bytes) er
 // made is what the parts are a function of. The method is the one that was used.
 func (c *cutFlags) made(command string, r *partition.Result) store.Made {
 	o := &c.options
-	m := store.Made{Command: command, Seed: &o.Seed, Version: version(), Inputs: map[string]string{}, Options: map[string]string{
+	m := store.Made{Command: command, Seed: &o.Seed, Law: draw.Version, Version: version(), Inputs: map[string]string{}, Options: map[string]string{
 		"method": r.Method, "parts": strconv.Itoa(r.Assignment.Parts), "imbalance": joinFloats(o.Imbalance), "trainers_per_machine": strconv.Itoa(o.Trainers),
 		"balance_edges": strconv.FormatBool(o.Balance.Edges), "balance_types": strconv.FormatBool(o.Balance.Types), "balance_column": strings.Join(o.Balance.Columns, ",")}}
 	switch r.Method {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -272,7 +273,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 	if err != nil {
 		return store.Made{}, err
 	}
-	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.Seed, Plan: text, Version: version(),
+	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &f.Seed, Law: draw.Version, Plan: text, Version: version(),
 		Options: map[string]string{
 			"seeds": f.Seeds, "limit_seeds": strconv.Itoa(f.Limit), "batch_size": strconv.Itoa(f.BatchSize), "shuffle": strconv.FormatBool(f.shuffle),
 			"epoch": strconv.FormatUint(f.Epoch, 10), "epochs": strconv.Itoa(f.epochs), "rank": f.rank}}

@@ -93,7 +93,7 @@ var freeFlags = []string{"checkpoint-every", "executor", "force", "help", "json"
 
 // identity is all that the bytes of the output follow from.
 func (f *sampleFlags) identity(ctx context.Context, made store.Made) (map[string]string, error) {
-	of := map[string]string{"version": made.Version, "plan": string(made.Plan), "seeds": made.Options["seeds"]}
+	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
 	f.all.VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(freeFlags, flag.Name) {
 			of["--"+flag.Name] = flag.Value.String()

@@ -114,6 +114,11 @@ class TestBatchIter(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 it.load_state_dict(state)
 
+    def test_state_of_another_law(self):
+        it = BatchIter(np.arange(50), batch_size=7)
+        with self.assertRaisesRegex(ValueError, "found version 1 of the draw law, expected 2"):
+            it.load_state_dict({**it.state_dict(), "version": 1})
+
     def test_stats(self):
         ids = np.arange(20)
         for it in (BatchIter(ids, batch_size=3), GroupBatchIter(ids, batch_size=3)):

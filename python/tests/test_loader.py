@@ -144,6 +144,8 @@ class TestBatches(unittest.TestCase):
                     loader.set_epoch(epoch)
             with self.assertRaisesRegex(ValueError, "found batch -1"):
                 loader.load_state_dict({**loader.state_dict(), "batch": -1})
+            with self.assertRaisesRegex(ValueError, "found version 1 of the draw law, expected 2"):
+                loader.load_state_dict({**loader.state_dict(), "version": 1})
 
     def test_stats_have_the_last_step(self):
         with NodeLoader(RMAT, fanout=[2], batch_size=64, seeds=np.arange(64)) as loader:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -48,6 +49,7 @@ type keptAt struct {
 
 // keptOf is what the results are a function of.
 type keptOf struct {
+	Law       int             `json:"law"`
 	Store     string          `json:"store"`
 	Plan      json.RawMessage `json:"plan"`
 	Seeds     string          `json:"seeds"`
@@ -85,7 +87,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 		return nil, err
 	}
 	return &keeper{fsys: x.fsys, dir: x.opt.Keep, of: keptOf{
-		Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
+		Law: draw.Version, Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
 		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.sampler.EdgeIDs(),
 	}}, nil
 }

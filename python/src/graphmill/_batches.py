@@ -9,10 +9,9 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _arrays
-from ._order import BUCKET, ORDER, Order, key
+from ._order import BUCKET, LAW, ORDER, Order, check_state, key
 from ._stats import LoaderStats
 
-_VERSION = 1  # of the states and of the laws that they count on
 _TAILS = ("keep", "drop", "pad", "error")
 _BLOCK = 1 << 20  # positions of an order that are made at a time
 
@@ -72,7 +71,7 @@ class _Batches:
         It is the same for all ranks and serves any number of them. It can be pickled and
         written as JSON.
         """
-        return {"version": _VERSION, "data": self._fingerprint(), "seed": self._seed, "epoch": self._at[0], "batch": self._at[1]}
+        return {"version": LAW, "data": self._fingerprint(), "seed": self._seed, "epoch": self._at[0], "batch": self._at[1]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Make the next pass go on where a state says.
@@ -80,10 +79,7 @@ class _Batches:
         Raises:
             ValueError: the state is of other data, options or another seed.
         """
-        want = {"version": _VERSION, "seed": self._seed, "data": self._fingerprint()}
-        for name, value in want.items():
-            if state.get(name) != value:
-                raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
+        check_state(state, seed=self._seed, data=self._fingerprint())
         epoch, batch = state["epoch"], state["batch"]
         if not 0 <= batch <= self._all(self._count(epoch)):
             raise ValueError(f"state does not match: found {batch} batches taken, expected 0 to {self._all(self._count(epoch))}")

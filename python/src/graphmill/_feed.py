@@ -30,7 +30,7 @@ import numpy as np
 from ._arrays import Array
 from ._command import GraphmillError, command
 
-_VERSION = 1
+_VERSION = 2
 _MESSAGE = struct.Struct("<IIQQQQ")  # kind, slot, gen, seq, bytes, run
 _BATCH, _END, _ERROR, _JUMBO = 1, 2, 3, 4
 _REQUEST = struct.Struct("<IIQQ")

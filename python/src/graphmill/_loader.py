@@ -18,6 +18,7 @@ from . import _arrays
 from ._arrays import Array
 from ._feed import Connection, Feeding
 from ._folder import EdgeType, unknown
+from ._order import LAW, check_state
 from ._stats import LoaderStats
 from ._store import Store
 
@@ -327,7 +328,7 @@ class NodeLoader(Feeding):
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iteration stands: after the batch that was handed out last, the same for all ranks."""
-        return {"version": 1, "data": self._data, "epoch": self._at[0], "batch": self._at[1]}
+        return {"version": LAW, "data": self._data, "epoch": self._at[0], "batch": self._at[1]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Make the next pass go on where a state says.
@@ -335,9 +336,7 @@ class NodeLoader(Feeding):
         Raises:
             ValueError: the state is of another store, other seeds, or a loader that gives other subgraphs.
         """
-        for name, value in (("version", 1), ("data", self._data)):
-            if state.get(name) != value:
-                raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
+        check_state(state, data=self._data)
         self._epoch, self._first = number("epoch", state["epoch"]), number("batch", state["batch"])
         self._at = (self._epoch, self._first)
 

@@ -6,14 +6,19 @@ the same data in the same order.
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 import numpy as np
 
 from ._arrays import Array
 
 _M64 = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
+_ROOT = 0x6A09E667F3BCC909  # tells a seed from a word
 _MUL1, _MUL2 = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
+LAW = 2
+"""The version of the draw law. A state of another version is refused: its order is another."""
 ORDER = 3
 """The word after the epoch in the key of an order."""
 BUCKET = 9
@@ -21,6 +26,18 @@ BUCKET = 9
 
 _SORTED = 65536  # up to here an order is sorted draws, above it a permutation is computed
 _ROUNDS = 8
+
+
+def check_state(state: Mapping[str, Any], **want: Any) -> None:
+    """Raise a ValueError unless a loader's state follows this version of the draw law and has these values."""
+    if state.get("version") != LAW:
+        raise ValueError(
+            f"state does not match: found version {state.get('version')!r} of the draw law, expected {LAW}; it orders the items "
+            "of an epoch otherwise, so begin an epoch anew or use the release that the state is from"
+        )
+    for name, value in want.items():
+        if state.get(name) != value:
+            raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
 
 
 def _mix(x: int) -> int:
@@ -32,7 +49,7 @@ def _mix(x: int) -> int:
 
 def key(seed: int, *words: int) -> int:
     """The state after a seed and a list of words, all unsigned 64-bit."""
-    h = _mix(seed + _GAMMA)
+    h = _mix(seed ^ _ROOT)
     for w in words:
         h = _mix((h ^ _mix(w + _GAMMA)) + _GAMMA)
     return h
