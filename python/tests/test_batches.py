@@ -29,6 +29,7 @@ class TestOrder(unittest.TestCase):
         with open(VECTORS) as f:
             want = json.load(f)
         self.assertEqual(key(42, 7, 1, 3, 1, 1000), want["key(42,7,BATCH=1,3,1,1000)"])
+        self.assertEqual([[key(s, e, ORDER) for e in range(3)] for s in range(3)], want["key(s,e,ORDER), s and e of 0..2"])
         for n, name in [(10, "order(n=10,key(42,7,ORDER=3))")] + [
             (n, f"order(n={t})[:5]") for n, t in [(65536, "65536"), (65537, "65537"), (1000003, "1000003"), (2**32 + 1, "2**32+1")]
         ]:

@@ -1,0 +1,96 @@
+"""Lists per hop of random typed graphs, against PyG's own NeighborLoader and trim_to_layer.
+
+PyG's lists come from pyg-lib alone. On torch-sparse they follow from the sizes of its batches: what a
+loader of h hops has more than one of h - 1 is what it found in hop h.
+"""
+
+import importlib.util
+import unittest
+from types import SimpleNamespace
+
+import numpy as np
+
+import random_graphs
+from graphmill import NodeLoader
+
+
+def _data(c):
+    import torch
+    from torch_geometric.data import HeteroData
+
+    data = HeteroData()
+    for t, n in c.nodes.items():
+        data[t].num_nodes = n
+    for e, ends in c.edges.items():
+        data[e].edge_index = torch.from_numpy(ends)
+    return data
+
+
+def _theirs(c, hops):
+    """PyG's batch of the seeds after so many hops."""
+    import torch
+    from torch_geometric.loader import NeighborLoader
+
+    takes = {e: takes[:hops] for e, takes in c.fanout.items()}
+    (batch,) = NeighborLoader(_data(c), takes, input_nodes=(c.seed_type, torch.from_numpy(c.seeds)), batch_size=len(c.seeds))
+    return batch
+
+
+def _typed(c, batch):
+    """The batch by types, as it is where there are several."""
+    if len(c.nodes) > 1 or len(c.edges) > 1:
+        return batch
+    (t,), (e,) = c.nodes, c.edges
+    return {t: SimpleNamespace(n_id=batch.n_id, num_sampled_nodes=batch.num_sampled_nodes), e: SimpleNamespace(edge_index=batch.edge_index, e_id=batch.e_id, num_sampled_edges=batch.num_sampled_edges)}
+
+
+def _counts(batches, types, size):
+    """Of each type what a batch has more than the one before it."""
+    return {t: np.diff([0, *(size(b[t]) for b in batches)]).tolist() for t in types}
+
+
+def _left(c, batch, nodes, edges):
+    """Of each layer and type the nodes and the edges that trim_to_layer leaves, by their ids in the graph."""
+    import torch
+    from torch_geometric.utils import trim_to_layer
+
+    x = {t: batch[t].n_id for t in c.nodes}
+    ends = {e: batch[e].edge_index for e in c.edges}
+    ids = {e: batch[e].e_id for e in c.edges}
+    out = []
+    for layer in range(c.hops):
+        x, ends, ids = trim_to_layer(layer, nodes, edges, x, ends, ids)
+        out.append(
+            (
+                {t: sorted(n.tolist()) for t, n in x.items()},
+                {e: sorted(i.tolist()) for e, i in ids.items()},
+                {e: sorted(torch.stack([x[e[0]][i[0]], x[e[2]][i[1]]], 1).tolist()) for e, i in ends.items()},
+            )
+        )
+    return out
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+class TestPyGHops(unittest.TestCase):
+    def test_random_graphs(self):
+        shapes = set()
+        for number in range(random_graphs.COUNT):
+            c = random_graphs.case(number)
+            theirs = [_theirs(c, hops) for hops in range(1, c.hops + 1)]
+            nodes = {t: [len(c.seeds) if t == c.seed_type else 0] for t in c.nodes}
+            for t, counts in _counts(theirs, c.nodes, lambda s: s.num_nodes).items():
+                nodes[t] += [counts[0] - nodes[t][0], *counts[1:]]
+            edges = _counts(theirs, c.edges, lambda s: s.num_edges)
+            with NodeLoader(c.store, **random_graphs.loader_arguments(c), as_="pyg") as loader:
+                (ours,) = list(loader)
+            ours = _typed(c, ours)
+            with self.subTest(number=number, case=c):
+                self.assertEqual({t: ours[t].num_sampled_nodes for t in c.nodes}, nodes)
+                self.assertEqual({e: ours[e].num_sampled_edges for e in c.edges}, edges)
+                self.assertEqual(_left(c, ours, nodes, edges), _left(c, theirs[-1], nodes, edges))
+            shapes.add((len(c.edges), c.hops))
+        self.assertGreater(len(shapes), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
