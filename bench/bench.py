@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
-"""The same work by Graphmill and by its peers, in one run on one machine, as ratios.
+"""Lets Graphmill and its real peers do the same work, in one run on one machine, and prints ratios.
 
-  bench/bench.py sample --scale 18            a quick look
-  bench/bench.py sample csv npy strings tfgnn records shards pack --markdown results.md
+examples:
+  bench/bench.py sample --scale 18 --graph rmat           a quick look, minutes
+  bench/bench.py loader --markdown loader.md              against the loaders of PyG, DGL and GraphBolt
+  bench/bench.py sample csv npy --markdown results.md > results.json
 
-Prints one JSON: each piece of work ("race") with the best and all rates of every
-contestant, the ratios of Graphmill's best to each peer's best, peak memory, what
-other processes took, versions and command lines. A race that fails is named under "failed",
-the others go on, and the exit status is 1. Contestants take turns, so that a busy
-minute hits all of them; a race is "disturbed" where other processes took more than
-a tenth of the machine from any contestant's best turn: its ratios are no figures. docs/benchmarks.md says what each race measures.
+races:
+{races}
 
-Needs Go (or --graphmill), GRAPHMILL_SHARED, and what bench/peers.sh needs. Only the
-standard library is used here, and no data is held: a child's peak memory is never
-counted below that of the process that starts it.
+Each race prints its rates to stderr as they come. The JSON on stdout has, for each race, the best and all
+rates of every contestant, the ratios of Graphmill's best rate to each peer's best rate, peak memory, versions and
+command lines; --markdown writes the ratios as a table. Contestants take turns, so that a busy minute
+hits all of them. A race is "disturbed" if other processes took more than a tenth of the machine from any
+contestant's best turn: do not quote its ratios. If a race fails, it is named under "failed", the other races still run, and the
+exit status is 1. docs/benchmarks.md says what exactly each race measures.
+
+Needs Go (or --graphmill), a C compiler, and GRAPHMILL_SHARED, the folder that holds data/ and peers/. The peers are
+installed on first use by bench/peers.sh, into ~/.cache/graphmill-peers.
 """
+# Only the standard library is used here, and no data is held: a child's peak memory is never counted below that of
+# the process that starts it.
 import argparse
 import dataclasses
 import json
@@ -36,6 +42,20 @@ DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
 IMBALANCE = 1.03
 FEATURES = "import sys, numpy as np; n, w, out = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]; np.save(out, np.random.default_rng(1).random((n, w), np.float32))"
+RACES = {
+    "sample": "sampled edges: DGL's NeighborSampler, GraphBolt",
+    "csv": "an edge list from CSV: polars, DuckDB, pyarrow",
+    "npy": "an edge list from npy: DGL's conversion to CSC",
+    "strings": "tables with string ids: polars, DuckDB",
+    "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
+    "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
+    "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
+    "pack": "histograms into packs: the published algorithm, jraph, PyG",
+    "partition": "a graph into parts: METIS, KaMinPar, Mt-KaHyPar",
+    "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
+    "batches": "shuffled batches of rows: torch, batch-iter, grain",
+    "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
+}
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -193,9 +213,9 @@ class Bench:
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
         race = {"what": what, "unit": unit, "ours": contestants[0].name, "ratios": ratios(contestants[0].name),
                 "disturbed": None in of_best or max(of_best) > DISTURBED, "contestants": table}
-        for c in contestants:
-            if c.drawn and c.name.startswith("graphmill"):
-                race["same_work_ratios"] = ratios(c.name)
+        same = next((c.name for c in contestants if c.drawn and c.name.startswith("graphmill")), None)
+        if same:
+            race["same_work_ratios"] = ratios(same)
         self.races.append(race)
         return table
 
@@ -398,7 +418,8 @@ class Bench:
                 self.race(f"500,000 rows of {width} float32 in shuffled batches of 64, {t} threads", "rows/s", [
                     Contestant("graphmill", ours, rate, found=lambda r: {"against_copy": r["against_copy"]}),
                     peer("graphmill.BatchIter in Python", "graphmill"), peer("torch.index_select, order known", "index_select"),
-                    peer("batch-iter", "batch-iter"), peer("grain", "grain"), peer("torch DataLoader", "dataloader")])
+                    peer("batch-iter", "batch-iter"), peer("grain", "grain"),
+                    peer("torch DataLoader with BatchSampler", "dataloader"), peer("torch DataLoader, default", "dataloader-default")])
 
     def loader(self):
         """Batches for training, with features."""
@@ -411,16 +432,27 @@ class Bench:
                 os.link(target, folder / link)
         (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
         store = self.store(f"rmat{self.args.scale}.features.store", "import", folder)
-        pyg, dgl = self.python("pyg", "torch_geometric", "torch"), self.python("dgl", "dgl")
+        pyg, dgl = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl")
         env = {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
+        def run(name, python, which, *more):
+            command = [python, HERE / "peer_loader.py", store, features, "--loader", which, "--batches", self.args.batches,
+                       "--warm-seconds", self.args.warm_seconds, *more]
+            return Contestant(name, command, lambda r: r["batches_per_second"], env, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
+                "waiting": r["waiting"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
+
+        # PyG expands each node once, DGL and GraphBolt at each hop anew: each form of batches is a race of its own.
         for train in ([], ["--train"]):
-            run = lambda name, python, which, t: Contestant(name, [
-                python, HERE / "peer_loader.py", store, features, "--loader", which, "--threads", t, "--batches", self.args.batches, *train],
-                lambda r: r["batches_per_second"], env, found=lambda r: {"waiting": r["waiting"]})
-            self.race(f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 a node" + (", training GraphSAGE" if train else ""), "batches/s", [
-                run("graphmill, 2 threads", pyg, "graphmill", 2), run("graphmill, 1 thread", pyg, "graphmill", 1),
-                run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", 2), run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", 1),
-                run("DGL DataLoader, prefetch", dgl, "dgl", 1), run("GraphBolt", dgl, "graphbolt", 1)])
+            what = f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 per node" + (", training GraphSAGE" if train else "")
+            self.race(f"PyG's batches of {what}", "batches/s", [
+                run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2, *train),
+                run("graphmill, 1 thread", pyg, "graphmill", *train),
+                run("PyG NeighborLoader (torch-sparse), no workers", pyg, "pyg", *train),
+                run("PyG NeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2, *train)])
+            self.race(f"DGL's blocks of {what}", "batches/s", [
+                run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2, *train),
+                run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", *train),
+                run("DGL DataLoader, prefetch", dgl, "dgl", *train),
+                run("GraphBolt", dgl, "graphbolt", *train)])
 
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
@@ -430,7 +462,7 @@ class Bench:
 def two_sizes(small, few, large, many):
     """What a run costs and what a subgraph costs, from runs of two sizes."""
     each = (large["cpu_seconds"] - small["cpu_seconds"]) / (many - few)
-    return {"cpu_seconds_a_run": small["cpu_seconds"] - few * each, "subgraphs_a_cpu_second": 1 / each}
+    return {"cpu_seconds_per_run": small["cpu_seconds"] - few * each, "subgraphs_per_cpu_second": 1 / each}
 
 
 def cpu():
@@ -464,6 +496,16 @@ def markdown(result):
         for name, f in rows.items():
             yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | "
                    f"{f['seconds']:.3g} |")
+    waits = [race for race in result["races"] if "waiting" in race["contestants"][race["ours"]].get("found", {})]
+    if waits:
+        yield ""
+        yield "| loader | by | batches/s | the trainer waits | edges per batch | rows per batch |"
+        yield "|---|---|--:|--:|--:|--:|"
+    for race in waits:
+        for name, row in race["contestants"].items():
+            f = row["found"]
+            yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['edges_per_batch']:,.0f} | "
+                   f"{f['rows_per_batch']:,.0f} |")
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
@@ -471,19 +513,20 @@ def markdown(result):
 
 def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    races = ["sample", "csv", "npy", "strings", "tfgnn", "records", "shards", "pack", "partition", "dispatch", "batches", "loader"]
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("races", nargs="+", choices=races, metavar="RACE", help=", ".join(races))
-    p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of the inputs and outputs")
-    p.add_argument("--graphmill", type=pathlib.Path, help="the binary (default: built from this clone)")
-    p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2])
-    p.add_argument("--repeat", type=int, default=3, help="turns of each contestant")
-    p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph")
-    p.add_argument("--graph", default="rmat,debian,typed", help="graphs of `sample`")
-    p.add_argument("--batches", type=int, default=200)
-    p.add_argument("--keys", type=int, default=10_000_000, help="string ids of `strings` and `shards`")
-    p.add_argument("--partition-graphs", default="web_cnr2000,debian_contents,community2m", help="graphs of `partition` (see partition_graphs.py)")
-    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], help="of `partition`")
+    races = "\n".join(f"  {name:<10} {what}" for name, what in RACES.items())
+    p = argparse.ArgumentParser(description=__doc__.replace("{races}", races), formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("races", nargs="+", choices=list(RACES), metavar="RACE", help="one of the races above")
+    p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of inputs and outputs, kept between runs (default: ~/.cache/graphmill-bench)")
+    p.add_argument("--graphmill", type=pathlib.Path, help="the command to measure (default: built from this clone)")
+    p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2], metavar="T,T", help="numbers of threads to race with (default: 1,2)")
+    p.add_argument("--repeat", type=int, default=3, help="turns of each contestant, of which the best counts (default: 3)")
+    p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph: 2^SCALE nodes, 16 times as many edges (default: 22)")
+    p.add_argument("--graph", default="rmat,debian,typed", help="graphs of sample (default: rmat,debian,typed)")
+    p.add_argument("--batches", type=int, default=200, help="batches that sample and loader time (default: 200)")
+    p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
+    p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
+    p.add_argument("--partition-graphs", default="web_cnr2000,debian_contents,community2m", help="graphs of partition (default: %(default)s)")
+    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition (default: 8,64)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     bench = Bench(args)

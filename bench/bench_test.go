@@ -6,37 +6,74 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
-// TestRatios runs the sampling race on a small graph with the real DGL. The
-// script itself fails when the contestants do not draw the same number of edges.
-func TestRatios(t *testing.T) {
+// race is what bench.py tells of a race.
+type race struct {
+	What   string
+	Ratios map[string]float64
+}
+
+// races runs bench.py on a small graph with the real peers. The script itself fails when the
+// contestants of a race do not draw the same number of edges.
+func races(t *testing.T, args ...string) []race {
+	t.Helper()
 	if os.Getenv("GRAPHMILL_SHARED") == "" {
 		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/ and peers/")
 	}
-	cmd := exec.CommandContext(t.Context(), "python3", "bench.py", "sample",
-		"--graph", "rmat", "--scale", "12", "--batches", "5", "--threads", "2", "--repeat", "1", "--work", t.TempDir())
+	cmd := exec.CommandContext(t.Context(), "./bench.py", append(args, "--scale", "12", "--repeat", "1", "--work", t.TempDir())...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var result struct {
-		Races []struct {
-			What   string
-			Ratios map[string]float64
-		}
-	}
+	var result struct{ Races []race }
 	if err := json.Unmarshal(out, &result); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if len(result.Races) != 1 {
-		t.Fatalf("found %d races, expected 1", len(result.Races))
+	return result.Races
+}
+
+// raced checks that each race has a positive ratio to each of its peers.
+func raced(t *testing.T, found []race, peers ...[]string) {
+	t.Helper()
+	if len(found) != len(peers) {
+		t.Fatalf("found %d races, expected %d", len(found), len(peers))
 	}
-	for _, peer := range []string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"} {
-		if r := result.Races[0].Ratios[peer]; r <= 0 {
-			t.Errorf("%s: found ratio %v to %s, expected a positive one", result.Races[0].What, r, peer)
+	for i, r := range found {
+		if len(r.Ratios) != len(peers[i]) {
+			t.Errorf("%s: found ratios %v, expected those to %q", r.What, r.Ratios, peers[i])
+		}
+		for _, peer := range peers[i] {
+			if r.Ratios[peer] <= 0 {
+				t.Errorf("%s: found ratio %v to %s, expected a positive one", r.What, r.Ratios[peer], peer)
+			}
+		}
+	}
+}
+
+func TestRatios(t *testing.T) {
+	raced(t, races(t, "sample", "--graph", "rmat", "--batches", "5", "--threads", "2"),
+		[]string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"})
+}
+
+// The loaders of PyG and of DGL yield as many edges per batch as Graphmill's, alone and in training.
+func TestLoaders(t *testing.T) {
+	pyg := []string{"PyG NeighborLoader (torch-sparse), no workers", "PyG NeighborLoader (torch-sparse), 2 workers"}
+	dgl := []string{"DGL DataLoader, prefetch", "GraphBolt"}
+	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
+}
+
+func TestHelp(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "./bench.py", "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"examples:", "races:\n  sample", "\n  loader", "GRAPHMILL_SHARED"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("found no %q in the help, expected it:\n%s", want, out)
 		}
 	}
 }

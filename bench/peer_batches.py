@@ -1,9 +1,11 @@
 """Shuffled batches of rows by what Python has for it.
 
-usage: peer_batches.py ROWS WIDTH BATCH --loader index_select|batch-iter|graphmill|grain|dataloader
+usage: peer_batches.py ROWS WIDTH BATCH --loader index_select|batch-iter|graphmill|grain|dataloader|dataloader-default
 
-Prints one JSON: rows a second of one whole epoch, after one that warms up (a tenth of an epoch for the slow
-ones). torch runs with one thread; index_select copies into a warm buffer, with the order known.
+Prints one JSON: rows per second of one whole epoch, after one that warms up (a tenth of an epoch for the slow
+ones). torch runs with one thread; index_select copies into a warm buffer, with the order known. dataloader is torch's
+DataLoader at its fastest, with a BatchSampler that asks the data set for a batch of rows at once; dataloader-default
+asks for one row after another.
 """
 import argparse
 import json
@@ -44,10 +46,23 @@ def grain(x, size):
 
 
 def dataloader(x, size):
+    from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset
+
+    data = TensorDataset(x)
+    for (b,) in DataLoader(data, sampler=BatchSampler(RandomSampler(data), size, drop_last=False), batch_size=None):
+        yield b
+
+
+def dataloader_default(x, size):
     from torch.utils.data import DataLoader, TensorDataset
 
     for (b,) in DataLoader(TensorDataset(x), batch_size=size, shuffle=True):
         yield b
+
+
+LOADERS = {"index_select": index_select, "batch-iter": batch_iter, "graphmill": graphmill, "grain": grain, "dataloader": dataloader,
+           "dataloader-default": dataloader_default}
+SLOW = ("grain", "dataloader-default")  # a tenth of an epoch tells their rate
 
 
 def main():
@@ -55,12 +70,11 @@ def main():
     p.add_argument("rows", type=int)
     p.add_argument("width", type=int)
     p.add_argument("batch", type=int)
-    p.add_argument("--loader", required=True)
+    p.add_argument("--loader", required=True, choices=list(LOADERS))
     args = p.parse_args()
     torch.set_num_threads(1)
     x = torch.arange(args.rows * args.width, dtype=torch.float32).reshape(args.rows, args.width)
-    loader = {"index_select": index_select, "batch-iter": batch_iter, "graphmill": graphmill, "grain": grain, "dataloader": dataloader}[args.loader]
-    slow = args.loader in ("grain", "dataloader")
+    loader, slow = LOADERS[args.loader], args.loader in SLOW
     for _, b in zip(range(args.rows // args.batch // 10 if slow else sys.maxsize), loader(x, args.batch)):
         pass
     limit = args.rows // 10 if slow else args.rows

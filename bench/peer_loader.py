@@ -1,12 +1,14 @@
 """Batches for training, by the loaders of PyG, DGL, GraphBolt and Graphmill: seeds, subgraph, features.
 
-usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-dgl|pyg|dgl|graphbolt --threads T --batches N [--train]
+usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-dgl|pyg|dgl|graphbolt --batches N [--threads T] [--workers W] [--train]
 
 Prints one JSON. STORE is a homogeneous one; its nodes have the float32 rows of FEATURES.npy, which Graphmill's store
-holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (turned around for DGL and GraphBolt, which
-count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. With --train a
+holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (reversed for DGL and GraphBolt, which
+count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. PyG samples
+by torch-sparse, in the trainer's process or in W workers. With --train a
 two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the share of the time that it waits for
-batches. The clock starts after 20 batches and 10 seconds: by then the features are where each loader wants them.
+batches. The clock starts after 20 batches and the seconds of --warm-seconds: by then the features are where each loader
+wants them. "rows" and "edges" are the feature rows and the edges of all batches that were timed.
 """
 import argparse
 import json
@@ -19,7 +21,7 @@ import numpy as np
 import torch
 
 BATCH, FANOUT, CLASSES = 1024, [15, 10], 16
-WARM, WARM_SECONDS = 20, 10
+WARM = 20
 HOMOGENEOUS = "_N:_E:_N"
 
 
@@ -53,14 +55,18 @@ def graphmill_dgl(args, count):
 
 
 def pyg(args, count):
+    import torch_geometric.typing
     from torch_geometric.data import Data
     from torch_geometric.loader import NeighborLoader
 
+    if torch_geometric.typing.WITH_PYG_LIB:
+        raise SystemExit("found pyg-lib, expected torch-sparse alone, which the race is named after; uninstall pyg-lib")
     indptr, far = adjacency(args.store)
     dst = torch.repeat_interleave(torch.arange(count), indptr.diff())
     data = Data(x=torch.from_numpy(np.load(args.features)), edge_index=torch.stack([far, dst]), num_nodes=count)
     seeds = torch.from_numpy(chosen(args, count))
-    loader = NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True)
+    loader = NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True,
+                            num_workers=args.workers, persistent_workers=args.workers > 0)
     while True:
         for batch in loader:
             yield batch.x, batch.edge_index, batch.batch_size
@@ -128,7 +134,9 @@ def main():
     p.add_argument("store")
     p.add_argument("features")
     p.add_argument("--loader", required=True, choices=list(LOADERS))
-    p.add_argument("--threads", type=int, required=True, help="of Graphmill's feed; the peers sample in the trainer's thread")
+    p.add_argument("--threads", type=int, default=1, help="threads of Graphmill's feed; the peers sample in the trainer's thread")
+    p.add_argument("--workers", type=int, default=0, help="processes in which PyG samples and gathers features; 0 is the trainer's own")
+    p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock starts")
     p.add_argument("--batches", type=int, required=True)
     p.add_argument("--train", action="store_true")
     args = p.parse_args()
@@ -136,7 +144,7 @@ def main():
     features = np.load(args.features, mmap_mode="r")
     count, width = features.shape
     step = model(width, args.loader in ("graphmill-dgl", "dgl", "graphbolt")) if args.train else None
-    warm = rows = done = 0
+    warm = rows = edges = done = 0
     waited = start = 0.0
     began = asked = time.perf_counter()
     for x, graph, seeds in LOADERS[args.loader](args, count):
@@ -146,17 +154,19 @@ def main():
         if start:
             waited += came - asked
             rows += len(x)
+            edges += sum(block.num_edges() for block in graph) if isinstance(graph, list) else graph.shape[1]
             done += 1
         else:
             warm += 1
-            if warm >= WARM and time.perf_counter() - began >= WARM_SECONDS:
+            if warm >= WARM and time.perf_counter() - began >= args.warm_seconds:
                 start = time.perf_counter()
         del x, graph
         if done == args.batches:
             break
         asked = time.perf_counter()
     seconds = time.perf_counter() - start
-    print(json.dumps({"batches": done, "seconds": seconds, "batches_per_second": done / seconds, "rows": rows, "waiting": waited / seconds}))
+    print(json.dumps({"batches": done, "seconds": seconds, "batches_per_second": done / seconds, "rows": rows, "edges": edges,
+                      "waiting": waited / seconds}))
 
 
 if __name__ == "__main__":
