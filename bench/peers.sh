@@ -110,7 +110,7 @@ recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is dgl, jraph, partition, pyg, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, partition, pyg, tables or tfgnn" 2
 [ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
 pinned=$GRAPHMILL_SHARED/peers
 case $1 in
