@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,12 +26,13 @@ type tensor struct {
 	from   int                        // width of a row in values
 	widen  func(dst, src []byte) bool // what a row becomes; nil: as it is. False: a value does not fit
 	byNode bool                       // an edge has the row of its destination
+	bool   bool                       // the bytes are bools, which the configuration says
 }
 
 // trainerID is the column that says which trainer of a part a node belongs to.
 const trainerID = "trainer_id"
 
-// dtypes are the types that stay as they are: a bool is a byte.
+// dtypes are the types that stay as they are: a bool is a byte, for DGL's server maps no bools.
 var dtypes = map[graph.DType]dgl.DType{
 	graph.Bool: dgl.Uint8, graph.Int8: dgl.Int8, graph.Int16: dgl.Int16, graph.Int32: dgl.Int32, graph.Int64: dgl.Int64,
 	graph.Uint8: dgl.Uint8, graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
@@ -69,9 +71,15 @@ func trainer(dst, src []byte) bool {
 	return true
 }
 
-// tensors chooses the columns of a type that parts have.
-func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column) []tensor {
+// tensors chooses the columns of a type that parts have; rows are those that a part owns. DGL's server does
+// not start where a part has no row of a feature: what is added here is added where all parts
+// have some, and the columns of a type without rows, which say nothing, are left out.
+func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, rows func(p, t int) int64) []tensor {
 	var list []tensor
+	all, least := int64(0), int64(math.MaxInt64)
+	for p := range d.num.parts {
+		all, least = all+rows(p, t), min(least, rows(p, t))
+	}
 	for _, c := range columns {
 		name := typeName + "." + c.Name
 		switch {
@@ -86,8 +94,10 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column) []
 			d.leave(name, "rows of variable length are no tensor")
 		case c.RowBytes() == 0:
 			d.leave(name, "a row has no values")
+		case all == 0:
+			d.leave(name, "the type has no rows")
 		default:
-			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), widen: widened[c.DType]}
+			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), widen: widened[c.DType], bool: c.DType == graph.Bool}
 			for _, n := range c.Shape {
 				x.shape = append(x.shape, int64(n))
 			}
@@ -98,7 +108,11 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column) []
 			list = append(list, x)
 		}
 	}
-	if d.a.Trainers > 0 {
+	switch {
+	case d.a.Trainers == 0 || all == 0:
+	case least == 0:
+		d.leave(typeName+"."+trainerID, "a part has no rows of the type")
+	default:
 		list = append(list, tensor{t: t, name: typeName + "/" + trainerID, dtype: dgl.Int64, width: 8, from: 2, widen: trainer})
 	}
 	slices.SortFunc(list, func(a, b tensor) int { return cmp.Compare(a.name, b.name) })
@@ -112,7 +126,7 @@ func (d *dispatcher) leave(column, why string) {
 // chooseColumns decides what the feature files hold.
 func (d *dispatcher) chooseColumns() {
 	for t, n := range d.g.Nodes {
-		list := d.tensors(t, n.Type, n.Columns)
+		list := d.tensors(t, n.Type, n.Columns, d.nodeRows)
 		for i := range list {
 			if list[i].from == 2 && strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
 				list[i].values = graph.Bytes(d.a.TrainersOf(t))
@@ -122,7 +136,7 @@ func (d *dispatcher) chooseColumns() {
 		d.origNodes = append(d.origNodes, tensor{t: t, name: n.Type, dtype: dgl.Int64, width: 8})
 	}
 	for e, in := range d.edges {
-		list := d.tensors(e, in.name, in.columns)
+		list := d.tensors(e, in.name, in.columns, d.edgeRows)
 		for i := range list {
 			if strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
 				list[i].values, list[i].byNode = graph.Bytes(d.a.TrainersOf(in.dst)), true

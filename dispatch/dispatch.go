@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -47,6 +49,9 @@ type Report struct {
 	// LeftOut are the columns that no tensor can hold, with the reason; Widened those
 	// whose type became a larger one.
 	LeftOut, Widened []string
+	// Gaps are the types with features of which some parts own nothing, and these parts. DGL
+	// loads such a part, but its server does not start for it.
+	Gaps []string
 	// AtOnce is how many parts were made at a time.
 	AtOnce int
 }
@@ -175,7 +180,12 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 		}
 		g = d.next(g.to)
 	}
-	config := d.config().JSON()
+	c := d.config()
+	have := func(tensors []tensor) func(t int) bool {
+		return func(t int) bool { return slices.ContainsFunc(tensors, func(x tensor) bool { return x.t == t }) }
+	}
+	d.report.Gaps = parts.Gaps(c, have(d.nodeTensors), have(d.edgeTensors))
+	config := c.JSON()
 	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {
 		if err := d.w.WriteFile(name, config); err != nil {
 			return nil, err
@@ -454,6 +464,11 @@ func (d *dispatcher) config() *dgl.Config {
 			r.Ranges = append(r.Ranges, [2]int64{int64(d.edgeStart[i]), int64(d.edgeStart[i+1])})
 		}
 		c.Edges = append(c.Edges, r)
+	}
+	for _, x := range slices.Concat(d.nodeTensors, d.edgeTensors) {
+		if x.bool {
+			c.Bools = append(c.Bools, x.name)
+		}
 	}
 	for p := range d.num.parts {
 		c.Parts = append(c.Parts, dgl.PartFiles{NodeFeats: partName(p, nodeFeatFile), EdgeFeats: partName(p, edgeFeatFile), Graph: partName(p, graphFile)})

@@ -26,10 +26,14 @@
 // (partition_graph with num_hops 0 drops the edges between parts and then fails; hops 0 keeps
 // them here, since a part without the in-edges of its nodes can be trained on by nobody.)
 //
+// A part that owns no row of a type has features of 0 rows for it. DGL loads them, but its server
+// cannot map them and does not start: Report.Gaps names these types and parts.
+//
 // Original ids are type-wise ids of the store for nodes, and for edges the
 // column #input_position where there is one, else the edge id. Columns of strings or with variable rows
-// cannot be tensors; they are left out and named. A bool becomes uint8, uint16 int32 and uint32
-// int64, for PyTorch has no such types; a uint64 must fit an int64.
+// cannot be tensors; they are left out and named. uint16 becomes int32 and uint32 int64, for
+// PyTorch has no such types; a uint64 must fit an int64. A bool is written as uint8, as DGL does it
+// (its server maps no bools), and the configuration names it, so that import gives the bool back.
 //
 // # How
 //
@@ -44,6 +48,6 @@
 // Ids of nodes take 32 bits. The memory bound holds for everything but a node whose in-edges, of a
 // type that is stored by source, exceed it alone.
 //
-// The package imports graph, store, partition/assign, format/dgl, internal/* and the
+// The package imports graph, store, partition/assign, dispatch/parts, format/dgl, internal/* and the
 // standard library.
 package dispatch

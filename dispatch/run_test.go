@@ -6,9 +6,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -121,9 +123,58 @@ func check(t *rapid.T, dir string, in *input, ref *reference, opt Options, repor
 	if report.Bytes != size {
 		t.Fatalf("found %d bytes in the report, expected %d", report.Bytes, size)
 	}
+	checkTold(t, c, in, ref, report)
 	for p := range ref.parts {
 		checkGraph(t, filepath.Join(dir, c.Parts[p].Graph), in, ref, opt, p)
 		checkRows(t, filepath.Join(dir, fmt.Sprintf("part%d", p)), in, ref, p)
+	}
+}
+
+// rowsOf is how many rows a type has in all parts together, and in the part with the fewest.
+func rowsOf(ranges [][2]int64) (all, least int64) {
+	least = math.MaxInt64
+	for _, r := range ranges {
+		all, least = all+r[1]-r[0], min(least, r[1]-r[0])
+	}
+	return all, least
+}
+
+// checkTold checks that the configuration names the bools, and the report each type with features of
+// which a part owns nothing.
+func checkTold(t *rapid.T, c *dgl.Config, in *input, ref *reference, report *Report) {
+	var bools, gaps []string
+	look := func(name string, columns []*graph.Column, ranges [][2]int64) {
+		all, least := rowsOf(ranges)
+		if all == 0 {
+			return
+		}
+		features := false
+		for _, x := range columns {
+			features = features || x.DType != graph.String && x.Name != graph.PositionColumn
+			if x.DType == graph.Bool {
+				bools = append(bools, name+"/"+x.Name)
+			}
+		}
+		if features && least == 0 {
+			gaps = append(gaps, name)
+		}
+	}
+	for i, n := range in.g.Nodes {
+		look(n.Type, n.Columns, ref.nodeMap[i])
+	}
+	for i, e := range in.g.Edges {
+		look(e.Type.String(), e.Columns, ref.edgeMap[i])
+	}
+	if !slices.Equal(c.Bools, bools) {
+		t.Fatalf("bool_features: found %q, expected %q", c.Bools, bools)
+	}
+	if len(report.Gaps) != len(gaps) {
+		t.Fatalf("gaps: found %q, expected those of %q", report.Gaps, gaps)
+	}
+	for i, name := range gaps {
+		if !strings.HasPrefix(report.Gaps[i], name+",") {
+			t.Fatalf("gaps: found %q, expected %s", report.Gaps[i], name)
+		}
 	}
 }
 
@@ -229,12 +280,16 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 		}
 		return d
 	}
-	compare := func(file, typeName string, columns []*graph.Column, rows []int, trainers []uint16) {
+	compare := func(file, typeName string, columns []*graph.Column, ranges [][2]int64, rows []int, trainers []uint16) {
 		d := dict(file)
 		defer d.Close()
+		all, least := rowsOf(ranges)
+		if least == 0 {
+			trainers = nil
+		}
 		for _, c := range columns {
 			a, ok := d.Find(typeName + "/" + c.Name)
-			if c.DType == graph.String || c.Name == graph.PositionColumn {
+			if c.DType == graph.String || c.Name == graph.PositionColumn || all == 0 {
 				if ok {
 					t.Fatalf("found %s in %s", a.Name, file)
 				}
@@ -300,7 +355,7 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 				}
 			}
 		}
-		compare(nodeFeatFile, n.Type, n.Columns, rows, trainers)
+		compare(nodeFeatFile, n.Type, n.Columns, ref.nodeMap[tt], rows, trainers)
 		orig(origNodeFile, n.Type, rows)
 	}
 	for e, x := range in.g.Edges {
@@ -325,7 +380,7 @@ func checkRows(t *rapid.T, dir string, in *input, ref *reference, p int) {
 				trainers = append(trainers, in.a.TrainersOf(in.g.NodeType(x.Type.Dst))[in.edges[e][y[1]].dst])
 			}
 		}
-		compare(edgeFeatFile, x.Type.String(), x.Columns, rows, trainers)
+		compare(edgeFeatFile, x.Type.String(), x.Columns, ref.edgeMap[e], rows, trainers)
 		orig(origEdgeFile, x.Type.String(), ids)
 	}
 }

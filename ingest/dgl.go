@@ -49,7 +49,7 @@ func (dglGraphs) open(_ context.Context, fsys fsx.FS, path string, o Options) (_
 var dglDTypes = map[dgl.DType]graph.DType{
 	dgl.Int8: graph.Int8, dgl.Int16: graph.Int16, dgl.Int32: graph.Int32, dgl.Int64: graph.Int64,
 	dgl.Uint8: graph.Uint8, dgl.Uint16: graph.Uint16, dgl.Uint32: graph.Uint32, dgl.Uint64: graph.Uint64,
-	dgl.Float16: graph.Float16, dgl.BFloat16: graph.BFloat16, dgl.Float32: graph.Float32, dgl.Float64: graph.Float64,
+	dgl.Float16: graph.Float16, dgl.BFloat16: graph.BFloat16, dgl.Float32: graph.Float32, dgl.Float64: graph.Float64, dgl.Bool: graph.Bool,
 }
 
 // dglFile makes tables of the arrays of a file.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -406,6 +407,48 @@ func TestSparseOriginals(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// Features that bool_features names are bools, and so are tensors of DGL's code for it; a value that is
+// neither 0 nor 1 is an error.
+func TestPartsBools(t *testing.T) {
+	for _, c := range []struct {
+		dtype dgl.DType
+		named bool
+		value byte
+		want  graph.DType // 0: an error
+	}{{dgl.Uint8, true, 1, graph.Bool}, {dgl.Uint8, false, 1, graph.Uint8}, {dgl.Uint8, false, 2, graph.Uint8}, {dgl.Bool, false, 1, graph.Bool}, {dgl.Uint8, true, 2, 0}, {dgl.Bool, false, 2, 0}} {
+		dir := copied(t)
+		for p := range 2 {
+			l := dgl.DictLayout([]dgl.Tensor{{Name: "_N/mask", DType: c.dtype, Shape: []int64{20}}})
+			f, err := os.Create(filepath.Join(dir, fmt.Sprintf("part%d/node_feat.dgl", p)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.WriteAt([]byte{c.value}, l.Slot("_N/mask").Offset+7)
+			if err := errors.Join(err, f.Truncate(l.Size()), l.WriteLiterals(f), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if config := filepath.Join(dir, "tiny.json"); c.named {
+			b, err := os.ReadFile(config)
+			if err := errors.Join(err, os.WriteFile(config, bytes.Replace(b, []byte("{"), []byte(`{"bool_features": ["_N/mask"],`), 1), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Open(t.Context(), fsx.OS, dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := s.Input.Nodes[0].Columns[0]
+		if err = scanAll(s); c.want == 0 {
+			if err == nil || !strings.Contains(err.Error(), `tiny.json: found the value 2 in "mask" of _N, expected 0 or 1`) {
+				t.Errorf("%v: found %v", c, err)
+			}
+		} else if err != nil || column.DType != c.want {
+			t.Errorf("%v: found %v, %v", c, column.DType, err)
+		}
 	}
 }
 

@@ -455,6 +455,9 @@ func (r *partsReader) fill(c *table.Chunk) error {
 		if err := r.Touched(far); err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 && column.DType == dgl.Bool {
+			return sourcef("%s: found the value %d in %q of %s, expected 0 or 1, as it is a bool", r.t.config, data[i], column.Name, r.t.types[r.t.typ].Name)
+		}
 	}
 	return nil
 }

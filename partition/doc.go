@@ -6,9 +6,10 @@
 //  1. makes the graph that is cut: undirected, simple, all types in one (package
 //     undirected); rows that do not fit the memory lie in a temporary file;
 //  2. weighs the nodes: each thing that is to be spread evenly is a constraint
-//     (Balance);
+//     (Balance), by default the nodes of each type;
 //  3. divides, by a Method: multilevel (package multilevel), fennel (package fennel),
-//     random, hash, or the assignment of another program;
+//     random, hash, or the assignment of another program; where types are spread, multilevel and
+//     fennel give every part a node of each type that has enough of them;
 //  4. measures: the cut, the volume, the balance of each constraint, and what a random
 //     division would be expected to have.
 //

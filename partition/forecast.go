@@ -1,12 +1,13 @@
 package partition
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/partition/multilevel"
-	"github.com/graphmill/graphmill/partition/undirected"
 )
 
 // Forecast is what a run will take. Memory and disk follow from the sizes. So does
@@ -69,7 +70,10 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	doubled := max(0, math.Log2(float64(o.cutInto())/8))
 	records := recordBytes * z.edges
 	if onDisk {
-		room := max(0, o.Memory-f.Memory-mapped)
+		room := records
+		if o.Memory > 0 {
+			room = max(0, o.Memory-f.Memory-mapped)
+		}
 		f.Disk = z.graphBytes() + max(0, records-room)
 		f.Memory += mapped + min(records, room)
 	} else {
@@ -96,15 +100,27 @@ func (z size) methodBytes(method string, doubled float64) int64 {
 }
 
 // fitting chooses how the graph is held and divided: in memory by the method that is
-// asked for, if that fits, else as rows in a temporary file, by a method that streams.
+// asked for, if that fits, else as rows in a temporary file, by a method that streams. A graph that
+// fits the memory, but has more edges than multilevel can number, is an error.
 func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err error) {
 	f = z.forecast(o.Method, false, o)
-	if (o.Memory == 0 || f.Memory <= o.Memory) && 2*z.edges <= undirected.MaxEntries {
+	fits, listed := o.Memory == 0 || f.Memory <= o.Memory, 2*z.edges <= limits.Neighbours
+	switch {
+	case fits && listed:
 		return o.Method, false, f, nil
+	case fits && o.Method == Multilevel:
+		return "", false, f, tagged.Errorf(ErrTooLarge, "found %s edges, expected at most %s for the method multilevel, which numbers neighbours with 32 bits and lists two for each edge; choose the method fennel, which streams the edges and cuts more of them",
+			human.Exact(z.edges), human.Exact(limits.Neighbours/2))
 	}
 	method = streaming(o.Method)
 	f = z.forecast(method, true, o)
 	return method, true, f, f.within(o.Memory)
+}
+
+// gaveWay says that another method took the place of the one that was asked for, and why.
+func (z size) gaveWay(method string, o *Options) string {
+	return fmt.Sprintf("%s needs about %s, which is more than the memory bound of %s: %s, which streams the graph, took its place; its cut is larger",
+		o.Method, human.Bytes(z.forecast(o.Method, false, o).Memory), human.Bytes(o.Memory), method)
 }
 
 // streaming is a method, or what takes its place where it does not fit the memory.

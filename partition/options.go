@@ -17,7 +17,7 @@ const (
 	Multilevel = "multilevel"
 	// Fennel streams the rows of the graph, which may lie on disk.
 	Fennel = "fennel"
-	// Random gives each part the same number of nodes of each type, by chance.
+	// Random gives each part the same number of nodes of each type, plus or minus one, by chance.
 	Random = "random"
 	// Hash gives a node a part that depends on the seed, its type and its id alone, so
 	// that it stays when the graph grows.
@@ -63,20 +63,27 @@ type Options struct {
 	Progress func(stage string, done, total int64, unit string)
 }
 
-// Balance says what is to be spread evenly beside the nodes.
+// Balance says what is to be spread evenly. The zero value spreads the nodes of each type: every
+// part then has nodes of each type that has as many of them as there are parts (with Hash and Import
+// the parts are what they are).
 type Balance struct {
-	Edges bool // in-degrees
-	Types bool // the nodes of each type, in place of all together
+	// TypesTogether spreads the nodes of all types together, which makes the cut smaller. A part may
+	// then lack a type; DGL's server does not start for a part that owns no node of a type
+	// with features.
+	TypesTogether bool
+	Edges         bool // in-degrees too
 	// Columns are columns of classes of nodes: "train_mask", or
 	// "paper/train_mask". Each class but the most frequent one is spread.
 	Columns []string
 }
 
 // ErrUsage is wrapped by errors about options that contradict each other or the graph,
-// ErrMemory by those about a bound that cannot hold the least needed.
+// ErrMemory by those about a bound that cannot hold the least needed, ErrTooLarge by those about a
+// graph with more edges than the method can number.
 var (
-	ErrUsage  = errors.New("usage")
-	ErrMemory = errors.New("memory too small")
+	ErrUsage    = errors.New("usage")
+	ErrMemory   = errors.New("memory too small")
+	ErrTooLarge = errors.New("graph too large for the method")
 )
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }

@@ -140,11 +140,11 @@ func TestBalance(t *testing.T) {
 		balance partition.Balance
 		want    []string
 	}{
-		{partition.Balance{}, []string{"nodes"}},
-		{partition.Balance{Edges: true}, []string{"nodes", "in-degree"}},
-		{partition.Balance{Types: true}, []string{"nodes of author", "nodes of paper"}},
-		{partition.Balance{Columns: []string{"train_mask"}}, []string{"nodes", "train_mask"}},
-		{partition.Balance{Edges: true, Types: true, Columns: []string{"paper/label"}}, []string{"nodes of author", "nodes of paper", "in-degree", "paper/label = 1", "paper/label = 2"}},
+		{partition.Balance{}, []string{"nodes of author", "nodes of paper"}},
+		{partition.Balance{Edges: true}, []string{"nodes of author", "nodes of paper", "in-degree"}},
+		{partition.Balance{TypesTogether: true}, []string{"nodes"}},
+		{partition.Balance{TypesTogether: true, Columns: []string{"train_mask"}}, []string{"nodes", "train_mask"}},
+		{partition.Balance{Edges: true, Columns: []string{"paper/label"}}, []string{"nodes of author", "nodes of paper", "in-degree", "paper/label = 1", "paper/label = 2"}},
 	} {
 		for _, method := range []string{partition.Multilevel, partition.Fennel} {
 			r := run(t, s, partition.Options{Method: method, Parts: 4, Balance: c.balance, Imbalance: []float64{1.1}})
@@ -185,8 +185,15 @@ func TestTrainersShareAPart(t *testing.T) {
 func TestRelationsCountTheEdgesOfTheStore(t *testing.T) {
 	s := library()
 	r := run(t, s, partition.Options{Method: partition.Random, Parts: 3, Threads: 2})
-	for i, e := range s.Graph.Edges {
-		want := partition.Relation{Type: e.Type.String(), Edges: int64(e.Count), Owned: make([]int64, 3)}
+	if d := cmp.Diff(relations(s, r), r.Relations); d != "" {
+		t.Error(d)
+	}
+}
+
+// relations counts the edges of a store edge by edge.
+func relations(s *store.Store, r *partition.Result) (list []partition.Relation) {
+	for _, e := range s.Graph.Edges {
+		want := partition.Relation{Type: e.Type.String(), Edges: int64(e.Count), Owned: make([]int64, r.Assignment.Parts)}
 		a := e.Adj[e.Primary]
 		for near := range a.Indptr.Len() - 1 {
 			for j := a.Indptr.At(near); j < a.Indptr.At(near+1); j++ {
@@ -201,10 +208,9 @@ func TestRelationsCountTheEdgesOfTheStore(t *testing.T) {
 				want.Owned[q]++
 			}
 		}
-		if d := cmp.Diff(want, r.Relations[i]); d != "" {
-			t.Error(d)
-		}
+		list = append(list, want)
 	}
+	return list
 }
 
 // With little memory the rows lie on disk, and what streams takes the place of what does
@@ -265,6 +271,9 @@ func TestLeastMemory(t *testing.T) {
 				t.Fatalf("%s, %s: got %v", name, method, err)
 			}
 			text := err.Error()
+			if balances := strings.Contains(text, "or balance less: the balance of 2 things takes 8.59 KiB of it"); balances != (name == "store") {
+				t.Errorf("%s, %s: got %s", name, method, text)
+			}
 			if _, err := fmt.Sscanf(text[strings.Index(text, "(")+1:], "%d bytes", &o.Memory); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -317,7 +326,7 @@ func TestUsage(t *testing.T) {
 		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected 1 to 1000000"},
 		{partition.Options{Parts: 4, Imbalance: []float64{1e300}}, "found imbalance 1e+300, expected 1 to 1000000"},
 		{partition.Options{Parts: 4, Imbalance: []float64{math.NaN()}}, "found imbalance NaN"},
-		{partition.Options{Parts: 4, Imbalance: []float64{1.1, 1.2}}, "found 2 imbalances, expected one, or one for each of 1 constraints (nodes)"},
+		{partition.Options{Parts: 4, Imbalance: []float64{1.1, 1.2}, Balance: partition.Balance{Edges: true}}, "found 2 imbalances, expected one, or one for each of 3 constraints (nodes of author, nodes of paper, in-degree)"},
 		{partition.Options{Parts: 4, Passes: 3}, "found passes with the method multilevel"},
 		{partition.Options{Parts: 4, Import: "x"}, "found an assignment to import with the method multilevel"},
 		{partition.Options{Method: partition.Import}, "found the method import without a file"},
@@ -390,12 +399,12 @@ func TestWeightsOfNothing(t *testing.T) {
 func TestEmptyGraphs(t *testing.T) {
 	s := &store.Store{Dir: "s", Graph: &graph.Graph{Nodes: []*graph.Nodes{{Type: "a", Count: 3}, {Type: "b"}}}}
 	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Random, partition.Hash} {
-		r := run(t, s, partition.Options{Method: method, Parts: 5, Balance: partition.Balance{Edges: true, Types: true}})
+		r := run(t, s, partition.Options{Method: method, Parts: 5, Balance: partition.Balance{Edges: true}})
 		if len(r.Assignment.Part) != 3 || r.Quality.EmptyParts < 2 || len(r.Notes) != 1 {
 			t.Errorf("%s: %v, %q", method, r.Assignment.Part, r.Notes)
 		}
 		s.Graph.Nodes[0].Count = 0
-		run(t, s, partition.Options{Method: method, Parts: 5, Balance: partition.Balance{Types: true}})
+		run(t, s, partition.Options{Method: method, Parts: 5})
 		s.Graph.Nodes[0].Count = 3
 	}
 }

@@ -27,6 +27,9 @@ type Result struct {
 	// RandomCut and RandomVolume are what is expected of nodes that are dealt out
 	// by chance.
 	RandomCut, RandomVolume float64
+	// Gaps are the node types of which some parts have no node, if the graph has several types.
+	// DGL's server does not start for a part that owns no node of a type with features.
+	Gaps []Gap
 	// Relations are the edges of the store by type; nil for a graph that is none.
 	Relations []Relation
 	Nodes     int
@@ -36,6 +39,34 @@ type Result struct {
 	Forecast Forecast
 	Stages   []Stage
 	Notes    []string
+}
+
+// Gap is a node type of which some parts have no node.
+type Gap struct {
+	Type  string
+	Nodes int64 // of the type, at least 1
+	Parts []int // those without
+}
+
+// gaps are the types that some parts lack.
+func gaps(a *assign.Assignment) (list []Gap) {
+	for t, name := range a.Types {
+		of := a.Of(t)
+		have := make([]bool, a.Parts)
+		for _, p := range of {
+			have[p] = true
+		}
+		g := Gap{Type: name, Nodes: int64(len(of))}
+		for p, there := range have {
+			if !there {
+				g.Parts = append(g.Parts, p)
+			}
+		}
+		if len(of) > 0 && g.Parts != nil {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // Relation counts the edges of a type: each counts as often as the store has it.

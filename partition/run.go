@@ -37,6 +37,9 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	r := &Result{Constraints: c.names, Notes: c.notes}
 	j := &job{Options: o, fsys: fsys, r: r}
+	if !o.Balance.TypesTogether {
+		j.covered = s
+	}
 	for _, n := range s.Graph.Nodes {
 		j.types = append(j.types, n.Type)
 	}
@@ -52,11 +55,13 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	}
 	var spill bool
 	if r.Method, spill, r.Forecast, err = fitting(z, &o); err != nil {
+		if errors.Is(err, ErrMemory) && z.nodeWeights {
+			err = fmt.Errorf("%w, or balance less: the balance of %d things takes %s of it", err, z.constraints, human.Bytes(4*z.constraints*z.nodes))
+		}
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	if r.Method != o.Method {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s, which streams the graph from disk, took its place; its cut is larger",
-			o.Method, human.Bytes(z.forecast(o.Method, false, &o).Memory), human.Bytes(o.Memory), r.Method))
+		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
 	}
 	if o.Foretold != nil {
 		o.Foretold(r.Forecast)
@@ -99,9 +104,14 @@ func Run(ctx context.Context, fsys fsx.FS, s *store.Store, o Options) (_ *Result
 	if err := j.divide(ctx, g); err != nil {
 		return nil, err
 	}
+	if len(nonEmpty(s.Graph)) > 1 {
+		r.Gaps = gaps(r.Assignment)
+	}
 	began = time.Now()
-	if r.Relations, err = relations(ctx, s, r.Assignment, o.Threads); err != nil {
-		return nil, err
+	if r.Relations == nil {
+		if r.Relations, err = relations(ctx, s, r.Assignment, o.Threads); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.Release(); err != nil {
 		return nil, err
@@ -118,8 +128,8 @@ func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType stri
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Balance.Edges || o.Balance.Types || len(o.Balance.Columns) > 0 {
-		return nil, usagef("found a graph that has neither types nor columns nor directions, expected a store for --balance-edges, --balance-types and --balance-column; weights of nodes are in the file")
+	if o.Balance.Edges || len(o.Balance.Columns) > 0 {
+		return nil, usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
 	}
 	names := []string{"nodes"}
 	if g.Weights != nil {
@@ -149,8 +159,7 @@ func Divide(ctx context.Context, fsys fsx.FS, g *undirected.Graph, nodeType stri
 		}
 	}
 	if r.Method != o.Method {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s needs about %s, which is more than --memory %s: %s took its place; its cut is larger",
-			o.Method, human.Bytes(z.forecast(o.Method, false, &o).Memory), human.Bytes(o.Memory), r.Method))
+		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
 	}
 	if o.Foretold != nil {
 		o.Foretold(r.Forecast)
@@ -166,6 +175,8 @@ type job struct {
 	r      *Result
 	types  []string
 	starts []uint64
+	// covered is the store whose types every part is to have, if enough of them; nil: none.
+	covered *store.Store
 }
 
 // divide divides and measures.
@@ -221,13 +232,17 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		if j.r.Method == Hash {
 			deal = hash
 		}
-		deal(part, j.types, j.starts, j.cutInto(), j.Seed)
+		deal(part, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
 	case Fennel:
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
 	default:
 		// The rows are in memory: fitting saw to that.
 		part, _, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+	}
+	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
+	if err == nil && covers {
+		err = j.cover(ctx, g, part)
 	}
 	if err != nil {
 		return nil, err
@@ -239,7 +254,10 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 			a.Part[v] = uint16(int(trainer) / a.Trainers)
 		}
 	}
-	return a, nil
+	if covers {
+		err = j.coverEdges(ctx, j.covered, a, part)
+	}
+	return a, err
 }
 
 // metisName is the name of a file of gpmetis: a part a line.

@@ -11,8 +11,10 @@ const (
 )
 
 // random gives each part as many nodes of each type as the others, plus or minus
-// one, by chance.
-func random(part []uint16, types []string, starts []uint64, parts int, seed uint64) {
+// one, by chance, and each trainer of a part as many as its others: pieces are numbered by part, then
+// by trainer.
+func random(part []uint16, types []string, starts []uint64, parts, trainers int, seed uint64) {
+	pieces := uint64(parts * trainers)
 	for t, name := range types {
 		n := starts[t+1] - starts[t]
 		if n == 0 {
@@ -21,19 +23,20 @@ func random(part []uint16, types []string, starts []uint64, parts int, seed uint
 		key := absorb(draw.Key(seed, 0, randomWord), name)
 		order := draw.NewOrder(n, key)
 		// What is left over goes to other parts for each type.
-		shift := draw.Below(draw.At(key, 0), uint64(parts))
+		shift := draw.Below(draw.At(key, 0), pieces)
 		for i := range n {
-			part[starts[t]+i] = uint16((order.At(i) + shift) % uint64(parts))
+			at := (order.At(i) + shift) % pieces
+			part[starts[t]+i] = uint16(at%uint64(parts)*uint64(trainers) + at/uint64(parts))
 		}
 	}
 }
 
 // hash gives each node a part by chance, that of its seed, type and id.
-func hash(part []uint16, types []string, starts []uint64, parts int, seed uint64) {
+func hash(part []uint16, types []string, starts []uint64, parts, trainers int, seed uint64) {
 	for t, name := range types {
 		key := absorb(draw.Key(seed, 0, hashWord), name)
 		for i := range starts[t+1] - starts[t] {
-			part[starts[t]+i] = uint16(draw.Below(draw.At(key, i), uint64(parts)))
+			part[starts[t]+i] = uint16(draw.Below(draw.At(key, i), uint64(parts*trainers)))
 		}
 	}
 }

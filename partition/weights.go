@@ -27,26 +27,6 @@ const maxConstraints = 32
 func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 	c := &constraints{}
 	starts := undirected.Starts(s.Graph)
-	if b.Types {
-		for t, n := range s.Graph.Nodes {
-			if n.Count > 0 {
-				c.add("nodes of "+n.Type, func(w []uint32, stride int) error {
-					for v := starts[t]; v < starts[t+1]; v++ {
-						w[int(v)*stride] = 1
-					}
-					return nil
-				})
-			}
-		}
-	}
-	if len(c.names) == 0 {
-		c.add("nodes", func(w []uint32, stride int) error {
-			for i := 0; i < len(w); i += stride {
-				w[i] = 1
-			}
-			return nil
-		})
-	}
 	if b.Edges {
 		if slices.ContainsFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Count > 0 }) {
 			c.add("in-degree", func(w []uint32, stride int) error { return inDegrees(s, starts, w, stride) })
@@ -59,10 +39,61 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 			return nil, err
 		}
 	}
-	if len(c.names) > maxConstraints {
-		return nil, usagef("%s: found %d things to balance, expected at most %d: %s", s.Dir, len(c.names), maxConstraints, strings.Join(c.names, ", "))
+	if len(c.names) >= maxConstraints {
+		return nil, usagef("%s: found %d things to balance beside the nodes, expected at most %d: %s", s.Dir, len(c.names), maxConstraints-1, strings.Join(c.names, ", "))
 	}
-	return c, nil
+	nodes := &constraints{}
+	if typed := nonEmpty(s.Graph); len(typed) > 1 && !b.TypesTogether {
+		nodes.types(s.Graph, typed, maxConstraints-len(c.names))
+	} else {
+		nodes.add("nodes", func(w []uint32, stride int) error {
+			for i := 0; i < len(w); i += stride {
+				w[i] = 1
+			}
+			return nil
+		})
+	}
+	return &constraints{append(nodes.names, c.names...), append(nodes.fill, c.fill...), append(nodes.notes, c.notes...)}, nil
+}
+
+// nonEmpty are the node types that have nodes.
+func nonEmpty(g *graph.Graph) (types []int) {
+	for t, n := range g.Nodes {
+		if n.Count > 0 {
+			types = append(types, t)
+		}
+	}
+	return types
+}
+
+// types adds the nodes of each type; where there are more than room, the smallest types together.
+func (c *constraints) types(g *graph.Graph, typed []int, room int) {
+	starts := undirected.Starts(g)
+	of := func(types ...int) func(w []uint32, stride int) error {
+		return func(w []uint32, stride int) error {
+			for _, t := range types {
+				for v := starts[t]; v < starts[t+1]; v++ {
+					w[int(v)*stride] = 1
+				}
+			}
+			return nil
+		}
+	}
+	var rest []int
+	if len(typed) > room {
+		bySize := slices.Clone(typed)
+		slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(g.Nodes[b].Count, g.Nodes[a].Count) })
+		rest = bySize[room-1:]
+		c.notes = append(c.notes, fmt.Sprintf("found %d node types, of which %d can be balanced one by one: the %d smallest are balanced together", len(typed), room-1, len(rest)))
+	}
+	for _, t := range typed {
+		if !slices.Contains(rest, t) {
+			c.add("nodes of "+g.Nodes[t].Type, of(t))
+		}
+	}
+	if len(rest) > 0 {
+		c.add(fmt.Sprintf("nodes of %d other types", len(rest)), of(rest...))
+	}
 }
 
 func (c *constraints) add(name string, fill func(weights []uint32, stride int) error) {
@@ -91,29 +122,14 @@ func (c *constraints) weights(n int) ([]uint32, error) {
 // inDegrees adds the in-degree of each node over all edge types: loops and
 // duplicates count.
 func inDegrees(s *store.Store, starts []uint64, w []uint32, stride int) error {
-	add := func(v int, d uint64) {
-		x := &w[v*stride]
-		*x = uint32(min(uint64(*x)+d, math.MaxUint32))
-	}
-	const lot = 1 << 16 // elements that are read between two words to the store
 	for _, e := range s.Graph.Edges {
 		first := int(starts[s.Graph.NodeType(e.Type.Dst)])
-		ptr, far := e.Adj[e.Primary].Indptr, e.Adj[e.Primary].Far
-		n := far.Len()
-		if e.Primary == graph.In {
-			n = ptr.Len() - 1
-		}
-		for i := range n {
-			if e.Primary == graph.In {
-				add(first+i, ptr.At(i+1)-ptr.At(i))
-			} else {
-				add(first+int(far.At(i)), 1)
-			}
-			if i%lot == 0 {
-				if err := s.Touched(8 * lot); err != nil {
-					return err
-				}
-			}
+		if err := eachEnd(s, e, func(dst uint32, edges uint64) bool {
+			x := &w[(first+int(dst))*stride]
+			*x = uint32(min(uint64(*x)+edges, math.MaxUint32))
+			return true
+		}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -114,7 +114,8 @@ A part has the nodes and edges that it owns, an edge with its destination, and a
 halo. --num-hops 1 keeps the in-edges of owned nodes and their sources, as DGL's
 dispatch does; with --out-edges also the edges that leave the part, as DGL's
 partition_graph does; --num-hops 2 also the in-edges of the halo. Features are those
-of owned nodes and edges. The bytes depend on neither --threads nor --memory.
+of owned nodes and edges. The bytes depend on neither --threads nor --memory. A warning names the
+types with features of which a part owns nothing: DGL's server does not start for that part.
 
 The flags of DGL's dispatch_data.py are taken as they are. With --ip-config, the parts
 then go to their machines over SFTP; given a folder of parts, it only sends them.`,

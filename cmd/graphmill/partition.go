@@ -34,6 +34,7 @@ type cutFlags struct {
 	options   partition.Options
 	preset    string
 	objective string
+	types     bool
 	theirs    struct { // DGL's names
 		parts, trainers int
 		columns         []string
@@ -48,7 +49,7 @@ func (c *cutFlags) add(cmd *cobra.Command) {
 	f.StringVar(&c.objective, "objective", string(multilevel.Cut), "of multilevel, what is made small: cut (edges between parts) or vol (communication volume)")
 	f.Float64SliceVar(&o.Imbalance, "imbalance", []float64{1.03}, "how heavy a part may be against the mean; one, or one for each thing that is balanced")
 	f.BoolVar(&o.Balance.Edges, "balance-edges", false, "balance in-degrees too")
-	f.BoolVar(&o.Balance.Types, "balance-types", false, "balance the nodes of each type, not only all together")
+	f.BoolVar(&c.types, "balance-types", true, "balance the nodes of each type; with =false those of all types together, which cuts fewer edges, but a part may own no node of a type, and DGL's server does not start for it if the type has features")
 	f.StringSliceVar(&o.Balance.Columns, "balance-column", nil, "balance the classes of a column of nodes too: train_mask, or TYPE/train_mask")
 	f.IntVar(&o.Trainers, "trainers-per-machine", 1, "divide each part between so many trainers")
 	f.IntVar(&o.Passes, "passes", 0, "of fennel, how often the nodes are streamed (default 5)")
@@ -80,6 +81,7 @@ func (c *cutFlags) check(cmd *cobra.Command, threads int, memory flags.Bytes) er
 	if o.Trainers < 1 {
 		return usagef("found --trainers-per-machine %d, expected at least 1", o.Trainers)
 	}
+	o.Balance.TypesTogether = !c.types
 	o.Balance.Columns = append(o.Balance.Columns, c.theirs.columns...)
 	c.theirs.columns = nil
 	if o.Parts == 0 && o.Method != partition.Import {
@@ -108,7 +110,7 @@ func (c *cutFlags) made(command string, r *partition.Result) store.Made {
 	o := &c.options
 	m := store.Made{Command: command, Seed: &o.Seed, Law: draw.Version, Version: version(), Inputs: map[string]string{}, Options: map[string]string{
 		"method": r.Method, "parts": strconv.Itoa(r.Assignment.Parts), "imbalance": joinFloats(o.Imbalance), "trainers_per_machine": strconv.Itoa(o.Trainers),
-		"balance_edges": strconv.FormatBool(o.Balance.Edges), "balance_types": strconv.FormatBool(o.Balance.Types), "balance_column": strings.Join(o.Balance.Columns, ",")}}
+		"balance_edges": strconv.FormatBool(o.Balance.Edges), "balance_types": strconv.FormatBool(c.types), "balance_column": strings.Join(o.Balance.Columns, ",")}}
 	switch r.Method {
 	case partition.Multilevel:
 		m.Options["preset"], m.Options["objective"] = c.preset, c.objective
@@ -149,11 +151,11 @@ DGL's dispatcher and graphmill dispatch read them, and a report. A METIS file wi
 gets what gpmetis writes: GRAPH.graph.part.K beside it.
 
 Methods: multilevel has the smallest cut and holds the graph in memory; fennel streams
-it from disk, and takes over where multilevel does not fit --memory; random and hash
+it from disk, and takes over where multilevel does not fit the --memory that is given; random and hash
 deal the nodes out; import takes the parts of another program (--import).
 
-By default the nodes are balanced, all types together; see --balance-edges, --balance-types and
---balance-column. The same seed gives the same parts at any number of threads.`,
+By default the nodes of each type are balanced, and every part owns nodes of each type that has as
+many as there are parts; see --balance-types, --balance-edges and --balance-column. The same seed gives the same parts at any number of threads.`,
 		Example: `  graphmill partition g.store --parts 8 --out g.parts
   graphmill partition g.store --parts 8 --balance-edges --balance-column paper/train_mask --out g.parts
   graphmill partition chunked/ --parts 4 --preset high --imbalance 1.05 --out g.parts
@@ -181,11 +183,7 @@ By default the nodes are balanced, all types together; see --balance-edges, --ba
 			if err := errors.Join(f.common.check(), f.cutFlags.check(cmd, f.threads, f.memory)); err != nil {
 				return usageError{err}
 			}
-			err := t.partition(cmd.Context(), in, &f)
-			if errors.Is(err, partition.ErrUsage) {
-				return usageError{err}
-			}
-			return err
+			return cutError(t.partition(cmd.Context(), in, &f))
 		},
 	}
 	f.common.add(cmd)
@@ -273,6 +271,17 @@ func (t *terminal) cut(f *cutFlags, run func(partition.Options) (*partition.Resu
 	return result, nil
 }
 
+// cutError names the flags that an error of the library is about.
+func cutError(err error) error {
+	switch {
+	case errors.Is(err, partition.ErrTooLarge):
+		return usageError{fmt.Errorf("%w; give --method fennel", err)}
+	case errors.Is(err, partition.ErrUsage):
+		return usageError{err}
+	}
+	return err
+}
+
 // collectEarly lets the garbage collector run while little is to be collected: the graph
 // is most of the heap, and as much again may otherwise lie there unused. The
 // caller calls what it returns at the end.
@@ -315,6 +324,7 @@ func (t *terminal) writeAssignment(ctx context.Context, w *store.Writer, result 
 		return err
 	}
 	reportCut(r, result)
+	t.tellGaps(r, result)
 	r.Stage("write", time.Since(writing), int64(result.Nodes), "nodes")
 	r.Finish(time.Since(start))
 	html, text, err := render(r)

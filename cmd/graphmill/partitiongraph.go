@@ -44,11 +44,7 @@ orig_eids/<src>+<rel>+<dst>.npy, the original id of each new type-wise id.`,
 			if err := errors.Join(f.common.check(), f.outFlags.check(), f.cutFlags.check(cmd, f.threads, f.memory), f.sendFlags.check(cmd)); err != nil {
 				return usageError{err}
 			}
-			err := t.partitionGraph(cmd.Context(), args[0], &f)
-			if errors.Is(err, partition.ErrUsage) {
-				return usageError{err}
-			}
-			return err
+			return cutError(t.partitionGraph(cmd.Context(), args[0], &f))
 		},
 	}
 	f.common.add(cmd)

@@ -30,6 +30,7 @@ type cutJSON struct {
 	TrainerBalance map[string]float64     `json:"trainer_balance,omitempty"`
 	EdgeTypes      map[string]edgeCutJSON `json:"edge_types,omitempty"`
 	Each           []partJSON             `json:"each_part"`
+	Gaps           []gapJSON              `json:"types_not_in_every_part,omitempty"`
 	Random         randomJSON             `json:"random"`
 	Seconds        float64                `json:"seconds"`
 	ElapsedSeconds float64                `json:"elapsed_seconds"`
@@ -42,6 +43,13 @@ type edgeCutJSON struct {
 	Edges    int64   `json:"edges"`
 	Cut      int64   `json:"cut"`
 	CutShare float64 `json:"cut_share"`
+}
+
+// gapJSON is a node type, and the parts without a node of it.
+type gapJSON struct {
+	Type  string `json:"type"`
+	Nodes int64  `json:"nodes"`
+	Parts []int  `json:"parts"`
 }
 
 // partJSON is a part: the nodes that it owns, and of the others those that are
@@ -90,6 +98,9 @@ func newCutJSON(p *partition.Result, elapsed time.Duration) *cutJSON {
 	}
 	for _, e := range p.Relations {
 		j.EdgeTypes[e.Type] = edgeCutJSON{e.Edges, e.Cut, ratio(float64(e.Cut), float64(e.Edges))}
+	}
+	for _, g := range p.Gaps {
+		j.Gaps = append(j.Gaps, gapJSON{g.Type, g.Nodes, g.Parts})
 	}
 	for _, x := range q.Parts {
 		w := map[string]int64{}
@@ -191,6 +202,20 @@ func reportCut(r *report.Report, p *partition.Result) {
 	for _, s := range p.Stages {
 		r.Stage(s.Name, time.Duration(s.Seconds*float64(time.Second)), s.Count, s.Unit)
 	}
+}
+
+// tellGaps warns of types that some parts lack.
+func (t *terminal) tellGaps(r *report.Report, p *partition.Result) {
+	if len(p.Gaps) == 0 {
+		return
+	}
+	var list []string
+	for _, g := range p.Gaps {
+		list = append(list, fmt.Sprintf("%s: none of %s nodes in part %s", g.Type, human.Exact(g.Nodes), human.List(g.Parts)))
+	}
+	what := fmt.Sprintf("node types are not in every part; DGL's server does not start for a part that owns no node of a type with features: %s", strings.Join(list, "; "))
+	t.warn("%d %s", len(list), what)
+	r.Warn(int64(len(list)), what)
 }
 
 // reportParts tells what each part has.

@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/dispatch"
+	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
@@ -184,6 +185,11 @@ func (t *terminal) reportStored(r *report.Report, d *dispatch.Report, f dispatch
 		what := "columns are left out: " + strings.Join(d.LeftOut, "; ")
 		t.warn("%d %s", len(d.LeftOut), what)
 		r.Warn(int64(len(d.LeftOut)), what)
+	}
+	if len(d.Gaps) > 0 {
+		what := "types are not in every part; " + parts.GapsMeaning + ": " + strings.Join(d.Gaps, "; ")
+		t.warn("%d %s", len(d.Gaps), what)
+		r.Warn(int64(len(d.Gaps)), what)
 	}
 	if len(d.Widened) > 0 {
 		r.Note("columns of types that PyTorch does not have are widened: " + strings.Join(d.Widened, "; "))

@@ -35,7 +35,8 @@ Of a partitioned graph, its folder or its configuration, it checks that every
 node, edge and row of features is there exactly once and in its place, that
 edges lie with their destination, that the halo is complete, and that ids lead
 back to the original ones. It names the first fault. Parts that DGL wrote have
-no manifest; they are verified all the same. With --against, edges and features
+no manifest; they are verified all the same. A warning names the parts that own nothing
+of a type with features: they are whole, but DGL's server does not start for them. With --against, edges and features
 are compared with the store that the parts were made of, which needs the
 original ids in them (dispatch --save-orig-nids --save-orig-eids).
 

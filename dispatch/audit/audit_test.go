@@ -283,6 +283,21 @@ func TestFaults(t *testing.T) {
 			a := find(t, f, "paper/x")
 			edit(t, f, func(b []byte) []byte { b[a.Offset-28] = 2; return b }) // float16
 		}, `part2/node_feat.dgl: found "paper/x" of float16 with rows of shape [2], expected int16 with rows of shape [2] as in`},
+		"bool of another value": {func(t *testing.T, dir string) {
+			for p := range 3 {
+				f := filepath.Join(dir, fmt.Sprintf("part%d/node_feat.dgl", p))
+				a := find(t, f, "paper/x")
+				edit(t, f, func(b []byte) []byte { // 4 bytes in place of 2 int16
+					b[a.Offset-28], b[a.Offset-27], b[a.Offset-16] = 1, 8, 4
+					clear(b[a.Offset:][:a.Size])
+					if p == 1 {
+						b[a.Offset+5] = 2
+					}
+					return b
+				})
+			}
+			config(`"part-0"`, `"bool_features": ["paper/x"], "part-0"`)(t, dir)
+		}, `part1/node_feat.dgl: paper: row 1 (global id 6): found the value 2 in "x", expected 0 or 1`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -12,10 +12,13 @@
 //     nodes that less than halo_hops in-edges lead to, and nothing else but the edges
 //     from owned to other nodes, which are there in all parts (partition_graph) or in none (DGL's
 //     dispatch);
-//   - that features have a row for each that the part owns, with the same dtype and shape in
+//   - that features have a row for each that the part owns, bools 0 or 1, with the same dtype and shape in
 //     all parts;
 //   - that original ids are there once each;
 //   - on request that edges and features are those of a store.
+//
+// The types with features of which a part owns nothing are noted: such parts are whole, but DGL's server does not
+// start for them.
 //
 // # Memory
 //

@@ -89,7 +89,8 @@ type Report struct {
 	// ComparedEdges and ComparedRows are those that were held against a store.
 	ComparedEdges int64 `json:"compared_edges,omitempty"`
 	ComparedRows  int64 `json:"compared_rows,omitempty"`
-	// Notes are what could not be checked, and why.
+	// Notes are what could not be checked, and why, and the parts that DGL's server does not
+	// start with although they are whole.
 	Notes []string `json:"notes,omitempty"`
 	// Fault is nil where all is well.
 	Fault *Fault `json:"fault"`

@@ -9,18 +9,53 @@ import (
 	"github.com/graphmill/graphmill/format/dgl"
 )
 
-// features checks that all parts have the same columns. That they have as many rows as
-// the part owns is checked where parts are opened.
+// features checks that all parts have the same columns, and that bools are bools. That they have as
+// many rows as the part owns is checked where parts are opened.
 func (a *auditor) features() error {
-	if _, _, err := a.Columns(); err != nil {
+	nodes, edges, err := a.Columns()
+	if err != nil {
 		return err
 	}
+	if err := a.bools(a.Config.Nodes, nodes, func(p *parts.Part) string { return p.NodeFile }); err != nil {
+		return err
+	}
+	if err := a.bools(a.Config.Edges, edges, func(p *parts.Part) string { return p.EdgeFile }); err != nil {
+		return err
+	}
+	a.gaps(nodes, edges)
 	for _, p := range a.Parts {
 		for _, f := range slices.Concat(p.NodeFeats, p.EdgeFeats) {
 			a.report.Rows += f.Rows()
 		}
 	}
 	return nil
+}
+
+// bools checks that the bytes of bools are 0 or 1.
+func (a *auditor) bools(types []dgl.TypeRanges, columns [][]parts.Column, file func(p *parts.Part) string) error {
+	for t := range types {
+		for _, c := range columns[t] {
+			if c.DType != dgl.Bool {
+				continue
+			}
+			for _, p := range a.Parts {
+				data := c.Data[p.Index]
+				if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 {
+					rows := types[t].Ranges[p.Index][1] - types[t].Ranges[p.Index][0]
+					row := int64(i) / (int64(len(data)) / rows)
+					return &Fault{File: file(p), Type: types[t].Name, Local: row, Global: types[t].Ranges[p.Index][0] + row, Found: fmt.Sprintf("the value %d in %q", data[i], c.Name), Expected: "0 or 1, as it is a bool"}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// gaps notes the parts that DGL's server does not start with.
+func (a *auditor) gaps(nodes, edges [][]parts.Column) {
+	for _, gap := range parts.Gaps(a.Config, func(t int) bool { return len(nodes[t]) > 0 }, func(t int) bool { return len(edges[t]) > 0 }) {
+		a.report.Notes = append(a.report.Notes, gap+"; "+parts.GapsMeaning)
+	}
 }
 
 // originals checks that original ids name each node or edge once. Those of edges are

@@ -26,6 +26,14 @@ func (f *Folder) Columns() (nodes, edges [][]Column, err error) {
 	return nodes, edges, err
 }
 
+// dtype is what the values of a feature are: the configuration says which bytes are bools.
+func (f *Folder) dtype(x Feature) dgl.DType {
+	if x.DType == dgl.Uint8 && slices.Contains(f.Config.Bools, x.Array.Name) {
+		return dgl.Bool
+	}
+	return x.DType
+}
+
 func (f *Folder) columns(types []dgl.TypeRanges, of func(p *Part) ([]Feature, string)) ([][]Column, error) {
 	columns := make([][]Column, len(types))
 	first := map[string]string{} // the file that a column was found in first
@@ -35,15 +43,16 @@ func (f *Folder) columns(types []dgl.TypeRanges, of func(p *Part) ([]Feature, st
 			if x.Rows() == 0 { // DGL gives these any shape
 				continue
 			}
+			dtype := f.dtype(x)
 			i := slices.IndexFunc(columns[x.Type], func(c Column) bool { return c.Name == x.Name })
 			if i < 0 {
 				i = len(columns[x.Type])
-				columns[x.Type] = append(columns[x.Type], Column{x.Name, x.DType, x.RowShape(), make([][]byte, len(f.Parts))})
+				columns[x.Type] = append(columns[x.Type], Column{x.Name, dtype, x.RowShape(), make([][]byte, len(f.Parts))})
 				first[x.Array.Name] = file
 			}
 			c := &columns[x.Type][i]
-			if c.DType != x.DType || !slices.Equal(c.Shape, x.RowShape()) {
-				return nil, badf("%s: found %q of %s with rows of shape %v, expected %s with rows of shape %v as in %s", file, x.Array.Name, x.DType, x.RowShape(), c.DType, c.Shape, first[x.Array.Name])
+			if c.DType != dtype || !slices.Equal(c.Shape, x.RowShape()) {
+				return nil, badf("%s: found %q of %s with rows of shape %v, expected %s with rows of shape %v as in %s", file, x.Array.Name, dtype, x.RowShape(), c.DType, c.Shape, first[x.Array.Name])
 			}
 			c.Data[p.Index] = x.Data
 		}

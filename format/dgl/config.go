@@ -20,6 +20,9 @@ type Config struct {
 	// byte order of their names. Edge types are "src:rel:dst"; the types of a homogeneous
 	// graph are "_N" and "_N:_E:_N".
 	Nodes, Edges []TypeRanges
+	// Bools are the features whose bytes are bools, "paper/train_mask": in the files they are
+	// Uint8, as DGL's server wants them. DGL ignores the key.
+	Bools []string
 	// Parts are the files of each part.
 	Parts []PartFiles
 }
@@ -74,6 +77,7 @@ type configJSON struct {
 	EdgeMap    map[string][][2]int64 `json:"edge_map"`
 	NodeTypes  map[string]int        `json:"ntypes"`
 	EdgeTypes  map[string]int        `json:"etypes"`
+	Bools      []string              `json:"bool_features"`
 }
 
 // IsConfig says whether a JSON file is a configuration: whether it has the keys that no
@@ -130,7 +134,7 @@ func parseConfig(b []byte) (*Config, error) {
 			return nil, bad("found no key %s, expected it in the configuration of a partitioned graph", key.name)
 		}
 	}
-	c := &Config{GraphName: *j.GraphName, Method: *j.PartMethod, HaloHops: *j.HaloHops}
+	c := &Config{GraphName: *j.GraphName, Method: *j.PartMethod, HaloHops: *j.HaloHops, Bools: j.Bools}
 	var err error
 	if c.Nodes, err = byNumber("ntypes", "node_map", j.NodeTypes, j.NodeMap); err != nil {
 		return nil, err
@@ -259,6 +263,13 @@ func (c *Config) JSON() []byte {
 			entries = append(entries, fmt.Sprintf("\n        %s: %s", quote(t.Name), m.entry(i, t)))
 		}
 		fmt.Fprintf(&b, "    %q: {%s\n    },\n", m.key, strings.Join(entries, ","))
+	}
+	if len(c.Bools) > 0 {
+		var list []string
+		for _, name := range c.Bools {
+			list = append(list, quote(name))
+		}
+		fmt.Fprintf(&b, "    \"bool_features\": [%s],\n", strings.Join(list, ", "))
 	}
 	for p, f := range c.Parts {
 		comma := ","

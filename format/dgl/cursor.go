@@ -130,7 +130,7 @@ func (c *cursor) array(name string) Array {
 	case dims > maxDims:
 		c.fail(at, "found an array of %d dimensions, expected at most %d", dims, maxDims)
 	case !a.DType.valid() || lanes != 1:
-		c.fail(at+4, "found type code %d with %d bits and %d lanes, expected int8..int64, uint8..uint64, float16..float64 or bfloat16", code, width, lanes)
+		c.fail(at+4, "found type code %d with %d bits and %d lanes, expected int8..int64, uint8..uint64, float16..float64, bfloat16 or bool", code, width, lanes)
 	}
 	if c.err != nil {
 		return a

@@ -39,7 +39,7 @@ func written(t testing.TB, l *Layout) []byte {
 	return m
 }
 
-var dtypes = []DType{Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float16, Float32, Float64, BFloat16}
+var dtypes = []DType{Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float16, Float32, Float64, BFloat16, Bool}
 
 func drawTensors(t *rapid.T, label string, rows int64) (list []Tensor) {
 	for i := range rapid.IntRange(0, 4).Draw(t, label) {
@@ -232,6 +232,10 @@ func TestConfigRoundTrip(t *testing.T) {
 	if c.GraphName != "tiny" || c.HaloHops != 1 || len(c.Parts) != 2 || !c.Homogeneous() || Total(c.Nodes) != 40 || Total(c.Edges) != 83 {
 		t.Fatalf("found %+v", c)
 	}
+	if bytes.Contains(c.JSON(), []byte("bool_features")) {
+		t.Error("found bool_features, expected no such key where there are none")
+	}
+	c.Bools = []string{"_N/train_mask", `_N:_E:_N/"sure"`}
 	again, err := ReadConfig(memory{b: c.JSON()}, "tiny.json", false)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,8 @@ var ErrFormat = errors.New("bad DGL file")
 func bad(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
 
 // DType is the type of one value: DLPack's code in the high byte, bits in the low
-// one. DGL keeps bool as Uint8, and the PyTorch below it knows no Uint16, Uint32 and Uint64.
+// one. DGL writes a bool as Uint8: it loads files with Bool, but its server maps no bools.
+// The PyTorch below it knows no Uint16, Uint32 and Uint64.
 type DType uint16
 
 // The value types that files can have.
@@ -31,6 +32,7 @@ const (
 	Float32  DType = 2<<8 | 32
 	Float64  DType = 2<<8 | 64
 	BFloat16 DType = 4<<8 | 16
+	Bool     DType = 6<<8 | 8
 )
 
 // Size is the width of a value in bytes.
@@ -42,7 +44,7 @@ func (d DType) bits() byte { return byte(d) }
 // valid says whether d is one of the constants.
 func (d DType) valid() bool {
 	switch d {
-	case Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float16, Float32, Float64, BFloat16:
+	case Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float16, Float32, Float64, BFloat16, Bool:
 		return true
 	}
 	return false
@@ -50,6 +52,9 @@ func (d DType) valid() bool {
 
 // String is NumPy's name, "float32".
 func (d DType) String() string {
+	if d == Bool {
+		return "bool"
+	}
 	kind := map[byte]string{0: "int", 1: "uint", 2: "float", 4: "bfloat"}[d.code()]
 	if kind == "" {
 		return fmt.Sprintf("dtype(%d, %d bits)", d.code(), d.bits())

@@ -8,6 +8,11 @@ import (
 
 func TestNumbersForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
+		{List(nil), ""},
+		{List([]int{7}), "7"},
+		{List([]int{0, 1, 12}), "0, 1, 12"},
+		{List([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"},
+		{List([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"},
 		{Exact(0), "0"},
 		{Exact(999), "999"},
 		{Exact(-1234567), "-1,234,567"},

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/store"
 )
 
@@ -37,10 +38,10 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if 2*b.edges > MaxEntries {
+	if 2*b.edges > limits.Neighbours {
 		// Duplicates and reciprocal edges count once; how many there are is
 		// known only at the end.
-		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory; give --method fennel, which streams them", s.Dir, ErrTooLarge, b.edges, uint32(MaxEntries)/2)
+		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, ErrTooLarge, b.edges, limits.Neighbours/2)
 	}
 	if err := b.cut(ctx); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
@@ -104,6 +103,3 @@ func (g *Spilled) Scan(ctx context.Context, threads int, fn func(worker int, b *
 		return fn(worker, &Block{First: x.first, Offsets: words[:1+x.nodes], Neighbours: words[1+x.nodes:][:x.neighbours]})
 	})
 }
-
-// MaxEntries is the most neighbours that a Graph can list.
-const MaxEntries = math.MaxUint32
