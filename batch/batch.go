@@ -2,25 +2,6 @@ package batch
 
 import "github.com/graphmill/graphmill/graph"
 
-// Tail is what becomes of items that do not fill a batch, and of batches that
-// do not go round among the ranks.
-type Tail uint8
-
-// Keep gives the last batch as short as it is, and to some ranks one batch more.
-// Drop leaves both out. Pad fills the batch up with zeros, and gives ranks
-// that have a batch less one of padding alone, so that all batches have one shape and all
-// ranks as many. Error refuses items that leave either.
-const (
-	Keep Tail = iota
-	Drop
-	Pad
-	Error
-)
-
-var tails = [...]string{"keep", "drop", "pad", "error"}
-
-func (t Tail) String() string { return tails[t] }
-
 // Batch is some rows of the columns. It is valid until the next one is asked for.
 type Batch struct {
 	Epoch uint64

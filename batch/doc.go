@@ -20,7 +20,8 @@
 //
 // # Nothing silent
 //
-// Len is exact. What happens to the batch that the rows do not fill is the user's word (Tail).
+// Len is exact. Every rank gets as many batches, unless Tail is Short: trainers that wait for each other
+// at every step would hang otherwise. What happens to the batch that the rows do not fill is the user's word (Tail).
 // A State holds where an iteration stands, and is refused by an iterator over other data or
 // with other options.
 //

@@ -22,7 +22,7 @@ type filler struct {
 	*Iter
 	pass  pass
 	epoch uint64
-	real  int // batches with items; those beyond are padding
+	real  int // batches of the order; those beyond repeat them, or are padding
 }
 
 func (f *filler) worker() *worker { return &worker{} }
@@ -39,8 +39,8 @@ func (f *filler) fill(w *worker, c *chunk) error {
 	for i, number := range c.numbers {
 		b := &c.batches[i]
 		b.Epoch, b.Number, b.Items = f.epoch, number, b.Items[:0]
-		if number < f.real {
-			b.Items = f.pass.items(b.Items, number)
+		if from := f.source(number); from >= 0 {
+			b.Items = f.pass.items(b.Items, from)
 		}
 		if f.ptr == nil {
 			f.fillRows(b)
@@ -49,6 +49,17 @@ func (f *filler) fill(w *worker, c *chunk) error {
 		}
 	}
 	return nil
+}
+
+// source is the batch of the order whose items a batch holds; -1 for padding alone.
+func (f *filler) source(number int) int {
+	switch {
+	case number < f.real:
+		return number
+	case f.o.Tail == Pad:
+		return -1
+	}
+	return number % f.real
 }
 
 // fillRows gathers the rows that are the items.

@@ -79,8 +79,8 @@ func (f *filler) fillGroups(w *worker, b *Batch) {
 // batches have one shape; a batch of padding alone has that of the longest of all.
 func (f *filler) bucketLongest(b *Batch, longest uint64) uint64 {
 	p := f.pass.(*bucketed)
-	if b.Number < f.real {
-		k, _ := p.bucketOf(b.Number)
+	if from := f.source(b.Number); from >= 0 {
+		k, _ := p.bucketOf(from)
 		return p.longest[k]
 	}
 	if len(p.longest) > 0 {

@@ -18,7 +18,7 @@ type Options struct {
 	Order Order
 	Seed  uint64
 	Tail  Tail
-	// Rank of Ranks takes the batches Rank, Rank + Ranks, ...; 0 ranks are one.
+	// Rank of Ranks takes the batches Rank, Rank + Ranks, ...; 0 ranks are one. Tail says how many.
 	Rank, Ranks int
 	// Threads is the goroutines that gather ahead; 0: one.
 	Threads int
@@ -86,7 +86,7 @@ func newIter(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (
 	case o.Rank < 0 || o.Rank >= o.Ranks:
 		return nil, errOrder("found rank %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
 	case o.Tail > Error:
-		return nil, errOrder("found tail %d, expected keep, drop, pad or error", o.Tail)
+		return nil, errOrder("found tail %d, expected short, fill, drop, pad or error", o.Tail)
 	case g.Bucketed && o.Order != nil:
 		return nil, errOrder("found an order for batches of groups of like size, expected none: it is a law of its own")
 	case g.Bucketed && g.CountRows:
@@ -97,6 +97,7 @@ func newIter(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (
 	if o.Order == nil {
 		o.Order = Shuffled(items)
 	}
+	o.Tail = o.Tail.Of(o.Ranks)
 	it := &Iter{columns: columns, rows: rows, o: o, g: g, ptr: ptr}
 	if g.Bucketed {
 		it.buckets = newBuckets(ptr)
@@ -116,17 +117,22 @@ func (it *Iter) checkWhole() error {
 	case it.g.Bucketed:
 		for k, groups := range it.buckets.groups {
 			if n := uint64(len(groups)); n%size != 0 {
-				return errOrder("found %d groups of up to %d rows, expected a multiple of the batch size %d; keep, drop or pad the tail", n, it.buckets.longest[k], size)
+				return errOrder("found %d groups of up to %d rows, expected a multiple of the batch size %d; take another tail", n, it.buckets.longest[k], size)
 			}
 		}
 	case !it.g.CountRows && it.o.Order.Len()%size != 0:
-		return errOrder("found %d items an epoch, expected a multiple of the batch size %d; keep, drop or pad the tail", it.o.Order.Len(), size)
+		return errOrder("found %d items an epoch, expected a multiple of the batch size %d; take another tail", it.o.Order.Len(), size)
 	}
 	if it.g.CountRows {
 		return nil // the number of batches is another one each epoch
 	}
-	if n := it.pass(0).batches(); n%it.o.Ranks != 0 {
-		return errOrder("found %d batches, expected a multiple of the %d ranks; keep, drop or pad the tail", n, it.o.Ranks)
+	return it.checkEven(it.pass(0).batches(), 0)
+}
+
+// checkEven refuses, for Tail Error, batches from first on that cannot be shared out evenly.
+func (it *Iter) checkEven(batches, first int) error {
+	if left := max(0, batches-first); it.o.Tail == Error && left%it.o.Ranks != 0 {
+		return errOrder("found %d batches, expected a multiple of the %d ranks; take another tail", left, it.o.Ranks)
 	}
 	return nil
 }
@@ -143,22 +149,11 @@ func (it *Iter) pass(epoch uint64) pass {
 	return newEven(it.o.Order, e, it.o.Size, it.o.Tail)
 }
 
-// all is the number of batches over all ranks of which n hold items: what lies
-// beyond n is padding.
-func (it *Iter) all(n int) int {
-	switch it.o.Tail {
-	case Drop:
-		return n - n%it.o.Ranks
-	case Pad:
-		return (n + it.o.Ranks - 1) / it.o.Ranks * it.o.Ranks
-	}
-	return n
-}
-
 // Len is the number of batches that the next pass gives to this rank from its beginning. It is the
 // same for every epoch but with CountRows, where finding it takes a look at every group.
 func (it *Iter) Len() int {
-	return (it.all(it.pass(it.epoch).batches()) - it.o.Rank + it.o.Ranks - 1) / it.o.Ranks
+	all := it.o.Tail.End(it.pass(it.epoch).batches(), 0, it.o.Ranks)
+	return (all - it.o.Rank + it.o.Ranks - 1) / it.o.Ranks
 }
 
 // chunkBytes is what a goroutine fills at a time: small enough for a cache, large
@@ -176,18 +171,22 @@ func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
 		it.at = State{Epoch: epoch, Batch: skip}
 		p := it.pass(epoch)
 		real := p.batches()
-		all := it.all(real)
+		if err := it.checkEven(real, skip); err != nil {
+			yield(nil, err)
+			return
+		}
+		end := it.o.Tail.End(real, skip, it.o.Ranks)
 		f := &filler{Iter: it, pass: p, epoch: epoch, real: real}
 		next := skip + it.o.Rank
 		per := it.perChunk()
 		windows := newAdviser(it, p)
 		err := ordered.Run(ctx, it.o.Threads, f.worker, newChunk, ordered.Stages[*worker, *chunk]{
 			Fill: func(c *chunk) error {
-				if next >= all {
+				if next >= end {
 					return io.EOF
 				}
 				c.numbers = c.numbers[:0]
-				for ; next < all && len(c.numbers) < per; next += it.o.Ranks {
+				for ; next < end && len(c.numbers) < per; next += it.o.Ranks {
 					c.numbers = append(c.numbers, next)
 				}
 				windows.advise(c.numbers)
@@ -198,7 +197,7 @@ func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
 				for i := range c.numbers {
 					b := &c.batches[i]
 					it.at = State{Epoch: epoch, Batch: b.Number - it.o.Rank + it.o.Ranks}
-					if it.at.Batch >= all {
+					if it.at.Batch >= end {
 						it.at = State{Epoch: epoch + 1}
 					}
 					if !yield(b, nil) {

@@ -89,7 +89,7 @@ func TestRows(t *testing.T) {
 		o := batch.Options{
 			Size:  rapid.IntRange(1, 40).Draw(t, "size"),
 			Seed:  rapid.Uint64().Draw(t, "seed"),
-			Tail:  rapid.SampledFrom([]batch.Tail{batch.Keep, batch.Drop, batch.Pad}).Draw(t, "tail"),
+			Tail:  rapid.SampledFrom([]batch.Tail{batch.Short, batch.Fill, batch.Drop, batch.Pad}).Draw(t, "tail"),
 			Ranks: rapid.IntRange(1, 4).Draw(t, "ranks"),
 		}
 		switch rapid.IntRange(0, 3).Draw(t, "order") {
@@ -132,7 +132,7 @@ func TestRows(t *testing.T) {
 			}
 			all = append(all, first...)
 		}
-		if o.Tail != batch.Keep && len(lens) > 1 {
+		if o.Tail != batch.Short && len(lens) > 1 {
 			t.Fatalf("tail %s: found ranks with %v batches, expected equal numbers", o.Tail, lens)
 		}
 		slices.SortFunc(all, func(a, b step) int { return a.Number - b.Number })
@@ -141,8 +141,11 @@ func TestRows(t *testing.T) {
 			if s.Number != i {
 				t.Fatalf("found batch %d at %d, expected each number once", s.Number, i)
 			}
-			items = append(items, s.Items...)
 			want := slices.Clone(s.Items)
+			if o.Tail == batch.Fill && i >= (rows+o.Size-1)/o.Size {
+				continue // TestEvenRanks
+			}
+			items = append(items, s.Items...)
 			for o.Tail == batch.Pad && len(want) < o.Size {
 				want = append(want, ^uint64(0))
 			}
@@ -199,7 +202,7 @@ func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []ste
 	if left == len(want) {
 		// Another rank may have one more batch of the epoch, which a state for all of
 		// them is then still in.
-		if len(got) == 0 && (o.Tail != batch.Keep || o.Ranks == 1) || len(got) > 0 && got[0].Epoch != epoch+1 {
+		if len(got) == 0 && (o.Tail != batch.Short || o.Ranks == 1) || len(got) > 0 && got[0].Epoch != epoch+1 {
 			t.Fatal("found the finished epoch again, expected the next one")
 		}
 		return
@@ -207,6 +210,91 @@ func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []ste
 	if !reflect.DeepEqual(got, want[left:]) {
 		t.Fatalf("resumed after %d: found %v, expected %v", left, got, want[left:])
 	}
+}
+
+// With Fill, the default of several ranks, and with Drop every rank gets as many batches of every order of rows and groups, also when an
+// epoch is gone on with by another number of ranks. Each batch is that of one rank alone, or repeats one.
+func TestEvenRanks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.IntRange(0, 120).Draw(t, "rows")
+		src := columns(rows)
+		o := batch.Options{Size: rapid.IntRange(1, 20).Draw(t, "size"), Seed: 5, Tail: rapid.SampledFrom([]batch.Tail{batch.ByRanks, batch.Drop}).Draw(t, "tail")}
+		var ptr []uint64
+		var g batch.GroupOptions
+		switch rapid.IntRange(0, 6).Draw(t, "kind") {
+		case 1:
+			o.Order, _ = batch.Windowed(uint64(rows), 7, 3)
+		case 2:
+			o.Order, _ = batch.Stratified(make([]uint32, rows))
+		case 3:
+			weights := make([]float64, rows)
+			for i := range weights {
+				weights[i] = float64(1 + i%3)
+			}
+			if rows > 0 {
+				o.Order, _ = batch.Weighted(weights, uint64(rapid.IntRange(0, 200).Draw(t, "length")))
+			}
+		case 4:
+			ptr = groupsOf(rows)
+		case 5:
+			ptr, g.CountRows = groupsOf(rows), true
+		case 6:
+			ptr, g.Bucketed, g.Padded = groupsOf(rows), true, rapid.Bool().Draw(t, "padded")
+		}
+		pass := func(rank, ranks, from int) []step {
+			o := o
+			o.Rank, o.Ranks = rank, ranks
+			it, err := batch.New(src, o)
+			if ptr != nil {
+				it, err = batch.NewGroups(src, ptr, o, g)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := it.State()
+			s.Batch = from
+			if err := it.Resume(s); err != nil {
+				t.Fatal(err)
+			}
+			n := it.Len()
+			steps := walk(t, it, src, -1)
+			if from == 0 && len(steps) != n {
+				t.Fatalf("found %d batches, expected Len's %d", len(steps), n)
+			}
+			return steps
+		}
+		alone := pass(0, 1, 0)
+		from := rapid.IntRange(0, len(alone)).Draw(t, "from")
+		ranks := rapid.IntRange(2, 6).Draw(t, "ranks")
+		left := len(alone) - from
+		each := (left + ranks - 1) / ranks
+		if o.Tail == batch.Drop {
+			each = left / ranks
+		}
+		for rank := range ranks {
+			steps := pass(rank, ranks, from)
+			if len(steps) != each {
+				t.Fatalf("rank %d of %d: found %d batches, expected %d", rank, ranks, len(steps), each)
+			}
+			for i, s := range steps {
+				want := alone[(from+rank+i*ranks)%len(alone)]
+				want.Number = from + rank + i*ranks
+				if !reflect.DeepEqual(s, want) {
+					t.Fatalf("rank %d of %d: found %+v, expected %+v", rank, ranks, s, want)
+				}
+			}
+		}
+	})
+}
+
+// groupsOf is groups of 0 to 4 rows, of so many rows together.
+func groupsOf(rows int) []uint64 {
+	ptr := []uint64{0}
+	for at := 0; at < rows; {
+		at = min(rows, at+(3*len(ptr)+at)%5)
+		ptr = append(ptr, uint64(at))
+	}
+	return ptr
 }
 
 // Groups stay whole and in order; a batch has Size of them, or as many as fit Size rows.
@@ -221,7 +309,7 @@ func TestGroups(t *testing.T) {
 		o := batch.Options{
 			Size:    rapid.IntRange(1, 12).Draw(t, "size"),
 			Seed:    rapid.Uint64().Draw(t, "seed"),
-			Tail:    rapid.SampledFrom([]batch.Tail{batch.Keep, batch.Drop, batch.Pad}).Draw(t, "tail"),
+			Tail:    rapid.SampledFrom([]batch.Tail{batch.Short, batch.Fill, batch.Drop, batch.Pad}).Draw(t, "tail"),
 			Threads: 2,
 		}
 		g := batch.GroupOptions{Padded: rapid.Bool().Draw(t, "padded")}
@@ -334,7 +422,7 @@ func TestStateOfAnother(t *testing.T) {
 	}
 	other := make(columns(100), batch.Options{Size: 10, Seed: 1, Rank: 1, Ranks: 3, Threads: 2})
 	if err := other.Resume(state); err != nil {
-		t.Errorf("other ranks: found %v, expected none", err)
+		t.Errorf("other ranks, with their default tail: found %v, expected none", err)
 	}
 	old := state
 	old.Version = 1
@@ -363,6 +451,16 @@ func TestBadInput(t *testing.T) {
 			_, err := batch.New(c, batch.Options{Size: 3, Tail: batch.Error})
 			return err
 		},
+		"found 3 batches, expected a multiple of the 2 ranks": func() error {
+			it, err := batch.NewGroups(c, []uint64{0, 3, 6, 10}, batch.Options{Size: 3, Ranks: 2, Tail: batch.Error}, batch.GroupOptions{CountRows: true})
+			if err != nil {
+				return err
+			}
+			for _, err = range it.All(context.Background()) {
+			}
+			return err
+		},
+		"found tail 6": func() error { _, err := batch.New(c, batch.Options{Size: 1, Tail: batch.Error + 1}); return err },
 		"multiple of the 4 ranks": func() error {
 			_, err := batch.New(c, batch.Options{Size: 5, Ranks: 4, Tail: batch.Error})
 			return err

@@ -4,7 +4,7 @@ import "slices"
 
 // pass is one epoch: which items are in which batch.
 type pass interface {
-	// batches is the number of batches, short ones included or not as Tail says.
+	// batches is the number of batches, those that are not full included unless Tail is Drop.
 	batches() int
 	// items appends the items of batch b to dst.
 	items(dst []uint64, b int) []uint64

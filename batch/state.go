@@ -44,7 +44,7 @@ func (it *Iter) Resume(s State) error {
 	case s.Data != data:
 		return fmt.Errorf("%w: found data %s, expected %s; the columns, the order, the batch size or the tail are others", ErrState, s.Data, data)
 	}
-	if n := it.all(it.pass(s.Epoch).batches()); s.Batch < 0 || s.Batch > n {
+	if n := it.pass(s.Epoch).batches(); s.Batch < 0 || s.Batch > n {
 		return fmt.Errorf("%w: found %d batches taken, expected at most %d", ErrState, s.Batch, n)
 	}
 	it.epoch, it.skip, it.at = s.Epoch, s.Batch, State{Epoch: s.Epoch, Batch: s.Batch}
@@ -56,7 +56,11 @@ func (it *Iter) Resume(s State) error {
 func (it *Iter) fingerprint() string {
 	h := xxh3.New()
 	text := func(format string, args ...any) { fmt.Fprintf(h, format+"\x00", args...) }
-	text("%s size %d tail %s %+v rows %d", it.o.Order, it.o.Size, it.o.Tail, it.g, it.rows)
+	tail := it.o.Tail
+	if tail == Fill {
+		tail = Short // whose batches it has: the default follows from the ranks
+	}
+	text("%s size %d tail %s %+v rows %d", it.o.Order, it.o.Size, tail, it.g, it.rows)
 	var word [8]byte
 	for _, p := range it.ptr {
 		binary.LittleEndian.PutUint64(word[:], p)

@@ -17,8 +17,10 @@ type conn struct {
 	server *Server
 	socket *net.UnixConn
 	ring   *ring
-	rank   int
+	first  int // batch of an epoch, of its consumer
+	step   int // from one to the next
 	world  int
+	tail   batch.Tail
 
 	mu   sync.Mutex
 	wake sync.Cond // slots, work or the end have come
@@ -37,7 +39,7 @@ type run struct {
 	order  batch.Items
 	next   int // batch to be made
 	send   int // batch to be sent
-	end    int // first number of this rank beyond the epoch
+	end    int // first number beyond the pass
 	ready  map[int]finished
 	failed bool
 	last   bool // no epoch is begun after it
@@ -108,8 +110,8 @@ func (c *conn) take(r request) error {
 		c.free = append(c.free, int(r.slot))
 	case reqStart:
 		src := c.server.source
-		if r.a > uint64(src.Batches()) {
-			return fmt.Errorf("found a start at batch %d, expected at most %d", r.a, src.Batches())
+		if err := src.CheckFirst(r.a, c.world); err != nil {
+			return err
 		}
 		var next *run
 		if c.next != nil && c.next.epoch == r.b && r.a == 0 {
@@ -138,8 +140,8 @@ func (c *conn) take(r request) error {
 
 // begin is an epoch from a batch on, whose number is that of the next START.
 func (c *conn) begin(epoch uint64, batch int) *run {
-	src, first := c.server.source, batch+c.rank
-	return &run{number: c.runs + 1, epoch: epoch, order: src.Epoch(epoch), next: first, send: first, end: src.Batches(), ready: map[int]finished{}}
+	src, first := c.server.source, batch+c.first
+	return &run{number: c.runs + 1, epoch: epoch, order: src.Epoch(epoch), next: first, send: first, end: src.End(c.tail, batch, c.world), ready: map[int]finished{}}
 }
 
 // leave ends a run: what was made and not sent frees its slots. The client does the same with
@@ -217,7 +219,7 @@ func (c *conn) make() {
 			continue
 		}
 		b := run.next
-		run.next += c.world
+		run.next += c.step
 		f.t.seq, f.t.run = uint64(b), run.number
 		c.mu.Unlock()
 		c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Batch(run.order, run.epoch, b) }) })
@@ -267,7 +269,7 @@ func (c *conn) flush() {
 			return
 		}
 		delete(r.ready, r.send)
-		r.send += c.world
+		r.send += c.step
 		r.failed = f.err != nil
 		c.post(f)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
@@ -343,17 +344,17 @@ func TestEpoch(t *testing.T) {
 			t.Errorf("%d bytes: found %d of 4 tables copied", c.memory, copied)
 		}
 		ready, lifeline, ended := owner(t, src)
-		for _, h := range []hello{{}, {Rank: 1, World: 3, Slots: 5}, {SlotBytes: 1, Slots: 3}, {Rank: 60, World: 100}} {
+		for _, h := range []hello{{}, {Rank: 1, World: 3, Slots: 5}, {SlotBytes: 1, Slots: 3}, {Rank: 60, World: 100}, {Rank: 60, World: 100, Tail: "short"}, {Tail: "drop"}} {
 			c := connect(t, ready, h)
 			for epoch := range uint64(2) {
 				c.request(reqStart, 0, 0, epoch)
 				want := 0
-				for b := h.Rank; b < src.Batches(); b += max(h.World, 1) {
+				for _, b := range numbersOf(src, h, 0) {
 					p := c.next()
 					if p.kind != msgBatch && p.kind != msgJumbo || p.seq != uint64(b) || p.run != epoch+1 {
 						t.Fatalf("found message %d of batch %d and run %d (%s), expected batch %d of run %d", p.kind, p.seq, p.run, p.text, b, epoch+1)
 					}
-					c.check(src, p, epoch, seedsOf(src, epoch, b), uint64(b))
+					c.check(src, p, epoch, seedsOf(src, epoch, b%src.Batches()), uint64(b))
 					c.request(reqReturn, p.slot, p.gen, 0)
 					want++
 				}
@@ -365,6 +366,71 @@ func TestEpoch(t *testing.T) {
 		}
 		end(t, lifeline, ended)
 	}
+}
+
+// numbersOf is the batches that a rank gets of an epoch, from first on, written as the reference has them.
+func numbersOf(src *Source, h hello, first int) (numbers []int) {
+	world, n := max(h.World, 1), src.Batches()
+	tail := h.Tail
+	switch {
+	case tail == "drop":
+		n = src.Seeds() / src.job.BatchSize
+	case tail == "" && world > 1:
+		tail = "fill"
+	}
+	for b := first + h.Rank; ; b += world {
+		step := b - h.Rank // all ranks take one of the batches from here on
+		if tail == "fill" && step >= n || tail == "drop" && step+world > n || tail != "fill" && b >= n {
+			return numbers
+		}
+		numbers = append(numbers, b)
+	}
+}
+
+// Whatever the seeds, the batch size, the world and the tail: every rank gets its share of an epoch, from any batch on, and its
+// workers share that in turn.
+func TestShares(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		job := sample.Job{BatchSize: rapid.IntRange(1, 40).Draw(r, "size"), Seed: 4, Shuffle: true}
+		for v := range uint32(rapid.IntRange(0, 130).Draw(r, "seeds")) {
+			job.Seeds = append(job.Seeds, v)
+		}
+		src := planned(t, testGraph(), sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch}, job, Features{})
+		defer src.Close()
+		ready, lifeline, ended := owner(t, src)
+		defer end(t, lifeline, ended)
+		h := hello{World: rapid.IntRange(1, 5).Draw(r, "world"), Tail: rapid.SampledFrom([]string{"", "short", "fill", "drop"}).Draw(r, "tail")}
+		first := rapid.IntRange(0, src.Batches()+h.World-1).Draw(r, "first")
+		lens := map[int]bool{}
+		for h.Rank = range h.World {
+			numbers := numbersOf(src, h, first)
+			lens[len(numbers)] = true
+			h.Workers = rapid.IntRange(0, 3).Draw(r, "workers")
+			for h.Worker = range max(h.Workers, 1) {
+				c := connect(t, ready, h)
+				if whole := numbersOf(src, h, 0); c.Batches != len(whole) || c.Total != len(numbersOf(src, hello{Tail: h.Tail}, 0)) {
+					t.Fatalf("found %d batches of %d, expected %d", c.Batches, c.Total, len(whole))
+				}
+				c.request(reqStart, 0, uint64(first), 2)
+				for i := h.Worker; i < len(numbers); i += max(h.Workers, 1) {
+					b := numbers[i]
+					p := c.next()
+					if p.kind != msgBatch || p.seq != uint64(b) {
+						t.Fatalf("%+v from %d: found message %d of batch %d, expected batch %d", h, first, p.kind, p.seq, b)
+					}
+					c.check(src, p, 2, seedsOf(src, 2, b%src.Batches()), uint64(b))
+					c.request(reqReturn, p.slot, p.gen, 0)
+				}
+				if p := c.next(); p.kind != msgEnd {
+					t.Fatalf("%+v from %d: found batch %d, expected the end after %v", h, first, p.seq, numbers)
+				}
+				_ = c.Close()
+			}
+		}
+		if h.Tail != "short" && len(lens) > 1 {
+			t.Fatalf("%+v from %d: found ranks with %v batches, expected equal numbers", h, first, lens)
+		}
+	})
 }
 
 // A type that no op reaches has columns without rows: what a consumer sees depends on the
@@ -538,6 +604,9 @@ func TestBadClients(t *testing.T) {
 		"token":   {hello{Version: Version, Token: "x", World: 1, Slots: 1}, "wrong token"},
 		"version": {hello{Version: Version + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
 		"rank":    {hello{Version: Version, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"world":   {hello{Version: Version, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
+		"worker":  {hello{Version: Version, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
+		"tail":    {hello{Version: Version, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
 		"slots":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
 		"bytes":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
 	} {

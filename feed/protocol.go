@@ -37,7 +37,11 @@ type hello struct {
 	Token   string `json:"token"`
 	Rank    int    `json:"rank"`
 	World   int    `json:"world"`
-	Slots   int    `json:"slots"`
+	Tail    string `json:"tail"` // "" is that of batch.ByRanks
+	// Worker of Workers takes the batches Worker, Worker + Workers, ... of those of its rank; 0 workers are one.
+	Worker  int `json:"worker"`
+	Workers int `json:"workers"`
+	Slots   int `json:"slots"`
 	// SlotBytes is the size of a slot, for tests: 0 takes one that holds every batch.
 	SlotBytes int64 `json:"slot_bytes"`
 }
@@ -48,6 +52,7 @@ type welcome struct {
 	Slots     int          `json:"slots"`
 	SlotBytes int64        `json:"slot_bytes"`
 	Batches   int          `json:"batches"` // of an epoch, of this rank
+	Total     int          `json:"total"`   // of an epoch, over all ranks, none of which is repeated
 	Hops      int          `json:"hops"`
 	Seeds     int          `json:"seeds"`
 	SeedTypes []string     `json:"seed_types"`

@@ -125,10 +125,18 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, Version)
 	case h.World < 1 || h.Rank < 0 || h.Rank >= h.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", h.Rank, h.World, h.World-1)
+	case h.World > MostRanks || h.Workers > MostRanks:
+		return nil, fmt.Errorf("found a world of %d and %d workers, expected at most %d", h.World, h.Workers, MostRanks)
+	case h.Worker < 0 || h.Worker >= max(h.Workers, 1):
+		return nil, fmt.Errorf("found worker %d of %d, expected 0 to %d", h.Worker, h.Workers, max(h.Workers, 1)-1)
 	case h.Slots < 1 || h.Slots > maxSlots:
 		return nil, fmt.Errorf("found %d slots, expected 1 to %d", h.Slots, maxSlots)
 	case h.SlotBytes < 0 || h.SlotBytes > mostSlotBytes:
 		return nil, fmt.Errorf("found slots of %d bytes, expected at most %d", h.SlotBytes, mostSlotBytes)
+	}
+	tail, err := ParseTail(h.Tail)
+	if err != nil {
+		return nil, err
 	}
 	size := h.SlotBytes
 	if size == 0 {
@@ -141,13 +149,13 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{server: s, socket: socket, ring: ring, rank: h.Rank, world: h.World}
+	c := &conn{server: s, socket: socket, ring: ring, first: h.Rank + h.World*h.Worker, step: h.World * max(h.Workers, 1), world: h.World, tail: tail.Of(h.World)}
 	for i := range h.Slots {
 		c.free = append(c.free, i)
 	}
-	all := s.source.Batches()
 	w := welcome{
-		Version: Version, Slots: h.Slots, SlotBytes: size, Batches: max(0, (all-h.Rank+h.World-1)/h.World),
+		Version: Version, Slots: h.Slots, SlotBytes: size,
+		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
 		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(),
 	}
 	body, err := json.Marshal(w)

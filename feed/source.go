@@ -109,6 +109,33 @@ func (s *Source) Batches() int {
 	return n
 }
 
+// End is the number, over all ranks, at which a pass over an epoch ends that begins with batch first: batch.Tail.End of
+// the batches that the tail takes. Numbers from Batches on repeat batches of the epoch (batch.Fill).
+func (s *Source) End(tail batch.Tail, first, ranks int) int {
+	n := s.Batches()
+	if tail == batch.Drop {
+		n = int(s.order.Len()) / s.job.BatchSize
+	}
+	return tail.End(n, first, ranks)
+}
+
+// CheckFirst refuses a batch that no pass of so many ranks begins with. One that begins where another has ended is
+// empty.
+func (s *Source) CheckFirst(first uint64, ranks int) error {
+	if most := uint64(s.Batches() + ranks - 1); first > most {
+		return fmt.Errorf("found a start at batch %d, expected 0 to %d", first, most)
+	}
+	return nil
+}
+
+// MostRanks bounds a world, far from where sums of batch numbers overflow.
+const MostRanks = 1 << 20
+
+// ParseTail is the tail of a name, which is one that sampled batches can have.
+func ParseTail(name string) (batch.Tail, error) {
+	return batch.ParseTail(name, batch.Short, batch.Fill, batch.Drop)
+}
+
 // Hops is the number of hops of the plan.
 func (s *Source) Hops() int { return s.sampler.Hops() }
 
@@ -175,10 +202,11 @@ func (s *Source) Maker() *Maker {
 func (s *Source) Epoch(number uint64) batch.Items { return s.order.Epoch(s.job.Seed, number) }
 
 // Batch samples batch b of an epoch, whose order Source.Epoch gave, and returns the bytes
-// that it has in a slot. The batch is the maker's until the next call.
+// that it has in a slot. The batch is the maker's until the next call. One beyond the epoch's last (Source.End) has the seeds
+// of batch b mod Batches, and draws of its own.
 func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	src := m.src
-	first := b * src.job.BatchSize
+	first := b % max(1, src.Batches()) * src.job.BatchSize
 	n := min(src.job.BatchSize, int(src.order.Len())-first)
 	if cap(m.made.input) < n {
 		m.made.input = make([]uint64, n)

@@ -15,9 +15,11 @@ type Request struct {
 	Epoch uint64 `json:"epoch"`
 	// First is the batch to begin at, over all ranks.
 	First int `json:"first"`
-	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1.
-	Rank  int `json:"rank"`
-	World int `json:"world"`
+	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1. Tail says how many,
+	// by the name of a batch.Tail: "short", "fill" or "drop"; left out it is that of batch.ByRanks.
+	Rank  int    `json:"rank"`
+	World int    `json:"world"`
+	Tail  string `json:"tail,omitempty"`
 	// Seeds asks for one batch of these nodes instead, of links source and target in turn, with the draws of batch First.
 	Seeds []int64 `json:"seeds,omitempty"`
 }
@@ -38,29 +40,36 @@ func parseRequest(b []byte, src *feed.Source) (*Request, error) {
 	if r.World == 0 {
 		r.World = 1
 	}
+	if _, err := feed.ParseTail(r.Tail); err != nil {
+		return nil, err
+	}
 	seeds := len(r.Seeds) / len(src.SeedTypes())
 	switch {
-	case r.World < 1 || r.World > mostRanks:
-		return nil, fmt.Errorf("found a world of %d, expected 1 to %d", r.World, mostRanks)
+	case r.World < 1 || r.World > feed.MostRanks:
+		return nil, fmt.Errorf("found a world of %d, expected 1 to %d", r.World, feed.MostRanks)
 	case r.Rank < 0 || r.Rank >= r.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", r.Rank, r.World, r.World-1)
 	case r.Seeds != nil && (seeds < 1 || seeds > src.BatchSize()):
 		return nil, fmt.Errorf("found %d seeds, expected 1 to %d, the batch size of the server", seeds, src.BatchSize())
 	case r.Seeds != nil && r.World != 1:
 		return nil, fmt.Errorf("found seeds and a world of %d, expected one of them", r.World)
-	case r.First < 0 || r.Seeds == nil && r.First > src.Batches():
-		return nil, fmt.Errorf("found a start at batch %d, expected 0 to %d", r.First, src.Batches())
+	case r.Seeds != nil && r.Tail != "":
+		return nil, fmt.Errorf("found seeds and the tail %q, expected one of them", r.Tail)
+	case r.First < 0:
+		return nil, fmt.Errorf("found a start at batch %d, expected one from 0 on", r.First)
+	case r.Seeds == nil:
+		if err := src.CheckFirst(uint64(r.First), r.World); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }
-
-// mostRanks bounds a world, far from where sums of batch numbers overflow.
-const mostRanks = 1 << 20
 
 // batches is how many batches the request gets.
 func (r *Request) batches(src *feed.Source) int {
 	if r.Seeds != nil {
 		return 1
 	}
-	return max(0, (src.Batches()-r.First-r.Rank+r.World-1)/r.World)
+	tail, _ := feed.ParseTail(r.Tail) // was checked
+	return max(0, (src.End(tail, r.First, r.World)-r.First-r.Rank+r.World-1)/r.World)
 }

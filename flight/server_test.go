@@ -214,7 +214,9 @@ func TestStreams(t *testing.T) {
 		address, stop := start(t, src, Options{Threads: threads, Streams: 2})
 		c := dial(t, address)
 		for _, r := range []Request{
-			{}, {Epoch: 3}, {First: 17}, {First: 19}, {World: 3, Rank: 1}, {First: 4, World: 4, Rank: 3}, {World: 100, Rank: 70},
+			{}, {Epoch: 3}, {First: 17}, {First: 19}, {World: 3, Rank: 1}, {World: 3, Rank: 2}, {First: 4, World: 4, Rank: 3}, {World: 100, Rank: 70},
+			{World: 3, Rank: 1, Tail: "short"}, {World: 3, Rank: 0, Tail: "drop"}, {World: 100, Rank: 70, Tail: "short"}, {First: 21, World: 3},
+			{Tail: "drop"}, {Tail: "fill", First: 3},
 			{Seeds: []int64{7, 7, 299, 0}, First: 1 << 40, Epoch: 2},
 		} {
 			s := get(t, c, r)
@@ -223,7 +225,7 @@ func TestStreams(t *testing.T) {
 				s.check(src, r.First)
 				n = 1
 			} else {
-				for b := r.First + r.Rank; b < src.Batches(); b += max(r.World, 1) {
+				for _, b := range numbersOf(r) {
 					s.check(src, b)
 					n++
 				}
@@ -233,6 +235,44 @@ func TestStreams(t *testing.T) {
 			}
 		}
 		stop()
+	}
+}
+
+// numbersOf is the batches that a request gets of the 19, the last of which is not full.
+func numbersOf(r Request) (numbers []int) {
+	world, n := max(r.World, 1), 19
+	fill := r.Tail == "fill" || r.Tail == "" && world > 1
+	if r.Tail == "drop" {
+		n = 18
+	}
+	for b := r.First + r.Rank; ; b += world {
+		step := b - r.Rank // all ranks take one of the batches from here on
+		if fill && step >= n || !fill && b >= n || r.Tail == "drop" && step+world > n {
+			return numbers
+		}
+		numbers = append(numbers, b)
+	}
+}
+
+// Batches beyond the last are those of the beginning, with draws of their own.
+func TestFill(t *testing.T) {
+	src := source(t)
+	address, stop := start(t, src, Options{})
+	defer stop()
+	c := dial(t, address)
+	ids := func(r Request, name string) (all [][]int64) {
+		s := get(t, c, r)
+		for s.Next() {
+			all = append(all, slices.Clone(graph.View[int64](valuesOf(t, s.RecordBatch(), name))))
+		}
+		return all
+	}
+	whole, last := ids(Request{}, "input_id"), ids(Request{World: 5, Rank: 4}, "input_id")
+	if len(last) != 4 || !slices.Equal(last[3], whole[0]) {
+		t.Errorf("found batch 19 of seeds %v, expected those of batch 0, %v", last[len(last)-1], whole[0])
+	}
+	if nodes := ids(Request{World: 5, Rank: 4}, "nodes/user/n_id"); slices.Equal(nodes[3], ids(Request{}, "nodes/user/n_id")[0]) {
+		t.Error("found batch 19 with the draws of batch 0, expected others")
 	}
 }
 
@@ -287,8 +327,8 @@ func TestInfo(t *testing.T) {
 		t.Errorf("found %v, expected one flight", err)
 	}
 	d := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`{"epoch":1,"first":2,"rank":1,"world":2}`)}
-	if info, err = c.GetFlightInfo(t.Context(), d); err != nil || info.TotalRecords != 8 || !info.Ordered || len(info.Endpoint) != 1 {
-		t.Fatalf("found %v, %v, expected 8 batches at one endpoint", info, err)
+	if info, err = c.GetFlightInfo(t.Context(), d); err != nil || info.TotalRecords != 9 || !info.Ordered || len(info.Endpoint) != 1 {
+		t.Fatalf("found %v, %v, expected 9 batches at one endpoint", info, err)
 	}
 	result, err := c.GetSchema(t.Context(), d)
 	if err != nil || !bytes.Equal(result.Schema, info.Schema) {
@@ -326,6 +366,9 @@ func TestErrors(t *testing.T) {
 		`{"epochs":1}`:                  `unknown field "epochs"`,
 		`{"epoch":1}{}`:                 "expected one JSON object",
 		`{"first":20}`:                  "found a start at batch 20, expected 0 to 19",
+		`{"first":22,"world":3}`:        "found a start at batch 22, expected 0 to 21",
+		`{"tail":"pad"}`:                "expected one of short, fill, drop",
+		`{"seeds":[1],"tail":"fill"}`:   "found seeds and the tail",
 		`{"first":-1}`:                  "found a start at batch -1",
 		`{"rank":1}`:                    "found rank 1 of 1",
 		`{"rank":-1,"world":2}`:         "found rank -1 of 2",

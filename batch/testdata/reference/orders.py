@@ -68,6 +68,30 @@ def bucketed(seed, epoch, sizes, batch, drop=False):
     return [batches[int(i)] for i in order(len(batches), key(seed, epoch, BUCKET, 0))]
 
 
+def batches(items, size, drop=False):
+    """An epoch's items in their order, cut into batches; with drop those that are full."""
+    cut = [items[i:i + size] for i in range(0, len(items), size)]
+    return [b for b in cut if not drop or len(b) == size]
+
+
+def ranks(batches, world, tail, first=0):
+    """What each of `world` ranks takes of the batches of an epoch, from number `first` on: (number, items) in
+    order. Rank r takes the numbers first + r, first + r + world, ...
+      short  as far as there are batches: some ranks may have one more than others;
+      drop   as many on every rank as the rank with fewest has; `batches` are full ones;
+      fill   as many on every rank as the rank with most has: batch b beyond the last one holds the items of
+             batch b mod len(batches);
+      pad    as fill, but batches beyond the last one hold no items."""
+    left = max(0, len(batches) - first)
+    least, most = left // world, -(-left // world)
+    out = []
+    for r in range(world):
+        each = {"short": len(range(r, left, world)), "drop": least, "fill": most, "pad": most}[tail]
+        numbers = range(first + r, first + r + each * world, world)
+        out.append([(b, batches[b] if b < len(batches) else batches[b % len(batches)] if tail == "fill" else []) for b in numbers])
+    return out
+
+
 if __name__ == "__main__":
     h = key(5, 6)
     classes = [int(draw(h, i) % 5 % 3) for i in range(100)]
@@ -82,5 +106,11 @@ if __name__ == "__main__":
     }
     for n, b, w in [(100, 7, 3), (100, 10, 4), (1, 1, 1), (99, 100, 2), (96, 8, 100), (50, 1, 5), (41, 20, 1), (41, 20, 2)]:
         out["windowed(3,4,%d,%d,%d)" % (n, b, w)] = windowed(3, 4, n, b, w)
-    json.dump(out, sys.stdout, indent=1)
-    print()
+    h = key(7, 8)
+    for i in range(100):
+        n, size, world = [int(draw(h, 5 * i + j) % m) + least for j, (m, least) in enumerate([(31, 0), (8, 1), (5, 1)])]
+        tail, first = ["short", "drop", "fill", "pad"][i % 4], int(draw(h, 5 * i + 3) % 4) * int(draw(h, 5 * i + 4) % 2)
+        of = batches(list(range(n)), size, tail == "drop")
+        first = min(first, len(of))
+        out["ranks(batches(range(%d),%d),%d,%s,%d)" % (n, size, world, tail, first)] = ranks(of, world, tail, first)
+    print("{\n" + ",\n".join(json.dumps(k) + ": " + json.dumps(v) for k, v in out.items()) + "\n}")
