@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import importlib.util
 import json
 import os
 import subprocess
@@ -13,6 +14,10 @@ from graphmill._command import command
 
 STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
 RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
+
+_spec = importlib.util.spec_from_file_location("orders", os.path.join(os.path.dirname(__file__), "../../batch/testdata/reference/orders.py"))
+law = importlib.util.module_from_spec(_spec)  # the reference of orders and ranks
+_spec.loader.exec_module(law)
 
 _folder = tempfile.TemporaryDirectory(prefix="graphmill-")
 atexit.register(_folder.cleanup)

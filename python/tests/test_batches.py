@@ -9,6 +9,7 @@ import numpy as np
 
 from graphmill import BatchIter, GroupBatchIter
 from graphmill._order import ORDER, Order, key
+from made import law
 
 VECTORS = os.path.join(os.path.dirname(__file__), "../../sample/testdata/vectors.json")
 ORDERS = os.path.join(os.path.dirname(__file__), "../../batch/testdata/orders.json")
@@ -68,27 +69,58 @@ class TestBatchIter(unittest.TestCase):
         for e, got in zip([0, 1, 2, 4], passes):
             self.assertEqual(got, Order(100, key(3, e, ORDER))(np.arange(100)).tolist())
 
-    def test_ranks_and_tails(self):
-        n, size = 103, 8
-        for world in [1, 2, 3]:
-            for tail in ["keep", "drop", "pad"]:
-                its = [BatchIter(np.arange(n), batch_size=size, seed=1, tail=tail, rank=r, world_size=world) for r in range(world)]
-                lens = [len(it) for it in its]
-                got = [list(it) for it in its]
-                self.assertEqual(lens, [len(g) for g in got])
-                if tail != "keep":
-                    self.assertEqual(len(set(lens)), 1)
-                flat = []
-                for i in range(max(lens)):
-                    for g in got:
-                        if i < len(g):
-                            b = g[i][0][g[i][1]] if tail == "pad" else g[i][0]
-                            self.assertTrue(tail != "pad" or len(g[i][0]) == size)
-                            flat += b.tolist()
-                want = Order(n, key(1, 0, ORDER))(np.arange(n)).tolist()
-                self.assertEqual(flat, want[: n - n % (size * world)] if tail == "drop" else want)
+    def test_ranks_are_those_of_the_reference(self):
+        r = np.random.default_rng(4)
+        for k in range(300):
+            n, size, world, shuffle = int(r.integers(0, 60)), int(r.integers(1, 9)), int(r.integers(1, 6)), bool(r.integers(2))
+            tail = ["short", "fill", "drop", "pad"][k % 4]
+            items = Order(n, key(9, 2, ORDER))(np.arange(n)).tolist() if shuffle else list(range(n))
+            batches = law.batches(items, size, tail == "drop")
+            first = int(r.integers(0, len(batches) + 1)) if k % 3 == 0 else 0
+            given = [dict(tail=tail), dict(tail=None) if tail == ("fill" if world > 1 else "short") else dict(drop_last=True) if tail == "drop" else dict(tail=tail, drop_last=False)]
+            for rank, want in enumerate(law.ranks(batches, world, tail, first)):
+                for options in given:
+                    it = BatchIter(np.arange(n), batch_size=size, shuffle=shuffle, seed=9, rank=rank, world_size=world, **options)
+                    it.set_epoch(2)
+                    if first:
+                        it.load_state_dict({**it.state_dict(), "batch": first})
+                    else:
+                        self.assertEqual(len(it), len(want))
+                    got = [(x[m] if tail == "pad" else x).tolist() for x, *rest in it for m in rest or [None]]
+                    self.assertEqual(got, [of for _, of in want], (n, size, world, tail, first, rank))
+
+    def test_uneven_ranks_are_an_error_if_they_are_to_be(self):
         with self.assertRaisesRegex(ValueError, "multiple of batch_size=8"):
-            BatchIter(np.arange(n), batch_size=size, tail="error")
+            BatchIter(np.arange(103), batch_size=8, tail="error")
+        with self.assertRaisesRegex(ValueError, "found 5 batches, expected a multiple of world_size=2"):
+            BatchIter(np.arange(40), batch_size=8, tail="error", world_size=2)
+        it = GroupBatchIter(np.arange(5), batch_size=1, count="rows", tail="error", world_size=2)
+        with self.assertRaisesRegex(ValueError, "found 5 batches, expected a multiple of world_size=2"):
+            next(iter(it))
+        two = BatchIter(np.arange(6), batch_size=1, tail="error", world_size=2)
+        two.load_state_dict({**two.state_dict(), "batch": 3})
+        with self.assertRaisesRegex(ValueError, "found 3 batches"):
+            next(iter(two))
+
+    def test_a_state_serves_any_number_of_ranks(self):
+        whole = [b.tolist() for (b,) in BatchIter(np.arange(50), batch_size=4, seed=2)]
+        ranks = [BatchIter(np.arange(50), batch_size=4, seed=2, rank=r, world_size=2) for r in range(2)]
+        taken = [[b.tolist() for _, (b,) in zip(range(3), it)] for it in ranks]
+        states = [it.state_dict() for it in ranks]
+        self.assertEqual(states[0], states[1])
+        others = [BatchIter(np.arange(50), batch_size=4, seed=2, rank=r, world_size=5) for r in range(5)]
+        rest = []
+        for it in others:
+            it.load_state_dict(states[0])
+            rest.append([b.tolist() for (b,) in it])
+        self.assertEqual({len(x) for x in rest}, {2})
+        self.assertEqual(sum(map(list, zip(*taken)), []), whole[:6])
+        self.assertEqual(sum(map(list, zip(*rest)), []), whole[6:] + whole[:3])
+        for it in others:  # and all are in the next epoch at once
+            self.assertEqual(it.state_dict()["epoch"], 1)
+        one = BatchIter(np.arange(50), batch_size=4, seed=2)
+        one.load_state_dict(states[0])
+        self.assertEqual([b.tolist() for (b,) in one], whole[6:])
 
     def test_resume_anywhere(self):
         for shuffle in [True, False]:
@@ -144,10 +176,31 @@ class TestBatchIter(unittest.TestCase):
             (lambda: BatchIter([object()], batch_size=1), "no array of numbers"),
             (lambda: BatchIter(np.arange(3), batch_size=1, rank=2, world_size=2), "rank=2"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="x"), "tail='x'"),
-            (lambda: BatchIter(np.arange(3), batch_size=1, seed=-1), "seed=-1"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, tail="keep"), "tail='keep', expected one of fill, drop, short, pad, error"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, tail="fill", drop_last=True), "drop_last=True with tail='fill'"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, tail="drop", drop_last=False), "drop_last=False with tail='drop'"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, drop_last=1), "drop_last=1, expected True or False"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, seed=-1), "seed=-1, expected 0 to 2\\^64 - 1"),
+            (lambda: BatchIter(np.arange(3), batch_size=1).set_epoch(-1), "epoch=-1"),
+            (lambda: BatchIter(np.arange(3), batch_size=True), "found batch_size=True, expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=2.0), "found batch_size=2.0, expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, seed="7"), "found seed='7', expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, rank=np.bool_(True), world_size=2), "rank=.*True.*, expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, world_size=None), "world_size=None, expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=1).set_epoch(0.5), "epoch=0.5, expected an integer"),
         ]:
             with self.assertRaisesRegex((ValueError, TypeError), want):
                 f()
+
+
+    def test_integers_of_any_kind(self):
+        want = [b.tolist() for (b,) in BatchIter(np.arange(50), batch_size=4, seed=7, rank=1, world_size=2)]
+        kinds = [np.int64, np.uint8, np.int16, np.array] + ([torch.tensor] if torch is not None else [])
+        for kind in kinds:
+            it = BatchIter(np.arange(50), batch_size=kind(4), seed=kind(7), rank=kind(1), world_size=kind(2))
+            it.set_epoch(kind(0))
+            self.assertEqual([b.tolist() for (b,) in it], want)
+            json.dumps(it.state_dict())
 
 
 class TestGroupBatchIter(unittest.TestCase):
@@ -198,13 +251,27 @@ class TestGroupBatchIter(unittest.TestCase):
             _, r, mask = next(iter(GroupBatchIter(self.ids, kind(self.rows), batch_size=5, form="padded")))
             self.assertEqual(type(mask).__module__ == "torch", type(r).__module__ == "torch")
 
+    def test_ranks(self):
+        """Batches below those of one rank are the same, others repeat them, and every rank has as many."""
+        for options in (dict(), dict(shuffle=False), dict(count="rows"), dict(bucketed=True), dict(bucketed=True, form="padded"), dict(form="ragged")):
+            for size in (1, 2, 5, 30):
+                for tail in (None, "drop"):
+                    alone = [[x.tolist() for x in b] for b in GroupBatchIter(self.ids, self.rows, batch_size=size, seed=4, tail=tail, **options)]
+                    for world in (2, 3, 7):
+                        each = len(alone) // world if tail else -(-len(alone) // world)
+                        for rank in range(world):
+                            it = GroupBatchIter(self.ids, self.rows, batch_size=size, seed=4, tail=tail, rank=rank, world_size=world, **options)
+                            self.assertEqual(len(it), each)
+                            got = [[x.tolist() for x in b] for b in it]
+                            self.assertEqual(got, [alone[b % len(alone)] for b in range(rank, rank + world * each, world)], (options, size, tail, world))
+
     def test_buckets_are_those_of_the_reference(self):
         with open(ORDERS) as f:
             want = json.load(f)
         sizes = np.array(want["sizes"])
         # A group without rows has no id: groups of one row stand in for them, of the same bucket.
         ids = np.repeat(np.arange(len(sizes)), np.maximum(sizes, 1))
-        for tail, name in [("keep", "bucketed(1,2,sizes,4)"), ("drop", "bucketed(1,2,sizes,4,drop)")]:
+        for tail, name in [("short", "bucketed(1,2,sizes,4)"), ("drop", "bucketed(1,2,sizes,4,drop)")]:
             it = GroupBatchIter(ids, batch_size=4, seed=1, bucketed=True, tail=tail)
             it.set_epoch(2)
             got = [g[np.append(True, g[1:] != g[:-1])].tolist() for (g,) in it]
@@ -215,6 +282,16 @@ class TestGroupBatchIter(unittest.TestCase):
             GroupBatchIter(np.array([1, 1, 2, 1]), batch_size=1)
         with self.assertRaisesRegex(ValueError, "expected groups or rows"):
             GroupBatchIter(self.ids, count="x")
+        for kind in kinds():
+            with self.assertRaisesRegex(ValueError, "group_id: found nan at row 2"):
+                GroupBatchIter(kind(np.array([1.0, 1.0, np.nan, np.nan])))
+        with self.assertRaisesRegex(ValueError, "group_id: found NaT at row 1"):
+            GroupBatchIter(np.array(["2020-01-01", "NaT"], "datetime64[D]"))
+        with self.assertRaisesRegex(TypeError, "found seed=1.5, expected an integer"):
+            GroupBatchIter(self.ids, shuffle_seed=1.5)
+        if torch is not None:
+            ids = torch.tensor([1, 1, 2], dtype=torch.bfloat16)
+            self.assertEqual([len(g) for (g,) in GroupBatchIter(ids, shuffle=False)], [2, 1])
 
 
 if __name__ == "__main__":

@@ -95,7 +95,10 @@ class TestBatches(unittest.TestCase):
             with NodeLoader(RMAT, rank=r, world_size=3, threads=2, **options) as loader:
                 ranks.append([flat(b) for b in loader])
                 self.assertEqual(len(loader), len(ranks[-1]))
-        self.assertEqual(sorted(sum(ranks, [])), sorted(epochs[0]))
+        together = sorted(sum(ranks, []))
+        self.assertEqual(together[:-1], epochs[0])
+        self.assertEqual((together[-1][0], together[-1][4]), (32, epochs[0][0][4]))  # the seeds of batch 0 again,
+        self.assertNotEqual(together[-1][3], epochs[0][0][3])  # and other draws
         for left in (1, 7, len(epochs[1])):
             with NodeLoader(RMAT, **options) as loader:
                 loader.set_epoch(1)
@@ -109,6 +112,68 @@ class TestBatches(unittest.TestCase):
                 got = [flat(b) for b in loader]
                 self.assertEqual(got[:3], epochs[1][left : left + 3] if left < len(epochs[1]) else got[:3])
                 self.assertEqual(len(got), len(epochs[1]) - left or len(epochs[1]))
+
+    def test_tails(self):
+        """Random seeds, batch sizes, worlds and tails: the batches of each rank are the reference's, also of an epoch that is gone on with."""
+        random = np.random.default_rng(3)
+        for k in range(30):
+            n, size, world, tail = int(random.integers(1, 400)), int(random.integers(1, 90)), int(random.integers(1, 5)), ("fill", "drop", "short")[k % 3]
+            order = Order(n, key(4, 1, ORDER))(np.arange(n)).tolist()
+            batches = made.law.batches(order, size, tail == "drop")
+            first = int(random.integers(0, len(batches) + 1)) if k % 2 else 0
+            for rank, want in enumerate(made.law.ranks(batches, world, tail, first)):
+                with NodeLoader(RMAT, [1], size, np.arange(n), shuffle=True, seed=4, tail=tail, rank=rank, world_size=world, features="none") as loader:
+                    loader.set_epoch(1)
+                    if first:
+                        loader.load_state_dict({**loader.state_dict(), "batch": first})
+                    else:
+                        self.assertEqual(len(loader), len(want))
+                    self.assertEqual([(b.number, b.input_id.tolist()) for b in loader], want, (n, size, world, tail, first))
+                    self.assertEqual(loader.state_dict()["epoch"], 2)
+        with NodeLoader(RMAT, [1], 64, np.arange(320), world_size=2) as loader:
+            state = loader.state_dict()
+            with self.assertRaisesRegex(ValueError, "found 6 batches taken, expected 0 to 5"):
+                loader.load_state_dict({**state, "batch": 6})
+        for options, want in ((dict(tail="pad"), "tail='pad', expected one of fill, drop, short"), (dict(tail="short", drop_last=True), "drop_last=True with tail='short'")):
+            with self.assertRaisesRegex(ValueError, want):
+                NodeLoader(RMAT, [1], **options)
+
+    def test_integers(self):
+        with NodeLoader(RMAT, [2, 2], 64, seed=7) as a:
+            want = [flat(b) for b in a]
+        with NodeLoader(RMAT, np.array([2, 2]), np.int32(64), seed=np.int64(7), threads=np.int8(1), slots=np.int64(3), rank=np.int64(0), world_size=np.int64(1)) as a:
+            a.set_epoch(np.int64(0))
+            self.assertEqual([flat(b) for b in a], want)
+        for options, want in (
+            (dict(seed=7.0), "found seed=7.0, expected an integer"),
+            (dict(batch_size=True), "found batch_size=True, expected an integer"),
+            (dict(threads="2"), "found threads='2', expected an integer"),
+            (dict(slots=2.5), "found slots=2.5, expected an integer"),
+            (dict(fanout=5), "found fanout=5, expected a list"),
+            (dict(fanout=[2, 1.5]), "found fanout=1.5, expected an integer"),
+            (dict(fanout={"_E": [2, True]}), "found fanout=True, expected an integer"),
+            (dict(world_size=1.0), "found world_size=1.0, expected an integer"),
+        ):
+            with self.assertRaisesRegex(TypeError, want):
+                NodeLoader(RMAT, **{**dict(fanout=[2]), **options})
+        for options, want in ((dict(batch_size=0), "batch_size=0, expected 1 to 2"), (dict(seed=1 << 64), "expected 0 to 2\\^64 - 1"), (dict(fanout=[-2]), "fanout=-2")):
+            with self.assertRaisesRegex(ValueError, want):
+                NodeLoader(RMAT, **{**dict(fanout=[2]), **options})
+
+    def test_masks_of_another_length(self):
+        for store, n, options in ((RMAT, 4096, {}), (DEBIAN, 4000, dict(seed_type="package"))):
+            for m in (n - 1, n + 1, 1, 2 * n):
+                for mask in (np.ones(m, bool), [True] * m):
+                    with self.assertRaisesRegex(ValueError, f"a mask of {m} values, expected {n}, one a node of type"):
+                        NodeLoader(store, [2], seeds=mask, **options)
+        # The seed type is known from the plan alone.
+        op = {"from": [0], "edges": "package:depends:package", "dir": "out", "take": 2, "how": "uniform"}
+        text = json.dumps({"seed_type": "package", "scope": "batch", "expand": "new", "ops": [op]})
+        plan = os.path.join(made.write("plan", {"plan.json": text}), "plan.json")
+        with NodeLoader(DEBIAN, plan=plan, seeds=np.ones(4000, bool), batch_size=4000) as loader:
+            self.assertEqual([b.batch_size for b in loader], [4000])
+        with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one a node of type package"):
+            NodeLoader(DEBIAN, plan=plan, seeds=np.ones(3999, bool))
 
     def test_seeds(self):
         mask = np.zeros(4096, bool)
@@ -140,9 +205,9 @@ class TestBatches(unittest.TestCase):
         with NodeLoader(RMAT, fanout=[2], seeds=np.arange(10), batch_size=2**40, features="none") as loader:
             self.assertEqual([b.batch_size for b in loader], [10])
             for epoch in (-1, 2**63):
-                with self.assertRaisesRegex(ValueError, f"found epoch {epoch}"):
+                with self.assertRaisesRegex(ValueError, f"found epoch={epoch}"):
                     loader.set_epoch(epoch)
-            with self.assertRaisesRegex(ValueError, "found batch -1"):
+            with self.assertRaisesRegex(ValueError, "found batch=-1"):
                 loader.load_state_dict({**loader.state_dict(), "batch": -1})
             with self.assertRaisesRegex(ValueError, "found version 1 of the draw law, expected 2"):
                 loader.load_state_dict({**loader.state_dict(), "version": 1})

@@ -51,6 +51,19 @@ def take(x: Any, rows: Any) -> Any:
     return x[rows]
 
 
+def numpy(x: Any) -> Array:
+    """The values as a NumPy array, whatever has them; of dtypes that NumPy does not know as float32."""
+    if not is_torch(x):
+        return np.asarray(x)
+    x = x.detach().cpu()
+    return np.asarray((x.float() if x.dtype.is_floating_point and x.element_size() < 4 else x).numpy())
+
+
+def widened(x: Array) -> Array:
+    """bfloat16 values, given as the uint16 of their bits, as float32: each is one."""
+    return (x.astype(np.uint32) << 16).view(np.float32)
+
+
 def padded(x: Any, rows: Any, places: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of ``shape`` in front of the shape of a row, with the rows at their places."""
     n = int(np.prod(shape))

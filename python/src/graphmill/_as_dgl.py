@@ -10,6 +10,7 @@ import torch
 
 from ._arrays import Array
 from ._loader import Raw, Schema
+from ._tensors import tensor
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
@@ -68,8 +69,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
     outer, inner = blocks[0], blocks[-1]
     for t in schema.nodes:
         name = outer.srctypes[0] if schema.homogeneous else t
-        for column in schema.node_columns[t]:
-            x = _tensor(schema.node(c, t, f"x/{column}"))
+        for column, full in schema.node_features(t).items():
+            x = tensor(c[full], full, full in schema.bfloat16)
             outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
             inner.dstnodes[name].data[column] = x[: int(found[t][0])]
     outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
@@ -88,6 +89,6 @@ def _pair_graph(schema: Schema, raw: Raw, outputs: dict[str, torch.Tensor]) -> A
     for t in graph.ntypes:
         graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]
     graph.edata["input_id"] = _tensor(raw.input_id)
-    for name in schema.link_columns:
-        graph.edata[name] = _tensor(raw.columns[f"links/{name}"])
+    for name, full in schema.link_features().items():
+        graph.edata[name] = tensor(raw.columns[full], full, full in schema.bfloat16)
     return graph

@@ -47,9 +47,13 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
     src, dst = schema.edge(c, e, "edge_index")
     n, m = len(c[f"nodes/{t}/n_id"]), len(src)
     nodes, edges = _room(n + 1), _room(m)
-    columns: dict[str, Any] = {name: _padded(schema.node(c, t, f"x/{name}"), nodes) for name in schema.node_columns[t]}
+
+    def padded(names: dict[str, str], room: int) -> dict[str, Any]:
+        return {name: _padded(_bfloat16(c[full]) if full in schema.bfloat16 else c[full], room) for name, full in names.items()}
+
+    columns = padded(schema.node_features(t), nodes)
     columns["n_id"] = _padded(schema.node(c, t, "n_id").astype(np.int32), nodes)
-    rows: dict[str, Any] = {name: _padded(schema.edge(c, e, f"x/{name}"), edges) for name in schema.edge_columns[e]}
+    rows = padded(schema.edge_features(e), edges)
     rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
     ends = []
     for x in (src, dst):

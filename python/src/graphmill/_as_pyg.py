@@ -13,23 +13,16 @@ from ._collection import Graph
 from ._folder import Column, EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
+from ._tensors import tensor
 
 _TAKEN = {
     "batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id",
     "seed_index", "input_id", "batch_size", "num_sampled_nodes", "num_sampled_edges",
 }  # fmt: skip
-_SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch knows no unsigned types
 
 
 def _tensor(x: Any) -> torch.Tensor:
     return torch.from_numpy(x)
-
-
-def _owned(x: Array, bfloat16: bool = False) -> torch.Tensor:
-    """The tensor's own memory: maps are copied, what was made for it is not."""
-    dtype = x.dtype if bfloat16 else np.dtype(_SIGNED.get(x.dtype.str[1:], x.dtype))
-    x = x if x.flags.writeable and x.dtype == dtype else np.array(x, dtype)
-    return torch.from_numpy(x.view(np.int16)).view(torch.bfloat16) if bfloat16 else torch.from_numpy(x)
 
 
 def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
@@ -47,21 +40,24 @@ def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str
 def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     c = raw.columns
 
-    def put(store: Any, columns: dict[str, Array], label: str | None, alone: str, prefix: str) -> None:
-        for name, x in _named(store, columns, label, alone, prefix).items():
-            store[name] = _tensor(x)
+    def put(store: Any, columns: dict[str, str], label: str | None, alone: str, prefix: str) -> None:
+        for name, full in _named(store, columns, label, alone, prefix).items():
+            store[name] = feature(full)
+
+    def feature(full: str) -> torch.Tensor:
+        return tensor(c[full], full, full in schema.bfloat16)
 
     of_nodes = None if label in schema.link_columns else label
     if schema.homogeneous:
         data = Data()
         t, e = schema.nodes[0], schema.edges[0] if schema.edges else None
-        put(data, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, of_nodes, "x", "node_")
+        put(data, schema.node_features(t), of_nodes, "x", "node_")
         data.n_id = _tensor(schema.node(c, t, "n_id"))
         data.num_nodes = data.n_id.numel()
         if e is not None:
             data.edge_index = _tensor(schema.edge(c, e, "edge_index"))
             data.e_id = _tensor(schema.edge(c, e, "e_id"))
-            put(data, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
+            put(data, schema.edge_features(e), None, "edge_attr", "edge_")
             data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         data.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
         if schema.disjoint:
@@ -71,7 +67,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     data = HeteroData()
     for t in schema.nodes:
         store = data[t]
-        put(store, {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}, of_nodes, "x", "node_")
+        put(store, schema.node_features(t), of_nodes, "x", "node_")
         store.n_id = _tensor(schema.node(c, t, "n_id"))
         store.num_nodes = store.n_id.numel()
         store.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
@@ -82,7 +78,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         store.edge_index = _tensor(schema.edge(c, e, "edge_index"))
         store.e_id = _tensor(schema.edge(c, e, "e_id"))
         store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
-        put(store, {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}, None, "edge_attr", "edge_")
+        put(store, schema.edge_features(e), None, "edge_attr", "edge_")
     _seeds(schema, raw, label, data[schema.link_type if schema.linked else schema.seed_types[0]])
     return data
 
@@ -99,12 +95,12 @@ def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any) -> None:
         store.batch_size = raw.seeds
         return
     store.edge_label_index = _tensor(raw.seed_local.reshape(-1, 2).T)
-    for name in schema.link_columns:
-        store["edge_label" if name == label else f"link_{name}"] = _tensor(c[f"links/{name}"])
+    for name, full in schema.link_features().items():
+        store["edge_label" if name == label else f"link_{name}"] = tensor(c[full], full, full in schema.bfloat16)
 
 
 def _value(c: Column) -> Any:
-    return _owned(c.values, c.dtype == "bfloat16") if c.fixed else c.tolist()
+    return tensor(c.values, c.name, c.dtype == "bfloat16") if c.fixed else c.tolist()
 
 
 def graph(g: Graph, label: str | None) -> Data | HeteroData:
@@ -121,7 +117,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         for name, c in _named(store, {name: n.columns.column(name) for name in n.columns}, of_nodes, "x", "node_").items():
             store[name] = _value(c)
         if n.node_id is not None:
-            store.n_id = _owned(n.node_id)
+            store.n_id = tensor(n.node_id, "node_id")
         if n.num_sampled_nodes is not None:
             store.num_sampled_nodes = n.num_sampled_nodes
         store.num_nodes = n.count
@@ -131,7 +127,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         for name, c in _named(store, {name: x.columns.column(name) for name in x.columns}, None, "edge_attr", "edge_").items():
             store[name] = _value(c)
         if x.edge_id is not None:
-            store.edge_id = _owned(x.edge_id)
+            store.edge_id = tensor(x.edge_id, "edge_id")
         if x.num_sampled_edges is not None:
             store.num_sampled_edges = x.num_sampled_edges
     for name, c in _named(data, {name: context.column(name) for name in context}, of_context, None, "graph_").items():
@@ -140,10 +136,10 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
     if local is not None:
         # PyG adds the nodes in front to what is called an index, when it makes batches.
         if homogeneous or len(types) < 2:
-            (data if homogeneous else data[types[0]]).seed_index = _owned(local.T)
+            (data if homogeneous else data[types[0]]).seed_index = tensor(local.T, "seed_local")
         else:
             for i, name in enumerate(("seed_src_index", "seed_dst_index")):
-                data[types[i]][name] = _owned(local[:, i])
+                data[types[i]][name] = tensor(local[:, i], "seed_local")
     return data
 
 
@@ -176,18 +172,18 @@ def packs(schema: PackSchema, b: PackBatch) -> Batch:
     label = schema.label
     of_nodes = None if label in b.context else label
 
-    def tensor(type_: Any, name: str, x: Array) -> torch.Tensor:
-        return _owned(x.reshape(-1, *x.shape[2:]), (type_, name) in schema.bfloat16)
+    def joined(type_: Any, name: str, x: Array) -> torch.Tensor:
+        return tensor(x.reshape(-1, *x.shape[2:]), name, (type_, name) in schema.bfloat16)
 
     ptrs = {}
     for t, n in b.nodes.items():
         store, ptr = out.store(t), np.append(0, np.cumsum(n.n_node.ravel(), dtype=np.int64))
         starts = ptrs[t] = _tensor(ptr)
         for name, (column, x) in _named(store, {k: (k, x) for k, x in n.columns.items()}, of_nodes, "x", "node_").items():
-            out.put(t, name, tensor(t, column, x), starts)
+            out.put(t, name, joined(t, column, x), starts)
         if n.node_id is not None:
-            out.put(t, "n_id", tensor(t, "", n.node_id), starts)
-        out.put(t, "node_mask", tensor(t, "", n.mask), starts)
+            out.put(t, "n_id", joined(t, "", n.node_id), starts)
+        out.put(t, "node_mask", joined(t, "", n.mask), starts)
         store.num_nodes = int(ptr[-1])
         store._num_nodes = n.n_node.ravel().tolist()
         store.batch = _tensor(np.repeat(np.arange(graphs), n.n_node.ravel()))
@@ -202,15 +198,15 @@ def packs(schema: PackSchema, b: PackBatch) -> Batch:
         before = ptrs[e[0]][:-1] if schema.homogeneous else torch.stack([ptrs[e[0]][:-1], ptrs[e[2]][:-1]], 1)[:, :, None]
         out.put(e, "edge_index", _tensor(np.stack(ends)), bounds, before)
         for name, (column, values) in _named(store, {k: (k, v) for k, v in edges.columns.items()}, None, "edge_attr", "edge_").items():
-            out.put(e, name, tensor(e, column, values), bounds)
+            out.put(e, name, joined(e, column, values), bounds)
         if edges.edge_id is not None:
-            out.put(e, "edge_id", tensor(e, "", edges.edge_id), bounds)
-        out.put(e, "edge_mask", tensor(e, "", edges.mask), bounds)
+            out.put(e, "edge_id", joined(e, "", edges.edge_id), bounds)
+        out.put(e, "edge_mask", joined(e, "", edges.mask), bounds)
     each = torch.arange(graphs + 1)
     of_context = label if label in b.context else None
     for name, (column, x) in _named(out.batch, {k: (k, x) for k, x in b.context.items()}, of_context, None, "graph_").items():
-        out.put(None, name, tensor(None, column, x), each)
-    out.put(None, "graph_mask", tensor(None, "", b.graph_mask), each)
-    out.put(None, "graph_id", tensor(None, "", b.graph_id), each)
+        out.put(None, name, joined(None, column, x), each)
+    out.put(None, "graph_mask", joined(None, "", b.graph_mask), each)
+    out.put(None, "graph_id", joined(None, "", b.graph_id), each)
     out.batch._num_graphs, out.batch._slice_dict, out.batch._inc_dict = graphs, out.slices, out.incs
     return out.batch

@@ -31,6 +31,10 @@ def _constant(x: Any) -> tf.Tensor:
     return tf.constant(np.ascontiguousarray(x))
 
 
+def _bfloat16(x: Array) -> Array:
+    return x.view(tf.bfloat16.as_numpy_dtype)
+
+
 def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     """One component, whose first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
 
@@ -44,15 +48,19 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
         counts.update({e: np.array([len(schema.edge(raw.columns, e, "e_id"))]) for e in schema.edges})
         seeds = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1]
     c = raw.columns
+
+    def constants(names: dict[str, str]) -> dict[str, tf.Tensor]:
+        return {name: _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
+
     nodes = {}
     for t in schema.nodes:
-        features = {name: _constant(schema.node(c, t, f"x/{name}")) for name in schema.node_columns[t]}
+        features = constants(schema.node_features(t))
         features["n_id"] = _constant(schema.node(c, t, "n_id"))
         nodes[_set_name(t)] = tfgnn.NodeSet.from_fields(sizes=tf.constant(counts[t], tf.int64), features=features)
     edges = {}
     for e, name in _edge_names(schema.edges).items():
         pair = schema.edge(c, e, "edge_index")
-        features = {n: _constant(schema.edge(c, e, f"x/{n}")) for n in schema.edge_columns[e]}
+        features = constants(schema.edge_features(e))
         features["e_id"] = _constant(schema.edge(c, e, "e_id"))
         edges[name] = tfgnn.EdgeSet.from_fields(
             sizes=tf.constant(counts[e], tf.int64),
@@ -75,7 +83,7 @@ def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tenso
         out = {}
         for name, x in of.items():
             x = x.reshape(-1, *x.shape[2:])
-            out[name] = _constant(x.view(tf.bfloat16.as_numpy_dtype) if (type_, name) in schema.bfloat16 else x)
+            out[name] = _constant(_bfloat16(x) if (type_, name) in schema.bfloat16 else x)
         for name, of_store in ids.items():
             if of_store is not None:
                 out.setdefault(name, _constant(of_store.ravel().astype(np.int64)))

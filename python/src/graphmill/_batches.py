@@ -8,54 +8,49 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _ranks
+from ._arguments import integer
 from ._order import BUCKET, LAW, ORDER, Order, check_state, key
 from ._stats import LoaderStats
 
-_TAILS = ("keep", "drop", "pad", "error")
+_TAILS = ("fill", "drop", "short", "pad", "error")
 _BLOCK = 1 << 20  # positions of an order that are made at a time
 
 
 class _Batches:
     """What rows and groups have in common: epochs, ranks, tails and states."""
 
-    def __init__(self, arrays: tuple[Any, ...], batch_size: int, shuffle: bool, seed: int, tail: str, rank: int, world_size: int) -> None:
-        if batch_size < 1:
-            raise ValueError(f"found batch_size={batch_size}, expected at least 1")
-        if tail not in _TAILS:
-            raise ValueError(f"found tail={tail!r}, expected one of {', '.join(_TAILS)}")
-        if not 0 <= rank < world_size:
-            raise ValueError(f"found rank={rank} of world_size={world_size}, expected 0 to {world_size - 1}")
-        if not 0 <= seed < 1 << 64:
-            raise ValueError(f"found seed={seed}, expected 0 to 2^64-1")
+    def __init__(
+        self, arrays: tuple[Any, ...], batch_size: int, shuffle: bool, seed: int, tail: str | None, drop_last: bool | None, rank: int, world_size: int
+    ) -> None:
         for i, x in enumerate(arrays):
             if x.shape[0] != arrays[0].shape[0]:
                 raise ValueError(f"array {i}: found {x.shape[0]} rows, expected {arrays[0].shape[0]} as in array 0")
-        self._arrays, self._size, self._shuffle, self._seed = arrays, batch_size, bool(shuffle), seed
-        self._tail, self._rank, self._world = tail, rank, world_size
+        self._arrays, self._size, self._shuffle = arrays, integer("batch_size", batch_size, 1), bool(shuffle)
+        self._seed = integer("seed", seed, 0, (1 << 64) - 1)
+        self._rank, self._world = _ranks.checked(rank, world_size)
+        self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
         self._epoch, self._skip = 0, 0  # of the next pass
         self._at = (0, 0)  # epoch and batches taken, over all ranks
         self._data: str | None = None
         self._stats = LoaderStats()
 
-    def _all(self, real: int) -> int:
-        """Batches over all ranks when ``real`` of them have items."""
-        if self._tail == "drop":
-            return real - real % self._world
-        if self._tail == "pad":
-            return -(-real // self._world) * self._world
-        return real
-
     def _check_whole(self, items: int, what: str) -> None:
         if self._tail != "error":
             return
         if items % self._size:
-            raise ValueError(f"found {items} {what}, expected a multiple of batch_size={self._size}; keep, drop or pad the tail")
-        if items // self._size % self._world:
-            raise ValueError(f"found {items // self._size} batches, expected a multiple of world_size={self._world}; keep, drop or pad the tail")
+            raise ValueError(f"found {items} {what}, expected a multiple of batch_size={self._size}; give another tail=")
+
+    def _check_even(self, batches: int) -> None:
+        if self._tail == "error" and batches % self._world:
+            raise ValueError(f"found {batches} batches, expected a multiple of world_size={self._world}; give another tail=")
+
+    def _cut(self) -> str:
+        """The tail as far as it decides the batches: the default follows from the ranks, which a state is not held to."""
+        return "short" if self._tail == "fill" else self._tail
 
     def _options(self) -> str:
-        return f"{type(self).__name__} {self._size} {self._shuffle} {self._tail}"
+        return f"{type(self).__name__} {self._size} {self._shuffle} {self._cut()}"
 
     def _fingerprint(self) -> str:
         if self._data is None:
@@ -80,15 +75,15 @@ class _Batches:
             ValueError: the state is of other data, options or another seed.
         """
         check_state(state, seed=self._seed, data=self._fingerprint())
-        epoch, batch = state["epoch"], state["batch"]
-        if not 0 <= batch <= self._all(self._count(epoch)):
-            raise ValueError(f"state does not match: found {batch} batches taken, expected 0 to {self._all(self._count(epoch))}")
+        epoch = integer("epoch", state["epoch"], 0, (1 << 64) - 1)
+        batch, most = integer("batch", state["batch"], 0), self._count(epoch)
+        if batch > most:
+            raise ValueError(f"state does not match: found {batch} batches taken, expected 0 to {most}")
         self._epoch, self._skip, self._at = epoch, batch, (epoch, batch)
 
     def set_epoch(self, epoch: int) -> None:
         """Make the next pass that of an epoch, from its beginning."""
-        if not 0 <= epoch < 1 << 64:
-            raise ValueError(f"found epoch {epoch}, expected 0 to 2^64-1")
+        epoch = integer("epoch", epoch, 0, (1 << 64) - 1)
         self._epoch, self._skip, self._at = epoch, 0, (epoch, 0)
 
     def _count(self, epoch: int) -> int:
@@ -96,16 +91,18 @@ class _Batches:
         raise NotImplementedError
 
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[tuple[Any, ...]]:
-        """The batches with these numbers, of which those from ``real`` on are padding."""
+        """The batches with these numbers, of an epoch of ``real``."""
         raise NotImplementedError
 
-    def _share(self, numbers: range) -> range:
-        """Of the batches of this rank those that this process makes."""
-        return numbers
+    def _source(self, number: int, real: int) -> int | None:
+        """The batch of the order whose items a batch holds; None for padding alone."""
+        if number < real:
+            return number
+        return None if self._tail == "pad" else number % real
 
     def __len__(self) -> int:
-        """Batches of a pass from its beginning, of this rank."""
-        return len(range(self._rank, self._all(self._count(self._epoch)), self._world))
+        """Batches of a pass from its beginning, of this rank: over all DataLoader workers."""
+        return len(range(self._rank, _ranks.end(self._tail, self._count(self._epoch), 0, self._world), self._world))
 
     def _convert(self, batch: Any) -> Any:
         """What is handed out for a batch that was made."""
@@ -121,8 +118,12 @@ class _Batches:
         self._epoch, self._skip = epoch + 1, 0
         self._at = (epoch, skip)
         real = self._count(epoch)
-        total = self._all(real)
-        numbers = self._share(range(skip + self._rank, total, self._world))
+        self._check_even(max(0, real - skip))
+        end = _ranks.end(self._tail, real, skip, self._world)
+        numbers = range(skip + self._rank, end, self._world)
+        worker = _arrays.worker()
+        if worker is not None:  # which take the batches of the rank in turn, as the DataLoader takes theirs
+            numbers = numbers[worker[0] :: worker[1]]
         stats = self._stats
         for number, made in zip(numbers, self._make(epoch, numbers, real)):
             came = time.perf_counter()
@@ -133,7 +134,7 @@ class _Batches:
             stats.converted += now - came
             stats.seconds += now - asked
             taken = number - self._rank + self._world
-            self._at = (epoch, taken) if taken < total else (epoch + 1, 0)
+            self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
             yield batch
             asked = time.perf_counter()
             stats.seconds += asked - now  # what the trainer did with the batch
@@ -152,9 +153,11 @@ class BatchIter(_Batches):
         shuffle: walk in the shuffled order of the epoch; otherwise as the rows are.
         seed: of the orders, 0 to 2^64-1. Take seeds above all epoch numbers where runs are to
             share no order.
-        tail: what becomes of rows that do not fill a batch, and of batches that do not go
-            round among ranks: "keep" them, "drop" them, "pad" them with zeros, or raise an "error".
-            With "pad" a mask of the real rows comes last in each batch.
+        tail: what becomes of rows that do not fill a batch, and of batches that cannot be shared out evenly among
+            ranks. "fill", the default of several ranks: every rank has as many batches, and batches of the epoch are repeated to
+            that end. "short", that of one rank: some ranks have one batch less. "drop" leaves out what makes no full
+            batch for every rank; "pad" fills up with zeros, and a mask of the real rows comes last in each batch; "error" raises one.
+        drop_last: True is ``tail="drop"``.
         rank, world_size: rank r takes the batches r, r + world_size, ...
 
     Yields:
@@ -166,14 +169,23 @@ class BatchIter(_Batches):
     """
 
     def __init__(
-        self, *arrays: Any, batch_size: int, shuffle: bool = True, seed: int = 0, tail: str = "keep", rank: int = 0, world_size: int = 1
+        self,
+        *arrays: Any,
+        batch_size: int,
+        shuffle: bool = True,
+        seed: int = 0,
+        tail: str | None = None,
+        drop_last: bool | None = None,
+        rank: int = 0,
+        world_size: int = 1,
     ) -> None:
         if not arrays:
             raise TypeError("found no array, expected at least one")
         arrays = tuple(_arrays.array(x, f"array {i}") for i, x in enumerate(arrays))
-        super().__init__(arrays, batch_size, shuffle, seed, tail, rank, world_size)
+        super().__init__(arrays, batch_size, shuffle, seed, tail, drop_last, rank, world_size)
         self._n = int(arrays[0].shape[0])
         self._check_whole(self._n, "rows")
+        self._check_even(self._count(0))
 
     def _count(self, epoch: int) -> int:
         return self._n // self._size if self._tail == "drop" else -(-self._n // self._size)
@@ -182,15 +194,19 @@ class BatchIter(_Batches):
         size = self._size
         if not self._shuffle:
             for b in numbers:
-                rows = slice(b * size, min((b + 1) * size, self._n))
-                yield self._finish(tuple(x[rows] for x in self._arrays), max(0, rows.stop - rows.start))
+                at = self._source(b, real)
+                rows = slice(0, 0) if at is None else slice(at * size, min((at + 1) * size, self._n))
+                yield self._finish(tuple(x[rows] for x in self._arrays), rows.stop - rows.start)
             return
         order = Order(self._n, key(self._seed, epoch, ORDER))
         per = max(1, _BLOCK // size)  # batches whose rows are found together
         devices = [_device(x) for x in self._arrays]
         for at in range(0, len(numbers), per):
             block = numbers[at : at + per]
-            starts = np.minimum(np.arange(block.start, block.stop, block.step, dtype=np.int64) * size, self._n)
+            sources = np.arange(block.start, block.stop, block.step, dtype=np.int64)
+            if self._tail == "fill":
+                sources %= real
+            starts = np.minimum(sources * size, self._n)
             ends = np.minimum(starts + size, self._n)
             shuffled = order(_arrays.ranges(starts, ends))
             # The rows go to each device once a block.
@@ -223,7 +239,7 @@ class GroupBatchIter(_Batches):
         group_id: the group of each row; the rows of a group stand together.
         arrays: further NumPy arrays or torch tensors of the same length.
         batch_size: groups a batch, or rows with ``count="rows"``.
-        shuffle, seed, tail, rank, world_size: as in `BatchIter`; ``shuffle_seed`` is another name of the
+        shuffle, seed, tail, drop_last, rank, world_size: as in `BatchIter`; ``shuffle_seed`` is another name of the
             seed.
         count: "groups", or "rows": as many groups, in order, as fit ``batch_size`` rows,
             and at least one.
@@ -249,7 +265,8 @@ class GroupBatchIter(_Batches):
         shuffle: bool = True,
         seed: int = 0,
         shuffle_seed: int | None = None,
-        tail: str = "keep",
+        tail: str | None = None,
+        drop_last: bool | None = None,
         rank: int = 0,
         world_size: int = 1,
         count: str = "groups",
@@ -258,7 +275,7 @@ class GroupBatchIter(_Batches):
     ) -> None:
         group_id = _arrays.array(group_id, "group_id")
         arrays = (group_id, *(_arrays.array(x, f"array {i}") for i, x in enumerate(arrays)))
-        super().__init__(arrays, batch_size, shuffle, seed if shuffle_seed is None else shuffle_seed, tail, rank, world_size)
+        super().__init__(arrays, batch_size, shuffle, seed if shuffle_seed is None else shuffle_seed, tail, drop_last, rank, world_size)
         if count not in ("groups", "rows"):
             raise ValueError(f"found count={count!r}, expected groups or rows")
         if form not in ("flat", "ragged", "padded"):
@@ -268,9 +285,8 @@ class GroupBatchIter(_Batches):
         if bucketed and not shuffle:
             raise ValueError("found bucketed=True with shuffle=False, expected shuffle: batches of like groups are an order of their own")
         self._by_rows, self._form, self._bucketed = count == "rows", form, bucketed
-        ids = group_id.detach().cpu().numpy() if _arrays.is_torch(group_id) else np.asarray(group_id)
-        self._ptr = _groups(ids)
-        self._cut: tuple[int, _arrays.Array] | None = None  # of an epoch: where batches begin
+        self._ptr = _groups(_arrays.numpy(group_id))
+        self._starts_of: tuple[int, _arrays.Array] | None = None  # of an epoch: where batches begin
         self._n = len(self._ptr) - 1
         self._buckets: list[_arrays.Array] = []
         if bucketed:
@@ -281,6 +297,8 @@ class GroupBatchIter(_Batches):
                 self._check_whole(len(groups), f"groups of up to {int(sizes[groups].max())} rows")
         elif not self._by_rows:
             self._check_whole(self._n, "groups")
+        if not self._by_rows:  # whose number of batches is another one each epoch
+            self._check_even(self._count(0))
 
     def _options(self) -> str:
         return f"{super()._options()} {self._by_rows} {self._form} {self._bucketed}"
@@ -293,7 +311,7 @@ class GroupBatchIter(_Batches):
         if not self._by_rows:
             n = self._n - self._n % self._size if self._tail == "drop" else self._n
             return np.append(np.arange(0, n, self._size), n)
-        if self._cut is None or self._cut[0] != epoch:
+        if self._starts_of is None or self._starts_of[0] != epoch:
             groups = self._groups_at(epoch, np.arange(self._n))
             end = np.cumsum(np.diff(self._ptr)[groups])
             starts, at = [0], 0
@@ -301,8 +319,8 @@ class GroupBatchIter(_Batches):
                 before = int(end[at - 1]) if at else 0
                 at = max(at + 1, int(np.searchsorted(end, before + self._size, side="right")))
                 starts.append(at)
-            self._cut = epoch, np.array(starts)
-        return self._cut[1]
+            self._starts_of = epoch, np.array(starts)
+        return self._starts_of[1]
 
     def _bucket_starts(self) -> _arrays.Array:
         """The number of the first batch of each bucket, bucket after bucket, and of all."""
@@ -319,17 +337,19 @@ class GroupBatchIter(_Batches):
         starts = self._starts(epoch)
         groups = self._groups_at(epoch, np.arange(int(starts[-1])))
         for b in numbers:
-            yield self._gather(groups[starts[b] : starts[b + 1]] if b < real else groups[:0], None)
+            at = self._source(b, real)
+            yield self._gather(groups[:0] if at is None else groups[starts[at] : starts[at + 1]], None)
 
     def _make_bucketed(self, epoch: int, numbers: range, real: int) -> Iterator[tuple[Any, ...]]:
         first, sizes = self._bucket_starts(), np.diff(self._ptr)
         orders = [Order(len(g), key(self._seed, epoch, BUCKET, k)) for k, g in enumerate(self._buckets, 1)]
         order = Order(real, key(self._seed, epoch, BUCKET, 0))
         for b in numbers:
-            if b >= real:
+            source = self._source(b, real)
+            if source is None:
                 yield self._gather(np.empty(0, np.int64), int(sizes.max(initial=0)))
                 continue
-            at = int(order(np.array([b]))[0])
+            at = int(order(np.array([source]))[0])
             k = int(np.searchsorted(first, at, side="right")) - 1
             groups = self._buckets[k]
             begin = (at - int(first[k])) * self._size
@@ -369,6 +389,9 @@ def _groups(ids: _arrays.Array) -> _arrays.Array:
         raise ValueError(f"group_id: found shape {ids.shape}, expected one id a row")
     if not len(ids):
         return np.zeros(1, np.int64)
+    unequal = np.flatnonzero(ids != ids)  # NaN, and times that are none
+    if len(unequal):
+        raise ValueError(f"group_id: found {ids[unequal[0]]} at row {unequal[0]}, expected the id of a group: it equals nothing, not even itself")
     starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
     values, where, counts = np.unique(ids[starts], return_index=True, return_counts=True)
     if (counts > 1).any():

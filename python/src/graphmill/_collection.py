@@ -7,6 +7,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 import numpy as np
 
+from ._arguments import integer
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, human, metadata, triple, unknown
@@ -117,7 +118,7 @@ class Collection(Sequence["Graph"]):
     def __getitem__(self, i: Union[int, slice]) -> "Union[Graph, list[Graph]]":
         if isinstance(i, slice):
             return [Graph(self, k) for k in range(self._graphs)[i]]
-        k = int(i)
+        k = integer("graph", i, -(1 << 63))
         if not -self._graphs <= k < self._graphs:
             raise IndexError(f"found graph {k}, expected 0 to {self._graphs - 1}")
         return Graph(self, k % self._graphs)
@@ -142,8 +143,8 @@ class Collection(Sequence["Graph"]):
         if isinstance(graphs, slice):
             return [_as_pyg.graph(g, label) for g in self[graphs]]
         if isinstance(graphs, (int, np.integer)):
-            return _as_pyg.graph(self[int(graphs)], label)
-        return [_as_pyg.graph(self[int(i)], label) for i in graphs]
+            return _as_pyg.graph(self[graphs], label)
+        return [_as_pyg.graph(self[i], label) for i in graphs]
 
     def close(self) -> None:
         """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""

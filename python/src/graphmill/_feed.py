@@ -161,15 +161,17 @@ class Batch:
 class Connection:
     """A consumer's connection: it belongs to the process that made it."""
 
-    def __init__(self, addr: str, token: str, rank: int, world: int, slots: int, died: Any, slot_bytes: int = 0) -> None:
+    def __init__(
+        self, addr: str, token: str, rank: int, world: int, slots: int, died: Any, slot_bytes: int = 0, tail: str = "", worker: tuple[int, int] = (0, 1)
+    ) -> None:
         self._pid = os.getpid()
         self._died = died
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         _connections.add(self)
         try:
             self._socket.connect("\0" + addr)
-            hello = {"version": _VERSION, "token": token, "rank": rank, "world": world, "slots": slots, "slot_bytes": slot_bytes}
-            self._socket.send(json.dumps(hello).encode())
+            hello = {"version": _VERSION, "token": token, "rank": rank, "world": world, "tail": tail, "slots": slots, "slot_bytes": slot_bytes}
+            self._socket.send(json.dumps({**hello, "worker": worker[0], "workers": worker[1]}).encode())
             body, fds = self._receive()
         except (ConnectionError, FileNotFoundError) as e:
             self._socket.close()
@@ -181,9 +183,11 @@ class Connection:
             raise died()
         welcome = json.loads(body)
         self.slots, self._slot_bytes = welcome["slots"], welcome["slot_bytes"]
-        self.batches, self.hops, self.seeds = welcome["batches"], welcome["hops"], welcome["seeds"]
+        self.batches, self.total = welcome["batches"], welcome["total"]
+        self.hops, self.seeds = welcome["hops"], welcome["seeds"]
         self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in welcome["columns"]]
         self.names = [name for name, _, _ in self._columns]
+        self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
@@ -317,10 +321,10 @@ class Feeding:
         self._process = Process(arguments)
         self._addr, self._token = self._process.addr, self._process.token
 
-    def _connected(self, rank: int, world: int, slots: int) -> Connection:
+    def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:
         """A new connection of this process, in the place of the one it may have had."""
         self._disconnect()
-        self._connection = Connection(self._addr, self._token, rank, world, slots, self._died)
+        self._connection = Connection(self._addr, self._token, rank, world, slots, self._died, tail=tail, worker=worker)
         return self._connection
 
     def _disconnect(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
-from ._arrays import Array, ranges
+from ._arrays import Array, ranges, widened
 from ._command import GraphmillError
 from ._xxh3 import xxh3
 
@@ -263,7 +263,7 @@ class Column:
             raise TypeError(f"column {self.name!r}: found {self}, which is no array; take values with offsets or string_offsets, or tolist()")
         x = self.values
         if self.dtype == "bfloat16":
-            x = (x.astype(np.uint32) << 16).view(np.float32)
+            x = widened(x)
         return x if dtype is None else x.astype(dtype)
 
     def __repr__(self) -> str:

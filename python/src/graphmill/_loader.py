@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import operator
 import os
 import tempfile
 import time
@@ -14,7 +13,8 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _ranks
+from ._arguments import integer
 from ._arrays import Array
 from ._feed import Connection, Feeding
 from ._folder import EdgeType, unknown
@@ -23,6 +23,8 @@ from ._stats import LoaderStats
 from ._store import Store
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
+_TAILS = ("fill", "drop", "short")
+_MOST = (1 << 63) - 1  # what the feed counts by
 
 
 @dataclass
@@ -36,7 +38,7 @@ class NodeBatch:
         n_id: type-wise id of each node: the seeds first, then in order of discovery.
         edge_index: [2, edges], local ids of source and destination.
         e_id: where each edge stood in what was imported.
-        x: columns of the nodes, by name.
+        x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
         input_id: the place of each seed in the loader's seeds.
         seed_local: the local id of each seed; equal seeds share a node. Of links [links, 2], source and destination.
@@ -90,8 +92,10 @@ class Schema:
         seed_types: Sequence[str],
         batch_size: int = 0,
         link_type: tuple[str, str, str] | None = None,
+        bfloat16: frozenset[str] = frozenset(),
     ) -> None:
         self.batch_size = batch_size  # of all batches but the last
+        self.bfloat16 = bfloat16  # names of columns, given as the uint16 of their bits
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
         self.seed_types = list(seed_types)  # one, or those of the ends of links
         self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
@@ -126,6 +130,17 @@ class Schema:
         return x.reshape(2, -1) if what == "edge_index" else x
 
 
+    def node_features(self, t: str) -> dict[str, str]:
+        """The feed's names of a type's features, by their own."""
+        return {n: f"nodes/{t}/x/{n}" for n in self.node_columns[t]}
+
+    def edge_features(self, e: tuple[str, str, str]) -> dict[str, str]:
+        return {n: f"edges/{':'.join(e)}/x/{n}" for n in self.edge_columns[e]}
+
+    def link_features(self) -> dict[str, str]:
+        return {n: f"links/{n}" for n in self.link_columns}
+
+
 def _triple(name: str) -> tuple[str, str, str]:
     src, rel, dst = name.split(":")
     return src, rel, dst
@@ -140,12 +155,15 @@ def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
         out = {t: f(t) for t in types}
         return next(iter(out.values()), None) if schema.homogeneous else out
 
+    def values(names: dict[str, str]) -> dict[str, Array]:
+        return {n: _arrays.widened(c[full]) if full in schema.bfloat16 else c[full] for n, full in names.items()}
+
     return NodeBatch(
         n_id=of(nodes, lambda t: schema.node(c, t, "n_id")),
         edge_index=of(edges, lambda e: schema.edge(c, e, "edge_index")),
         e_id=of(edges, lambda e: schema.edge(c, e, "e_id")),
-        x=of(nodes, lambda t: {n: schema.node(c, t, f"x/{n}") for n in schema.node_columns[t]}),
-        edge_attr=of(edges, lambda e: {n: schema.edge(c, e, f"x/{n}") for n in schema.edge_columns[e]}),
+        x=of(nodes, lambda t: values(schema.node_features(t))),
+        edge_attr=of(edges, lambda e: values(schema.edge_features(e))),
         input_id=raw.input_id,
         seed_local=raw.seed_local.reshape(-1, 2) if schema.linked else raw.seed_local,
         batch_size=raw.seeds,
@@ -154,7 +172,7 @@ def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
         number=raw.number,
         batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
         seed_time=c["seed_time"] if schema.timed else None,
-        links={n: c[f"links/{n}"] for n in schema.link_columns},
+        links=values(schema.link_features()),
     )
 
 
@@ -184,6 +202,10 @@ class NodeLoader(Feeding):
         features, edge_features: names of columns that come along, "all" or "none".
         label: the column that is y (PyG); it is then not in x.
         rank, world_size: rank r takes the batches r, r + world_size, ...
+        tail: what becomes of seeds that do not fill a batch, and of batches that cannot be shared out evenly among ranks. "fill", the
+            default of several ranks: every rank has as many batches, and the seeds of batches of the epoch are taken again, with other draws, to
+            that end. "short", that of one rank: some ranks have one batch less. "drop" leaves out what makes no full batch for every rank.
+        drop_last: True is ``tail="drop"``.
         threads: that sample; default: one less than the cores.
         slots: batches that can be ready or held at a time.
         options: further flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``,
@@ -212,14 +234,16 @@ class NodeLoader(Feeding):
         world_size: int = 1,
         threads: int | None = None,
         slots: int = 4,
+        tail: str | None = None,
+        drop_last: bool | None = None,
         **options: Any,
     ) -> None:
         if as_ not in _FORMS:
             raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
-        if not 0 <= rank < world_size:
-            raise ValueError(f"found rank={rank} of world_size={world_size}, expected 0 to {world_size - 1}")
-        if not 1 <= slots <= 1024:
-            raise ValueError(f"found slots={slots}, expected 1 to 1024")
+        self._rank, self._world = _ranks.checked(rank, world_size)
+        self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
+        self._slots, batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
+        seeds = seed_ids(seeds)
         ends, self._link_type = link_ends(store, seeds, seed_type)
         flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
@@ -228,14 +252,16 @@ class NodeLoader(Feeding):
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
         self._batch_size = batch_size
-        self._form, self._label, self._rank, self._world, self._slots = as_, label, rank, world_size, slots
+        self._form, self._label = as_, label
+        check_mask(store, seeds, seed_type)
         with seed_file(seeds) as given:
             self._start(arguments + given)
             self._data = _fingerprint(store, arguments, given)
-        self._of = (0, 0, 0)  # process, rank and world of the connection
+        self._of = (0, 0, 0)  # process, and worker of so many, of the connection
         self._connect()
         try:
             self._check_form(order or "")
+            check_mask(store, seeds, self._schema.seed_types[0])
         except ValueError:
             self.close()
             raise
@@ -245,16 +271,13 @@ class NodeLoader(Feeding):
         self._warned = False
 
     def _connect(self) -> Connection:
-        """The connection of this process, rank and worker: made anew after a fork or in a worker."""
-        rank, world = self._rank, self._world
-        worker = _arrays.worker()
-        if worker is not None:
-            rank, world = rank + world * worker[0], world * worker[1]
-        mine = (os.getpid(), rank, world)
+        """The connection of this process and worker: made anew after a fork or in a worker."""
+        worker = _arrays.worker() or (0, 1)
+        mine = (os.getpid(), *worker)
         if self._connection is None or self._of != mine:
-            connection = self._connected(rank, world, self._slots)
-            self._of, self._schema = mine, Schema(connection.names, connection.ops, connection.seed_types, self._batch_size, self._link_type)
-            return connection
+            c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
+            self._of, self._schema = mine, Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16)
+            return c
         return self._connection
 
     def _check_form(self, order: str) -> None:
@@ -273,7 +296,7 @@ class NodeLoader(Feeding):
             raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed': a seed that is drawn twice has one node otherwise")
 
     def __len__(self) -> int:
-        """Batches of an epoch, of this rank."""
+        """Batches of an epoch, of this rank: over all DataLoader workers."""
         batches: int = self._connect().batches
         return batches
 
@@ -282,8 +305,7 @@ class NodeLoader(Feeding):
         epoch, first = self._epoch, self._first
         self._epoch, self._first = epoch + 1, 0
         self._at = (epoch, first)
-        rank, world = self._of[1], self._of[2]
-        last = rank + world * (connection.batches - 1)
+        end = _ranks.end(self._tail, connection.total, first, self._world)
         convert = _converter(self._form)
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
@@ -303,8 +325,8 @@ class NodeLoader(Feeding):
             self._stats.waited += came - asked
             self._stats.converted += now - came
             self._stats.seconds = before + now - began
-            taken = b.number - rank + world
-            self._at = (epoch, taken) if b.number < last else (epoch + 1, 0)
+            taken = b.number - self._rank + self._world
+            self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
             self._watch()
             del b, raw
             yield out
@@ -337,21 +359,17 @@ class NodeLoader(Feeding):
             ValueError: the state is of another store, other seeds, or a loader that gives other subgraphs.
         """
         check_state(state, data=self._data)
-        self._epoch, self._first = number("epoch", state["epoch"]), number("batch", state["batch"])
+        epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)
+        total = self._connect().total
+        if first > total:
+            raise ValueError(f"state does not match: found {first} batches taken, expected 0 to {total}")
+        self._epoch, self._first = epoch, first
         self._at = (self._epoch, self._first)
 
     def set_epoch(self, epoch: int) -> None:
         """Make the next pass that of an epoch, from its beginning."""
-        self._epoch, self._first = number("epoch", epoch), 0
+        self._epoch, self._first = integer("epoch", epoch, 0, _MOST), 0
         self._at = (self._epoch, 0)
-
-
-def number(what: str, x: Any) -> int:
-    """What the feed counts by."""
-    n = operator.index(x)
-    if not 0 <= n < 1 << 63:
-        raise ValueError(f"found {what} {n}, expected 0 to 2^63 - 1")
-    return n
 
 
 def feed_arguments(
@@ -365,6 +383,7 @@ def feed_arguments(
     """The arguments of ``graphmill feed``; options are further flags, True for those without a value."""
     if threads is None:
         threads = max(1, len(os.sched_getaffinity(0)) - 1)
+    seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else _fanout(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
     for name, value in flags.items():
@@ -397,12 +416,16 @@ def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: lis
     return h.hexdigest()
 
 
-def _fanout(fanout: Sequence[int] | Mapping[str, Sequence[int]]) -> str:
+def _fanout(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
     if isinstance(fanout, Mapping):
-        return ";".join(f"{name if isinstance(name, str) else ':'.join(name)}={','.join(map(str, f))}" for name, f in fanout.items())
+        return ";".join(f"{name if isinstance(name, str) else ':'.join(name)}={_fanout(f)}" for name, f in fanout.items())
     if isinstance(fanout, str):
         return fanout
-    return ",".join(map(str, fanout))
+    try:
+        hops = list(fanout)
+    except TypeError:
+        raise TypeError(f"found fanout={fanout!r}, expected a list: edges a node at each hop") from None
+    return ",".join(str(integer("fanout", n, -1)) for n in hops)
 
 
 def _names(names: str | Sequence[str]) -> str:
@@ -411,7 +434,7 @@ def _names(names: str | Sequence[str]) -> str:
 
 def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequence[str] | None) -> tuple[str | None, EdgeType | None]:
     """What ``--seed-type`` takes, and the edge type of links where it is said."""
-    linked = not isinstance(seeds, (str, os.PathLike)) and np.ndim(seeds) == 2
+    linked = isinstance(seeds, np.ndarray) and seeds.ndim == 2
     if seed_type is None and linked:
         types = Store(store).node_types
         if len(types) != 1:
@@ -425,22 +448,38 @@ def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequen
     return ends, (seed_type[0], seed_type[1], seed_type[2]) if len(seed_type) == 3 else None
 
 
+def seed_ids(seeds: Any) -> Any:
+    """Seeds as an array of ids, of links [2, links], or a mask; what names them, and None, as they are."""
+    if seeds is None or isinstance(seeds, (str, os.PathLike)):
+        return seeds
+    ids = _arrays.numpy(seeds)
+    fits = ids.ndim == 1 and ids.dtype == bool or ids.dtype.kind in "iu" and (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2)
+    if not fits:
+        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids, a mask, or links [2, links]")
+    return ids
+
+
+def check_mask(store: str | os.PathLike[str], seeds: Any, seed_type: Any) -> None:
+    """Refuse a mask of other than all nodes of the seed type, where that is known."""
+    if not isinstance(seeds, np.ndarray) or seeds.dtype != bool:
+        return
+    nodes = Store(store).nodes
+    if seed_type is None and len(nodes) == 1:
+        (seed_type,) = nodes
+    if isinstance(seed_type, str) and seed_type in nodes and nodes[seed_type].count != len(seeds):
+        raise ValueError(f"found seeds that are a mask of {len(seeds)} values, expected {nodes[seed_type].count}, one a node of type {seed_type}")
+
+
 @contextlib.contextmanager
 def seed_file(seeds: Any) -> Iterator[list[str]]:
-    """The flag of the seeds; an array lies in a file while the feed starts."""
+    """The flag of what `seed_ids` gave; an array lies in a file while the feed starts."""
     if seeds is None:
         yield []
         return
     if isinstance(seeds, (str, os.PathLike)):
         yield ["--seeds", os.fspath(seeds)]
         return
-    if _arrays.is_torch(seeds):
-        seeds = seeds.detach().cpu().numpy()
-    ids = np.asarray(seeds)
-    if ids.dtype == bool and ids.ndim == 1:
-        ids = np.flatnonzero(ids)
-    if not (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2) or not np.issubdtype(ids.dtype, np.integer):
-        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids, a mask, or links [2, links]")
+    ids = np.flatnonzero(seeds) if seeds.dtype == bool else seeds
     with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
         path = os.path.join(folder, "seeds.npy")
         np.save(path, np.ascontiguousarray(ids, np.int64))

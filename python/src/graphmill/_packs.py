@@ -10,7 +10,8 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from ._arrays import Array, ranges, worker
+from ._arrays import Array, ranges, widened
+from ._arguments import integer
 from ._batches import _Batches
 from ._collection import Collection
 from ._folder import EdgeType, int64, unknown
@@ -29,7 +30,7 @@ class PackNodes:
         graph: int32 [P, N], the graph of each node.
         mask: bool [P, N], which are no padding.
         node_id: [P, N], of sampled collections the row in the store; else None.
-        columns: by name, [P, N, ...]; bfloat16 as uint16.
+        columns: by name, [P, N, ...]; bfloat16 as float32.
     """
 
     n_node: Array
@@ -64,7 +65,7 @@ class PackEdges:
 
 @dataclass
 class PackBatch:
-    """Packs as NumPy arrays: those that ``graphmill pack materialise`` writes.
+    """Packs as NumPy arrays: those that ``graphmill pack materialise`` writes, but bfloat16 as float32.
 
     Attributes:
         number: of the batch in the epoch, over all ranks.
@@ -130,8 +131,9 @@ class PackedLoader(_Batches):
             "pyg" (``Batch`` with node_mask, edge_mask and graph_mask), "tfgnn" (``GraphTensor`` and a mask of its components).
         seed: of the deals.
         label: the column that is y (PyG).
-        tail: what becomes of packs that do not fill a batch, and of batches that do not go round among ranks: "keep", "drop",
-            "pad" them with packs of padding alone, or raise an "error".
+        tail: what becomes of packs that do not fill a batch, and of batches that cannot be shared out evenly among ranks, as of `BatchIter`:
+            "fill", "drop", "short", "pad" with packs of padding alone, or "error".
+        drop_last: True is ``tail="drop"``.
         rank, world_size: rank r takes the batches r, r + world_size, ...
 
     Attributes:
@@ -155,13 +157,14 @@ class PackedLoader(_Batches):
         as_: str = "numpy",
         seed: int = 0,
         label: str | None = None,
-        tail: str = "keep",
+        tail: str | None = None,
+        drop_last: bool | None = None,
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
         if as_ not in _FORMS:
             raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
-        super().__init__((), 1 if batch is None else batch, True, seed, tail, rank, world_size)
+        super().__init__((), 1 if batch is None else integer("batch", batch, 1), True, seed, tail, drop_last, rank, world_size)
         self._layout = Layout(layout)
         self._owned, self._closed = not isinstance(collection, Collection), False
         self._c = collection if isinstance(collection, Collection) else Collection(collection)
@@ -170,6 +173,7 @@ class PackedLoader(_Batches):
         self.alone, self.left_out = self._graphs.over, [*_left_out(self._c)]
         self._form, self._stacked, self._label = as_, batch is not None, label
         self._check_whole(self._layout.packs, "packs")
+        self._check_even(self._count(0))
         self._deal: tuple[int, Deal] | None = None
         self._sources()
         names = {n for t in (None, *self._c.node_types) for n in self._columns[t]}
@@ -208,7 +212,7 @@ class PackedLoader(_Batches):
         self.close()
 
     def _options(self) -> str:
-        return f"PackedLoader {self._size} {self._tail} {self._layout.fingerprint} {self._c.fingerprint}"
+        return f"PackedLoader {self._size} {self._cut()} {self._layout.fingerprint} {self._c.fingerprint}"
 
     def _fingerprint(self) -> str:
         return hashlib.blake2b(self._options().encode(), digest_size=8).hexdigest()
@@ -216,10 +220,6 @@ class PackedLoader(_Batches):
     def _count(self, epoch: int) -> int:
         packs = self._layout.packs
         return packs // self._size if self._tail == "drop" else -(-packs // self._size)
-
-    def _share(self, numbers: range) -> range:
-        share = worker()
-        return numbers if share is None else numbers[share[0] :: share[1]]
 
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[Any]:
         if self._closed:
@@ -229,7 +229,8 @@ class PackedLoader(_Batches):
         deal = self._deal[1]
         none = np.empty(0, np.int64)
         for b in numbers:
-            packs = range(b * self._size, min((b + 1) * self._size, self._layout.packs)) if b < real else range(0)
+            at = self._source(b, real)
+            packs = range(0) if at is None else range(at * self._size, min((at + 1) * self._size, self._layout.packs))
             graphs = [deal.pack(p) for p in packs]
             if self._tail == "pad":
                 graphs += [none] * (self._size - len(graphs))
@@ -325,9 +326,16 @@ def _unfixed(what: str, columns: Any) -> Iterator[str]:
             yield f"{what}: column {name} ({f'shape {list(x.shape)}' if x.offsets else 'strings'})"
 
 
+def _numpy(schema: PackSchema, batch: PackBatch) -> PackBatch:
+    columns = {None: batch.context, **{t: of.columns for t, of in [*batch.nodes.items(), *batch.edges.items()]}}
+    for t, name in schema.bfloat16:
+        columns[t][name] = widened(columns[t][name])
+    return batch if schema.stacked else batch.flat()
+
+
 def _converter(form: str) -> Callable[[PackSchema, PackBatch], Any]:
     """What makes a framework's object of packs. The framework is imported here, on first use."""
     if form == "numpy":
-        return lambda schema, batch: batch if schema.stacked else batch.flat()
+        return _numpy
     convert: Callable[[PackSchema, PackBatch], Any] = importlib.import_module(f"._as_{form}", __package__).packs
     return convert

@@ -7,6 +7,7 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 
+from ._arguments import integer
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
@@ -184,7 +185,7 @@ class Nodes:
             b = x.encode("utf-8", "surrogateescape") if isinstance(x, str) else bytes(x) if isinstance(x, bytes) else str(x).encode()
         else:
             try:
-                v = int(x)
+                v = int(x) if isinstance(x, (str, bytes)) else integer("id", x, -(1 << 63))
             except ValueError:
                 v = -1
             if have is None:

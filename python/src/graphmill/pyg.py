@@ -22,9 +22,10 @@ import numpy as np
 import torch
 from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, HeteroSamplerOutput, NegativeSampling, NodeSamplerInput, SamplerOutput
 
+from ._arguments import integer
 from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
-from ._loader import Schema, feed_arguments, link_ends, number, seed_file
+from ._loader import Schema, feed_arguments, link_ends, seed_file
 from ._store import Store
 
 
@@ -77,7 +78,7 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
 
     def set_epoch(self, epoch: int) -> None:
         """Make other draws from now on; workers that are running keep theirs."""
-        self._epoch = number("epoch", epoch)
+        self._epoch = integer("epoch", epoch, 0, (1 << 63) - 1)
 
     def sample_from_nodes(self, index: NodeSamplerInput, **_: Any) -> SamplerOutput | HeteroSamplerOutput:
         """The subgraph around the seed nodes."""
