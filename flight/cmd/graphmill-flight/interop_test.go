@@ -10,12 +10,14 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -53,12 +55,14 @@ func TestPyArrow(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
+	typesStore(t, in)
 	certificate(t, in("cert.pem"), in("key.pem"))
 	write(t, in("token"), "correct-horse-battery\n")
 	write(t, in("client.py"), string(client[1]))
 	write(t, in("check.py"), checkScript)
 	for name, c := range map[string]struct{ feed, flight []string }{
 		"homogeneous": {feed: []string{in("rmat.store"), "--fanout", "7,5", "--batch-size", "300", "--shuffle", "--seed", "5"}},
+		"every dtype": {feed: []string{in("types.store"), "--fanout", "3,3", "--batch-size", "90", "--edge-features", "all"}},
 		"heterogeneous": {
 			feed: []string{in("quickstart/debian.store"), "--fanout", "depends=4,3;has_tag=3", "--direction", "out", "--seeds", "package", "--batch-size", "256",
 				"--ops", "--edge-features", "all"},
@@ -105,13 +109,14 @@ func TestPyArrow(t *testing.T) {
 
 // checkScript compares every batch of Flight with that of the feed of the Python package.
 const checkScript = `
+import json
 import sys
 
 import numpy as np
 import pyarrow as pa
 
 from client import batches, fl
-from graphmill import _feed
+from graphmill import _arrays, _feed
 
 addr, cert, token = sys.argv[1:4]
 options = None
@@ -142,6 +147,7 @@ compared = 0
 
 def equal(arrays, want):
   global compared
+  want = {k: _arrays.widened(x) if k in feed.bfloat16 else x for k, x in want.items()}
   assert list(arrays) == list(want), (list(arrays), list(want))
   for name, a in arrays.items():
     b = want[name]
@@ -149,10 +155,10 @@ def equal(arrays, want):
     compared += a.size
 
 
-for epoch, first, rank, world in (0, 0, 0, 1), (3, 0, 0, 1), (1, 2, 1, 3):
-  feed = _feed.Connection(process.addr, process.token, rank, world, 4, process.died)
+for epoch, first, rank, world, tail in (0, 0, 0, 1, ""), (3, 0, 0, 1, "drop"), (1, 2, 1, 3, ""), (1, 2, 2, 4, "fill"), (1, 0, 1, 3, "short"):
+  feed = _feed.Connection(process.addr, process.token, rank, world, 4, process.died, tail=tail)
   count = 0
-  for number, arrays in batches(client, options, epoch=epoch, first=first, rank=rank, world=world):
+  for number, arrays in batches(client, options, epoch=epoch, first=first, rank=rank, world=world, tail=tail):
     if count == 0:
       run = feed.start(epoch, first)
     batch = feed.next(run)
@@ -165,7 +171,8 @@ for epoch, first, rank, world in (0, 0, 0, 1), (3, 0, 0, 1), (1, 2, 1, 3):
   sampled = list(batches(client, options, epoch=epoch, first=9, seeds=seeds))
   assert len(sampled) == 1 and sampled[0][0] == 9
   equal(sampled[0][1], feed.sample(np.array(seeds), epoch, 9).columns)
-  flight = client.get_flight_info(fl.FlightDescriptor.for_command(b'{"epoch":%d,"first":%d,"rank":%d,"world":%d}' % (epoch, first, rank, world)), options)
+  request = json.dumps(dict(epoch=epoch, first=first, rank=rank, world=world, tail=tail)).encode()
+  flight = client.get_flight_info(fl.FlightDescriptor.for_command(request), options)
   assert flight.total_records == count
   assert flight.schema.names == list(arrays)
   table = client.do_get(flight.endpoints[0].ticket, options).read_all()
@@ -180,6 +187,41 @@ process.close()
 assert compared > 100_000, compared
 print("equal")
 `
+
+// typesStore makes a store of 600 nodes and 1,200 edges with a column of every dtype of numbers.
+func typesStore(t *testing.T, in func(string) string) {
+	t.Helper()
+	var names, columns []string
+	for _, d := range []string{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"} {
+		names, columns = append(names, d), append(columns, d+": "+d)
+	}
+	rows := func(header string, n int, keys func(i int) string) string {
+		text := header + "," + strings.Join(names, ",") + "\n"
+		for i := range n {
+			text += keys(i)
+			for k := range names {
+				if k == 0 {
+					text += fmt.Sprintf(",%d", i%2)
+				} else {
+					text += fmt.Sprintf(",%d", (i+k)%127)
+				}
+			}
+			text += "\n"
+		}
+		return text
+	}
+	dir := in("types")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	of := "{" + strings.Join(columns, ", ") + "}"
+	write(t, filepath.Join(dir, "n.csv"), rows("id", 600, strconv.Itoa))
+	write(t, filepath.Join(dir, "e.csv"), rows("src,dst", 1200, func(i int) string { return fmt.Sprintf("%d,%d", i*7%600, i*11%600) }))
+	write(t, filepath.Join(dir, "graph.yaml"), "nodes: {n: {table: n.csv, id: id, columns: "+of+"}}\nedges: {'n:e:n': {table: e.csv, columns: "+of+"}}\n")
+	if out, err := exec.Command(in("graphmill"), "import", dir, "--out", in("types.store")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
 
 // certificate writes a self-signed certificate of 127.0.0.1 and its key.
 func certificate(t *testing.T, certFile, keyFile string) {
