@@ -54,8 +54,15 @@ class TestSampler(unittest.TestCase):
                 self.assertLessEqual(int(torch.bincount(b.edge_index[1]).max()), 5)
             drawn = [b.e_id.tolist() for b in batches]
             self.assertEqual([b.e_id.tolist() for b in loader], drawn)
-            sampler.set_epoch(1)
+            sampler.set_epoch(np.int64(1))
             self.assertNotEqual([b.e_id.tolist() for b in loader], drawn)
+            with self.assertRaisesRegex(TypeError, "found epoch=1.0, expected an integer"):
+                sampler.set_epoch(1.0)
+        with GraphmillSampler(made.RMAT, fanout=np.array([5, 3]), seed=np.uint8(1), threads=np.int64(1)) as sampler:
+            self.assertEqual([b.e_id.tolist() for b in self.loader(sampler)], drawn)
+        for options in (dict(seed=True), dict(threads=1.0), dict(fanout=[2.0])):
+            with self.assertRaisesRegex(TypeError, "expected an integer"):
+                GraphmillSampler(made.RMAT, **{**dict(fanout=[2]), **options})
 
     def test_workers(self):
         from graphmill.pyg import GraphmillSampler

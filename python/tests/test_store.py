@@ -105,6 +105,9 @@ class TestStore(unittest.TestCase):
             with self.assertRaisesRegex(KeyError, str(bad)):
                 nodes.find(bad)
         self.assertEqual(Store(made.RMAT).nodes["_N"].find(7), 7)
+        for bad in (7.0, True, np.float32(7), [1.5]):
+            with self.assertRaisesRegex(TypeError, "found id=.*, expected an integer"):
+                item.find(bad)
         packages = Store(made.DEBIAN).nodes["package"]
         self.assertEqual(packages.find(packages.ids.tolist()).tolist(), list(range(4000)))
 
@@ -258,6 +261,10 @@ class TestCollection(unittest.TestCase):
         self.assertFalse(c[3].nodes["atom"]["x"].flags.writeable)
         with self.assertRaises(IndexError):
             c[300]
+        for bad in (2.5, True, None):
+            with self.assertRaisesRegex(TypeError, f"found graph={bad}, expected an integer"):
+                c[bad]
+        self.assertEqual(c[np.int8(7)].number, 7)
         self.assertIn("300 graphs", repr(c))
         self.assertEqual(repr(c[3]), f"Graph(3: nodes {nodes[3]} atom; edges {edges[3]} atom:bond:atom)")
 

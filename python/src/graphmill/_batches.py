@@ -45,12 +45,12 @@ class _Batches:
         if self._tail == "error" and batches % self._world:
             raise ValueError(f"found {batches} batches, expected a multiple of world_size={self._world}; give another tail=")
 
-    def _cut(self) -> str:
+    def _tail_of_state(self) -> str:
         """The tail as far as it decides the batches: the default follows from the ranks, which a state is not held to."""
         return "short" if self._tail == "fill" else self._tail
 
     def _options(self) -> str:
-        return f"{type(self).__name__} {self._size} {self._shuffle} {self._cut()}"
+        return f"{type(self).__name__} {self._size} {self._shuffle} {self._tail_of_state()}"
 
     def _fingerprint(self) -> str:
         if self._data is None:
@@ -82,7 +82,7 @@ class _Batches:
         self._epoch, self._skip, self._at = epoch, batch, (epoch, batch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Make the next pass that of an epoch, from its beginning."""
+        """Make the next pass that of an epoch, from its beginning. DataLoader workers that are running count on by themselves."""
         epoch = integer("epoch", epoch, 0, (1 << 64) - 1)
         self._epoch, self._skip, self._at = epoch, 0, (epoch, 0)
 
@@ -145,14 +145,15 @@ class BatchIter(_Batches):
 
     Each pass over it is the next epoch, from 0, also after a pass that was left early. The
     order of epoch ``e`` is a pure function of (seed, e): the same on every machine, in Go
-    and in Python, on any device.
+    and in Python, on any device. In a ``torch.utils.data.DataLoader`` worker it takes the worker's share; give
+    ``batch_size=None`` there, and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that are made anew
+    begin with the epoch that this iterator has.
 
     Args:
         arrays: NumPy arrays, or torch tensors on any device; a row an item.
         batch_size: rows a batch.
         shuffle: walk in the shuffled order of the epoch; otherwise as the rows are.
-        seed: of the orders, 0 to 2^64-1. Take seeds above all epoch numbers where runs are to
-            share no order.
+        seed: of the orders, 0 to 2^64-1.
         tail: what becomes of rows that do not fill a batch, and of batches that cannot be shared out evenly among
             ranks. "fill", the default of several ranks: every rank has as many batches, and batches of the epoch are repeated to
             that end. "short", that of one rank: some ranks have one batch less. "drop" leaves out what makes no full

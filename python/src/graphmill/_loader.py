@@ -181,7 +181,8 @@ class NodeLoader(Feeding):
 
     Each pass over it is the next epoch. Batch b of an epoch is the same at any number of
     threads, ranks and restarts. In a ``torch.utils.data.DataLoader`` worker it takes the worker's
-    share; give ``batch_size=None`` there.
+    share; give ``batch_size=None`` there, and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that
+    are made anew begin with the epoch that this loader has.
 
     Args:
         store: path of a store (``graphmill import``).
@@ -367,7 +368,7 @@ class NodeLoader(Feeding):
         self._at = (self._epoch, self._first)
 
     def set_epoch(self, epoch: int) -> None:
-        """Make the next pass that of an epoch, from its beginning."""
+        """Make the next pass that of an epoch, from its beginning. DataLoader workers that are running count on by themselves."""
         self._epoch, self._first = integer("epoch", epoch, 0, _MOST), 0
         self._at = (self._epoch, 0)
 

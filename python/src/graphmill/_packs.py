@@ -117,7 +117,7 @@ class PackedLoader(_Batches):
     Each epoch deals the graphs into the packs afresh, as ``graphmill pack fill`` does: the graphs of a pack are a
     pure function of (seed, epoch, pack). Each pass over the loader is the next epoch. It reads the collection's maps in this
     process; in a ``torch.utils.data.DataLoader`` worker it takes the worker's share (give ``batch_size=None`` there,
-    and call `set_epoch` before each pass).
+    and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that are made anew begin with the epoch that this loader has).
 
     Padding is as jraph has it: behind the real graphs of a pack comes one with all padding nodes and edges, then
     empty ones; padding edges join the first padding nodes of their types. All other values of padding are 0.
@@ -212,7 +212,7 @@ class PackedLoader(_Batches):
         self.close()
 
     def _options(self) -> str:
-        return f"PackedLoader {self._size} {self._cut()} {self._layout.fingerprint} {self._c.fingerprint}"
+        return f"PackedLoader {self._size} {self._tail_of_state()} {self._layout.fingerprint} {self._c.fingerprint}"
 
     def _fingerprint(self) -> str:
         return hashlib.blake2b(self._options().encode(), digest_size=8).hexdigest()
@@ -327,7 +327,9 @@ def _unfixed(what: str, columns: Any) -> Iterator[str]:
 
 
 def _numpy(schema: PackSchema, batch: PackBatch) -> PackBatch:
-    columns = {None: batch.context, **{t: of.columns for t, of in [*batch.nodes.items(), *batch.edges.items()]}}
+    columns: dict[Any, dict[str, Array]] = {None: batch.context}
+    columns.update((t, n.columns) for t, n in batch.nodes.items())
+    columns.update((t, e.columns) for t, e in batch.edges.items())
     for t, name in schema.bfloat16:
         columns[t][name] = widened(columns[t][name])
     return batch if schema.stacked else batch.flat()

@@ -175,7 +175,7 @@ class Nodes:
         Raises:
             KeyError: an id that is not there.
         """
-        if isinstance(ids, (str, bytes, int, np.integer)):
+        if isinstance(ids, (str, bytes, int, float, np.generic)):
             return self._find(ids)
         return np.fromiter((self._find(x) for x in ids), np.int64, len(ids))
 
