@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample/output"
 	"github.com/graphmill/graphmill/store"
@@ -100,6 +103,16 @@ func (t *terminal) warnRounded(r *report.Report, columns []string) {
 	what := "columns of float64 are rounded to float32, which is all that Examples have: " + strings.Join(columns, "; ")
 	t.warn("%d %s", len(columns), what)
 	r.Warn(int64(len(columns)), what)
+}
+
+// warnUnderflows tells of values of float64 that Examples hold as 0 or with few digits,
+// by feature.
+func (t *terminal) warnUnderflows(r *report.Report, features map[string]uint64) {
+	for _, f := range slices.Sorted(maps.Keys(features)) {
+		what := f + ": values of float64 are too near to 0 for float32, which is all that Examples have: they became 0, or lost more digits than others"
+		t.warn("%s %s", human.Exact(int64(features[f])), what)
+		r.Warn(int64(features[f]), what)
+	}
 }
 
 // warnContext tells of a context that no Example has.
