@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
-	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
@@ -85,14 +84,13 @@ func (f *sampleFlags) records(s *store.Store, p *flags.Planned) (output.RecordsO
 	}, nil
 }
 
-// readSchema reads the schema of a store's graph.
-func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (*tfgnnpb.GraphSchema, error) {
-	schema, file, _, err := tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema)
-	if err != nil {
-		return nil, err
+// readSchema reads the schema of a store's graph. A folder stands for its schema.
+func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (err error) {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+		return err
 	}
-	_, err = fingerprints(cmd.Context(), []string{file}, r, func(string) string { return "graph_schema" })
-	return schema, err
+	_, err = fingerprints(cmd.Context(), []string{f.tfgnn.schema}, r, func(string) string { return "graph_schema" })
+	return err
 }
 
 // warnRounded tells of columns whose values Examples round.

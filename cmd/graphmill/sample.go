@@ -140,7 +140,7 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 	}
 	r.Input(name, size, sum)
 	if f.tfgnn.schema != "" {
-		if f.Schema, err = readSchema(cmd, f, r); err != nil {
+		if err := readSchema(cmd, f, r); err != nil {
 			return err
 		}
 	}
