@@ -45,6 +45,34 @@ type ogbColumn struct {
 	empty      string
 }
 
+// LayoutError says that a folder holds a data set whose layout is of one graph, and how
+// the graph is imported. It is an ErrSource.
+type LayoutError struct {
+	Reason string
+	// Unpack are commands that make what YAML names.
+	Unpack []string
+	// YAML is what File must say, and Path is imported again then.
+	YAML, File, Path string
+}
+
+// Error is the reason, and then the text to copy.
+func (e *LayoutError) Error() string { return e.Reason + "\n\n" + e.Text() }
+
+// Text is the commands and the YAML.
+func (e *LayoutError) Text() string {
+	var b strings.Builder
+	for _, c := range e.Unpack {
+		b.WriteString(c + "\n")
+	}
+	if e.Unpack != nil {
+		b.WriteByte('\n')
+	}
+	return b.String() + e.YAML
+}
+
+// Unwrap makes it an ErrSource.
+func (e *LayoutError) Unwrap() error { return ErrSource }
+
 // refusal is the error that says what to do instead. place is what shows that there is
 // one graph.
 func (g *ogbGraph) refusal(place string, o Options) error {
@@ -55,31 +83,23 @@ func (g *ogbGraph) refusal(place string, o Options) error {
 			}
 		}
 	}
+	e := &LayoutError{Unpack: g.unpack, YAML: g.yaml(), File: filepath.Join(g.path, "graph.yaml"), Path: g.path}
 	kind := "links, or of nodes without labels"
 	if g.label {
 		kind = "nodes"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: found one graph, expected many: this is OGB's layout of a data set of %s, whose graph becomes a store, not a collection; ", place, kind)
+	e.Reason = fmt.Sprintf("%s: found one graph, expected many: this is OGB's layout of a data set of %s, whose graph becomes a store, not a collection; ", place, kind)
 	if g.unpack != nil {
-		b.WriteString("unpack its arrays, ")
+		e.Reason += "unpack its arrays, "
 	}
-	fmt.Fprintf(&b, "save this as %s, and import %s again", filepath.Join(g.path, "graph.yaml"), g.path)
+	e.Reason += fmt.Sprintf("save this as %s, and import %s again", e.File, e.Path)
 	if !o.Symmetrise {
-		b.WriteString("; add --symmetrise where OGB's add_inverse_edge is True, as each edge is listed once")
+		e.Reason += "; add --symmetrise where OGB's add_inverse_edge is True, as each edge is listed once"
 	}
 	if g.either {
-		b.WriteString("; a data set of graphs that has only one is imported with --format ogb")
+		e.Reason += "; a data set of graphs that has only one is imported with --format ogb"
 	}
-	b.WriteString("\n\n")
-	for _, c := range g.unpack {
-		b.WriteString(c + "\n")
-	}
-	if g.unpack != nil {
-		b.WriteString("\n")
-	}
-	b.WriteString(g.yaml())
-	return sourcef("%s", b.String())
+	return e
 }
 
 func files(columns []ogbColumn) (names []string) {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -300,11 +299,6 @@ func writeAll(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-var (
-	saveAs  = regexp.MustCompile(`save this as (.+), and import (.+) again`)
-	command = regexp.MustCompile(`(?m)^python3 -m zipfile -e .*$`)
-)
-
 // words are those of a command line, as a shell takes them.
 func words(line string) []string {
 	out, quoted := []string{""}, false
@@ -349,25 +343,25 @@ func unpack(t testing.TB, line string) {
 	writeAll(t, args[1], files)
 }
 
-// obey does what the message of a refusal says, and gives the path to import. run runs
-// its commands.
+// obey does what a refusal says, and gives the path to import. run runs its commands.
 func obey(t testing.TB, err error, run func(testing.TB, string)) string {
 	t.Helper()
-	if !errors.Is(err, ingest.ErrSource) || !strings.Contains(err.Error(), "found one graph, expected many: this is OGB's layout") {
+	var e *ingest.LayoutError
+	if !errors.As(err, &e) || !errors.Is(err, ingest.ErrSource) {
 		t.Fatalf("found error %v", err)
 	}
-	where := saveAs.FindStringSubmatch(err.Error())
-	at := strings.Index(err.Error(), "\nnodes:\n")
-	if where == nil || at < 0 {
-		t.Fatalf("found no graph.yaml in %v", err)
+	head, text, _ := strings.Cut(err.Error(), "\n\n")
+	want := fmt.Sprintf("save this as %s, and import %s again", e.File, e.Path)
+	if !strings.Contains(head, "found one graph, expected many: this is OGB's layout") || !strings.Contains(head, want) || text != e.Text() || !strings.HasSuffix(text, e.YAML) {
+		t.Fatalf("found %q", err.Error())
 	}
-	for _, line := range command.FindAllString(err.Error(), -1) {
+	for _, line := range e.Unpack {
 		run(t, line)
 	}
-	if err := os.WriteFile(where[1], []byte(err.Error()[at:]), 0o644); err != nil {
+	if err := os.WriteFile(e.File, []byte(e.YAML), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return where[2]
+	return e.Path
 }
 
 // shown is a graph as text: types, columns with their dtypes and values; edges in the
