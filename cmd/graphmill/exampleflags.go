@@ -103,11 +103,11 @@ func (t *terminal) warnRounded(r *report.Report, columns []string) {
 	r.Warn(int64(len(columns)), what)
 }
 
-// warnUnderflows tells of values of float64 that Examples hold as 0 or with few digits,
-// by feature.
+// warnUnderflows tells of values of float64 that became 0 or lost most digits, by
+// feature or column.
 func (t *terminal) warnUnderflows(r *report.Report, features map[string]uint64) {
 	for _, f := range slices.Sorted(maps.Keys(features)) {
-		what := f + ": values of float64 are too near to 0 for float32, which is all that Examples have: they became 0, or lost more digits than others"
+		what := f + ": values of float64 are too near to 0 for float32: they became 0, or lost more digits than others"
 		t.warn("%s %s", human.Exact(int64(features[f])), what)
 		r.Warn(int64(features[f]), what)
 	}

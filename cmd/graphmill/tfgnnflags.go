@@ -161,6 +161,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		}
 	}
 	reportBuild(r, result)
+	t.warnUnderflows(r, result.Underflows)
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
 			t.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)

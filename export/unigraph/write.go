@@ -113,7 +113,7 @@ type Column struct {
 type Stats struct {
 	Rows  uint64
 	Bytes int64
-	// Narrowed is what became of rounded doubles, by "table: column x".
+	// Narrowed is what became of doubles as float32, by "table: column x".
 	feature.Narrowed
 }
 
@@ -180,8 +180,10 @@ func Write(ctx context.Context, fsys fsx.FS, w *store.Writer, stem string, t tab
 	tw.closing.SetLimit(maxClosing)
 	defer func() { err = errors.Join(err, tw.close(), tw.spill.Close()) }()
 	ask := make([]table.Column, len(columns))
+	var underflows table.Underflows // of doubles that are read as float32
 	for i, c := range columns {
 		ask[i] = c.From
+		underflows.WatchOne(stem, &ask[i])
 	}
 	if opt.Shards > 1 {
 		// Contiguous shards need the number of rows first.
@@ -216,6 +218,7 @@ func Write(ctx context.Context, fsys fsx.FS, w *store.Writer, stem string, t tab
 	if err := tw.close(); err != nil {
 		return stats, err
 	}
+	tw.narrowed.Add(underflows.Counts())
 	return Stats{rows, tw.bytes, tw.narrowed}, nil
 }
 

@@ -114,7 +114,7 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	if c.out.DType.IsInt() { // which convert writes from the start of out on
 		out, c.ints.n = &c.ints, 0
 	}
-	i, text := a.convert(out, &c.out.ends, raw, values, c.out.DType)
+	i, text := a.convert(out, &c.out.ends, raw, values, &c.out.Column)
 	if out == &c.ints && i < 0 {
 		copy(c.out.data.add(out.n), out.bytes()[:out.n])
 	}
