@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/store"
 )
@@ -14,14 +15,14 @@ import (
 type Encoding struct{ own *own }
 
 // NewEncoding is the encoding of what a collection holds. left names what no Example
-// has of it.
-func NewEncoding(fsys fsx.FS, s *store.Store) (e *Encoding, left []string, err error) {
+// has of it, and rounded the columns that Examples round.
+func NewEncoding(fsys fsx.FS, s *store.Store) (e *Encoding, left, rounded []string, err error) {
 	r := &Result{}
 	o, err := newOwn(fsys, s, r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", s.Dir, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
-	return &Encoding{o}, r.Left, nil
+	return &Encoding{o}, r.Left, r.Rounded, nil
 }
 
 // Schema is what the Examples are of.
@@ -40,9 +41,9 @@ func (e *Encoding) Sets() (nodes, edges map[string]int) {
 }
 
 // Of encodes the graphs of c, which has the types of the collection in their order,
-// and their columns. What it gives is for one goroutine, reads c each time, and its
-// bytes are valid until its next call.
-func (e *Encoding) Of(c *graph.Collection) func(graph int) ([]byte, error) {
+// and their columns. encode is for one goroutine, reads c each time, and its bytes are
+// valid until its next call. It counts in narrowed what becomes of doubles.
+func (e *Encoding) Of(c *graph.Collection) (encode func(graph int) ([]byte, error), narrowed *feature.Narrowed) {
 	o := *e.own
 	o.c, o.form = c, nil
 	same := func(columns, of []*graph.Column) []*graph.Column {
@@ -62,5 +63,6 @@ func (e *Encoding) Of(c *graph.Collection) func(graph int) ([]byte, error) {
 		s := &o.edges[i]
 		s.columns = same(s.columns, c.Edges[s.number].Columns)
 	}
-	return o.newEncoder().encode
+	enc := o.newEncoder()
+	return enc.encode, enc.narrowed()
 }

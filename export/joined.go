@@ -186,5 +186,7 @@ func (j *joinedEncoder) encode(g int) ([]byte, error) {
 	if k := uint64(len(j.c.SeedType)); j.c.SeedPtr.Len() > 0 {
 		j.sub.SeedLocal = j.c.SeedLocal.U32[k*j.c.SeedPtr.At(g) : k*j.c.SeedPtr.At(g+1)]
 	}
-	return j.encoding.Encode(&j.e, &j.sub), nil
+	return j.encoding.Encode(&j.e, &j.sub)
 }
+
+func (j *joinedEncoder) narrowed() *feature.Narrowed { return &j.e.Narrowed }

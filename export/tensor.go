@@ -2,6 +2,7 @@ package export
 
 import (
 	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/graph/feature"
 )
@@ -10,6 +11,7 @@ import (
 type ownEncoder struct {
 	*own
 	w       example.Writer
+	floats  feature.Narrowed
 	g       *example.GraphTensor
 	context []tensor
 	nodes   []nodesTensors
@@ -33,27 +35,28 @@ type edgesTensors struct {
 type tensor struct {
 	t      *example.Tensor
 	c      *graph.Column
+	key    string // of the feature
 	ints   []int64
 	floats []float32
 }
 
 func (o *own) newEncoder() encoder {
 	e := &ownEncoder{own: o, g: o.codec.New()}
-	tensors := func(features map[string]*example.Tensor, columns []*graph.Column) []tensor {
+	tensors := func(kind, set string, features map[string]*example.Tensor, columns []*graph.Column) []tensor {
 		var ts []tensor
 		for _, c := range columns {
-			ts = append(ts, tensor{t: features[c.Name], c: c})
+			ts = append(ts, tensor{t: features[c.Name], c: c, key: tfgnn.FeatureKey(kind, set, c.Name)})
 		}
 		return ts
 	}
-	e.context = tensors(e.g.Context, o.ctx)
+	e.context = tensors("context", "", e.g.Context, o.ctx)
 	for _, s := range o.nodes {
 		set := e.g.NodeSets[s.name]
-		e.nodes = append(e.nodes, nodesTensors{o.c.Nodes[s.number], set, tensors(set.Features, s.columns)})
+		e.nodes = append(e.nodes, nodesTensors{o.c.Nodes[s.number], set, tensors("nodes", s.name, set.Features, s.columns)})
 	}
 	for _, s := range o.edges {
 		set := e.g.EdgeSets[s.name]
-		e.edges = append(e.edges, edgesTensors{o.c.Edges[s.number], set, tensors(set.Features, s.columns)})
+		e.edges = append(e.edges, edgesTensors{o.c.Edges[s.number], set, tensors("edges", s.name, set.Features, s.columns)})
 	}
 	return e
 }
@@ -64,14 +67,14 @@ func (e *ownEncoder) encode(g int) ([]byte, error) {
 		from, to = int(p.At(g)), int(p.At(g+1))
 	}
 	for i := range e.context {
-		e.context[i].fill(from, to)
+		e.context[i].fill(from, to, &e.floats)
 	}
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		first, last := int(n.of.GraphPtr.At(g)), int(n.of.GraphPtr.At(g+1))
 		n.set.Sizes = sizes(n.set.Sizes[:0], n.of.ComponentPtr, from, to, last-first)
 		for k := range n.tensors {
-			n.tensors[k].fill(first, last)
+			n.tensors[k].fill(first, last, &e.floats)
 		}
 	}
 	for i := range e.edges {
@@ -81,8 +84,11 @@ func (e *ownEncoder) encode(g int) ([]byte, error) {
 		n.set.SourceIndex = local(n.set.SourceIndex[:0], n.of.Src, first, last)
 		n.set.TargetIndex = local(n.set.TargetIndex[:0], n.of.Dst, first, last)
 		for k := range n.tensors {
-			n.tensors[k].fill(first, last)
+			n.tensors[k].fill(first, last, &e.floats)
 		}
+	}
+	if err := e.floats.Err(); err != nil {
+		return nil, err
 	}
 	e.g.Form = e.one
 	if e.form != nil {
@@ -90,6 +96,8 @@ func (e *ownEncoder) encode(g int) ([]byte, error) {
 	}
 	return e.codec.Encode(&e.w, e.g)
 }
+
+func (e *ownEncoder) narrowed() *feature.Narrowed { return &e.floats }
 
 // sizes is the items of each component.
 func sizes(dst []int64, ptr graph.Index, from, to, all int) []int64 {
@@ -119,8 +127,9 @@ func widen[T example.Integer](dst []int64, values []T) []int64 {
 	return dst
 }
 
-// fill gives the tensor the rows [first, last) of its column.
-func (t *tensor) fill(first, last int) {
+// fill gives the tensor the rows [first, last) of its column, and n what becomes of
+// doubles.
+func (t *tensor) fill(first, last int, n *feature.Narrowed) {
 	c := t.c
 	t.t.Items = last - first
 	from, to, k := first, last, 0
@@ -160,6 +169,7 @@ func (t *tensor) fill(first, last int) {
 	case graph.Float32:
 		t.t.Floats = view[float32](c, from, to)
 	case graph.Float64:
+		n.Look(t.key, view[float64](c, from, to))
 		t.shortened(c, from, to)
 	case graph.Float16:
 		t.floats = short(t.floats[:0], view[uint16](c, from, to), example.Float16)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -48,6 +49,8 @@ type Result struct {
 	Left []string
 	// Rounded are the columns with float64 that are no float32.
 	Rounded []string
+	// Narrowed counts those of them that underflow, by feature.
+	feature.Narrowed
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
 }
@@ -68,6 +71,8 @@ const (
 type encoder interface {
 	// encode gives the bytes of a graph, valid until the next call.
 	encode(graph int) ([]byte, error)
+	// narrowed is what became of doubles since it was emptied.
+	narrowed() *feature.Narrowed
 }
 
 // source is how the graphs of a collection become Examples: from its own columns,
@@ -114,7 +119,7 @@ func TFRecords(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
 	next, unreleased := 0, int64(0)
-	err = ordered.Run(ctx, opt.Threads, src.newEncoder, func() *chunk { return &chunk{records: files.NewChunk()} }, ordered.Stages[encoder, *chunk]{
+	err = ordered.Run(ctx, opt.Threads, src.newEncoder, func() *chunk { return &chunk{dir: s.Dir, records: files.NewChunk()} }, ordered.Stages[encoder, *chunk]{
 		Fill: func(k *chunk) error {
 			if next == c.Graphs {
 				return io.EOF
@@ -128,6 +133,8 @@ func TFRecords(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store
 			if err := files.Write(k.records); err != nil {
 				return err
 			}
+			r.Narrowed.Add(k.narrowed.Underflows)
+			clear(k.narrowed.Underflows)
 			r.Nodes.Merge(&k.nodes)
 			r.Edges.Merge(&k.edges)
 			k.nodes.Reset()
@@ -156,10 +163,12 @@ func TFRecords(ctx context.Context, fsys fsx.FS, w *store.Writer, s *store.Store
 
 // chunk is the graphs [first, end).
 type chunk struct {
+	dir          string // of the collection
 	first, end   int
 	bytes        int64
 	records      *shards.Chunk
 	nodes, edges report.Histogram
+	narrowed     feature.Narrowed
 }
 
 func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {
@@ -170,7 +179,7 @@ func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {
 		}
 		record, err := e.encode(g)
 		if err != nil {
-			return fmt.Errorf("graph %d: %w", g, err)
+			return fmt.Errorf("%s: graph %d: %w", k.dir, g, err)
 		}
 		if err := k.records.Append(record, uint64(g)); err != nil {
 			return fmt.Errorf("graph %d: %w", g, err)
@@ -180,6 +189,8 @@ func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {
 		k.nodes.Add(nodes)
 		k.edges.Add(edges)
 	}
+	k.narrowed.Add(e.narrowed().Underflows)
+	clear(e.narrowed().Underflows)
 	return k.records.End()
 }
 

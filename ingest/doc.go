@@ -11,7 +11,8 @@
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or
 //     of many;
-//   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs;
+//   - tu, ogb: the folder of a TU data set, or OGB's raw one, of many graphs; OGB's of
+//     one graph is refused, with the graph.yaml that imports it;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of a streaming sampler;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;

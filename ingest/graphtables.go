@@ -62,6 +62,7 @@ func (l *lister) open(s *source) error {
 	}
 	s.joined = s.base
 	arrays := slices.Clone(s.beside)
+	var texts []table.Table
 	for _, c := range s.columns {
 		if c.file == "" {
 			continue
@@ -71,26 +72,87 @@ func (l *lister) open(s *source) error {
 			return l.place(c.at, err)
 		}
 		if len(files) != 1 {
-			return l.y.errorf(c.at, "found %d arrays of column %q, expected one", len(files), c.Name)
+			return l.y.errorf(c.at, "found %d files of column %q, expected one", len(files), c.Name)
+		}
+		if isText(c.file) {
+			t, err := l.values(c, files[0])
+			if err != nil {
+				return l.place(c.at, err)
+			}
+			texts = append(texts, t)
+			continue
 		}
 		arrays = append(arrays, table.NpyColumn{Name: c.Name, Path: files[0]})
 	}
-	if arrays == nil {
-		return nil
+	if arrays != nil {
+		n, err := table.OpenNpy(l.p.fsys, arrays)
+		if err != nil {
+			return l.place(s.at, err)
+		}
+		if s.joined = n; s.base != nil {
+			s.joined = table.Beside(s.base, n)
+		}
+		if err := s.add(n); err != nil {
+			return err
+		}
 	}
-	n, err := table.OpenNpy(l.p.fsys, arrays)
-	if err != nil {
-		return l.place(s.at, err)
+	for _, t := range texts {
+		if err := s.add(t); err != nil {
+			return err
+		}
 	}
-	if s.joined = n; s.base != nil {
-		s.joined = table.Beside(s.base, n)
+	if s.joined != nil {
+		texts = append(texts, s.joined) // behind the others, which name columns anew
 	}
-	arrayFields, err := describe(n)
-	for _, f := range arrayFields {
+	if len(texts) == 1 {
+		s.joined = texts[0]
+	} else if len(texts) > 1 {
+		s.joined = table.InStep(texts...)
+	}
+	return nil
+}
+
+// add adds the fields of a table, which stand for those of the same names.
+func (s *source) add(t table.Table) error {
+	fields, err := describe(t)
+	for _, f := range fields {
 		s.fields = slices.DeleteFunc(s.fields, func(g looks) bool { return g.Name == f.Name })
 	}
-	s.fields = append(s.fields, arrayFields...)
+	s.fields = append(s.fields, fields...)
 	return err
+}
+
+// values opens text without a header as one column, whose rows are the numbers of a
+// line.
+func (l *lister) values(c columnEntry, file string) (table.Table, error) {
+	t, err := table.OpenCSV(l.p.fsys, []string{file}, table.CSVOptions{Numbered: true, Delimiter: l.o.Delimiter})
+	if err != nil {
+		return nil, err
+	}
+	fields, err := describe(t)
+	if err != nil {
+		return nil, err
+	}
+	f := table.Field{Name: c.Name, DType: c.DType}
+	switch n := len(fields); {
+	case n == 0:
+		return nil, sourcef("%s: found no lines, expected one a row", file)
+	case n > 1:
+		f.Shape = []int{n}
+	}
+	for i := range fields {
+		text := fields[i].DType == graph.String && !fields[i].unsigned // but for a field without any value
+		switch {
+		case text || c.DType == graph.String:
+			return nil, sourcef("%s: found strings for column %q, expected numbers without a header; put strings into the table", file, c.Name)
+		case c.DType != graph.Invalid:
+		case fields[i].DType != graph.Int64:
+			f.DType = graph.Float32
+		case f.DType == graph.Invalid:
+			f.DType = graph.Int64
+		}
+	}
+	return table.Stack(t, f, fieldNames(fields)), nil
 }
 
 // ends opens the table of an edge type and finds the columns of its ends.

@@ -106,7 +106,7 @@ type columnEntry struct {
 	at    ast.Node
 	empty table.Empty
 	fill  string
-	file  string // an .npy array
+	file  string // an .npy array, or text without a header
 }
 
 type nodeEntry struct {
@@ -265,11 +265,14 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 	return err
 }
 
-// readColumn reads "int64", "float32[128]", "feat.npy" or a mapping.
+// isColumn says whether a name is of a file that holds one column.
+func isColumn(name string) bool { return isArray(name) || isText(name) }
+
+// readColumn reads "int64", "float32[128]", "feat.npy", "feat.csv.gz" or a mapping.
 func (l *lister) readColumn(e entry) (columnEntry, error) {
 	c := columnEntry{Field: table.Field{Name: e.key}, at: e.at, empty: l.o.Empty, fill: l.o.Fill}
 	if s, ok := e.value.(*ast.StringNode); ok {
-		if filepath.Ext(s.Value) == ".npy" {
+		if isColumn(s.Value) {
 			c.file = s.Value
 			return c, nil
 		}
@@ -288,8 +291,8 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		case "dtype":
 			err = l.readType(&c, f.value, s)
 		case "file":
-			if c.file = s; filepath.Ext(s) != ".npy" {
-				err = l.y.errorf(f.value, "found the file %q, expected an .npy array", s)
+			if c.file = s; !isColumn(s) {
+				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, or numbers as .csv, .tsv or .txt without a header", s)
 			}
 		case "empty":
 			if c.empty, c.fill = table.EmptyFill, s; s == "error" {

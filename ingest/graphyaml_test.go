@@ -25,6 +25,9 @@ func TestGraphYAML(t *testing.T) {
 			"indptr.npy":  "i8 3",
 			"indices.npy": "i8 0",
 			"e.txt":       "0 1\n1 0\n",
+			"f.csv":       "1,0.5\n2,1\n",
+			"y.txt":       "1\n2\n",
+			"none.txt":    "",
 		}
 	}
 	ok := func(name, yaml, want string) sourceCase {
@@ -67,6 +70,10 @@ p:e:v paper.csv :string>venue:string?`),
 p feat.npy :uint64 feat:float16[16]
 p:e:p pairs.npy+w.npy src:uint64>dst:uint64 w:float64
 p:m:p indptr.npy+indices.npy src:uint64>dst:uint64`),
+		ok("text without a header", "nodes: {p: {columns: {feat: f.csv, year: {file: y.txt, dtype: int16, empty: 7}}}, q: {table: rows.csv, columns: {year: y.txt}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], columns: {w: w.npy, feat: f.csv}}}", `
+p f.csv+y.txt :uint64 feat:float32[2] year:int16=7
+q y.txt+rows.csv id:uint64 year:int64
+p:e:p f.csv+e.txt+w.npy src:uint64>dst:uint64 w:float64 feat:float32[2]`),
 		ok("ids as told, fill", "nodes: {v: {table: venue.csv, id: {column: id, dtype: string}, columns: {name: {dtype: string, empty: none}}}, w: {id: {dtype: string}}}\nedges: {\"w:e:w\": {table: pairs.npy}}", `
 v venue.csv id:string name:string=none
 w - :string
@@ -92,6 +99,10 @@ b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("two filters", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, where: {rel: 0, w: 1}}}", "found 2 columns in where"),
 		bad("bad dtype", "nodes: {p: {table: paper.csv, columns: {year: int63}}}\nedges: {\"p:e:p\": {table: edges.csv}}", `graph.yaml:1:47: column "year": found dtype "int63"`),
 		bad("no table", "nodes: {p: {}}\nedges: {\"p:e:p\": {}}", "found no table of p:e:p"),
+		bad("text of strings", "nodes: {p: {columns: {a: venue.csv}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `venue.csv: found strings for column "a", expected numbers without a header; put strings into the table`),
+		bad("text as strings", "nodes: {p: {columns: {a: {file: y.txt, dtype: string}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `y.txt: found strings for column "a"`),
+		bad("text of nothing", "nodes: {p: {columns: {a: none.txt}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "none.txt: found no lines, expected one a row"),
+		bad("a file of no column", "nodes: {p: {columns: {a: {file: a.parquet}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `found the file "a.parquet", expected an .npy array, or numbers as .csv, .tsv or .txt without a header`),
 		bad("missing table", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: none.csv}}", "none.csv"),
 		bad("out of the folder", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: ../e.csv}}", ".."),
 		bad("absolute", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: /etc/e.csv}}", "absolute"),

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/fsx"
 )
 
-// ogbDataset is the raw folder of an OGB data set: text files without headers,
-// compressed with gzip. Ends of edges count from the first node of their graph.
+// ogbDataset is the raw folder of an OGB data set of many graphs: text files without
+// headers, compressed with gzip. Ends of edges count from the first node of their graph.
 // Data sets without directions have each edge once; Options.Symmetrise puts the
 // reverse behind each, as OGB does when it reads them.
 type ogbDataset struct{}
@@ -23,6 +24,10 @@ const (
 	ogbNodeCounts = "num-node-list.csv.gz"
 	ogbEdgeCounts = "num-edge-list.csv.gz"
 	ogbSuffix     = ".csv.gz"
+	ogbLabels     = "graph-label.csv.gz"
+	// Of graphs with several types.
+	ogbNodeDict = "num-node-dict.csv.gz"
+	ogbTriplets = "triplet-type-list.csv.gz"
 )
 
 func (ogbDataset) name() string { return "ogb" }
@@ -30,12 +35,16 @@ func (ogbDataset) about() string {
 	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with a folder raw that has them"
 }
 func (ogbDataset) detect(_ string, names []string) bool {
-	return slices.Contains(names, ogbEdges) && slices.Contains(names, ogbNodeCounts)
+	has := func(file string) bool { return slices.Contains(names, file) }
+	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts)
 }
 
 func (ogbDataset) open(ctx context.Context, fsys fsx.FS, path string, o Options) (*Source, error) {
 	d, err := openRaw(fsys, path, o)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.refuse(ctx, path); err != nil {
 		return nil, err
 	}
 	edges, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
@@ -63,7 +72,7 @@ func (ogbDataset) open(ctx context.Context, fsys fsx.FS, path string, o Options)
 		}
 		// The names of more files are those of their columns: node_species.
 		switch {
-		case base == "graph-label":
+		case file == ogbLabels:
 			err = d.add(ctx, &in.Context, file, "label", true)
 		case base == "node-feat":
 			err = d.add(ctx, &nodes.Tables, file, "feat", false)
@@ -82,6 +91,36 @@ func (ogbDataset) open(ctx context.Context, fsys fsx.FS, path string, o Options)
 	}
 	in.Nodes, in.Edges = []collection.Nodes{nodes}, []collection.Edges{edge}
 	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
+}
+
+// refuse refuses what is no data set of many graphs in text. One graph is a data set of
+// nodes or links, unless graphs have labels, or the format was named.
+func (d *raw) refuse(ctx context.Context, path string) error {
+	text, place := slices.Contains(d.names, ogbNodeCounts), ogbNodeCounts
+	if !text {
+		text, place = slices.Contains(d.names, ogbTriplets), ogbNodeDict
+	}
+	if text && (slices.Contains(d.names, ogbLabels) || d.o.Format != "") && place == ogbNodeCounts {
+		return nil
+	}
+	var g *ogbGraph
+	var err error
+	if text {
+		g, err = d.graphOf(ctx, path)
+	} else {
+		g, place, err = d.arraysOf(path)
+	}
+	place = filepath.Join(d.dir, place)
+	switch {
+	case err != nil:
+		return err
+	case g != nil:
+		return g.refusal(place, d.o)
+	case text && filepath.Base(place) == ogbNodeCounts:
+		d.files = nil // they are opened again
+		return nil
+	}
+	return sourcef("%s: found no single graph, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", place)
 }
 
 // add opens a file whose lines are the rows of one column, with the dtype that all

@@ -98,13 +98,8 @@ type raw struct {
 func openRaw(fsys fsx.FS, path string, o Options) (*raw, error) {
 	d := &raw{fsys: fsys, dir: path, o: o}
 	for {
-		entries, err := fsys.ReadDir(d.dir)
-		if err != nil {
+		if err := d.list(); err != nil {
 			return nil, err
-		}
-		d.names = nil
-		for _, e := range entries {
-			d.names = append(d.names, e.Name())
 		}
 		if d.dir != path || !slices.Contains(d.names, rawDir) {
 			return d, nil
@@ -117,6 +112,16 @@ func openRaw(fsys fsx.FS, path string, o Options) (*raw, error) {
 }
 
 const rawDir = "raw"
+
+// list lists the folder.
+func (d *raw) list() error {
+	entries, err := d.fsys.ReadDir(d.dir)
+	d.names = nil
+	for _, e := range entries {
+		d.names = append(d.names, e.Name())
+	}
+	return err
+}
 
 // inside says whether a path is there and no symbolic link.
 func (d *raw) inside(path string) error {

@@ -26,6 +26,11 @@
 // to the digit; FirstFit, BestFit, NextFit and None are what else people do.
 // Stream packs graphs of which it sees a few at a time.
 //
+// Graphs of no size in any component, such as single atoms where only edges are
+// limited, are left out of all this but of NextFit and None, and then dealt to the packs
+// of the fewest graphs (nosize.go): they take a pack of their own only where the cap
+// leaves no place.
+//
 // Work is counted in steps, not in seconds, so that a result does not depend on
 // the machine, its load or the number of threads.
 //

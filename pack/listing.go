@@ -191,15 +191,11 @@ func (l *listing) place(ctx context.Context, shape int, rating uint64, count int
 
 // run is how many graphs of a size, of at most so many, go into each of the packs
 // at a place, one after the other, because the search, from a rating on, would find
-// these packs again each time. Graphs of no size go wherever there is a place for
-// them: the number of packs is the same.
+// these packs again each time.
 func (l *listing) run(b, i int, size *vec, from uint64, most int64) int {
 	k := l.blocks[b]
 	o := &k.packs[i]
 	copies := l.in.most(&o.room, size, most)
-	if *size == vecOf(nil, 1) {
-		return copies
-	}
 	next := uint64(math.MaxUint64) // the key behind
 	if i+1 < len(k.packs) {
 		next = k.packs[i+1].key

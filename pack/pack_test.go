@@ -119,9 +119,24 @@ func leastPacks(p *Problem) int64 {
 			graphs = append(graphs, p.Shape(i))
 		}
 	}
-	type pack struct{ n, e, count int }
-	var packs []pack
+	var packs [][]int // of each, the sums of its sizes and its graphs
 	best := int64(len(graphs))
+	fits := func(pack []int) bool {
+		for j, l := range p.Limits {
+			if pack[j] > l {
+				return false
+			}
+		}
+		return p.MaxGraphs == 0 || pack[len(p.Limits)] <= p.MaxGraphs
+	}
+	add := func(pack, graph []int) []int {
+		sum := slices.Clone(pack)
+		for j, s := range graph {
+			sum[j] += s
+		}
+		sum[len(graph)]++
+		return sum
+	}
 	var place func(i int)
 	place = func(i int) {
 		if int64(len(packs)) >= best {
@@ -131,16 +146,15 @@ func leastPacks(p *Problem) int64 {
 			best = int64(len(packs))
 			return
 		}
-		g := graphs[i]
 		for k := range packs {
 			was := packs[k]
-			if was.n+g[0] <= p.Limits[0] && was.e+g[1] <= p.Limits[1] && (p.MaxGraphs == 0 || was.count < p.MaxGraphs) {
-				packs[k] = pack{was.n + g[0], was.e + g[1], was.count + 1}
+			if sum := add(was, graphs[i]); fits(sum) {
+				packs[k] = sum
 				place(i + 1)
 				packs[k] = was
 			}
 		}
-		packs = append(packs, pack{g[0], g[1], 1})
+		packs = append(packs, add(make([]int, len(p.Limits)+1), graphs[i]))
 		place(i + 1)
 		packs = packs[:len(packs)-1]
 	}
@@ -148,8 +162,99 @@ func leastPacks(p *Problem) int64 {
 	return best
 }
 
-// A stream deals every graph once and keeps the limits, whatever the buffer; a graph
-// waits for at most as many packs as the buffer holds graphs.
+// drawNoSize draws at most so many graphs of one to three components, some of no
+// size in any, and limits that they fit into.
+func drawNoSize(t *rapid.T, most int) (graphs [][]int, p *Problem) {
+	k := rapid.IntRange(1, 3).Draw(t, "components")
+	p = &Problem{Histogram: &Histogram{Components: []string{"a", "b", "c"}[:k]}, MaxGraphs: rapid.IntRange(0, 4).Draw(t, "cap")}
+	for range k {
+		p.Limits = append(p.Limits, rapid.IntRange(0, 6).Draw(t, "limit"))
+	}
+	for range rapid.IntRange(1, most).Draw(t, "graphs") {
+		shape := make([]int, k)
+		if rapid.Bool().Draw(t, "sized") {
+			for j, l := range p.Limits {
+				shape[j] = rapid.IntRange(0, l).Draw(t, "size")
+			}
+		}
+		graphs = append(graphs, shape)
+		p.Add(1, shape...)
+	}
+	return graphs, p
+}
+
+// Graphs of no size take no pack that the others, and the cap, leave out: the
+// portfolio finds the least packs, and every method that looks back needs as many as
+// without them, or as the cap asks for. They are dealt evenly.
+func TestNoSizeTakesNoPack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, p := drawNoSize(t, 8)
+		auto, err := Solve(context.Background(), p, Options{Effort: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best := leastPacks(p); auto.Packs() != best || auto.LowerBound > best {
+			t.Fatalf("found %d packs and bound %d, expected %d", auto.Packs(), auto.LowerBound, best)
+		}
+		least, given := math.MaxInt, 0 // graphs of a pack, and the most of one that has some of no size
+		for _, x := range auto.Patterns {
+			_, n := sums(p.Histogram, x.Parts)
+			if least = min(least, n); slices.Max(p.Shape(x.Parts[0].Shape)) == 0 {
+				given = max(given, n)
+			}
+		}
+		if given > least+1 {
+			t.Fatalf("found a pack of %d graphs, some of no size, beside one of %d, expected them dealt evenly: %v", given, least, auto.Patterns)
+		}
+		others := &Histogram{Components: p.Components}
+		for i, c := range p.Counts {
+			if slices.Max(p.Shape(i)) > 0 {
+				others.Add(c, p.Shape(i)...)
+			}
+		}
+		never := func() bool { return false }
+		want := int64(1)
+		if len(others.Counts) > 0 {
+			if err := others.Normalise(); err != nil {
+				t.Fatal(err)
+			}
+			want, _ = quick(&Problem{Histogram: others, Limits: p.Limits, MaxGraphs: p.MaxGraphs}, never)
+		}
+		if p.MaxGraphs > 0 {
+			want = max(want, ceilDiv(p.Graphs(), int64(p.MaxGraphs)))
+		}
+		if n, _ := quick(p, never); n != want {
+			t.Fatalf("quick: found %d packs, expected %d", n, want)
+		}
+		for _, method := range []string{"dlpfhp", "spfhp", "best-fit", "first-fit"} {
+			for _, h := range append(HeuristicNames, p.Components...) {
+				want := int64(1)
+				if len(others.Counts) > 0 {
+					r, err := Solve(context.Background(), &Problem{Histogram: others, Limits: p.Limits, MaxGraphs: p.MaxGraphs}, Options{Method: method, Heuristic: h})
+					if err != nil {
+						t.Fatal(err)
+					}
+					want = r.Packs()
+				}
+				if p.MaxGraphs > 0 {
+					want = max(want, ceilDiv(p.Graphs(), int64(p.MaxGraphs)))
+				}
+				r, err := Solve(context.Background(), p, Options{Method: method, Heuristic: h})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Packs() != want {
+					t.Fatalf("%s, %s: found %d packs, expected %d", method, h, r.Packs(), want)
+				}
+			}
+		}
+	})
+}
+
+// A stream deals every graph once and keeps the limits, whatever the buffer; no graph
+// waits for more than twice as many packs as the buffer holds graphs. The oldest graph
+// that has a size is in front of the others in its pack, and only a graph of no size
+// that waited keeps it out.
 func TestStream(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := []int{rapid.IntRange(5, 60).Draw(t, "nodes"), rapid.IntRange(5, 60).Draw(t, "edges")}
@@ -158,21 +263,31 @@ func TestStream(t *testing.T) {
 		}), 0, 60).Draw(t, "graphs")
 		s := &Stream{Limits: limits, MaxGraphs: rapid.IntRange(0, 5).Draw(t, "cap"), Buffer: rapid.IntRange(1, 20).Draw(t, "buffer")}
 		seen := make([]bool, len(graphs))
-		oldest, totals := 0, []int64{0, 0}
-		for pack, err := range s.Pack(slices.Values(graphs)) {
+		oldest, read, totals := 0, 0, []int64{0, 0} // oldest: that has a size
+		came := make([]int64, len(graphs))          // packs made before
+		for pack, err := range s.Pack(func(yield func([]int) bool) {
+			for read < len(graphs) {
+				came[read] = s.Packs
+				if read++; !yield(graphs[read-1]) {
+					return
+				}
+			}
+		}) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for oldest < len(seen) && seen[oldest] {
+			for oldest < len(seen) && (seen[oldest] || slices.Max(graphs[oldest]) == 0) {
 				oldest++
 			}
-			if pack[0] != int64(oldest) {
-				t.Fatalf("found graph %d in front of a pack, expected the oldest, %d", pack[0], oldest)
+			waited := func(g int64) int { return int(s.Packs - 1 - came[g]) }
+			i := slices.IndexFunc(pack, func(g int64) bool { return slices.Max(graphs[g]) > 0 })
+			if i < 0 && oldest < read && waited(pack[0]) < s.Buffer || i >= 0 && pack[i] != int64(oldest) {
+				t.Fatalf("found the pack %v, expected the oldest graph that has a size, %d, in front of all others that have one", pack, oldest)
 			}
 			n, e := 0, 0
 			for _, g := range pack {
-				if seen[g] {
-					t.Fatalf("found graph %d twice", g)
+				if seen[g] || waited(g) > 2*s.Buffer {
+					t.Fatalf("found graph %d after %d packs, seen before: %v", g, waited(g), seen[g])
 				}
 				seen[g] = true
 				n, e = n+graphs[g][0], e+graphs[g][1]
@@ -187,6 +302,31 @@ func TestStream(t *testing.T) {
 		}
 		if len(graphs) > 0 && !slices.Equal(totals, s.Totals) {
 			t.Fatalf("found totals %v, expected %v", s.Totals, totals)
+		}
+	})
+}
+
+// In a buffer that holds the whole stream, graphs of no size take no pack beyond those
+// of the others and what the cap asks for.
+func TestStreamNoSize(t *testing.T) {
+	packs := func(t *rapid.T, p *Problem, graphs [][]int) int64 {
+		s := &Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: 40}
+		for _, err := range s.Pack(slices.Values(graphs)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s.Packs
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		graphs, p := drawNoSize(t, 40)
+		sized := slices.DeleteFunc(slices.Clone(graphs), func(g []int) bool { return slices.Max(g) == 0 })
+		want := max(packs(t, p, sized), 1)
+		if p.MaxGraphs > 0 {
+			want = max(want, ceilDiv(int64(len(graphs)), int64(p.MaxGraphs)))
+		}
+		if n := packs(t, p, graphs); n != want {
+			t.Fatalf("found %d packs, expected %d", n, want)
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 // maxOneByOne bounds the memory of a list of all graphs.
 const maxOneByOne = 1 << 28
 
-// none puts each graph into a pack of its own.
-func none(p *Problem) []Pattern {
+// alone puts each graph into a pack of its own.
+func alone(p *Problem) []Pattern {
 	var patterns []Pattern
 	for i, c := range p.Counts {
 		patterns = append(patterns, Pattern{[]Part{{i, 1}}, c})

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -62,7 +63,16 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &solver{ctx: ctx, p: p, start: start, bound: bound(ctx, p)}
+	// Graphs of no size fill the places that the others leave, so the others alone
+	// are packed; what the cap asks for in all bounds both.
+	sized, none := p.sized()
+	s := &solver{ctx: ctx, p: sized, start: start, bound: max(bound(ctx, sized), p.continuous())}
+	if opt.Method == "none" || opt.Method == "next-fit" {
+		s.p, none = p, 0 // they do not look back
+	}
+	if len(s.p.Counts) == 0 {
+		s.best, s.by = &Packing{}, cmp.Or(opt.Method, "auto")
+	}
 	if opt.TimeBudget > 0 {
 		var cancel context.CancelFunc
 		s.timed, cancel = context.WithTimeout(ctx, opt.TimeBudget)
@@ -73,13 +83,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	case "", "auto":
 		err = s.auto(&opt)
 	case "dlpfhp", "spfhp":
-		patterns, err = longestFirst(ctx, p, &h, opt.Method == "spfhp", math.MaxInt64)
+		patterns, err = longestFirst(ctx, s.p, &h, opt.Method == "spfhp", math.MaxInt64)
 	case "best-fit", "first-fit":
-		patterns, err = fit(ctx, p, &h, opt.Method == "first-fit", math.MaxInt64)
+		patterns, err = fit(ctx, s.p, &h, opt.Method == "first-fit", math.MaxInt64)
 	case "next-fit":
 		patterns, err = nextFit(ctx, p)
 	case "none":
-		patterns = none(p)
+		patterns = alone(p)
 	default:
 		return nil, tagged.Errorf(ErrLimits, "found method %q, expected one of %s", opt.Method, strings.Join(Methods, ", "))
 	}
@@ -89,6 +99,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	s.offer(opt.Method, patterns)
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if none > 0 {
+		s.best = tidy(p.withNone(s.best.Patterns, none))
 	}
 	if err := s.best.Check(p); err != nil {
 		return nil, err
@@ -205,7 +218,7 @@ func (s *solver) auto(opt *Options) error {
 	}
 	if s.best == nil {
 		// The time is up before anything is found.
-		s.offer("none", none(s.p))
+		s.offer("none", alone(s.p))
 	}
 	if !s.over() {
 		s.slow(effort, opt.Threads)

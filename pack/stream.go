@@ -12,7 +12,9 @@ const MaxBuffer = 1 << 20
 
 // Stream packs graphs that come one after the other, of which it holds Buffer at
 // a time: the oldest graphs begin each pack, so that none waits for ever, and those
-// that fill it best end it. Memory is that of the buffer.
+// that fill it best end it. Graphs that have no size in any component take the places
+// that the others leave; one that has waited for Buffer packs comes first. Memory is
+// that of the buffer.
 type Stream struct {
 	Limits    []int
 	MaxGraphs int // in a pack; 0: no cap
@@ -71,15 +73,15 @@ func (s *Stream) Efficiency(component int) float64 {
 
 // waiting is a graph in the buffer.
 type waiting struct {
-	weight int64
+	weight int64 // 0 of a graph of no size
 	number int64 // in the stream
 	size   vec
-	taken  bool // into the pack at hand
+	packs  int64 // that were made when it came
+	taken  bool  // into the pack at hand
 }
 
 // Pack yields the packs of a stream of sizes, one a component: the numbers of their
-// graphs in the stream, from 0, the oldest in front. A pack is valid until the next
-// one. An error, such as of a graph that is larger than a pack, ends it.
+// graphs in the stream, from 0. A pack is valid until the next one. An error, such as of a graph that is larger than a pack, ends it.
 func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 	return func(yield func([]int64, error) bool) {
 		p := &Problem{Histogram: &Histogram{Components: make([]string, len(s.Limits))}, Limits: s.Limits, MaxGraphs: s.MaxGraphs}
@@ -110,15 +112,19 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 				yield(nil, err)
 				return
 			}
-			w := waiting{number: number, size: vecOf(size, 1)}
-			w.weight = in.weight(&w.size, unit)
-			f.queue, f.weight = append(f.queue, w), f.weight+w.weight
+			w := waiting{number: number, size: vecOf(size, 1), packs: s.Packs}
+			if w.size == none {
+				f.none = append(f.none, w)
+			} else {
+				w.weight = in.weight(&w.size, unit)
+				f.queue, f.weight = append(f.queue, w), f.weight+w.weight
+			}
 			number++
-			if len(f.queue) == s.Buffer && !yield(f.fill(), nil) {
+			if f.held() == s.Buffer && !yield(f.fill(), nil) {
 				return
 			}
 		}
-		for len(f.queue) > 0 {
+		for f.held() > 0 {
 			if !yield(f.fill(), nil) {
 				return
 			}
@@ -131,13 +137,19 @@ type filler struct {
 	*Stream
 	full   int64     // weight of a full pack
 	limit  vec       // of a pack
-	queue  []waiting // the oldest first
-	weight int64     // of the graphs held
+	queue  []waiting // that have a size, the oldest first
+	none   []waiting // that have none, the oldest first
+	weight int64     // of the queue
 	pack   []int64
 	// The pack at hand.
 	room       vec
 	roomWeight int64
 }
+
+// none is the size of a graph that has no size.
+var none = vecOf(nil, 1)
+
+func (f *filler) held() int { return len(f.queue) + len(f.none) }
 
 // window bounds the graphs that a pair is chosen from.
 const window = 24
@@ -145,11 +157,16 @@ const window = 24
 // fill takes a pack out of the buffer: the oldest graphs, as long as there is room
 // for a few more, then the pair of the next ones that fills it best, and what still
 // fits. So what is held stays as mixed as the stream is, and has a pair for every
-// room, in all components at once.
+// room, in all components at once. Graphs of no size come last, but for those that have
+// waited for as many packs as the buffer has graphs.
 func (f *filler) fill() []int64 {
 	f.room, f.roomWeight, f.pack = f.limit, f.full, f.pack[:0]
+	old := 0 // graphs of no size that have waited
+	for old < len(f.none) && f.Packs-f.none[old].packs >= int64(f.Buffer) && f.take(&f.none[old]) {
+		old++
+	}
 	n := 0
-	for few := f.weight / int64(len(f.queue)) * 5 / 2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
+	for few := f.weight / int64(max(len(f.queue), 1)) * 5 / 2; n < len(f.queue) && (n == 0 || f.roomWeight >= few); n++ {
 		f.take(&f.queue[n])
 	}
 	next := f.queue[n:]
@@ -168,6 +185,10 @@ func (f *filler) fill() []int64 {
 		}
 	}
 	f.queue = f.queue[:left]
+	for old < len(f.none) && f.take(&f.none[old]) {
+		old++
+	}
+	f.none = append(f.none[:0], f.none[old:]...)
 	f.Packs++
 	f.Graphs += int64(len(f.pack))
 	for j, l := range f.Limits {

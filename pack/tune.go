@@ -149,8 +149,12 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 
 // quick is the packs that the quick searches need; ok is false where it is halted.
 func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
-	in := newInstance(p)
 	least := p.continuous()
+	sized, _ := p.sized()
+	if len(sized.Counts) == 0 {
+		return least, true
+	}
+	in := newInstance(sized)
 	packs = math.MaxInt64
 	try := func(power int, pack func(*search) []Pattern) {
 		if packs <= least || halted() {
@@ -171,7 +175,7 @@ func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	if p.MaxGraphs > 0 {
 		try(1, (*search).cards)
 	}
-	return packs, !halted()
+	return max(packs, least), !halted() // graphs of no size fill what is left
 }
 
 func alignUp(n, to int) int { return (n + to - 1) / to * to }

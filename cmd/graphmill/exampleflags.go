@@ -1,15 +1,17 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
-	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample/output"
 	"github.com/graphmill/graphmill/store"
@@ -82,14 +84,13 @@ func (f *sampleFlags) records(s *store.Store, p *flags.Planned) (output.RecordsO
 	}, nil
 }
 
-// readSchema reads the schema of a store's graph.
-func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (*tfgnnpb.GraphSchema, error) {
-	schema, file, _, err := tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema)
-	if err != nil {
-		return nil, err
+// readSchema reads the schema of a store's graph. A folder stands for its schema.
+func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (err error) {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+		return err
 	}
-	_, err = fingerprints(cmd.Context(), []string{file}, r, func(string) string { return "graph_schema" })
-	return schema, err
+	_, err = fingerprints(cmd.Context(), []string{f.tfgnn.schema}, r, func(string) string { return "graph_schema" })
+	return err
 }
 
 // warnRounded tells of columns whose values Examples round.
@@ -100,6 +101,16 @@ func (t *terminal) warnRounded(r *report.Report, columns []string) {
 	what := "columns of float64 are rounded to float32, which is all that Examples have: " + strings.Join(columns, "; ")
 	t.warn("%d %s", len(columns), what)
 	r.Warn(int64(len(columns)), what)
+}
+
+// warnUnderflows tells of values of float64 that became 0 or lost most digits, by
+// feature or column.
+func (t *terminal) warnUnderflows(r *report.Report, features map[string]uint64) {
+	for _, f := range slices.Sorted(maps.Keys(features)) {
+		what := f + ": values of float64 are too near to 0 for float32: they became 0, or lost more digits than others"
+		t.warn("%s %s", human.Exact(int64(features[f])), what)
+		r.Warn(int64(features[f]), what)
+	}
 }
 
 // warnContext tells of a context that no Example has.

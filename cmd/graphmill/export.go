@@ -170,6 +170,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 	}
 	r.Stage("checksums", time.Since(written), 0, "")
 	t.warnRounded(r, result.Rounded)
+	t.warnUnderflows(r, result.Underflows)
 	if len(result.Left) > 0 {
 		const what = "arrays and columns of the collection have no place in the Examples: "
 		t.warn("%d %s%s", len(result.Left), what, strings.Join(result.Left, "; "))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/ingest"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
@@ -43,6 +44,19 @@ func (t *terminal) say(format string, a ...any) {
 			line = line[:longestLine/2] + fmt.Sprintf("[%d bytes]", cut) + line[len(line)-longestLine/2:]
 		}
 		fmt.Fprintf(t.stderr, "graphmill: %s\n", line)
+	}
+}
+
+// fail prints why a command ends. A text to copy is printed as it is.
+func (t *terminal) fail(err error) {
+	var layout *ingest.LayoutError
+	if !errors.As(err, &layout) {
+		t.say("%v", err)
+		return
+	}
+	t.say("%s", layout.Reason)
+	for line := range strings.SplitSeq("\n"+strings.TrimSuffix(layout.Text(), "\n"), "\n") {
+		fmt.Fprintln(t.stderr, human.Printable(line))
 	}
 }
 

@@ -51,7 +51,8 @@ Many graphs become a collection. SRC is then one of
 
   a graph.yaml         with the key graphs: arrays or tables with graph pointers
   a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
-  an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz
+  an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz;
+                       one of nodes or links is refused with the graph.yaml for it
   DGL graphs           one file of save_graphs whose graphs have the same types and data
 
 or TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain or compressed with

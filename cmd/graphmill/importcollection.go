@@ -60,6 +60,7 @@ func (t *terminal) importCollection(cmd *cobra.Command, src *ingest.Source, inpu
 		t.warn("%s %s", human.Exact(int64(n.Count)), what)
 		r.Warn(int64(n.Count), what)
 	}
+	t.warnUnderflows(r, result.Underflows)
 	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("files", report.Count(len(src.Files), "files"))
 	return t.publishCollection(w, r, f.common, &result.Nodes, &result.Edges, start)

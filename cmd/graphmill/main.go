@@ -63,11 +63,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
 	case errors.As(err, &usage) || errors.Is(err, flags.ErrUsage):
-		t.say("%v", err)
+		t.fail(err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	default:
-		t.say("%v", err)
+		t.fail(err)
 		return exitFailed
 	}
 }

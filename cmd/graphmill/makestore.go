@@ -103,6 +103,7 @@ func (t *terminal) makeStore(ctx context.Context, in build.Input, opt build.Opti
 		return err
 	}
 	reportBuild(r, result)
+	t.warnUnderflows(r, result.Underflows)
 	r.Stage("checksums", time.Since(sealing), 0, "")
 	err = reportStore(r, s)
 	if err := errors.Join(err, s.Close()); err != nil {

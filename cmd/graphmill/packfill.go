@@ -246,6 +246,7 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 	}}
 	var left []string
 	var meta *store.Meta
+	var recorded collection.Recorded
 	switch f.format {
 	case formatNpy:
 		if !j.layout.Meta.Reserve {
@@ -255,7 +256,8 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 	case formatCollection:
 		meta, left, err = collection.Joined(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, opt)
 	case formatTFRecord:
-		left, err = collection.Records(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, shards.Options{Shards: f.shards}, opt)
+		recorded, err = collection.Records(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, shards.Options{Shards: f.shards}, opt)
+		left = recorded.Left
 	}
 	if err != nil {
 		return err
@@ -266,6 +268,8 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		t.warn("%d %s%s", len(left), what, strings.Join(left, "; "))
 		j.report.Warn(int64(len(left)), what+strings.Join(left, "; "))
 	}
+	t.warnRounded(j.report, recorded.Rounded)
+	t.warnUnderflows(j.report, recorded.Underflows)
 	written := time.Now()
 	j.report.Stage("gather and write", gathered.Sub(began), j.layout.Meta.Packs, "packs")
 	j.report.Stage("wait for the disk", written.Sub(gathered), 0, "")

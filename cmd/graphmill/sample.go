@@ -140,7 +140,7 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 	}
 	r.Input(name, size, sum)
 	if f.tfgnn.schema != "" {
-		if f.Schema, err = readSchema(cmd, f, r); err != nil {
+		if err := readSchema(cmd, f, r); err != nil {
 			return err
 		}
 	}
@@ -246,6 +246,9 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 		return flags.UsageOf(err)
 	}
 	line.Done()
+	if rec, ok := out.(*output.Records); ok {
+		t.warnUnderflows(r, rec.Underflows())
+	}
 	sampled := time.Now()
 	r.Stage("sample and write", sampled.Sub(prepared), int64(stats.Subgraphs-before), "subgraphs")
 	x.report(r, sampled.Sub(prepared))

@@ -40,7 +40,7 @@ func (f *tablesFlags) add(cmd *cobra.Command, format, preset string) {
 	fs.StringVar(&f.format, format, preset, what)
 	fs.IntVar(&f.options.Shards, "shards", 0, "files of each table, NAME-00000-of-00008 and so on (default: one file NAME)")
 	fs.BoolVar(&f.options.Gzip, "gzip", false, "compress csv and tfrecord files")
-	fs.BoolVar(&f.options.RoundDoubles, "round-doubles", false, "round float64 to float32 in tfrecord, where losing digits is an error otherwise")
+	fs.BoolVar(&f.options.RoundDoubles, "round-doubles", false, "round float64 to float32 in tfrecord, where losing digits is an error otherwise; numbers beyond float32 stay an error")
 }
 
 func (f *tablesFlags) check(cmd *cobra.Command, format string) error {
@@ -208,6 +208,7 @@ func (t *terminal) writeTables(ctx context.Context, f *tablesFlags, made store.M
 	var bytes int64
 	tables := report.Table{Title: "Tables", Columns: []string{"table", "of", "rows", "bytes"}}
 	for _, x := range result.Tables {
+		t.warnUnderflows(r, x.Underflows)
 		rows += x.Rows
 		bytes += x.Bytes
 		tables.Rows = append(tables.Rows, []report.Value{report.Text(x.Name), report.Text(strings.Join(x.Sets, ", ")), report.Count(x.Rows, ""), report.Bytes(x.Bytes)})

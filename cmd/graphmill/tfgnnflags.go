@@ -29,7 +29,7 @@ type tfgnnFlags struct {
 
 func (f *tfgnnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.schema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, imported and sampled in one step; with a STORE: that of its graph, for descriptions and features of links")
+	fs.StringVar(&f.schema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, or the folder that holds it, imported and sampled in one step; with a STORE: that of its graph, for descriptions and features of links")
 	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: that of the schema)")
 	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made")
 	fs.StringVar(&f.seeds, "input-seeds", "", "TF-GNN: file of seeds (default: every node of the seed op's set)")
@@ -108,7 +108,8 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		return err
 	}
 	defer f.end(cmd.Context(), out, &err)
-	if f.Schema, _, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+	// A folder stands for its schema, as it does for tfgnn_sampler.
+	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
@@ -160,6 +161,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 		}
 	}
 	reportBuild(r, result)
+	t.warnUnderflows(r, result.Underflows)
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
 			t.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)

@@ -163,7 +163,7 @@ func (e *encoder) view(c *table.Chunk) error {
 // records appends rows as frames of tf.train.Examples.
 func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) {
 	for i := range e.cols {
-		if c := &e.cols[i]; c.DType == graph.Float64 && !e.w.opt.RoundDoubles {
+		if e.cols[i].DType == graph.Float64 {
 			if err := e.narrows(first, i, from, to); err != nil {
 				return b, err
 			}
@@ -197,18 +197,30 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 	return b, nil
 }
 
-// narrows finds a float64 that is no float32, which is what an Example holds.
+// narrows finds a float64 that is no float32, which is what an Example holds, or, where
+// doubles are rounded, one beyond the range of float32.
 func (e *encoder) narrows(first uint64, column, from, to int) error {
 	c := &e.cols[column]
+	small := uint64(0)
 	for r := from; r < to; r++ {
 		a, z := c.Span(r, r+1)
 		for i := a; i < z; i++ {
 			v := math.Float64frombits(binary.LittleEndian.Uint64(c.Values[8*i:]))
-			if float64(float32(v)) != v && v == v {
+			switch fit := feature.FitOf(v); {
+			case fit == feature.Overflow:
+				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v), "a number in the range of float32, as Examples have no other floats; write csv or parquet")
+			case !e.w.opt.RoundDoubles && float64(float32(v)) != v && v == v:
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v),
 					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give --round-doubles to lose digits")
+			case fit == feature.Underflow:
+				small++
 			}
 		}
+	}
+	if small > 0 {
+		e.w.mu.Lock()
+		defer e.w.mu.Unlock()
+		e.w.narrowed.Add(map[string]uint64{e.w.stem + ": column " + c.Name: small})
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/ingest/table"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/fsx"
@@ -60,7 +61,7 @@ type Options struct {
 	// Gzip compresses CSV and TFRecord files.
 	Gzip bool
 	// RoundDoubles rounds float64 to float32 in TFRecords, where it is an error
-	// otherwise to lose digits.
+	// otherwise to lose digits. A number beyond the range of float32 stays an error.
 	RoundDoubles bool
 	Threads      int // 0 is 1
 	// Progress is told of rows that were written; nil tells nobody.
@@ -112,6 +113,8 @@ type Column struct {
 type Stats struct {
 	Rows  uint64
 	Bytes int64
+	// Narrowed is what became of doubles as float32, by "table: column x".
+	feature.Narrowed
 }
 
 // maxWaiting is the bytes of encoded rows that may wait in memory for those before
@@ -141,6 +144,8 @@ type writer struct {
 	parquet *parquetFile // of file
 	bytes   int64
 	closing errgroup.Group // files whose writing is done
+
+	narrowed feature.Narrowed
 }
 
 // piece is the encoded rows of a chunk.
@@ -175,8 +180,10 @@ func Write(ctx context.Context, fsys fsx.FS, w *store.Writer, stem string, t tab
 	tw.closing.SetLimit(maxClosing)
 	defer func() { err = errors.Join(err, tw.close(), tw.spill.Close()) }()
 	ask := make([]table.Column, len(columns))
+	var underflows table.Underflows // of doubles that are read as float32
 	for i, c := range columns {
 		ask[i] = c.From
+		underflows.WatchOne(stem, &ask[i])
 	}
 	if opt.Shards > 1 {
 		// Contiguous shards need the number of rows first.
@@ -211,7 +218,8 @@ func Write(ctx context.Context, fsys fsx.FS, w *store.Writer, stem string, t tab
 	if err := tw.close(); err != nil {
 		return stats, err
 	}
-	return Stats{rows, tw.bytes}, nil
+	tw.narrowed.Add(underflows.Counts())
+	return Stats{rows, tw.bytes, tw.narrowed}, nil
 }
 
 // shardOf is the shard of a row, and shardEnd the row behind a shard.

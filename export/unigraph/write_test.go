@@ -185,9 +185,37 @@ func TestInexpressible(t *testing.T) {
 			}
 		}
 	}
-	err := fromGraph(nodes(doubles(0.1)), filepath.Join(t.TempDir(), "out"), unigraph.Options{Format: unigraph.TFRecord, RoundDoubles: true})
-	if err != nil {
+	rounds := unigraph.Options{Format: unigraph.TFRecord, RoundDoubles: true}
+	if err := fromGraph(nodes(doubles(0.1, math.Inf(-1))), filepath.Join(t.TempDir(), "out"), rounds); err != nil {
 		t.Errorf("rounded: %v", err)
+	}
+	for _, o := range []unigraph.Options{rounds, {Format: unigraph.TFRecord}} {
+		err := fromGraph(nodes(doubles(0.5, -1.797e308)), filepath.Join(t.TempDir(), "out"), o)
+		if !errors.Is(err, unigraph.ErrInexpressible) || !strings.HasPrefix(err.Error(), `n: row 1: found -1.797e+308 in column "x", expected a number in the range of float32`) {
+			t.Errorf("beyond float32: found %v", err)
+		}
+	}
+}
+
+// Doubles that round to 0, or to a float32 of fewer digits, are counted by column, at
+// any number of threads and shards.
+func TestUnderflows(t *testing.T) {
+	var values []float64
+	for i := range 50_000 {
+		values = append(values, []float64{1e-310, 0.1, 0, 1e-40, math.SmallestNonzeroFloat32}[i%5])
+	}
+	for threads := 1; threads <= 3; threads++ {
+		w, err := store.Create(disk, filepath.Join(t.TempDir(), "out"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := unigraph.FromGraph(t.Context(), disk, w, nodes(doubles(values...)), unigraph.Options{Format: unigraph.TFRecord, RoundDoubles: true, Threads: threads, Shards: 3 * (threads - 1)})
+		if err := errors.Join(err, w.Abort()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]uint64{"nodes-n: column x": 20_000}, r.Tables[0].Underflows); diff != "" {
+			t.Errorf("%d threads: -want +found:\n%s", threads, diff)
+		}
 	}
 }
 

@@ -28,6 +28,9 @@ type Key struct {
 // name is the key itself.
 func (k Key) name() []byte { return k.entry[len(k.entry)-k.size:] }
 
+// String is the key itself.
+func (k Key) String() string { return string(k.name()) }
+
 // NewKey makes the Key of a feature.
 func NewKey(key string) Key {
 	b := binary.AppendUvarint([]byte{tag1}, uint64(len(key)))

@@ -270,6 +270,9 @@ func (f *File) chunk(t *thrift) chunk {
 	if dictionary > 0 && dictionary < data {
 		c.from = dictionary
 	}
+	if c.values == 0 && data == 0 {
+		c.from, c.size = int64(len(magic)), 0 // no data page was written, only a dictionary of nothing at most
+	}
 	switch {
 	case path:
 		c.fault = unsupportedf("found a column that lies in another file, expected all in this one")

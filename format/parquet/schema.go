@@ -57,6 +57,7 @@ const (
 	logicalList    = 3
 	logicalDecimal = 5
 	logicalInteger = 10
+	logicalNull    = 11
 	logicalFloat16 = 15
 )
 
@@ -69,6 +70,9 @@ type Column struct {
 	// Width is the bytes that a value has in Rows.Data: 1 of Bool; 4 of integers of
 	// up to 32 bits; 2 of Float16; 0 of Bytes.
 	Width int
+	// Null says that the type of the values was not known when the file was written, as
+	// all of them are null; Type means nothing then.
+	Null bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
 	// Reason says why the column cannot be read, "" if it can.
@@ -211,7 +215,7 @@ func (w *walk) pass(reason string) error {
 // value sets the type of the leaf.
 func (w *walk) value(e element) {
 	c := &w.c
-	c.phys = e.kind
+	c.phys, c.Null = e.kind, e.logical == logicalNull
 	if e.converted == convertedDecimal || e.logical == logicalDecimal {
 		c.Reason = "decimals"
 		return

@@ -14,7 +14,8 @@ import (
 
 // Encoder is the buffers of one goroutine.
 type Encoder struct {
-	W        example.Writer
+	W example.Writer
+	Narrowed
 	elements []uint64 // of the rows of a column with a variable dimension
 	lengths  []uint64
 }
@@ -133,7 +134,7 @@ func Values(c *graph.Column) (Write, error) {
 	case graph.BFloat16:
 		return floatWriter(c, width, example.BFloat16), nil
 	case graph.Float64:
-		return floatWriter(c, width, example.Narrow), nil
+		return doubleWriter(c, width), nil
 	case graph.Float32:
 		if c.Ragged() {
 			return func(e *Encoder, k example.Key, rows []uint32) {
@@ -160,8 +161,8 @@ func intWriter[T example.Integer](c *graph.Column, width int) Write {
 	return func(e *Encoder, k example.Key, rows []uint32) { example.IntRows(&e.W, k, values, width, rows) }
 }
 
-func floatWriter[T float64 | uint16](c *graph.Column, width int, convert func(T) float32) Write {
-	values := view[T](c)
+func floatWriter(c *graph.Column, width int, convert func(uint16) float32) Write {
+	values := view[uint16](c)
 	if c.Ragged() {
 		return func(e *Encoder, k example.Key, rows []uint32) {
 			example.FloatRows(&e.W, k, values, width, e.flatten(c, rows), convert)

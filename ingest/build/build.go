@@ -24,6 +24,9 @@ type Result struct {
 	Edges  []EdgesResult // in byte order of the types of the input
 	Stages []Stage       // in the order in which they ran
 	Left   []string      // columns that a homogeneous graph cannot hold: "paper.year"
+	// Underflows counts, by "paper: column x", doubles that float32 holds as 0 or with
+	// few digits; see table.Column.
+	Underflows map[string]uint64
 }
 
 // NodesResult counts a node type. Rows + Added = Count + Duplicates where there is
@@ -89,6 +92,7 @@ func Build(ctx context.Context, fsys fsx.FS, w *store.Writer, in Input, opt Opti
 	if b.tmp == "" {
 		b.tmp = w.Dir()
 	}
+	underflows := watch(&in)
 	if b.budget, err = newBudget(&opt); err != nil {
 		return nil, err
 	}
@@ -114,7 +118,28 @@ func Build(ctx context.Context, fsys fsx.FS, w *store.Writer, in Input, opt Opti
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
+	b.res.Underflows = underflows.Counts()
 	return b.res, nil
+}
+
+// watch asks for the underflows of all columns. It changes no slice of the caller.
+func watch(in *Input) *table.Underflows {
+	u := &table.Underflows{}
+	in.Nodes, in.Edges = slices.Clone(in.Nodes), slices.Clone(in.Edges)
+	for i := range in.Nodes {
+		n := &in.Nodes[i]
+		n.Columns = u.Watch(n.Type, n.Columns)
+	}
+	for i := range in.Edges {
+		e := &in.Edges[i]
+		e.Columns = u.Watch(e.Type.String(), e.Columns)
+	}
+	if in.Context != nil {
+		c := *in.Context
+		c.Columns = u.Watch("context", c.Columns)
+		in.Context = &c
+	}
+	return u
 }
 
 func (b *builder) run(ctx context.Context) error {

@@ -30,7 +30,7 @@ func (c *columns) asked(front []table.Column) []table.Column {
 			continue
 		}
 		for _, f := range col.Fields {
-			front = append(front, table.Column{Name: f, DType: col.DType, Empty: col.Empty, Fill: col.Fill})
+			front = append(front, table.Column{Name: f, DType: col.DType, Empty: col.Empty, Fill: col.Fill, Underflows: col.Underflows})
 		}
 	}
 	return front

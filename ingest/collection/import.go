@@ -48,6 +48,7 @@ func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Re
 		opt.Progress = func(int64) {}
 	}
 	i := &importer{w: w, in: in, opt: opt, graphs: unknown, left: 1 << 62}
+	underflows := i.watch()
 	if err := i.budget(); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,37 @@ func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Re
 	if err := i.rows(ctx, meta); err != nil {
 		return nil, err
 	}
-	return i.result(meta), nil
+	r := i.result(meta)
+	r.Underflows = underflows.Counts()
+	return r, nil
+}
+
+// watch asks for the underflows of all columns.
+func (i *importer) watch() *table.Underflows {
+	u := &table.Underflows{}
+	of := func(what string, t *Rows) {
+		t.Columns = slices.Clone(t.Columns) // reversed edges share them
+		for k := range t.Columns {
+			u.WatchOne(what, &t.Columns[k].Column)
+		}
+	}
+	for k := range i.in.Context {
+		of("context", &i.in.Context[k])
+	}
+	for _, n := range i.in.Nodes {
+		for k := range n.Tables {
+			of(n.Type, &n.Tables[k])
+		}
+	}
+	for j := range i.in.Edges {
+		e := &i.in.Edges[j]
+		e.Beside = slices.Clone(e.Beside)
+		of(e.Type.String(), &e.Rows)
+		for k := range e.Beside {
+			of(e.Type.String(), &e.Beside[k])
+		}
+	}
+	return u
 }
 
 // budget finds what memory is left for offsets.

@@ -111,6 +111,8 @@ type Result struct {
 	Nodes, Edges report.Histogram
 	// NaN counts the values that are not a number, by column.
 	NaN []Counted
+	// Underflows are as those of package build.
+	Underflows map[string]uint64
 }
 
 // Counted is a number of times that a thing was found.

@@ -30,10 +30,10 @@ func readable(from, to graph.DType) bool {
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
 
-// convert appends n values of a dtype, out of raw, where rows lie a stride
+// convert appends n values as those of a column, out of raw, where rows lie a stride
 // apart. It returns the first value that does not fit and its text, or -1.
-func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, to graph.DType) (int, string) {
-	size := a.dtype.Size()
+func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column) (int, string) {
+	size, to := a.dtype.Size(), c.DType
 	step := size
 	if a.stride > int64(a.rowBytes()) { // then a row is one value
 		step = int(a.stride)
@@ -43,11 +43,18 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, to graph.
 		copy(out.add(n*size), raw)
 		return -1, ""
 	case a.dtype.IsFloat():
+		small := uint64(0)
 		for i := range n {
 			v := getFloat(raw[i*step:], a.dtype)
 			if !putFloat(out.add(to.Size()), to, v) {
 				return i, strconv.FormatFloat(v, 'g', -1, 64)
 			}
+			if f := float64(float32(v)); f != v && math.Abs(f) < 0x1p-126 {
+				small++
+			}
+		}
+		if c.Underflows != nil && to == graph.Float32 {
+			c.Underflows.Add(small)
 		}
 		return -1, ""
 	}

@@ -54,7 +54,8 @@
 // levels of lists are the dimensions of the shape; one level can also hold flat
 // values of several dimensions, at most the first of them variable, and a single
 // value is a row of shape [1]. A row that is null is an empty cell; null within a
-// list is an error. Row numbers count from 0, in a file.
+// list is an error. Row numbers count from 0, in a file. A column of the type null, as
+// pandas writes where there are no rows, has empty cells of any dtype and shape.
 //
 // # npy
 //

@@ -337,7 +337,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 	}
 	r.data[i].n = 0
 	r.ends[i] = r.ends[i][:0]
-	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, c.DType); bad >= 0 {
+	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, &c); bad >= 0 {
 		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
 	}
 	v := &r.chunk.Columns[i]

@@ -18,6 +18,7 @@ import (
 type Parquet struct {
 	fsys   fsx.FS
 	files  []parquetFile
+	like   int // the file whose columns are those of the table
 	groups []parquetGroup
 	fields []Field
 	// unreadable names the columns that are something else, with what they are.
@@ -30,6 +31,7 @@ type Parquet struct {
 type parquetFile struct {
 	path string
 	*parquet.File
+	rows uint64
 }
 
 // parquetGroup is a row group of a file.
@@ -44,7 +46,8 @@ type parquetGroup struct {
 const parquetRows = 1 << 14
 
 // OpenParquet opens the shards of a table, in order, and reads their footers. All
-// have the same columns. The files stay closed between scans.
+// have the same columns, but that those of a shard without rows may be of the type
+// null. The files stay closed between scans.
 func OpenParquet(fsys fsx.FS, paths []string) (*Parquet, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
@@ -55,9 +58,6 @@ func OpenParquet(fsys fsx.FS, paths []string) (*Parquet, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := t.declare(path, f, i == 0); err != nil {
-			return nil, err
-		}
 		t.bytes += size
 		local := uint64(0)
 		for g := range f.Groups {
@@ -66,9 +66,11 @@ func OpenParquet(fsys fsx.FS, paths []string) (*Parquet, error) {
 			local += rows
 			t.rows += rows
 		}
-		t.files = append(t.files, parquetFile{path, f})
+		t.files = append(t.files, parquetFile{path, f, local})
 	}
-	return t, nil
+	// A file without rows may not know the types of its columns.
+	t.like = max(slices.IndexFunc(t.files, func(f parquetFile) bool { return f.rows > 0 }), 0)
+	return t, t.declare()
 }
 
 func readFooter(fsys fsx.FS, path string) (f *parquet.File, size int64, err error) {
@@ -103,10 +105,33 @@ var parquetTypes = map[parquet.Type]graph.DType{
 	parquet.Float16: graph.Float16, parquet.Float32: graph.Float32, parquet.Float64: graph.Float64, parquet.Bytes: graph.String,
 }
 
-// declare takes the columns of the first file, or holds those of another to them.
-func (t *Parquet) declare(path string, f *parquet.File, first bool) error {
-	var fields []Field
-	var names, unreadable []string
+// declare takes the columns of one file, and holds those of the others to them.
+func (t *Parquet) declare() error {
+	names, fields, unreadable := describeParquet(&t.files[t.like])
+	t.fields, t.unreadable = fields, unreadable
+	if err := checkNames(t.files[t.like].path, names); err != nil {
+		return err
+	}
+	for i := range t.files {
+		f := &t.files[i]
+		_, fields, unreadable := describeParquet(f)
+		same := func(a, b Field) bool {
+			return a.Name == b.Name && (a.DType == b.DType && len(a.Shape) == len(b.Shape) || f.rows == 0 && f.null(a.Name))
+		}
+		if !slices.EqualFunc(fields, t.fields, same) || !slices.Equal(unreadable, t.unreadable) {
+			return badf("%s: found the columns %s, expected %s as in %s", f.path, declared(fields), declared(t.fields), t.files[t.like].path)
+		}
+	}
+	return nil
+}
+
+// null says whether a column is of the type null.
+func (f *parquetFile) null(name string) bool {
+	return slices.ContainsFunc(f.Columns, func(c parquet.Column) bool { return c.Name == name && c.Null })
+}
+
+// describeParquet is the columns of a file: all names, what can be read, and what not.
+func describeParquet(f *parquetFile) (names []string, fields []Field, unreadable []string) {
 	for i := range f.Columns {
 		c := &f.Columns[i]
 		names = append(names, c.Name)
@@ -120,17 +145,7 @@ func (t *Parquet) declare(path string, f *parquet.File, first bool) error {
 		}
 		fields = append(fields, field)
 	}
-	if first {
-		t.fields, t.unreadable = fields, unreadable
-		return checkNames(path, names)
-	}
-	same := func(a, b Field) bool {
-		return a.Name == b.Name && a.DType == b.DType && len(a.Shape) == len(b.Shape)
-	}
-	if !slices.EqualFunc(fields, t.fields, same) || !slices.Equal(unreadable, t.unreadable) {
-		return badf("%s: found the columns %s, expected %s as in %s", path, declared(fields), declared(t.fields), t.files[0].path)
-	}
-	return nil
+	return names, fields, unreadable
 }
 
 func declared(fields []Field) string {
@@ -206,8 +221,8 @@ func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn fu
 
 // column plans how a column is read as it is asked for.
 func (t *Parquet) column(a Column) (p parquetColumn, err error) {
-	path := t.files[0].path
-	n := slices.IndexFunc(t.files[0].Columns, func(c parquet.Column) bool { return c.Name == a.Name })
+	path := t.files[t.like].path
+	n := slices.IndexFunc(t.files[t.like].Columns, func(c parquet.Column) bool { return c.Name == a.Name })
 	if n < 0 {
 		var names []string
 		for _, f := range t.fields {
@@ -215,7 +230,7 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 		}
 		return p, badf("%s: found the columns %s, expected %q among them", path, strings.Join(names, ", "), a.Name)
 	}
-	c := &t.files[0].Columns[n]
+	c := &t.files[t.like].Columns[n]
 	if c.Reason != "" {
 		return p, badf("%s: found %s in column %q, expected numbers, bools, strings, or lists of them", path, c.Reason, a.Name)
 	}
@@ -231,6 +246,9 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 		p.from = graph.Int32
 	case p.from == graph.Uint8 || p.from == graph.Uint16:
 		p.from = graph.Uint32
+	}
+	if p.null = c.Null && c.Lists == 0; p.null {
+		return p, nil // empty cells of any dtype and shape
 	}
 	if !readable(p.from, a.DType) {
 		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, parquetTypes[c.Type], a.Name, a.DType)

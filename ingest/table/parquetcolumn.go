@@ -12,6 +12,7 @@ type parquetColumn struct {
 	number int
 	lists  int         // levels of lists in the file
 	from   graph.DType // of the values in rows
+	null   bool        // no row has a value
 	reader *parquet.Reader
 	rows   parquet.Rows // read and not handed on: columns come in step
 	out    column
@@ -75,6 +76,9 @@ func (c *parquetColumn) empty(row int) bool {
 // run appends n rows from row on, none of them empty. at is where the lists and
 // values of the row start, and then of the row behind.
 func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
+	if c.null {
+		return row, fmt.Sprintf("found a value in column %q, expected none, as it is of the type null", c.out.Name)
+	}
 	c.start = append(c.start[:0], at...)
 	values := n
 	for level := range c.lists {
@@ -110,7 +114,7 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	if c.out.DType.IsInt() { // which convert writes from the start of out on
 		out, c.ints.n = &c.ints, 0
 	}
-	i, text := a.convert(out, &c.out.ends, raw, values, c.out.DType)
+	i, text := a.convert(out, &c.out.ends, raw, values, &c.out.Column)
 	if out == &c.ints && i < 0 {
 		copy(c.out.data.add(out.n), out.bytes()[:out.n])
 	}

@@ -39,7 +39,7 @@ func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func
 			return 0, badf("%s: found the column %s of %d values, expected it to be asked for, not %q of shape %v", t.Files()[0], t.field.Name, len(t.fields), c.Name, c.Shape)
 		}
 		for _, name := range t.fields {
-			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: c.Fill})
+			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: c.Fill, Underflows: c.Underflows})
 		}
 	}
 	threads = max(threads, 1)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -39,6 +40,10 @@ type Column struct {
 	Fill  string
 	// ID makes an empty String cell subject to Empty.
 	ID bool
+	// Underflows, where it is not nil, counts the values of a float64 array or Parquet
+	// column that are 0 or subnormal as Float32, and not equal: they lose more digits
+	// than others, or all. A scan adds to it.
+	Underflows *atomic.Uint64
 }
 
 // Vector is the values of one column in the rows of a chunk.

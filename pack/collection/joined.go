@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/pack/layout"
@@ -43,9 +44,10 @@ func chunkOf(s *store.Store, packs int64) int64 {
 // joinedChunk is the packs of a chunk.
 type joinedChunk struct {
 	dealt
-	packs   *joined
-	records *shards.Chunk                   // of Examples
-	encode  func(graph int) ([]byte, error) // of packs
+	packs    *joined
+	records  *shards.Chunk                   // of Examples
+	encode   func(graph int) ([]byte, error) // of packs
+	narrowed *feature.Narrowed               // by encode
 }
 
 // gather joins the packs of the chunk.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/export"
 	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/pack/layout"
 	"github.com/graphmill/graphmill/sample/output"
@@ -25,24 +26,32 @@ type constraints struct {
 	Edges      map[string]int `json:"total_num_edges"`
 }
 
+// Recorded says what the Examples of packs lack.
+type Recorded struct {
+	Left    []string // what the collection has and the Examples have not
+	Rounded []string // columns with float64 that are no float32
+	feature.Narrowed
+}
+
 // Records writes the packs of an epoch as TFRecords into w, which the caller seals: a
 // GraphTensor a pack, with a component a graph, their schema, and the files of Fill.
 // Where the limits name every type, ConstraintsFile has the sizes that every pack
 // fits, with room for TF-GNN's padding.
-func Records(ctx context.Context, fsys fsx.FS, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, files shards.Options, opt Options) (left []string, err error) {
-	e, left, err := export.NewEncoding(fsys, s)
+func Records(ctx context.Context, fsys fsx.FS, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, files shards.Options, opt Options) (r Recorded, err error) {
+	e, left, rounded, err := export.NewEncoding(fsys, s)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
+	r.Left, r.Rounded = left, rounded
 	files.Records = uint64(l.Meta.Packs)
 	out, err := shards.New(w, files)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	newChunk := func() *joinedChunk {
 		k := &joinedChunk{packs: newJoined(s.Collection), records: out.NewChunk()}
-		k.encode = e.Of(&k.packs.Collection)
+		k.encode, k.narrowed = e.Of(&k.packs.Collection)
 		return k
 	}
 	encode := func(k *joinedChunk) error {
@@ -52,16 +61,21 @@ func Records(ctx context.Context, fsys fsx.FS, w *store.Writer, l *layout.Layout
 				err = k.records.Append(record, uint64(k.first)+uint64(i))
 			}
 			if err != nil {
-				return fmt.Errorf("pack %d: %w", k.first+int64(i), err)
+				return fmt.Errorf("%s: pack %d: %w", s.Dir, k.first+int64(i), err)
 			}
 		}
 		return k.records.End()
 	}
-	if err := run(ctx, w, l, s, g, seed, epoch, opt, newChunk, encode, func(k *joinedChunk) error { return out.Write(k.records) }); err != nil {
-		return nil, err
+	sink := func(k *joinedChunk) error {
+		r.Add(k.narrowed.Underflows)
+		clear(k.narrowed.Underflows)
+		return out.Write(k.records)
+	}
+	if err := run(ctx, w, l, s, g, seed, epoch, opt, newChunk, encode, sink); err != nil {
+		return r, err
 	}
 	if err := out.Finish(); err != nil {
-		return nil, err
+		return r, err
 	}
 	if shape, err := NewShape(l, s.Collection); err == nil {
 		c := constraints{Components: shape.Graphs, Nodes: map[string]int{}, Edges: map[string]int{}}
@@ -74,13 +88,13 @@ func Records(ctx context.Context, fsys fsx.FS, w *store.Writer, l *layout.Layout
 		}
 		text, err := json.MarshalIndent(c, "", " ")
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		if err := w.WriteFile(ConstraintsFile, append(text, '\n')); err != nil {
-			return nil, err
+			return r, err
 		}
 	} else {
-		left = append(left, ConstraintsFile+", for which each type needs a limit")
+		r.Left = append(r.Left, ConstraintsFile+", for which each type needs a limit")
 	}
-	return left, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, e.Schema()))
+	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, e.Schema()))
 }

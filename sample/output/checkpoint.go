@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/graphmill/graphmill/graph/feature"
 	"github.com/graphmill/graphmill/report"
 	"github.com/graphmill/graphmill/sample"
 	"github.com/graphmill/graphmill/store"
@@ -17,6 +18,7 @@ type tally struct {
 	Stats sample.Stats     `json:"stats"`
 	Nodes report.Histogram `json:"nodes"` // of a subgraph, as it is written
 	Edges report.Histogram `json:"edges"`
+	feature.Narrowed
 }
 
 // add counts a subgraph as it was sampled, with seeds of width ids.
@@ -38,6 +40,8 @@ func (t *tally) take(batch *tally) {
 	t.Stats.Add(batch.Stats)
 	t.Nodes.Merge(&batch.Nodes)
 	t.Edges.Merge(&batch.Edges)
+	t.Narrowed.Add(batch.Underflows)
+	clear(batch.Underflows)
 	batch.Stats = sample.Stats{}
 	batch.Nodes.Reset()
 	batch.Edges.Reset()

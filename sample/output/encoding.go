@@ -48,12 +48,13 @@ func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
 // Rounded names the columns, as "paper: column x", with values that Examples round.
 func (n *Encoding) Rounded() []string { return n.rounded }
 
-// Encode gives the bytes of a subgraph, valid until the next call.
-func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) []byte {
+// Encode gives the bytes of a subgraph, valid until the next call. A float64 beyond
+// the range of float32 is a feature.ErrOverflow; e counts those that underflow.
+func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) ([]byte, error) {
 	return n.encode(e, &content{nodes: sub.Nodes, edges: sub.Edges, first: []uint32{0}, count: sub.NodesByHop[n.g.NodeType(n.plan.SeedType[0])][:1]})
 }
 
-func (n *Encoding) encode(e *feature.Encoder, c *content) []byte {
+func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
 	e.W.Reset()
 	n.place(c)
 	for i := len(n.fields) - 1; i >= 0; i-- {
@@ -62,7 +63,7 @@ func (n *Encoding) encode(e *feature.Encoder, c *content) []byte {
 			f.write(e, f.key, rows)
 		}
 	}
-	return e.W.Close()
+	return e.W.Close(), e.Err()
 }
 
 // NewEncoding plans the Examples of a plan with single seeds over a graph. ids

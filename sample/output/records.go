@@ -104,6 +104,9 @@ func (r *Records) Schema() *tfgnnpb.GraphSchema { return r.encoding.schema }
 // Rounded names the columns with values that Examples round.
 func (r *Records) Rounded() []string { return r.encoding.Rounded() }
 
+// Underflows counts the values so far that underflow, by feature; see feature.Narrowed.
+func (r *Records) Underflows() map[string]uint64 { return r.all.Underflows }
+
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
 func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.all.Nodes, &r.all.Edges }
 
@@ -216,7 +219,13 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 	if last || c.gatherer.full() {
 		enc := r.encoders.get()
 		defer r.encoders.put(enc)
-		if err := c.records.Append(r.encoding.encode(enc, &c.gatherer.content), number); err != nil {
+		record, err := r.encoding.encode(enc, &c.gatherer.content)
+		if err != nil {
+			return fmt.Errorf("%s: record %d: %w", r.shards.File(number), number, err)
+		}
+		c.Narrowed.Add(enc.Underflows)
+		clear(enc.Underflows)
+		if err := c.records.Append(record, number); err != nil {
 			return fmt.Errorf("%w; take smaller batches or fewer columns", err)
 		}
 		c.gatherer.reset()

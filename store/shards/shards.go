@@ -208,6 +208,11 @@ func (s *Writer) next() error {
 	return err
 }
 
+// File is the name of the file that has a record.
+func (s *Writer) File(number uint64) string {
+	return s.name(shardOf(number, s.opt.Records, s.opt.Shards))
+}
+
 func (s *Writer) name(shard int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d", s.opt.Name, shard, s.opt.Shards)
 }

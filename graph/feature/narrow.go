@@ -1,0 +1,111 @@
+package feature
+
+import (
+	"errors"
+	"math"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// ErrOverflow is what an error about a finite float64 is, by errors.Is, that is beyond
+// the largest float32.
+var ErrOverflow = errors.New("a number beyond the range of float32")
+
+// Fit says how a float64 fits a float32, but for the usual rounding.
+type Fit uint8
+
+// Underflow: the float32 is 0 or subnormal, and not equal. It has fewer digits than
+// others, or none. Overflow: it is an infinity, and the float64 is finite.
+const (
+	Fits Fit = iota
+	Underflow
+	Overflow
+)
+
+// FitOf says how v fits a float32.
+func FitOf(v float64) Fit {
+	// Most numbers lie from 2^-126 to 2^127, where every float32 has all its digits.
+	const low, high = 1023 - 126, 1023 + 127
+	if e := math.Float64bits(v) >> 52 & 0x7ff; e-low < high-low {
+		return Fits
+	}
+	f := float64(float32(v))
+	switch {
+	case f == v || v != v:
+		return Fits
+	case math.IsInf(f, 0):
+		return Overflow
+	case math.Abs(f) < 0x1p-126:
+		return Underflow
+	}
+	return Fits
+}
+
+// Narrowed is what becomes of float64 values in Examples, whose floats are float32.
+type Narrowed struct {
+	// Underflows counts those of Fit Underflow, by feature.
+	Underflows map[string]uint64 `json:"underflows,omitempty"`
+	over       error
+}
+
+// Err is about the first value of Fit Overflow since the last call.
+func (n *Narrowed) Err() error {
+	err := n.over
+	n.over = nil
+	return err
+}
+
+// Look takes values of a feature into account.
+func (n *Narrowed) Look(feature string, values []float64) {
+	for _, v := range values {
+		switch FitOf(v) {
+		case Fits:
+		case Underflow:
+			n.Add(map[string]uint64{feature: 1})
+		case Overflow:
+			if n.over == nil {
+				n.over = tagged.Errorf(ErrOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
+			}
+		}
+	}
+}
+
+// Add adds counts of Underflows.
+func (n *Narrowed) Add(underflows map[string]uint64) {
+	if n.Underflows == nil && len(underflows) > 0 {
+		n.Underflows = map[string]uint64{}
+	}
+	for feature, count := range underflows {
+		n.Underflows[feature] += count
+	}
+}
+
+// doubleWriter writes a column of float64, and looks at what it writes.
+func doubleWriter(c *graph.Column, width int) Write {
+	values := view[float64](c)
+	if c.Ragged() {
+		return func(e *Encoder, k example.Key, rows []uint32) {
+			elements := e.flatten(c, rows)
+			lookRows(&e.Narrowed, k, values, width, elements)
+			example.FloatRows(&e.W, k, values, width, elements, example.Narrow)
+		}
+	}
+	return func(e *Encoder, k example.Key, rows []uint32) {
+		lookRows(&e.Narrowed, k, values, width, rows)
+		example.FloatRows(&e.W, k, values, width, rows, example.Narrow)
+	}
+}
+
+func lookRows[R example.Row](n *Narrowed, k example.Key, values []float64, width int, rows []R) {
+	for _, r := range rows {
+		row := values[int(r)*width:][:width]
+		for _, v := range row {
+			if FitOf(v) != Fits {
+				n.Look(k.String(), row)
+				break
+			}
+		}
+	}
+}
