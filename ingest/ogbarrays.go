@@ -52,7 +52,7 @@ func (d *raw) homogeneousArrays(g *ogbGraph) (one bool, err error) {
 		return false, err
 	}
 	if members["edge_index"] == nil || members["num_nodes_list"] == nil {
-		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected those of an OGB data set; or name the format with --format", filepath.Join(d.dir, npzHomogeneous))
+		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected those of an OGB data set; or name another format", filepath.Join(d.dir, npzHomogeneous))
 	}
 	count, one, err := d.count(npzHomogeneous, members["num_nodes_list"])
 	if err != nil || !one {

@@ -94,10 +94,10 @@ func (g *ogbGraph) refusal(place string, o Options) error {
 	}
 	e.Reason += fmt.Sprintf("save this as %s, and import %s again", e.File, e.Path)
 	if !o.Symmetrise {
-		e.Reason += "; add --symmetrise where OGB's add_inverse_edge is True, as each edge is listed once"
+		e.Reason += "; symmetrise the edges where OGB's add_inverse_edge is True, as each edge is listed once"
 	}
 	if g.either {
-		e.Reason += "; a data set of graphs that has only one is imported with --format ogb"
+		e.Reason += "; a data set of graphs that has only one is imported with the format ogb"
 	}
 	return e
 }

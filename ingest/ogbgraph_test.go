@@ -541,7 +541,7 @@ func TestOGBLevels(t *testing.T) {
 		{"two graphs with labels of nodes", many, ingest.Options{}, ""},
 		{"nodes", one, ingest.Options{}, "layout of a data set of nodes, whose graph becomes a store"},
 		{"links", with(one, "node-label.csv.gz", ""), ingest.Options{}, "layout of a data set of links, or of nodes without labels"},
-		{"symmetrised", one, ingest.Options{Symmetrise: true}, "again; a data set of graphs that has only one is imported with --format ogb\n"},
+		{"symmetrised", one, ingest.Options{Symmetrise: true}, "again; a data set of graphs that has only one is imported with the format ogb\n"},
 		{"no nodes", with(one, "num-node-list.csv.gz", gz("x\n")), ingest.Options{}, `num-node-list.csv.gz:1:1: found "x"`},
 		{"several types of many graphs", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "num-node-dict.csv.gz: found no single graph, expected one, or OGB's text layout of many graphs of one type"},
 		{"a relation that is not there", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "a___r___b/edge.csv.gz: found no such file"},
