@@ -213,7 +213,7 @@ func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []ste
 }
 
 // With Fill, the default of several ranks, and with Drop every rank gets as many batches of every order of rows and groups, also when an
-// epoch is gone on with by another number of ranks. Each batch is that of one rank alone, or repeats one.
+// epoch is resumed with another number of ranks. Each batch belongs to one rank, or repeats one that does.
 func TestEvenRanks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 120).Draw(t, "rows")
@@ -287,7 +287,7 @@ func TestEvenRanks(t *testing.T) {
 	})
 }
 
-// groupsOf is groups of 0 to 4 rows, of so many rows together.
+// groupsOf returns groups of 0 to 4 rows that have this many rows together.
 func groupsOf(rows int) []uint64 {
 	ptr := []uint64{0}
 	for at := 0; at < rows; {

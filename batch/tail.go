@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Tail is what becomes of items that do not fill a batch, and of batches that
-// cannot be shared out evenly among the ranks.
+// Tail says what happens to items that do not fill a batch, and to batches that
+// cannot be shared evenly among the ranks.
 type Tail uint8
 
-// ByRanks, the default, is Fill where there are several ranks, else Short.
+// ByRanks, the default, is Fill with several ranks and Short with one.
 //
-// Short gives the last batch as short as it is, and to some ranks one batch more than to others.
-// Fill gives every rank as many batches as the rank with most of them has under Short: with n batches, batch b >= n
-// holds the items of batch b mod n of the same epoch. Batches below n are those of Short.
-// Drop takes full batches alone, and of these as many for every rank.
-// Pad fills the last batch up with zeros, and gives ranks
-// that have a batch less one of padding alone, so that all batches have one shape and all
-// ranks as many. Error refuses items that need any of this.
+//   - Short keeps the last batch, which may have fewer items. Some ranks may get one batch more than others.
+//   - Fill gives every rank the same number of batches, by repeating some: with n batches in the epoch, batch b >= n
+//     holds the items of batch b mod n. The batches below n are those of Short.
+//   - Drop takes only full batches, and the same number of them for every rank.
+//   - Pad fills the last batch up with zeros, and gives each rank that has one batch less a batch of zeros, so that all
+//     batches have the same shape and all ranks the same number of them.
+//   - Error refuses items for which any of this would be needed.
 const (
 	ByRanks Tail = iota
 	Short
@@ -32,7 +32,7 @@ var tails = [...]string{"", "short", "fill", "drop", "pad", "error"}
 
 func (t Tail) String() string { return tails[t] }
 
-// ParseTail is the tail of a name, one of those allowed; that of "" is ByRanks.
+// ParseTail returns the tail with this name, which must be one of those allowed. The empty name is ByRanks.
 func ParseTail(name string, allowed ...Tail) (Tail, error) {
 	t := Tail(max(0, slices.Index(tails[:], name)))
 	if name == "" || slices.Contains(allowed, t) {
@@ -45,7 +45,7 @@ func ParseTail(name string, allowed ...Tail) (Tail, error) {
 	return 0, fmt.Errorf("found tail %q, expected one of %s", name, strings.Join(names, ", "))
 }
 
-// Of is the tail for so many ranks: what ByRanks stands for, else t itself.
+// Of returns what t means with this number of ranks: Fill or Short for ByRanks, else t itself.
 func (t Tail) Of(ranks int) Tail {
 	switch {
 	case t != ByRanks:
@@ -56,8 +56,8 @@ func (t Tail) Of(ranks int) Tail {
 	return Short
 }
 
-// End is the number, over all ranks, at which an epoch of n batches ends that is gone through from batch first on: rank r
-// takes first + r, first + r + ranks, ... below it. With Drop n counts full batches alone.
+// End returns the batch number, over all ranks, at which a pass ends that starts with batch first of an epoch of n
+// batches. Rank r takes the batches first + r, first + r + ranks, ... below End. With Drop, n counts only full batches.
 func (t Tail) End(n, first, ranks int) int {
 	left := max(0, n-first)
 	switch t.Of(ranks) {

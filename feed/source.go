@@ -109,7 +109,7 @@ func (s *Source) Batches() int {
 	return n
 }
 
-// End is the number, over all ranks, at which a pass over an epoch ends that begins with batch first: batch.Tail.End of
+// End returns the batch number, over all ranks, at which a pass ends that starts with batch first: batch.Tail.End of
 // the batches that the tail takes. Numbers from Batches on repeat batches of the epoch (batch.Fill).
 func (s *Source) End(tail batch.Tail, first, ranks int) int {
 	n := s.Batches()
@@ -131,7 +131,7 @@ func (s *Source) CheckFirst(first uint64, ranks int) error {
 // MostRanks bounds a world, far from where sums of batch numbers overflow.
 const MostRanks = 1 << 20
 
-// ParseTail is the tail of a name, which is one that sampled batches can have.
+// ParseTail returns the tail with this name, which must be one that sampled batches can have.
 func ParseTail(name string) (batch.Tail, error) {
 	return batch.ParseTail(name, batch.Short, batch.Fill, batch.Drop)
 }
