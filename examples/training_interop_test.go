@@ -102,7 +102,7 @@ func timed(t *testing.T, out string) {
 }
 
 // TestCora trains GraphSAGE with PyG and with DGL's blocks: sampled neighbours teach as well as
-// all neighbours do. The figures are means of three seeds.
+// all neighbours do. The figures are means of ten seeds: those of single seeds lie 0.05 apart.
 func TestCora(t *testing.T) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")

@@ -2,7 +2,7 @@
 
     python train.py cora.store
 
-Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with three seeds each.
+Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten seeds each.
 """
 
 import statistics
@@ -74,7 +74,7 @@ def main(path: str) -> None:
     torch.set_num_threads(1)
     store = Store(path)
     for name, fanout in (("sampled", [10, 10]), ("full", [-1, -1])):
-        runs = [train(store, fanout, seed) for seed in range(3)]
+        runs = [train(store, fanout, seed) for seed in range(10)]
         times = [t for _, t, _ in runs if t is not None]
         print(
             f"{name}: test accuracy {statistics.mean(r for r, _, _ in runs):.3f} ({', '.join(f'{r:.3f}' for r, _, _ in runs)}), "
