@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// race is what bench.py tells of a race.
+// race is one race in the JSON of bench.py.
 type race struct {
 	What   string
 	Ratios map[string]float64

@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// sized is the problem without the graphs that have no size in any component, and
-// how many of those there are. As the histogram is normalised they are shape 0, and
-// the shapes of sized count from the one behind it.
+// sized returns the problem without the graphs that have no size in any component, and the
+// number of those graphs. In the normalised histogram they are shape 0, so shape i of sized is
+// shape i + 1 of p.
 func (p *Problem) sized() (sized *Problem, none int64) {
 	if slices.Max(p.Shape(0)) > 0 {
 		return p, 0

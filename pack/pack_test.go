@@ -162,7 +162,7 @@ func leastPacks(p *Problem) int64 {
 	return best
 }
 
-// drawNoSize draws at most so many graphs of one to three components, some of no
+// drawNoSize draws up to most graphs of one to three components, some of which have no
 // size in any, and limits that they fit into.
 func drawNoSize(t *rapid.T, most int) (graphs [][]int, p *Problem) {
 	k := rapid.IntRange(1, 3).Draw(t, "components")

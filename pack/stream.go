@@ -13,8 +13,8 @@ const MaxBuffer = 1 << 20
 // Stream packs graphs that come one after the other, of which it holds Buffer at
 // a time: the oldest graphs begin each pack, so that none waits for ever, and those
 // that fill it best end it. Graphs that have no size in any component take the places
-// that the others leave; one that has waited for Buffer packs comes first. Memory is
-// that of the buffer.
+// that the others leave; one that has waited for Buffer packs comes first. A Stream holds no
+// memory besides its buffer.
 type Stream struct {
 	Limits    []int
 	MaxGraphs int // in a pack; 0: no cap

@@ -43,8 +43,8 @@ type move struct {
 	part int
 }
 
-// coverRelation chooses a node for each part that owns no edge of an edge type, and keeps count of what
-// parts own.
+// coverRelation chooses a node for each part that owns no edge of an edge type, and updates the counts of
+// what the parts own.
 func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves []move, err error) {
 	g := s.Graph
 	t := g.NodeType(g.Edges[e].Type.Dst)
@@ -130,7 +130,7 @@ func eachEnd(s *store.Store, e *graph.Edges, fn func(dst uint32, edges uint64) b
 	return nil
 }
 
-// destinations are the first nodes, at most so many, that edges of a type lead to, ascending.
+// destinations returns, in ascending order, up to most of the nodes that edges of a type lead to: the first ones.
 func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
 	seen := map[uint32]bool{}
 	err := eachEnd(s, e, func(dst uint32, _ uint64) bool {

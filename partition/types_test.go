@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/store"
 )
 
-// typed is a store whose node types have so many nodes. Each node has in-edges from a few nodes of the
+// typed returns a store whose node types have these numbers of nodes. Each node has in-edges from a few nodes of the
 // next type, listed by destination, or of every other type by source.
 func typed(counts []int, edges func(n int) int) *store.Store {
 	g := &graph.Graph{}

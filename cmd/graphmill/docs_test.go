@@ -32,8 +32,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// seen tells go test which files the result depends on, so that a cached one is not taken for
-// that of a changed file.
+// seen tells go test which files the result depends on, so that it runs the test again after
+// one of them has changed.
 func seen(t *testing.T, roots ...string) {
 	t.Helper()
 	for _, root := range roots {

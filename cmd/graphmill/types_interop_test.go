@@ -20,7 +20,7 @@ import (
 )
 
 // rareTypes makes a random typed graph for parts: two common node types, a rare one of fewer than
-// 10 nodes a part, all with features and a mask, edges with features, and a type of 2 nodes without
+// 10 nodes per part, all with features and a mask, edges with features, and a type of 2 nodes without
 // features whose edges have none.
 func rareTypes(t *testing.T, seed uint64, parts int) (dir string) {
 	r, tables := rand.New(rand.NewPCG(seed, 1)), t.TempDir()

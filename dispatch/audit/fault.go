@@ -89,8 +89,8 @@ type Report struct {
 	// ComparedEdges and ComparedRows are those that were held against a store.
 	ComparedEdges int64 `json:"compared_edges,omitempty"`
 	ComparedRows  int64 `json:"compared_rows,omitempty"`
-	// Notes are what could not be checked, and why, and the parts that DGL's server does not
-	// start with although they are whole.
+	// Notes name what could not be checked, and why. They also name parts that are whole, but for which DGL's
+	// server does not start.
 	Notes []string `json:"notes,omitempty"`
 	// Fault is nil where all is well.
 	Fault *Fault `json:"fault"`

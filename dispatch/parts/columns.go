@@ -26,7 +26,7 @@ func (f *Folder) Columns() (nodes, edges [][]Column, err error) {
 	return nodes, edges, err
 }
 
-// dtype is what the values of a feature are: the configuration says which bytes are bools.
+// dtype returns the type of a feature's values. The configuration says which bytes are bools.
 func (f *Folder) dtype(x Feature) dgl.DType {
 	if x.DType == dgl.Uint8 && slices.Contains(f.Config.Bools, x.Array.Name) {
 		return dgl.Bool

@@ -32,5 +32,5 @@ func Gaps(c *dgl.Config, nodes, edges func(t int) bool) (list []string) {
 	return list
 }
 
-// GapsMeaning is what follows from Gaps.
+// GapsMeaning tells the user why Gaps matter.
 const GapsMeaning = "DGL's server does not start for a part that owns no row of a feature"

@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrOverflow is what an error about a finite float64 is, by errors.Is, that is beyond
-// the largest float32.
+// ErrOverflow is wrapped by errors about a finite float64 that is larger than the largest
+// float32.
 var ErrOverflow = errors.New("a number beyond the range of float32")
 
 // Fit says how a float64 fits a float32, but for the usual rounding.
@@ -43,7 +43,7 @@ func FitOf(v float64) Fit {
 	return Fits
 }
 
-// Narrowed is what becomes of float64 values in Examples, whose floats are float32.
+// Narrowed counts what float64 values lose in Examples, whose floats are float32.
 type Narrowed struct {
 	// Underflows counts those of Fit Underflow, by feature.
 	Underflows map[string]uint64 `json:"underflows,omitempty"`
