@@ -14,16 +14,22 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestReference holds the orders to what testdata/reference/orders.py gave.
-func TestReference(t *testing.T) {
+// readOrders reads what testdata/reference/orders.py gave, as text and by name.
+func readOrders(t *testing.T) (data []byte, byName map[string]json.RawMessage) {
+	t.Helper()
 	data, err := os.ReadFile("testdata/orders.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want map[string]json.RawMessage
-	if err := json.Unmarshal(data, &want); err != nil {
+	if err := json.Unmarshal(data, &byName); err != nil {
 		t.Fatal(err)
 	}
+	return data, byName
+}
+
+// TestReference holds the orders to what testdata/reference/orders.py gave.
+func TestReference(t *testing.T) {
+	data, want := readOrders(t)
 	var in struct {
 		Classes []uint32
 		Weights []*float64
@@ -67,16 +73,9 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestRanksOfTheReference holds what each rank gets, in whole passes and in ones that are gone on with, to the same.
+// TestRanksOfTheReference compares what each rank gets with orders.py, in whole passes and in resumed ones.
 func TestRanksOfTheReference(t *testing.T) {
-	data, err := os.ReadFile("testdata/orders.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want map[string]json.RawMessage
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	_, want := readOrders(t)
 	called := regexp.MustCompile(`^ranks\(batches\(range\((\d+)\),(\d+)\),(\d+),(\w+),(\d+)\)$`)
 	cases := 0
 	for name, text := range want {

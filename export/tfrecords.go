@@ -71,7 +71,7 @@ const (
 type encoder interface {
 	// encode gives the bytes of a graph, valid until the next call.
 	encode(graph int) ([]byte, error)
-	// narrowed is what became of doubles since it was emptied.
+	// narrowed returns the counts of doubles that lost digits. The caller clears them after it has added them up.
 	narrowed() *feature.Narrowed
 }
 

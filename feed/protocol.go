@@ -37,7 +37,7 @@ type hello struct {
 	Token   string `json:"token"`
 	Rank    int    `json:"rank"`
 	World   int    `json:"world"`
-	Tail    string `json:"tail"` // "" is that of batch.ByRanks
+	Tail    string `json:"tail"` // name of a batch.Tail; "" is batch.ByRanks
 	// Worker of Workers takes the batches Worker, Worker + Workers, ... of those of its rank; 0 workers are one.
 	Worker  int `json:"worker"`
 	Workers int `json:"workers"`

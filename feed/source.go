@@ -119,8 +119,8 @@ func (s *Source) End(tail batch.Tail, first, ranks int) int {
 	return tail.End(n, first, ranks)
 }
 
-// CheckFirst refuses a batch that no pass of so many ranks begins with. One that begins where another has ended is
-// empty.
+// CheckFirst refuses a batch number at which no pass with this number of ranks can start. A pass that starts where an
+// earlier pass ended has no batches.
 func (s *Source) CheckFirst(first uint64, ranks int) error {
 	if most := uint64(s.Batches() + ranks - 1); first > most {
 		return fmt.Errorf("found a start at batch %d, expected 0 to %d", first, most)

@@ -16,7 +16,7 @@ type Request struct {
 	// First is the batch to begin at, over all ranks.
 	First int `json:"first"`
 	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1. Tail says how many,
-	// by the name of a batch.Tail: "short", "fill" or "drop"; left out it is that of batch.ByRanks.
+	// by the name of a batch.Tail: "short", "fill" or "drop". Without it, batch.ByRanks applies.
 	Rank  int    `json:"rank"`
 	World int    `json:"world"`
 	Tail  string `json:"tail,omitempty"`

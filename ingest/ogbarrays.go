@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// The files of OGB's large data sets: archives of .npy arrays, one of all arrays or, of
-// a graph with several types, one of each kind of array with a member a type.
+// The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive.
+// A graph with several types has one archive for each kind of array, with one member per type.
 const (
 	npzSuffix      = ".npz"
 	npzHomogeneous = "data.npz"
@@ -81,7 +81,7 @@ func (d *raw) homogeneousArrays(g *ogbGraph) (one bool, err error) {
 	return true, nil
 }
 
-// typedArrays are those of archives with a member a type.
+// typedArrays are the arrays of archives with one member per type.
 func (d *raw) typedArrays(g *ogbGraph) (one bool, err error) {
 	counts, err := d.members(npzNodeCounts)
 	if err != nil {
@@ -142,7 +142,7 @@ func featName(array string) string {
 	return array
 }
 
-// unpacked is what a graph.yaml calls a member of an archive that was unpacked beside it.
+// unpacked returns the name that a graph.yaml gives to a member of an archive that was unpacked beside it.
 func (d *raw) unpacked(g *ogbGraph, archive, member string) string {
 	to := filepath.Join(d.dir, strings.TrimSuffix(archive, npzSuffix))
 	command := fmt.Sprintf("python3 -m zipfile -e %s %s", quoteArgument(filepath.Join(d.dir, archive)), quoteArgument(to))

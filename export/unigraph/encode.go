@@ -197,8 +197,8 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 	return b, nil
 }
 
-// narrows finds a float64 that is no float32, which is what an Example holds, or, where
-// doubles are rounded, one beyond the range of float32.
+// narrows refuses a float64 that no float32 equals, as Examples hold float32. Where doubles are rounded, it
+// refuses only those beyond the range of float32.
 func (e *encoder) narrows(first uint64, column, from, to int) error {
 	c := &e.cols[column]
 	small := uint64(0)

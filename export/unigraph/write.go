@@ -113,7 +113,7 @@ type Column struct {
 type Stats struct {
 	Rows  uint64
 	Bytes int64
-	// Narrowed is what became of doubles as float32, by "table: column x".
+	// Narrowed counts the doubles that lost digits as float32, by "table: column x".
 	feature.Narrowed
 }
 

@@ -57,18 +57,22 @@ func (n *Narrowed) Err() error {
 	return err
 }
 
-// Look takes values of a feature into account.
+// Look counts the values of a feature that underflow, and notes the first one that overflows for Err.
 func (n *Narrowed) Look(feature string, values []float64) {
+	small := uint64(0)
 	for _, v := range values {
 		switch FitOf(v) {
 		case Fits:
 		case Underflow:
-			n.Add(map[string]uint64{feature: 1})
+			small++
 		case Overflow:
 			if n.over == nil {
 				n.over = tagged.Errorf(ErrOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
 			}
 		}
+	}
+	if small > 0 {
+		n.Add(map[string]uint64{feature: small})
 	}
 }
 
