@@ -43,7 +43,7 @@ test: $(VENV)/pins
 interop: $(VENV)/pins
 	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
 	$(GO) test -tags interop -timeout 40m ./...
-	$(GO) test -tags purego ./sample ./batch
+	$(GO) test -tags purego ./internal/sample ./batch
 	$(GO) -C flight test -tags interop ./...
 
 # The command is static, so that it runs on any Linux of its processor.

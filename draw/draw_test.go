@@ -14,7 +14,7 @@ import (
 // TestVectors holds the committed values of the law; package sample has those of
 // picking.
 func TestVectors(t *testing.T) {
-	data, err := os.ReadFile("../sample/testdata/vectors.json")
+	data, err := os.ReadFile("../internal/sample/testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}

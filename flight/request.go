@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/graphmill/graphmill/feed"
+	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // Request names the batches of a stream. Its JSON is a ticket, and the command of a

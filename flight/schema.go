@@ -6,8 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // metadataKey is the key of the schema's metadata.

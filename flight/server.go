@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
-	"github.com/graphmill/graphmill/feed"
+	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // Options bound a server, and say who may use it.

@@ -24,9 +24,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/sample"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 )

@@ -10,11 +10,11 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newBench(t *terminal) *cobra.Command {
@@ -22,17 +22,16 @@ func newBench(t *terminal) *cobra.Command {
 		Use:   "bench",
 		Short: "Measure this machine",
 		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
-  graphmill bench stream g.store --seeds-share 0.01 --fanout 15,10,5
   graphmill bench batches --rows 500000 --width 100 --batch-size 64 --threads 2`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("found benchmark %q, expected sample, stream or batches", args[0])
+				return usagef("found benchmark %q, expected sample or batches", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchSample(t), newBenchStream(t), newBenchBatches(t))
+	cmd.AddCommand(newBenchSample(t), newBenchBatches(t))
 	return cmd
 }
 
@@ -78,7 +77,7 @@ edge drawn by an op.`,
 			if batches < 1 {
 				return usagef("found --batches %d, expected at least 1", batches)
 			}
-			s, err := store.Open(fsx.OS, args[0])
+			s, err := store.Open(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}

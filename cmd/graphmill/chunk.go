@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/export/chunk"
-	format "github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/chunk"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	format "github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // chunkFlags are the flags of chunk.
@@ -81,7 +81,7 @@ func (t *terminal) chunk(cmd *cobra.Command, dir string, f *chunkFlags) (err err
 	if err := f.keeps(dir); err != nil {
 		return err
 	}
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (t *terminal) chunk(cmd *cobra.Command, dir string, f *chunkFlags) (err err
 	if made.Inputs["store"], err = inputStore(r, dir); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (t *terminal) chunk(cmd *cobra.Command, dir string, f *chunkFlags) (err err
 	}
 	r.Stage("checksums", time.Since(written), 0, "")
 	t.warnLeft(r, result.Left)
-	size, err := store.Size(fsx.OS, w.Dir())
+	size, err := store.Size(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/format/chunk"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // chunksInfo is what is told of a folder of chunks.
@@ -80,13 +80,13 @@ PADDING is in words of 4 bytes. FILL is the share of the chunk that is used.`,
 }
 
 func describeChunks(dir string) (*chunksInfo, error) {
-	m, err := chunk.Read(fsx.OS, dir)
+	m, err := chunk.Read(vfs.OS, dir)
 	if err != nil {
 		return nil, err
 	}
 	info := &chunksInfo{Folder: dir, Kind: "chunks", ChunkBytes: m.ChunkBytes, Nodes: m.Nodes, Edges: []chunkedEdges{}}
 	for _, name := range slices.Sorted(maps.Keys(m.Edges)) {
-		set, err := chunk.OpenSet(fsx.OS, dir, m, name)
+		set, err := chunk.OpenSet(vfs.OS, dir, m, name)
 		if err != nil {
 			return nil, err
 		}

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/dispatch"
-	"github.com/graphmill/graphmill/dispatch/parts"
-	"github.com/graphmill/graphmill/format/chunked"
-	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/partition/assign"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // partsFlags are the flags of the commands that write parts.
@@ -140,7 +140,7 @@ then go to their machines over SFTP; given a folder of parts, it only sends them
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			if config, err := parts.Find(fsx.OS, in); err != nil {
+			if config, err := parts.Find(vfs.OS, in); err != nil {
 				return err
 			} else if config != "" {
 				return t.sendOnly(cmd, in, &f)
@@ -214,7 +214,7 @@ func (t *terminal) dispatch(ctx context.Context, in string, f *dispatchFlags) (e
 	defer closeWith(&err, g.close)
 	s := g.store
 	types, counts := nodeCounts(s.Graph)
-	a, err := assign.Read(ctx, fsx.OS, f.assignment, types, counts)
+	a, err := assign.Read(ctx, vfs.OS, f.assignment, types, counts)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ type dispatched struct {
 // openDispatched opens a store, or imports a chunked graph into a temporary one.
 func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchInput, r *report.Report) (_ *dispatched, err error) {
 	metadata := filepath.Join(in, chunked.File)
-	if !chunked.IsChunked(fsx.OS, metadata) {
+	if !chunked.IsChunked(vfs.OS, metadata) {
 		s, err := openGraphStore(in)
 		if err != nil {
 			return nil, err
@@ -266,7 +266,7 @@ func (t *terminal) openDispatched(ctx context.Context, in string, f *dispatchInp
 		}
 		return &dispatched{s, graphName(in), map[string]string{"store": sum}, s.Close}, nil
 	}
-	m, err := chunked.Read(fsx.OS, metadata)
+	m, err := chunked.Read(vfs.OS, metadata)
 	if err != nil {
 		return nil, err
 	}

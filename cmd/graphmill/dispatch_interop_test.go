@@ -17,12 +17,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/partition/assign"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // must runs the command.
@@ -40,7 +40,7 @@ type content struct{ nodes, haloNodes, edges, haloEdges []string }
 // contents reads a partitioned folder that has original ids.
 func contents(t *testing.T, config string) []content {
 	t.Helper()
-	f, err := parts.Open(fsx.OS, config, false)
+	f, err := parts.Open(vfs.OS, config, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func contents(t *testing.T, config string) []content {
 // assignmentOf writes the assignment that a partitioned folder was made with.
 func assignmentOf(t *testing.T, config string) string {
 	t.Helper()
-	f, err := parts.Open(fsx.OS, config, false)
+	f, err := parts.Open(vfs.OS, config, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func assignmentOf(t *testing.T, config string) string {
 		a.Start = append(a.Start, uint64(len(a.Part)))
 	}
 	dir := filepath.Join(t.TempDir(), "assignment")
-	w, err := store.Create(fsx.OS, dir, false)
+	w, err := store.Create(vfs.OS, dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func (o *dglOracle) checks(t *testing.T, config string, serve bool, outEdges boo
 // columns of nodes for dgl_check.py.
 func inputOf(t *testing.T, dir string) []string {
 	t.Helper()
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // exampleFlags say what is in an Example beside the subgraph of a seed.
@@ -86,7 +86,7 @@ func (f *sampleFlags) records(s *store.Store, p *flags.Planned) (output.RecordsO
 
 // readSchema reads the schema of a store's graph. A folder stands for its schema.
 func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (err error) {
-	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	_, err = fingerprints(cmd.Context(), []string{f.tfgnn.schema}, r, func(string) string { return "graph_schema" })

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/sample/stream"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // executors are the values of --executor.
@@ -22,7 +22,7 @@ var executors = []string{"auto", "memory", "stream"}
 // nil.
 type executor struct {
 	sampler *sample.Sampler
-	stream  *stream.Executor
+	stream  *outofcore.Executor
 	need    int64  // of the memory executor, where --executor auto did not take it
 	note    string // why
 }
@@ -43,14 +43,14 @@ type choice struct {
 // the budget or, without one, what is available; 0 is unknown.
 func (c choice) need(s *store.Store, plan *sample.Plan) (need, bound int64) {
 	if bound = int64(c.memory); bound == 0 {
-		bound = flags.Available(fsx.OS)
+		bound = flags.Available(vfs.OS)
 	}
 	return flags.SamplerBytes(s.Graph, plan, c.threads, c.options.Induce) + c.columns, bound
 }
 
 // streamed compiles a plan for the stream executor.
-func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*stream.Executor, error) {
-	return stream.Open(ctx, fsx.OS, s, plan, stream.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
+func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*outofcore.Executor, error) {
+	return outofcore.Open(ctx, vfs.OS, s, plan, outofcore.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
 		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }
 
@@ -75,7 +75,7 @@ func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (ex
 	case err == nil:
 		e.sampler = x.Sampler()
 		return e, nil
-	case c.executor == "auto" && c.memory == 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, stream.ErrMemory)):
+	case c.executor == "auto" && c.memory == 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)):
 		// The system finds room, or is slow: nobody set a bound.
 		return inMemory()
 	}
@@ -89,7 +89,7 @@ func tooLarge(need, bound int64) string {
 
 // both adds to a refusal by the stream executor what the other one needs.
 func (e *executor) both(err error) error {
-	if e.need > 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, stream.ErrMemory)) {
+	if e.need > 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)) {
 		return fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(e.need))
 	}
 	return err

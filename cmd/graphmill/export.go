@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/export"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/export"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // exportFlags are the flags of export.
@@ -116,7 +116,7 @@ func (f *exportFlags) check(cmd *cobra.Command) error {
 // export writes a collection.
 func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err error) {
 	start := time.Now()
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 	opt := export.Options{Name: f.name, Shards: f.shards, Gzip: f.gzip, Threads: f.threads, Memory: int64(f.memory)}
 	inputs := []string{dir}
 	if f.store != "" {
-		if opt.Store, err = store.Open(fsx.OS, f.store); err != nil {
+		if opt.Store, err = store.Open(vfs.OS, f.store); err != nil {
 			return err
 		}
 		defer closeWith(&err, opt.Store.Close)
@@ -142,7 +142,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 	if err := f.keeps(inputs...); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 	defer line.Done()
 	opt.Progress = func(n int) { line.Add(int64(n)) }
 	began := time.Now()
-	result, err := export.TFRecords(cmd.Context(), fsx.OS, w, s, opt)
+	result, err := export.TFRecords(cmd.Context(), vfs.OS, w, s, opt)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 			t.warn("the features of a sampled collection are in its store; give --store STORE to join them")
 		}
 	}
-	size, err := store.Size(fsx.OS, w.Dir())
+	size, err := store.Size(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}
@@ -196,10 +196,10 @@ func (t *terminal) export(cmd *cobra.Command, dir string, f *exportFlags) (err e
 
 // inputStore names a store or collection as an input.
 func inputStore(r *report.Report, dir string) (sum string, err error) {
-	if sum, err = store.Sum(fsx.OS, dir); err != nil {
+	if sum, err = store.Sum(vfs.OS, dir); err != nil {
 		return "", err
 	}
-	size, err := store.Size(fsx.OS, dir)
+	size, err := store.Size(vfs.OS, dir)
 	if err != nil {
 		return "", err
 	}

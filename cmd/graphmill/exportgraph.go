@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/export/chunked"
-	"github.com/graphmill/graphmill/export/metis"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/export/metis"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // exportChunked writes a store in DGL's chunked graph format.
@@ -40,7 +40,7 @@ func (t *terminal) exportChunked(cmd *cobra.Command, dir string, f *exportFlags)
 	if made.Inputs["store"], err = inputStore(r, dir); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (t *terminal) exportChunked(cmd *cobra.Command, dir string, f *exportFlags)
 	defer line.Done()
 	opt.Progress = func(n int) { line.Add(int64(n)) }
 	began := time.Now()
-	result, err := chunked.Write(cmd.Context(), fsx.OS, w, s, opt)
+	result, err := chunked.Write(cmd.Context(), vfs.OS, w, s, opt)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *terminal) exportChunked(cmd *cobra.Command, dir string, f *exportFlags)
 		r.Note("written in a dtype that DGL's tools take: " + strings.Join(result.Changed, "; "))
 		t.warn("written in a dtype that DGL's tools take: %s", strings.Join(result.Changed, "; "))
 	}
-	size, err := store.Size(fsx.OS, w.Dir())
+	size, err := store.Size(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (t *terminal) exportMETIS(cmd *cobra.Command, dir string, f *exportFlags) (
 	if _, err := inputStore(r, dir); err != nil {
 		return err
 	}
-	result, err := metis.Write(cmd.Context(), fsx.OS, f.out, s, metis.Options{Force: f.force, Threads: f.threads, Memory: int64(f.memory)})
+	result, err := metis.Write(cmd.Context(), vfs.OS, f.out, s, metis.Options{Force: f.force, Threads: f.threads, Memory: int64(f.memory)})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (t *terminal) exportMETIS(cmd *cobra.Command, dir string, f *exportFlags) (
 
 // openGraphStore opens a store of one graph.
 func openGraphStore(dir string) (*store.Store, error) {
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return nil, err
 	}

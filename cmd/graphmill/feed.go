@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/feed"
+	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // feedFlags are the flags of feed.
@@ -70,7 +70,7 @@ func (t *terminal) feed(cmd *cobra.Command, dir string, f *feedFlags) error {
 }
 
 func (t *terminal) serveFeed(cmd *cobra.Command, dir string, f *feedFlags, lifeline net.Conn) error {
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/ingest"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/progress"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // terminal is where a command was called from.
@@ -126,7 +126,7 @@ func (o *outFlags) keeps(inputs ...string) error {
 			return usagef("found --out %s, which is or holds the input %s, expected another folder", o.out, in)
 		}
 		if rel, err := filepath.Rel(path, out); err == nil && filepath.IsLocal(rel) {
-			if _, err := fsx.OS.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
+			if _, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
 				return usagef("found --out %s, which lies in the input %s, expected a folder outside of it", o.out, in)
 			}
 		}

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/sample/stream"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newForecast(t *terminal) *cobra.Command {
@@ -49,7 +49,7 @@ in the page cache. The time that the output takes to write is not in TIME.`,
 
 func (t *terminal) forecast(ctx context.Context, dir string, f *workFlags) (err error) {
 	start := time.Now()
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func (c choice) foretell(ctx context.Context, s *store.Store, p *flags.Planned, 
 	if c.memory > 0 && need > bound {
 		memory.Refused = tooLarge(need, bound)
 	}
-	designs, chosen := []report.Forecast{{Executor: "stream"}}, stream.Auto
+	designs, chosen := []report.Forecast{{Executor: "stream"}}, outofcore.Auto
 	var refused error
 	c.scratch = "." // would be in the folder of the output
 	x, err := c.streamed(ctx, s, p.Plan, bound)
 	switch {
-	case errors.Is(err, sample.ErrFetch) || errors.Is(err, stream.ErrMemory):
+	case errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory):
 		designs[0].Refused, refused = err.Error(), err
 	case err != nil:
 		return err
@@ -137,7 +137,7 @@ func (c choice) foretell(ctx context.Context, s *store.Store, p *flags.Planned, 
 }
 
 // foretold is a forecast as a report has it.
-func foretold(f stream.Forecast) report.Forecast {
+func foretold(f outofcore.Forecast) report.Forecast {
 	told := report.Forecast{Executor: "stream", Design: f.Design.String(), Sweeps: f.Sweeps, Bytes: f.Bytes, Written: f.Written, Memory: f.Memory, Least: f.Least, Seconds: f.Seconds}
 	if f.Err != nil {
 		told.Refused = f.Err.Error()
@@ -147,8 +147,8 @@ func foretold(f stream.Forecast) report.Forecast {
 
 // verdict says which executor sample would take, and why. chosen is the design of the
 // stream executor; refused is why there is none.
-func (c choice) verdict(r *report.Report, chosen stream.Design, refused error, need, bound int64) {
-	take := func(executor string, design stream.Design, why string) {
+func (c choice) verdict(r *report.Report, chosen outofcore.Design, refused error, need, bound int64) {
+	take := func(executor string, design outofcore.Design, why string) {
 		for i, f := range r.Forecasts {
 			if f.Executor == executor && (executor == "memory" || f.Design == design.String()) {
 				r.Executor, r.Design, r.Forecast = f.Executor, f.Design, &r.Forecasts[i]

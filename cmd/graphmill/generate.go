@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/generate"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest/build"
-	"github.com/graphmill/graphmill/ingest/table"
+	"github.com/graphmill/graphmill/internal/generate"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
 )
 
 func newGenerate(t *terminal) *cobra.Command {
@@ -72,11 +72,11 @@ same graph on every machine.`,
 }
 
 // pairsInput is a homogeneous graph whose edges a table lists as src and dst.
-func pairsInput(edges table.Table, nodes uint64) build.Input {
+func pairsInput(edges table.Table, nodes uint64) assemble.Input {
 	end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
-	return build.Input{
-		Nodes: []build.Nodes{{Type: graph.HomogeneousNode, Count: nodes}},
-		Edges: []build.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst")}},
+	return assemble.Input{
+		Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, Count: nodes}},
+		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst")}},
 	}
 }
 
@@ -122,7 +122,7 @@ parameters give the same graph on every machine.`,
 	f := cmd.Flags()
 	// The definition has each pair once, and no loops.
 	for name, p := range map[string]*policy{"duplicate-edges": &flags.duplicates, "self-loops": &flags.selves} {
-		p.value = build.Drop
+		p.value = assemble.Drop
 		f.Lookup(name).DefValue = p.String()
 	}
 	f.IntVar(&nodes, "nodes", 0, "number of nodes (required)")

@@ -20,7 +20,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // sharedData is the folder of the unigraphs and of what TF-GNN's samplers made of
@@ -254,7 +254,7 @@ func printed(t *testing.T, examples [][]byte) []string {
 }
 
 func readSchemaOf(t *testing.T, dir string) *tfgnnpb.GraphSchema {
-	schema, _, _, err := tfgnn.ReadSchema(fsx.OS, dir)
+	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // importFlags are the flags of import.
@@ -143,7 +143,7 @@ func (f *importFlags) check() error {
 
 func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags) error {
 	start := time.Now()
-	src, err := ingest.Open(cmd.Context(), fsx.OS, path, f.options)
+	src, err := ingest.Open(cmd.Context(), vfs.OS, path, f.options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return usageError{err}
@@ -174,7 +174,7 @@ func (t *terminal) importSource(cmd *cobra.Command, path string, f *importFlags)
 		return err
 	}
 	root := path
-	if info, err := fsx.OS.Stat(path); err == nil && !info.IsDir() {
+	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
 		root = filepath.Dir(path)
 	}
 	inputs, err := fingerprints(cmd.Context(), src.Files, r, func(file string) string {

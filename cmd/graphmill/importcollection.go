@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/collection"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // collectionFlags are the flags of import that sources of many graphs have.
@@ -32,7 +32,7 @@ func collectionFlags(cmd *cobra.Command, format string) error {
 
 // importCollection makes a collection of the tables of many graphs.
 func (t *terminal) importCollection(cmd *cobra.Command, src *ingest.Source, inputs map[string]string, f *importFlags, r *report.Report, start time.Time) (err error) {
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (t *terminal) importCollection(cmd *cobra.Command, src *ingest.Source, inpu
 // publishCollection ends the import of a collection: what is in it, the sizes of
 // its graphs, and its name.
 func (t *terminal) publishCollection(w *store.Writer, r *report.Report, c common, nodes, edges *report.Histogram, start time.Time) (err error) {
-	s, err := store.Open(fsx.OS, w.Dir())
+	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest/records"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // recordFlags are the flags of import for TFRecords of GraphTensors.
@@ -59,11 +59,11 @@ func (f *recordFlags) args(cmd *cobra.Command, args []string) error {
 // importRecords makes a collection of TFRecords.
 func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFlags) (err error) {
 	start := time.Now()
-	schema, schemaFile, schemaWarnings, err := tfgnn.ReadSchema(fsx.OS, f.records.schema)
+	schema, schemaFile, schemaWarnings, err := tfgnn.ReadSchema(vfs.OS, f.records.schema)
 	if err != nil {
 		return err
 	}
-	files, warnings, err := records.Files(fsx.OS, args)
+	files, warnings, err := records.Files(vfs.OS, args)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFla
 	if err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFla
 	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := t.progress("import", total, "bytes")
 	defer line.Done()
-	result, err := records.Import(cmd.Context(), fsx.OS, w, files, records.Options{
+	result, err := records.Import(cmd.Context(), vfs.OS, w, files, records.Options{
 		Schema: schema, Lenient: f.records.lenient, Threads: f.threads, Memory: int64(f.memory), Progress: line.Add,
 	})
 	if err != nil {
@@ -115,11 +115,11 @@ func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFla
 func (t *terminal) recordInputs(cmd *cobra.Command, schema string, files []string, r *report.Report) (map[string]string, int64, error) {
 	inputs, total := map[string]string{}, int64(0)
 	for i, file := range append([]string{schema}, files...) {
-		info, err := fsx.Regular(fsx.OS, file)
+		info, err := vfs.Regular(vfs.OS, file)
 		if err != nil {
 			return nil, 0, err
 		}
-		sum, err := store.Fingerprint(cmd.Context(), fsx.OS, file)
+		sum, err := store.Fingerprint(cmd.Context(), vfs.OS, file)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -173,7 +173,7 @@ func reportCollection(r *report.Report, s *store.Store) error {
 		edges += e.Count
 		relations.Rows = append(relations.Rows, []report.Value{report.Text(e.Type.String()), report.Count(e.Count, ""), columns(e.Columns)})
 	}
-	size, err := store.Size(fsx.OS, s.Dir)
+	size, err := store.Size(vfs.OS, s.Dir)
 	if err != nil {
 		return err
 	}

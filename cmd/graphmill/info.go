@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newInfo(t *terminal) *cobra.Command {
@@ -28,7 +28,7 @@ func newInfo(t *terminal) *cobra.Command {
 			if isLayout(args[0]) {
 				return t.infoLayout(args[0], asJSON)
 			}
-			s, err := store.Open(fsx.OS, args[0])
+			s, err := store.Open(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}

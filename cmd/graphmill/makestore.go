@@ -12,20 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest/build"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/progress"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // policy is a flag value: one of the policies that a flag takes.
 type policy struct {
-	value build.Policy
+	value assemble.Policy
 	takes string // "error|drop"
 }
 
-var policyNames = map[string]build.Policy{"error": build.Error, "drop": build.Drop, "keep": build.Keep, "zeros": build.Zeros}
+var policyNames = map[string]assemble.Policy{"error": assemble.Error, "drop": assemble.Drop, "keep": assemble.Keep, "zeros": assemble.Zeros}
 
 func (p *policy) Set(s string) error {
 	v, ok := policyNames[s]
@@ -58,10 +58,10 @@ type buildFlags struct {
 func (b *buildFlags) add(cmd *cobra.Command) {
 	b.common.add(cmd)
 	b.outFlags.add(cmd)
-	b.dangling = policy{build.Error, "error|drop|zeros"}
-	b.nodes = policy{build.Error, "error|drop"}
-	b.duplicates = policy{build.Keep, "keep|drop|error"}
-	b.selves = policy{build.Keep, "keep|drop|error"}
+	b.dangling = policy{assemble.Error, "error|drop|zeros"}
+	b.nodes = policy{assemble.Error, "error|drop"}
+	b.duplicates = policy{assemble.Keep, "keep|drop|error"}
+	b.selves = policy{assemble.Keep, "keep|drop|error"}
 	f := cmd.Flags()
 	f.BoolVar(&b.both, "both", false, "store the adjacency of the other direction too")
 	f.Var(&b.duplicates, "duplicate-edges", "edges with equal ends")
@@ -70,8 +70,8 @@ func (b *buildFlags) add(cmd *cobra.Command) {
 
 func (b *buildFlags) check() error { return errors.Join(b.common.check(), b.outFlags.check()) }
 
-func (b *buildFlags) options() build.Options {
-	return build.Options{
+func (b *buildFlags) options() assemble.Options {
+	return assemble.Options{
 		Both: b.both, DanglingEdges: b.dangling.value, DuplicateNodes: b.nodes.value,
 		DuplicateEdges: b.duplicates.value, SelfLoops: b.selves.value,
 		Threads: b.threads, Memory: int64(b.memory),
@@ -79,16 +79,16 @@ func (b *buildFlags) options() build.Options {
 }
 
 // makeStore builds, seals, reports and publishes a store.
-func (t *terminal) makeStore(ctx context.Context, in build.Input, opt build.Options, flags *buildFlags, made store.Made, r *report.Report) (err error) {
+func (t *terminal) makeStore(ctx context.Context, in assemble.Input, opt assemble.Options, flags *buildFlags, made store.Made, r *report.Report) (err error) {
 	start := time.Now()
-	w, err := store.Create(fsx.OS, flags.out, flags.force)
+	w, err := store.Create(vfs.OS, flags.out, flags.force)
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, w.Abort)
 	lines := stageLines{t: t}
 	opt.Progress = lines.update
-	result, err := build.Build(ctx, fsx.OS, w, in, opt)
+	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
 	lines.done()
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *terminal) makeStore(ctx context.Context, in build.Input, opt build.Opti
 	if err := w.Seal(ctx, result.Meta, flags.threads); err != nil {
 		return err
 	}
-	s, err := store.Open(fsx.OS, w.Dir())
+	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *stageLines) done() {
 }
 
 // reportBuild tells what a build counted.
-func reportBuild(r *report.Report, b *build.Result) {
+func reportBuild(r *report.Report, b *assemble.Result) {
 	var nodeRows, edgeRows, reversed uint64
 	special := false
 	rows := report.Table{Title: "From rows to edges", Columns: []string{"edge type", "rows", "of other types", "no end", "dangling", "self-loops", "reverses added", "duplicates", "edges"}}
@@ -184,7 +184,7 @@ func reportBuild(r *report.Report, b *build.Result) {
 	}
 	// A step comes once a type; a person wants to know where the time went.
 	var names []string
-	sum := map[string]build.Stage{}
+	sum := map[string]assemble.Stage{}
 	for _, s := range b.Stages {
 		t, seen := sum[s.Name]
 		if !seen {
@@ -226,7 +226,7 @@ func reportStore(r *report.Report, s *store.Store) error {
 	r.Out("node types", report.Count(len(s.Graph.Nodes), ""))
 	r.Out("edge types", report.Count(len(s.Graph.Edges), ""))
 	r.Out("columns", report.Count(columns, ""))
-	size, err := store.Size(fsx.OS, s.Dir)
+	size, err := store.Size(vfs.OS, s.Dir)
 	if err != nil {
 		return err
 	}
@@ -255,11 +255,11 @@ const plotted = 6
 func fingerprints(ctx context.Context, files []string, r *report.Report, name func(string) string) (map[string]string, error) {
 	inputs := map[string]string{}
 	for _, f := range files {
-		sum, err := store.Fingerprint(ctx, fsx.OS, f)
+		sum, err := store.Fingerprint(ctx, vfs.OS, f)
 		if err != nil {
 			return nil, err
 		}
-		info, err := fsx.OS.Stat(f)
+		info, err := vfs.OS.Stat(f)
 		if err != nil {
 			return nil, err
 		}

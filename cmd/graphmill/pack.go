@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/pack"
-	"github.com/graphmill/graphmill/pack/collection"
-	"github.com/graphmill/graphmill/pack/layout"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // packFlags are the flags of pack.
@@ -214,12 +214,12 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 	if path == "-" {
 		return nil, "", 0, usagef("found -, stdin, which --stream alone reads, expected a histogram (.csv) or a collection")
 	}
-	info, err := fsx.OS.Stat(path)
+	info, err := vfs.OS.Stat(path)
 	if err != nil {
 		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
 	}
 	if !info.IsDir() {
-		f, err := fsx.OS.Open(path)
+		f, err := vfs.OS.Open(path)
 		if err != nil {
 			return nil, "", 0, err
 		}
@@ -231,7 +231,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 		h, err = selected(path, h, components)
 		return h, "", info.Size(), err
 	}
-	s, err := store.Open(fsx.OS, path)
+	s, err := store.Open(vfs.OS, path)
 	if err != nil {
 		return nil, "", 0, err
 	}
@@ -246,10 +246,10 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 	if h, err = sizes.Histogram(); err != nil {
 		return nil, "", 0, fmt.Errorf("%s: %w", path, err)
 	}
-	if fingerprint, err = store.Sum(fsx.OS, path); err != nil {
+	if fingerprint, err = store.Sum(vfs.OS, path); err != nil {
 		return nil, "", 0, err
 	}
-	size, err = store.Size(fsx.OS, path)
+	size, err = store.Size(vfs.OS, path)
 	return h, fingerprint, size, err
 }
 
@@ -318,7 +318,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 	if f.out == "" {
 		return t.printPacking(&j, components, f)
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (t *terminal) pack(cmd *cobra.Command, path string, f *packFlags) (err erro
 		made.Options["time_budget"] = f.timeBudget.String()
 	}
 	if fingerprint == "" {
-		if fingerprint, err = store.Fingerprint(cmd.Context(), fsx.OS, path); err != nil {
+		if fingerprint, err = store.Fingerprint(cmd.Context(), vfs.OS, path); err != nil {
 			return err
 		}
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/pack/collection"
-	"github.com/graphmill/graphmill/pack/layout"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
-	"github.com/graphmill/graphmill/store/shards"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/shards"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // packFillFlags are the flags of pack fill and pack materialise.
@@ -149,10 +149,10 @@ func (t *terminal) openPackJob(command, plan, dir string, f *packFillFlags) (_ *
 	if err := f.keeps(plan, dir); err != nil {
 		return nil, err
 	}
-	if j.layout, err = layout.Open(fsx.OS, plan); err != nil {
+	if j.layout, err = layout.Open(vfs.OS, plan); err != nil {
 		return nil, err
 	}
-	if j.store, err = store.Open(fsx.OS, dir); err != nil {
+	if j.store, err = store.Open(vfs.OS, dir); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -195,7 +195,7 @@ func (t *terminal) packFill(cmd *cobra.Command, plan, dir string, f *packFillFla
 	}
 	defer closeWith(&err, j.store.Close)
 	j.made.Options["epochs"] = strconv.Itoa(f.epochs)
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		return err
 	}
 	j.report.Stage("check", time.Since(began), 0, "")
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -254,9 +254,9 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		}
 		left, err = collection.Arrays(cmd.Context(), w, j.layout, j.store.Collection, j.graphs, f.seed, f.epoch, opt)
 	case formatCollection:
-		meta, left, err = collection.Joined(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, opt)
+		meta, left, err = collection.Joined(cmd.Context(), vfs.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, opt)
 	case formatTFRecord:
-		recorded, err = collection.Records(cmd.Context(), fsx.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, shards.Options{Shards: f.shards}, opt)
+		recorded, err = collection.Records(cmd.Context(), vfs.OS, w, j.layout, j.store, j.graphs, f.seed, f.epoch, shards.Options{Shards: f.shards}, opt)
 		left = recorded.Left
 	}
 	if err != nil {
@@ -282,7 +282,7 @@ func (t *terminal) packMaterialise(cmd *cobra.Command, plan, dir string, f *pack
 		return err
 	}
 	j.report.Stage("checksums", time.Since(written), 0, "")
-	size, err := store.Size(fsx.OS, w.Dir())
+	size, err := store.Size(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/pack"
-	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // newPackHist prints the histogram of a collection.
@@ -50,7 +50,7 @@ func newPackHist(t *terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := fsx.WriteFile(fsx.OS, plot, page); err != nil {
+				if err := vfs.WriteFile(vfs.OS, plot, page); err != nil {
 					return err
 				}
 			}
@@ -93,7 +93,7 @@ func checkPlot(plot, input string) error {
 	if err := (&outFlags{out: plot}).keeps(input); err != nil {
 		return err
 	}
-	_, err := fsx.OS.Stat(plot)
+	_, err := vfs.OS.Stat(plot)
 	if err == nil {
 		return fmt.Errorf("%s: exists; choose another --plot", plot)
 	}

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/pack/layout"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // isLayout says whether a folder calls itself a pack layout.
 func isLayout(dir string) bool {
-	_, err := fsx.OS.Stat(filepath.Join(dir, layout.MetaFile))
+	_, err := vfs.OS.Stat(filepath.Join(dir, layout.MetaFile))
 	return err == nil
 }
 
@@ -26,7 +26,7 @@ type layoutInfo struct {
 
 // infoLayout tells what a pack layout is.
 func (t *terminal) infoLayout(dir string, asJSON bool) error {
-	l, err := layout.Open(fsx.OS, dir)
+	l, err := layout.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}

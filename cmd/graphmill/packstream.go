@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/pack"
-	"github.com/graphmill/graphmill/pack/collection"
-	"github.com/graphmill/graphmill/pack/layout"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // streamFlags are the flags of pack --stream.
@@ -206,14 +206,14 @@ func (t *terminal) openStream(path string, components []string) (*sizeStream, er
 	x := &sizeStream{close: func() error { return nil }, err: func() error { return nil }}
 	from, name := t.stdin, "stdin"
 	if path != "-" {
-		info, err := fsx.OS.Stat(path)
+		info, err := vfs.OS.Stat(path)
 		if err != nil {
 			return nil, err
 		}
 		if info.IsDir() {
 			return x, x.collection(path, components)
 		}
-		file, err := fsx.OS.Open(path)
+		file, err := vfs.OS.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (t *terminal) openStream(path string, components []string) (*sizeStream, er
 }
 
 func (x *sizeStream) collection(dir string, components []string) (err error) {
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -252,10 +252,10 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 		}
 		return nil
 	}
-	if x.sum, err = store.Sum(fsx.OS, dir); err != nil {
+	if x.sum, err = store.Sum(vfs.OS, dir); err != nil {
 		return err
 	}
-	x.bytes, err = store.Size(fsx.OS, dir)
+	x.bytes, err = store.Size(vfs.OS, dir)
 	return err
 }
 
@@ -298,13 +298,13 @@ func (t *terminal) streamFolder(ctx context.Context, path string, f *packFlags, 
 			return err
 		}
 		if in.sum == "" {
-			if in.sum, err = store.Fingerprint(ctx, fsx.OS, path); err != nil {
+			if in.sum, err = store.Fingerprint(ctx, vfs.OS, path); err != nil {
 				return err
 			}
 		}
 		made.Inputs[name] = in.sum
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/pack"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // newPackTables prints the tables of the paper for any data.
@@ -212,7 +212,7 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 					"components": components, "align": strings.Join(align, ","), "cost": strings.Join(cost, ","), "ceiling": strconv.FormatFloat(ceiling, 'g', -1, 64),
 					"max_graphs": strconv.Itoa(maxGraphs), "tries": strconv.Itoa(tries)}}
 				if fingerprint == "" {
-					if fingerprint, err = store.Fingerprint(cmd.Context(), fsx.OS, args[0]); err != nil {
+					if fingerprint, err = store.Fingerprint(cmd.Context(), vfs.OS, args[0]); err != nil {
 						return err
 					}
 				}
@@ -264,7 +264,7 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 
 // tuneReport writes what a search found as a page with plots.
 func (t *terminal) tuneReport(ctx context.Context, out *outFlags, c common, r *report.Report, made store.Made, h *pack.Histogram, maxGraphs int, all, front []pack.Candidate, start time.Time) (err error) {
-	w, err := store.Create(fsx.OS, out.out, out.force)
+	w, err := store.Create(vfs.OS, out.out, out.force)
 	if err != nil {
 		return err
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/format/chunked"
-	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/partition"
-	"github.com/graphmill/graphmill/partition/assign"
-	"github.com/graphmill/graphmill/partition/multilevel"
-	"github.com/graphmill/graphmill/partition/undirected"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // cutFlags say how a graph is divided into parts.
@@ -199,7 +199,7 @@ many as there are parts; see --balance-types, --balance-edges and --balance-colu
 
 // isMETIS says whether a path is that of a METIS file. A folder of such a name is a store.
 func isMETIS(path string) bool {
-	if info, err := fsx.OS.Stat(path); err == nil && info.IsDir() {
+	if info, err := vfs.OS.Stat(path); err == nil && info.IsDir() {
 		return false
 	}
 	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph")
@@ -222,7 +222,7 @@ func (t *terminal) partition(ctx context.Context, in string, f *partitionFlags) 
 	if err := f.keeps(reads...); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (t *terminal) partitionStore(ctx context.Context, in string, w *store.Write
 	if err != nil {
 		return err
 	}
-	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, fsx.OS, s, o) })
+	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, o) })
 	if err := errors.Join(err, end()); err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func collectEarly() func() {
 // openCut opens a store, or imports what is needed of a chunked graph into a
 // temporary one. end closes the store and removes a temporary one.
 func (t *terminal) openCut(ctx context.Context, in string, f *partitionFlags, r *report.Report) (_ *store.Store, inputs map[string]string, end func() error, _ error) {
-	if chunked.IsChunked(fsx.OS, filepath.Join(in, chunked.File)) {
+	if chunked.IsChunked(vfs.OS, filepath.Join(in, chunked.File)) {
 		return t.importChunked(ctx, in, f, r)
 	}
 	s, err := openGraphStore(in)
@@ -344,7 +344,7 @@ func (c *cutFlags) imported(ctx context.Context, result *partition.Result, r *re
 	if path == "" {
 		return nil, nil
 	}
-	if info, err := fsx.OS.Stat(path); err != nil {
+	if info, err := vfs.OS.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
 		return assignmentInputs(ctx, path, "import/", result.Assignment, r)
@@ -355,7 +355,7 @@ func (c *cutFlags) imported(ctx context.Context, result *partition.Result, r *re
 // assignmentInputs are the fingerprints of the files of an assignment that was read from a
 // folder, by their names in it behind a prefix.
 func assignmentInputs(ctx context.Context, dir, prefix string, a *assign.Assignment, r *report.Report) (map[string]string, error) {
-	files, err := assign.Files(fsx.OS, dir, a)
+	files, err := assign.Files(vfs.OS, dir, a)
 	if err != nil {
 		return nil, err
 	}
@@ -373,14 +373,14 @@ func (t *terminal) partitionMETIS(ctx context.Context, in string, w *store.Write
 	if w == nil && f.options.Trainers > 1 {
 		return usagef("found --trainers-per-machine without --out, expected a folder: a file as gpmetis writes it has no place for trainers")
 	}
-	m, err := metis.Read(ctx, fsx.OS, in, f.threads)
+	m, err := metis.Read(ctx, vfs.OS, in, f.threads)
 	if err != nil {
 		return err
 	}
 	r.Stage("read", time.Since(start), int64(len(m.Neighbours)/2), "pairs")
 	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
 	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) {
-		result, err := partition.Divide(ctx, fsx.OS, g, graph.HomogeneousNode, o)
+		result, err := partition.Divide(ctx, vfs.OS, g, graph.HomogeneousNode, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in, err)
 		}
@@ -399,7 +399,7 @@ func (t *terminal) partitionMETIS(ctx context.Context, in string, w *store.Write
 		}
 		// As gpmetis does, it replaces what an earlier run made.
 		name := fmt.Sprintf("%s.part.%d", strings.TrimSuffix(in, ".gz"), result.Assignment.Parts)
-		if err := fsx.WriteFile(fsx.OS, name, b.Bytes()); err != nil {
+		if err := vfs.WriteFile(vfs.OS, name, b.Bytes()); err != nil {
 			return err
 		}
 		return t.printCut(result, f.json, start)

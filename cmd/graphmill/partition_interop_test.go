@@ -17,9 +17,9 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/partition/undirected"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // checked is what the definition of the cut says of an assignment.
@@ -119,7 +119,7 @@ func TestCutOfTypedGraphs(t *testing.T) {
 	if status := run([]string{"graphmill", "import", filepath.Join(golden, "chunked_in"), "--out", in}, io.Discard, &stderr); status != exitDone {
 		t.Fatal(stderr.String())
 	}
-	s, err := store.Open(fsx.OS, in)
+	s, err := store.Open(vfs.OS, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
 )
 
 // importChunked makes a temporary store of a chunked graph: its edges, and the columns

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/dispatch"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/partition"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // partitionGraphFlags are the flags of partition-graph.
@@ -76,10 +76,10 @@ func (t *terminal) partitionGraph(ctx context.Context, in string, f *partitionGr
 	}
 	defer closeWith(&err, g.close)
 	f.cutFlags.options.Temp = filepath.Dir(filepath.Clean(f.out))
-	if err := fsx.OS.MkdirAll(f.cutFlags.options.Temp); err != nil {
+	if err := vfs.OS.MkdirAll(f.cutFlags.options.Temp); err != nil {
 		return err
 	}
-	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, fsx.OS, g.store, o) })
+	result, err := t.cut(&f.cutFlags, func(o partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, g.store, o) })
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (t *terminal) partitionGraph(ctx context.Context, in string, f *partitionGr
 	job := &partsJob{store: g.store, assignment: result.Assignment, opt: opt, made: made, out: f.outFlags, flags: &f.partsFlags, common: f.common, send: f.sendFlags}
 	if f.mapping {
 		job.finish = func(w *store.Writer) error {
-			return dispatch.WriteMapping(ctx, fsx.OS, w, g.store.Graph, result.Assignment.Parts)
+			return dispatch.WriteMapping(ctx, vfs.OS, w, g.store.Graph, result.Assignment.Parts)
 		}
 	}
 	return t.writeParts(ctx, job, r, start)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/partition"
-	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/report"
 )
 
 // cutJSON is the JSON of a division.

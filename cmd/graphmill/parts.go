@@ -11,15 +11,15 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/graphmill/graphmill/dispatch"
-	"github.com/graphmill/graphmill/dispatch/parts"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/progress"
-	"github.com/graphmill/graphmill/partition/assign"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // partsJob is what writeParts works on.
@@ -43,7 +43,7 @@ func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 		if j.flags.dryRun {
 			out += ".forecast" // what an earlier run kept stays, and an output is no matter
 		}
-		return store.Create(fsx.OS, out, j.out.force)
+		return store.Create(vfs.OS, out, j.out.force)
 	}
 	key, err := json.Marshal(j.made)
 	if err != nil {
@@ -52,7 +52,7 @@ func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 	// The same command of another version may divide the graph in another way.
 	a := j.assignment
 	key = fmt.Appendf(key, " %016x %016x", xxh3.Hash(graph.Bytes(a.Part)), xxh3.Hash(graph.Bytes(a.Trainer)))
-	return store.Resume(ctx, fsx.OS, j.out.out, j.out.force, string(key), j.common.threads)
+	return store.Resume(ctx, vfs.OS, j.out.out, j.out.force, string(key), j.common.threads)
 }
 
 // errKept is what a run that can be resumed ends with when it does not come to its end.
@@ -94,7 +94,7 @@ func (t *terminal) writeParts(ctx context.Context, j *partsJob, r *report.Report
 	var line *progress.Line
 	j.opt.Progress = func(bytes int) { line.Add(int64(bytes)) }
 	began := time.Now()
-	plan, err := dispatch.Prepare(ctx, fsx.OS, j.store, j.assignment, w, j.opt)
+	plan, err := dispatch.Prepare(ctx, vfs.OS, j.store, j.assignment, w, j.opt)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/quickstart"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newQuickstart(t *terminal) *cobra.Command {
@@ -37,10 +37,10 @@ ordinary command, which is printed.`,
 				return fmt.Errorf("%s: exists; choose another --out, or give --force", out)
 			}
 			tables := filepath.Join(out, "tables")
-			if err := fsx.OS.MkdirAll(tables); err != nil {
+			if err := vfs.OS.MkdirAll(tables); err != nil {
 				return err
 			}
-			if err := quickstart.Unpack(fsx.OS, tables); err != nil {
+			if err := quickstart.Unpack(vfs.OS, tables); err != nil {
 				return err
 			}
 			g, samples := filepath.Join(out, "debian.store"), filepath.Join(out, "samples")

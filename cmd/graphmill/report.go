@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // closeWith joins the error of a close to the error that a function returns.
@@ -23,7 +23,7 @@ func newReport(t *terminal) *cobra.Command {
 		Example: `  graphmill report samples`,
 		Args:    oneArg("one FOLDER"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := report.Read(fsx.OS, args[0])
+			r, err := report.Read(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}
@@ -31,7 +31,7 @@ func newReport(t *terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := store.WriteReport(fsx.OS, args[0], html, json); err != nil {
+			if err := store.WriteReport(vfs.OS, args[0], html, json); err != nil {
 				return err
 			}
 			fmt.Fprintf(t.stderr, "graphmill: wrote %s/%s\n", args[0], store.ReportHTMLFile)

@@ -18,14 +18,14 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/sample/seeds"
-	"github.com/graphmill/graphmill/sample/stream"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // sampleFlags are the flags of sample.
@@ -120,7 +120,7 @@ type writer interface {
 // sample samples a store.
 func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err error) {
 	start := time.Now()
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (t *terminal) sample(cmd *cobra.Command, dir string, f *sampleFlags) (err e
 	}
 	name := filepath.Base(filepath.Clean(dir))
 	r := t.begin("sample", "Subgraphs of "+name, f.common)
-	sum, err := store.Sum(fsx.OS, dir)
+	sum, err := store.Sum(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
-	size, err := store.Size(fsx.OS, dir)
+	size, err := store.Size(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 	if err != nil {
 		return err
 	}
-	inputs, err := seeds.Files(fsx.OS, s.Graph, f.Seeds)
+	inputs, err := seeds.Files(vfs.OS, s.Graph, f.Seeds)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (t *terminal) sampleStore(cmd *cobra.Command, s *store.Store, w *store.Writ
 
 // made says what the output is a function of.
 func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Plan) (store.Made, error) {
-	sum, err := store.Sum(fsx.OS, s.Dir)
+	sum, err := store.Sum(vfs.OS, s.Dir)
 	if err != nil {
 		return store.Made{}, err
 	}
@@ -285,7 +285,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 	}
 	f.examples.made(made.Options)
 	if f.tfgnn.schema != "" && f.tfgnn.samples == "" {
-		if made.Inputs["graph_schema"], err = store.Fingerprint(ctx, fsx.OS, f.tfgnn.schema); err != nil {
+		if made.Inputs["graph_schema"], err = store.Fingerprint(ctx, vfs.OS, f.tfgnn.schema); err != nil {
 			return store.Made{}, err
 		}
 	}
@@ -293,7 +293,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 		made.Options["missing_nodes"] = f.tfgnn.missing
 	}
 	// Seeds of a file are an input: named by content, not by where the file lies.
-	files, err := seeds.Files(fsx.OS, s.Graph, f.Seeds)
+	files, err := seeds.Files(vfs.OS, s.Graph, f.Seeds)
 	if err != nil {
 		return store.Made{}, err
 	}
@@ -302,7 +302,7 @@ func (f *sampleFlags) made(ctx context.Context, s *store.Store, plan *sample.Pla
 		if i > 0 {
 			name += "/" + filepath.Base(file)
 		}
-		if made.Inputs[name], err = store.Fingerprint(ctx, fsx.OS, file); err != nil {
+		if made.Inputs[name], err = store.Fingerprint(ctx, vfs.OS, file); err != nil {
 			return store.Made{}, err
 		}
 		made.Options["seeds"] = filepath.Base(f.Seeds)
@@ -360,7 +360,7 @@ func recordIDs(s *store.Store, plan *sample.Plan, flag string) ([]string, error)
 // reportSample tells what was sampled, of which an interrupted run made so many
 // subgraphs before.
 func reportSample(r *report.Report, dir string, stats sample.Stats, before uint64, out writer, d time.Duration) error {
-	size, err := store.Size(fsx.OS, dir)
+	size, err := store.Size(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func columnBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched i
 	add := func(columns []*graph.Column) {
 		for _, c := range columns {
 			all += c.Bytes()
-			if stream.Fetches(c) {
+			if outofcore.Fetches(c) {
 				fetched += c.Bytes()
 			}
 		}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/sample/stream"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // resumeFlags say how a run that is stopped can be gone on with.
@@ -41,13 +41,13 @@ func (f *resumeFlags) check() error {
 // writer begins the output, or takes up what an interrupted run left.
 func (f *sampleFlags) writer() (*store.Writer, error) {
 	if f.resume {
-		return store.Continue(fsx.OS, f.out, f.force)
+		return store.Continue(vfs.OS, f.out, f.force)
 	}
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return nil, err
 	}
-	if err := fsx.OS.RemoveAll(f.spilled()); err != nil {
+	if err := vfs.OS.RemoveAll(f.spilled()); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -66,9 +66,9 @@ var errCheckpoint = errors.New("the same command with --resume goes on from ther
 // end gives up what is not published. What a checkpoint has stays, and the error says so.
 func (f *sampleFlags) end(ctx context.Context, w *store.Writer, err *error) {
 	if *err == nil {
-		*err = fsx.OS.RemoveAll(f.spilled())
+		*err = vfs.OS.RemoveAll(f.spilled())
 	}
-	spilled := stream.Kept(fsx.OS, f.spilled())
+	spilled := outofcore.Kept(vfs.OS, f.spilled())
 	if *err != nil && (w.Checkpointed() || spilled) && !errors.Is(*err, store.ErrOtherRun) {
 		kept := "what an earlier run wrote is kept in " + w.Dir()
 		if n := output.Saved(w); n > 0 {
@@ -105,7 +105,7 @@ func (f *sampleFlags) identity(ctx context.Context, made store.Made) (map[string
 		of["input "+name] = sum
 	}
 	if f.tfgnn.schema != "" {
-		sum, err := store.Fingerprint(ctx, fsx.OS, f.tfgnn.schema)
+		sum, err := store.Fingerprint(ctx, vfs.OS, f.tfgnn.schema)
 		if err != nil {
 			return nil, err
 		}

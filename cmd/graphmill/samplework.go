@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
 )
 
 // workFlags say what is sampled, and by which executor within which bounds: the flags

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/dispatch/transport"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/dispatch/transport"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // sendFlags are the flags that bring parts to their machines.
@@ -62,7 +62,7 @@ type delivery struct {
 
 // delivery reads the list of machines that the parts in dir will go to.
 func (f *sendFlags) delivery(dir string, force bool, c common) (*delivery, error) {
-	machines, err := transport.ReadIPConfig(fsx.OS, f.ipConfig)
+	machines, err := transport.ReadIPConfig(vfs.OS, f.ipConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d *delivery) ready(ctx context.Context, parts int) error {
 	if err := transport.CheckMachines(d.machines, parts); err != nil {
 		return err
 	}
-	return transport.Check(ctx, fsx.OS, d.machines, d.opt)
+	return transport.Check(ctx, vfs.OS, d.machines, d.opt)
 }
 
 // errSent ends a command that was interrupted with parts on the way.
@@ -91,7 +91,7 @@ var errSent = errors.New("what was sent stays on the machines, and dispatch of t
 // send brings parts to their machines and reports it.
 func (t *terminal) send(ctx context.Context, s *delivery, r *report.Report) error {
 	start := time.Now()
-	load, err := transport.Load(ctx, fsx.OS, s.dir, s.machines, s.threads)
+	load, err := transport.Load(ctx, vfs.OS, s.dir, s.machines, s.threads)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (t *terminal) publishAndSend(ctx context.Context, w sealer, s *delivery, r 
 	if err := t.send(ctx, s, r); err != nil {
 		return fmt.Errorf("%w; the parts are whole in %s: `graphmill dispatch %s` with the same --ip-config sends what is missing", err, s.dir, s.dir)
 	}
-	if err := report(func(html, json []byte) error { return store.WriteReport(fsx.OS, s.dir, html, json) }); err != nil {
+	if err := report(func(html, json []byte) error { return store.WriteReport(vfs.OS, s.dir, html, json) }); err != nil {
 		return err
 	}
 	return t.finish(r, c)

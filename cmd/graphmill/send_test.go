@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // TestVerifyOnAMachine verifies what a machine of a cluster has: one of two parts, and
@@ -34,7 +34,7 @@ func TestVerifyOnAMachine(t *testing.T) {
 		}
 	}
 	names := []string{"g.json", "metadata.json", "part1/edge_feat.dgl", "part1/graph.dgl", "part1/node_feat.dgl"}
-	m, err := store.SumFiles(t.Context(), fsx.OS, at("parts"), names, 1)
+	m, err := store.SumFiles(t.Context(), vfs.OS, at("parts"), names, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

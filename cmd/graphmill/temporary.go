@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/build"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // openChunked opens a graph in DGL's chunked format; inputs are the fingerprints of its files.
 func (t *terminal) openChunked(ctx context.Context, in string, outside bool, out *outFlags, r *report.Report) (src *ingest.Source, inputs map[string]string, err error) {
-	if src, err = ingest.Open(ctx, fsx.OS, in, ingest.Options{Format: "chunked", Outside: outside}); err != nil {
+	if src, err = ingest.Open(ctx, vfs.OS, in, ingest.Options{Format: "chunked", Outside: outside}); err != nil {
 		return nil, nil, err
 	}
 	for _, w := range src.Warnings {
@@ -40,11 +40,11 @@ func (t *terminal) openChunked(ctx context.Context, in string, outside bool, out
 // closes and removes it.
 func (t *terminal) temporaryStore(ctx context.Context, src *ingest.Source, dir string, c common, r *report.Report) (_ *store.Store, end func() error, err error) {
 	began := time.Now()
-	if err := fsx.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	remove := func() error { return fsx.OS.RemoveAll(dir) }
-	w, err := store.Create(fsx.OS, dir, true)
+	remove := func() error { return vfs.OS.RemoveAll(dir) }
+	w, err := store.Create(vfs.OS, dir, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,8 +54,8 @@ func (t *terminal) temporaryStore(ctx context.Context, src *ingest.Source, dir s
 		}
 	}()
 	lines := stageLines{t: t}
-	result, err := build.Build(ctx, fsx.OS, w, src.Input, build.Options{Primary: graph.In, Threads: c.threads, Memory: int64(c.memory), Progress: lines.update,
-		DanglingEdges: build.Error, DanglingFlag: "graphmill import --dangling-edges", DuplicateNodes: build.Error, DuplicateEdges: build.Keep, SelfLoops: build.Keep})
+	result, err := assemble.Build(ctx, vfs.OS, w, src.Input, assemble.Options{Primary: graph.In, Threads: c.threads, Memory: int64(c.memory), Progress: lines.update,
+		DanglingEdges: assemble.Error, DanglingFlag: "graphmill import --dangling-edges", DuplicateNodes: assemble.Error, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep})
 	lines.done()
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func (t *terminal) temporaryStore(ctx context.Context, src *ingest.Source, dir s
 		return nil, nil, err
 	}
 	r.Stage("import", time.Since(began), 0, "")
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newTFGNNIOSpec(t *terminal) *cobra.Command {
@@ -62,7 +62,7 @@ func (t *terminal) openCodec(path string) (*example.Codec, error) {
 
 // readSchema reads the schema at path, a file or a folder, and gives its file.
 func (t *terminal) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
-	schema, file, warnings, err := tfgnn.ReadSchema(fsx.OS, path)
+	schema, file, warnings, err := tfgnn.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
 		t.warn("%s", human.Printable(w))
 	}

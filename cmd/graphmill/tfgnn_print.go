@@ -12,8 +12,8 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/ingest/records"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newTFGNNPrint(t *terminal) *cobra.Command {
@@ -79,14 +79,14 @@ func (t *terminal) recordsOf(args []string) (next nextRecord, closing func() err
 			return record, tfrecord.Place{File: "standard input", Number: number - 1, Offset: r.Offset()}, err
 		}, func() error { return nil }, nil
 	}
-	names, warnings, err := records.Files(fsx.OS, args)
+	names, warnings, err := records.Files(vfs.OS, args)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, w := range warnings {
 		t.warn("%s", w)
 	}
-	files := tfrecord.NewFiles(fsx.OS, names, nil)
+	files := tfrecord.NewFiles(vfs.OS, names, nil)
 	return files.Next, files.Close, nil
 }
 

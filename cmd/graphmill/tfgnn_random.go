@@ -10,10 +10,10 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/generate/tensors"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/generate/tensors"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // randomFlags are the flags of tfgnn random.
@@ -87,7 +87,7 @@ func (t *terminal) writeRandom(cmd *cobra.Command, path string, schema *tfgnnpb.
 	}
 	start := time.Now()
 	r := t.begin("tfgnn random", "Random GraphTensors of "+filepath.Base(path), f.common)
-	w, err := store.Create(fsx.OS, f.out.out, f.out.force)
+	w, err := store.Create(vfs.OS, f.out.out, f.out.force)
 	if err != nil {
 		return err
 	}

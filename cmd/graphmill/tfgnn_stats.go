@@ -11,12 +11,12 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/ingest/records"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
-	"github.com/graphmill/graphmill/survey"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // statsFile is the statistics in an output folder.
@@ -73,7 +73,7 @@ func (t *terminal) stats(cmd *cobra.Command, path string, args []string, f *stat
 	if err != nil {
 		return err
 	}
-	files, warnings, err := records.Files(fsx.OS, args)
+	files, warnings, err := records.Files(vfs.OS, args)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (t *terminal) stats(cmd *cobra.Command, path string, args []string, f *stat
 	if err := f.out.keeps(inputs...); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, f.out.out, f.out.force)
+	w, err := store.Create(vfs.OS, f.out.out, f.out.force)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (t *terminal) stats(cmd *cobra.Command, path string, args []string, f *stat
 func (t *terminal) survey(cmd *cobra.Command, schema *tfgnnpb.GraphSchema, files []string, f *statsFlags, r *report.Report) (*survey.Survey, error) {
 	var size int64
 	for _, file := range files {
-		info, err := fsx.Regular(fsx.OS, file)
+		info, err := vfs.Regular(vfs.OS, file)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (t *terminal) survey(cmd *cobra.Command, schema *tfgnnpb.GraphSchema, files
 	}
 	start := time.Now()
 	line := t.progress("stats", size, "bytes")
-	s, err := survey.Take(cmd.Context(), fsx.OS, files, survey.Options{Schema: schema, Quantiles: f.quantiles, Lenient: f.lenient, Threads: f.threads, Progress: line.Add})
+	s, err := survey.Take(cmd.Context(), vfs.OS, files, survey.Options{Schema: schema, Quantiles: f.quantiles, Lenient: f.lenient, Threads: f.threads, Progress: line.Add})
 	line.Done()
 	if err != nil {
 		return nil, err

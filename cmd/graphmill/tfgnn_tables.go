@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/export/unigraph"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/report"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/export/unigraph"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // tablesFlags are the flags of the commands that write the tables of a unigraph.
@@ -81,16 +81,16 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 			if err := f.keeps(args[0]); err != nil {
 				return err
 			}
-			s, err := store.Open(fsx.OS, args[0])
+			s, err := store.Open(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}
 			defer closeWith(&err, s.Close)
-			sum, err := store.Sum(fsx.OS, args[0])
+			sum, err := store.Sum(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}
-			size, err := store.Size(fsx.OS, args[0])
+			size, err := store.Size(vfs.OS, args[0])
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 			}
 			made := store.Made{Command: "tfgnn from-store", Inputs: map[string]string{"store": sum}}
 			return t.writeTables(cmd.Context(), &f, made, r, int64(rows), func(ctx context.Context, w *store.Writer) (*unigraph.Result, error) {
-				return unigraph.FromStore(ctx, fsx.OS, w, s, f.options)
+				return unigraph.FromStore(ctx, vfs.OS, w, s, f.options)
 			})
 		},
 	}
@@ -140,7 +140,7 @@ and named.`,
 			if empty != "error" {
 				from.Empty, from.Fill = table.EmptyFill, empty
 			}
-			src, err := ingest.Open(cmd.Context(), fsx.OS, args[0], from)
+			src, err := ingest.Open(cmd.Context(), vfs.OS, args[0], from)
 			if err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ and named.`,
 			}
 			made := store.Made{Command: "tfgnn convert", Inputs: inputs, Options: map[string]string{"empty_cells": empty}}
 			return t.writeTables(cmd.Context(), &f, made, r, 0, func(ctx context.Context, w *store.Writer) (*unigraph.Result, error) {
-				return unigraph.Convert(ctx, fsx.OS, w, src, f.options)
+				return unigraph.Convert(ctx, vfs.OS, w, src, f.options)
 			})
 		},
 	}
@@ -174,7 +174,7 @@ and named.`,
 // to come, 0 where they are not known.
 func (t *terminal) writeTables(ctx context.Context, f *tablesFlags, made store.Made, r *report.Report, total int64, write func(context.Context, *store.Writer) (*unigraph.Result, error)) (err error) {
 	start := time.Now()
-	w, err := store.Create(fsx.OS, f.out, f.force)
+	w, err := store.Create(vfs.OS, f.out, f.force)
 	if err != nil {
 		return err
 	}

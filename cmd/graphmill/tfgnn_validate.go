@@ -10,10 +10,10 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/ingest/records"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/survey"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // validateFlags are the flags of tfgnn validate.
@@ -90,17 +90,17 @@ type validExamples struct {
 const maxRefusals = 20
 
 func (t *terminal) validate(ctx context.Context, path string, args []string, f *validateFlags) error {
-	schema, err := tfgnn.OpenSchema(fsx.OS, path)
+	schema, err := tfgnn.OpenSchema(vfs.OS, path)
 	if err != nil {
 		return err
 	}
 	v := validated{Schema: schema.Name, Binary: schema.Binary, Features: tfgnn.Features(schema.Message), message: schema.Message}
 	if f.tables {
-		v.Tables = tfgnn.OpenTables(fsx.OS, schema, f.dataPath, f.outside)
+		v.Tables = tfgnn.OpenTables(vfs.OS, schema, f.dataPath, f.outside)
 	}
 	v.Faults, v.Warnings = append([]*tfgnn.Fault{}, schema.Faults...), append([]*tfgnn.Fault{}, schema.Warnings...)
 	if f.spec != "" {
-		spec, err := tfgnn.OpenSpec(fsx.OS, f.spec, schema.Message)
+		spec, err := tfgnn.OpenSpec(vfs.OS, f.spec, schema.Message)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (t *terminal) validate(ctx context.Context, path string, args []string, f *
 }
 
 func (t *terminal) validateExamples(ctx context.Context, schema *tfgnnpb.GraphSchema, args []string, f *validateFlags) (*validExamples, error) {
-	files, warnings, err := records.Files(fsx.OS, args)
+	files, warnings, err := records.Files(vfs.OS, args)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (t *terminal) validateExamples(ctx context.Context, schema *tfgnnpb.GraphSc
 		t.warn("%s", w)
 	}
 	line := t.progress("validate", 0, "bytes")
-	s, err := survey.Take(ctx, fsx.OS, files, survey.Options{Schema: schema, Refusals: maxRefusals, Threads: f.threads, Progress: line.Add})
+	s, err := survey.Take(ctx, vfs.OS, files, survey.Options{Schema: schema, Refusals: maxRefusals, Threads: f.threads, Progress: line.Add})
 	line.Done()
 	if err != nil {
 		return nil, err

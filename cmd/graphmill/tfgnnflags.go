@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/build"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/sample/output"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // tfgnnFlags are tfgnn_sampler's own flags.
@@ -43,23 +43,23 @@ func (f *tfgnnFlags) given() bool {
 
 // policy is what importing does with missing nodes, and whether Examples then leave
 // out those without a row.
-func (f *tfgnnFlags) policy(compat output.Compat) (p build.Policy, joined bool, err error) {
+func (f *tfgnnFlags) policy(compat output.Compat) (p assemble.Policy, joined bool, err error) {
 	switch f.missing {
 	case "error":
-		return build.Error, false, nil
+		return assemble.Error, false, nil
 	case "zeros":
-		return build.Zeros, false, nil
+		return assemble.Zeros, false, nil
 	case "", "drop":
 	default:
 		return 0, false, usagef("found --missing-nodes %q, expected error, drop or zeros", f.missing)
 	}
 	switch {
 	case compat == output.Classic: // they are drawn, and left out of what is written
-		return build.Zeros, true, nil
+		return assemble.Zeros, true, nil
 	case compat == output.TFGNN && f.missing == "":
-		return build.Zeros, false, nil
+		return assemble.Zeros, false, nil
 	}
-	return build.Drop, false, nil
+	return assemble.Drop, false, nil
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
@@ -109,10 +109,10 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	defer f.end(cmd.Context(), out, &err)
 	// A folder stands for its schema, as it does for tfgnn_sampler.
-	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(fsx.OS, f.tfgnn.schema); err != nil {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
-	src, err := ingest.Open(cmd.Context(), fsx.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
+	src, err := ingest.Open(cmd.Context(), vfs.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})
 	if err != nil {
 		return err
 	}
@@ -125,22 +125,22 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	// The store lives beside the output while it is needed.
 	parent, base := filepath.Split(f.out)
 	temp := filepath.Join(parent, "."+base+".store")
-	if err := fsx.OS.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.OS.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer closeWith(&err, func() error { return fsx.OS.RemoveAll(temp) })
+	defer closeWith(&err, func() error { return vfs.OS.RemoveAll(temp) })
 	r := t.begin("sample", "Subgraphs of "+filepath.Base(f.tfgnn.schema), f.common)
 	if _, err := fingerprints(cmd.Context(), src.Files, r, filepath.Base); err != nil {
 		return err
 	}
-	w, err := store.Create(fsx.OS, temp, true)
+	w, err := store.Create(vfs.OS, temp, true)
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, w.Abort)
 	lines := stageLines{t: t}
-	result, err := build.Build(cmd.Context(), fsx.OS, w, src.Input, build.Options{
-		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: build.Keep, SelfLoops: build.Keep, DanglingEdges: policy,
+	result, err := assemble.Build(cmd.Context(), vfs.OS, w, src.Input, assemble.Options{
+		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy,
 		Threads: f.threads, Memory: int64(f.memory), Progress: lines.update})
 	lines.done()
 	if err != nil {
@@ -172,7 +172,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 			t.warn("%s: %d nodes have no row in their table: their features are zeros and empty", n.Type, n.Added)
 		}
 	}
-	s, err := store.Open(fsx.OS, temp)
+	s, err := store.Open(vfs.OS, temp)
 	if err != nil {
 		return err
 	}

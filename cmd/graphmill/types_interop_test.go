@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // rareTypes makes a random typed graph for parts: two common node types, a rare one of fewer than
@@ -100,7 +100,7 @@ func TestDGLServesTypedParts(t *testing.T) {
 func sameBools(t *testing.T, a, b string) {
 	t.Helper()
 	columns := func(dir string) map[string]string {
-		s, err := store.Open(fsx.OS, dir)
+		s, err := store.Open(vfs.OS, dir)
 		if err != nil {
 			t.Fatal(err)
 		}

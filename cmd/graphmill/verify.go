@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/dispatch/audit"
-	"github.com/graphmill/graphmill/dispatch/parts"
-	"github.com/graphmill/graphmill/format/dgl"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/dispatch/audit"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newVerify(t *terminal) *cobra.Command {
@@ -74,11 +74,11 @@ type verified struct {
 
 func (t *terminal) verify(ctx context.Context, path, against string, outside bool, c common) error {
 	start := time.Now()
-	config, err := parts.Find(fsx.OS, path)
+	config, err := parts.Find(vfs.OS, path)
 	if err != nil {
 		return err
 	}
-	if info, err := fsx.OS.Stat(path); err == nil && !info.IsDir() {
+	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
 		config = path // whatever is in it: that is to be verified
 	}
 	if config == "" && against != "" {
@@ -89,15 +89,15 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 		dir = filepath.Dir(config)
 	}
 	v := verified{Folder: path}
-	_, err = fsx.OS.Lstat(filepath.Join(dir, store.ManifestFile))
-	if _, part := fsx.OS.Lstat(filepath.Join(dir, "part0")); part == nil && config == "" && errors.Is(err, fs.ErrNotExist) {
+	_, err = vfs.OS.Lstat(filepath.Join(dir, store.ManifestFile))
+	if _, part := vfs.OS.Lstat(filepath.Join(dir, "part0")); part == nil && config == "" && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: found part0 and no configuration that can be read, expected GRAPH_NAME.json of a partitioned graph; name that file", dir)
 	}
 	switch {
 	case err == nil || config == "":
-		total, _ := store.Size(fsx.OS, dir) // of a damaged folder it is unknown
+		total, _ := store.Size(vfs.OS, dir) // of a damaged folder it is unknown
 		line := t.progress("verify", total, "bytes")
-		v.Verified, err = store.Verify(ctx, fsx.OS, dir, c.threads, func(n int64) { line.Add(n) })
+		v.Verified, err = store.Verify(ctx, vfs.OS, dir, c.threads, func(n int64) { line.Add(n) })
 		line.Done()
 		if err != nil {
 			return err
@@ -132,11 +132,11 @@ func (t *terminal) verify(ctx context.Context, path, against string, outside boo
 // partsHere are the parts that the manifest beside a configuration names, nil for all
 // of them.
 func partsHere(config string, outside bool) (here []int, err error) {
-	c, err := dgl.ReadConfig(fsx.OS, config, outside)
+	c, err := dgl.ReadConfig(vfs.OS, config, outside)
 	if err != nil {
 		return nil, err
 	}
-	m, err := store.ReadManifest(fsx.OS, filepath.Dir(config))
+	m, err := store.ReadManifest(vfs.OS, filepath.Dir(config))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (t *terminal) audit(ctx context.Context, config, against string, outside bo
 		last = done
 	}}
 	if against != "" {
-		s, err := store.Open(fsx.OS, against)
+		s, err := store.Open(vfs.OS, against)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (t *terminal) audit(ctx context.Context, config, against string, outside bo
 		}
 		opt.Against = s.Graph
 	}
-	return audit.Verify(ctx, fsx.OS, config, opt)
+	return audit.Verify(ctx, vfs.OS, config, opt)
 }
 
 func (t *terminal) printVerified(v *verified, asJSON bool) error {

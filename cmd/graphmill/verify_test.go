@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // TestVerifyFindsEveryChange flips single bits and cuts files of a real store and
@@ -64,7 +64,7 @@ func change(t *testing.T, r *rand.Rand, out, file string, cut bool) {
 	if err := os.WriteFile(file, bad, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	v, err := store.Verify(context.Background(), fsx.OS, out, 2, nil)
+	v, err := store.Verify(context.Background(), vfs.OS, out, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // The program is built and run; its files hold the classes.
@@ -27,7 +27,7 @@ func TestProgram(t *testing.T) {
 	if out, err := exec.Command(program, dir).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	schema, _, warnings, err := tfgnn.ReadSchema(fsx.OS, dir)
+	schema, _, warnings, err := tfgnn.ReadSchema(vfs.OS, dir)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func binary(t testing.TB, m proto.Message) []byte {
@@ -48,7 +48,7 @@ func TestBinarySchema(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, "s/schema.pb="+string(b), "s/readme.txt=")
-	f, err := OpenSchema(fsx.OS, filepath.Join(dir, "s"))
+	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s"))
 	if err != nil || !f.Binary || f.Err() != nil || filepath.Base(f.Name) != "schema.pb" {
 		t.Errorf("found %+v, %v", f, err)
 	}

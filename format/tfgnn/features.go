@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Feature is one feature of a schema, with the keys that hold it in an Example.
@@ -59,7 +59,7 @@ type Table struct {
 // OpenTables finds the tables of a unigraph, which its schema names relative to
 // dir, or to its own folder where dir is empty. What is missing becomes a fault of
 // the file. outside is as in Tables.
-func OpenTables(fsys fsx.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside bool) (found []Table) {
+func OpenTables(fsys vfs.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside bool) (found []Table) {
 	if dir == "" {
 		dir = filepath.Dir(f.Name)
 	}

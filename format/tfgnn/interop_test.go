@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func shared(t *testing.T, pattern string) []string {
@@ -39,7 +39,7 @@ var octal = regexp.MustCompile(`\\[23][0-7]{2}`)
 // The schemas that TF-GNN wrote are written back to the byte, and are valid.
 func TestGoldenSchemas(t *testing.T) {
 	for _, file := range shared(t, "data/golden/tfgnn/encoding/*/schema.pbtxt") {
-		schema, _, _, err := ReadSchema(fsx.OS, file)
+		schema, _, _, err := ReadSchema(vfs.OS, file)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -67,7 +67,7 @@ func TestRealFiles(t *testing.T) {
 		if _, err := ParseSpec(file, text); err == nil {
 			continue
 		}
-		schema, _, warnings, err := ReadSchema(fsx.OS, file)
+		schema, _, warnings, err := ReadSchema(vfs.OS, file)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -79,7 +79,7 @@ func TestRealFiles(t *testing.T) {
 		}
 	}
 	dir := filepath.Dir(shared(t, "data/golden/tfgnn/sampler/vectors_vecA/schema.pbtxt")[0])
-	if files, err := Tables(fsx.OS, dir, "nodes.tfrecord@2", false); err != nil || len(files) != 2 {
+	if files, err := Tables(vfs.OS, dir, "nodes.tfrecord@2", false); err != nil || len(files) != 2 {
 		t.Errorf("found %v, %v", files, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // odd has every form that the text format allows.
@@ -62,7 +62,7 @@ func TestPlaces(t *testing.T) {
 func TestSetGivenTwice(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "s.pbtxt="+base+`node_sets { key: "n" value { } }`)
-	f, err := OpenSchema(fsx.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
 	if err != nil || f.Err() != nil || len(f.Warnings) != 1 || f.Warnings[0].Line != 4 || f.Message.NodeSets["n"].Features != nil {
 		t.Errorf("found %+v, %v; expected a warning at line 4", f, err)
 	}
@@ -78,7 +78,7 @@ func TestManyFaults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "s.pbtxt="+b.String())
 	start := time.Now()
-	f, err := OpenSchema(fsx.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
 	if err != nil || len(f.Faults) != maxFaults+1 || f.Faults[1].Line == 0 {
 		t.Fatalf("found %d faults, %v", len(f.Faults), err)
 	}

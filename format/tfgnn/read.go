@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // ErrSyntax is wrapped by errors of bytes that cannot be read as their message.
@@ -93,7 +93,7 @@ func (f *File[M]) judge(data []byte, faults, warnings list) {
 // OpenSchema reads the schema at path: a file, or a folder with one schema among
 // its .pbtxt files, or, where it has none, its .pb files. The error says why it
 // cannot be read; what it says is judged in the result.
-func OpenSchema(fsys fsx.FS, path string) (*File[*tfgnnpb.GraphSchema], error) {
+func OpenSchema(fsys vfs.FS, path string) (*File[*tfgnnpb.GraphSchema], error) {
 	info, err := fsys.Stat(path)
 	if err != nil {
 		return nil, err
@@ -115,8 +115,8 @@ func OpenSchema(fsys fsx.FS, path string) (*File[*tfgnnpb.GraphSchema], error) {
 
 // OpenSpec reads the sampling spec in a file and judges it by the schema of the
 // graph.
-func OpenSpec(fsys fsx.FS, file string, schema *tfgnnpb.GraphSchema) (*File[*tfgnnpb.SamplingSpec], error) {
-	data, err := fsx.ReadFile(fsys, file, maxText)
+func OpenSpec(fsys vfs.FS, file string, schema *tfgnnpb.GraphSchema) (*File[*tfgnnpb.SamplingSpec], error) {
+	data, err := vfs.ReadFile(fsys, file, maxText)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func OpenSpec(fsys fsx.FS, file string, schema *tfgnnpb.GraphSchema) (*File[*tfg
 
 // ReadSchema is OpenSchema for a schema that must be valid: its faults are the
 // error. It returns the schema, its file, and the warnings.
-func ReadSchema(fsys fsx.FS, path string) (schema *tfgnnpb.GraphSchema, file string, warnings []string, err error) {
+func ReadSchema(fsys vfs.FS, path string) (schema *tfgnnpb.GraphSchema, file string, warnings []string, err error) {
 	f, err := OpenSchema(fsys, path)
 	if err != nil {
 		return nil, "", nil, err
@@ -147,16 +147,16 @@ func ReadSchema(fsys fsx.FS, path string) (schema *tfgnnpb.GraphSchema, file str
 }
 
 // ReadSpec reads the sampling spec in a file.
-func ReadSpec(fsys fsx.FS, file string) (*tfgnnpb.SamplingSpec, error) {
-	data, err := fsx.ReadFile(fsys, file, maxText)
+func ReadSpec(fsys vfs.FS, file string) (*tfgnnpb.SamplingSpec, error) {
+	data, err := vfs.ReadFile(fsys, file, maxText)
 	if err != nil {
 		return nil, err
 	}
 	return ParseSpec(file, data)
 }
 
-func readSchemaFile(fsys fsx.FS, file string) (*tfgnnpb.GraphSchema, []byte, error) {
-	data, err := fsx.ReadFile(fsys, file, maxText)
+func readSchemaFile(fsys vfs.FS, file string) (*tfgnnpb.GraphSchema, []byte, error) {
+	data, err := vfs.ReadFile(fsys, file, maxText)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +165,7 @@ func readSchemaFile(fsys fsx.FS, file string) (*tfgnnpb.GraphSchema, []byte, err
 }
 
 // findSchema finds the one schema of a folder. A sampling spec may lie beside it.
-func findSchema(fsys fsx.FS, dir string) (*File[*tfgnnpb.GraphSchema], []byte, error) {
+func findSchema(fsys vfs.FS, dir string) (*File[*tfgnnpb.GraphSchema], []byte, error) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err

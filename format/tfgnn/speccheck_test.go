@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 const linkSchema = `
@@ -74,7 +74,7 @@ func TestOpenSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "spec.pbtxt")
-	f, err := OpenSpec(fsx.OS, file, schema)
+	f, err := OpenSpec(vfs.OS, file, schema)
 	if err != nil || len(f.Faults) != 3 {
 		t.Fatalf("found %+v, %v; expected three faults", f, err)
 	}
@@ -87,7 +87,7 @@ func TestOpenSpec(t *testing.T) {
 			t.Errorf("found %q, expected %q", f.Faults[i], want)
 		}
 	}
-	if _, err := OpenSpec(fsx.OS, filepath.Join(dir, "bad.pbtxt"), schema); !errors.Is(err, ErrSyntax) {
+	if _, err := OpenSpec(vfs.OS, filepath.Join(dir, "bad.pbtxt"), schema); !errors.Is(err, ErrSyntax) {
 		t.Errorf("found %v, expected a syntax error", err)
 	}
 }

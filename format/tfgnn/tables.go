@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // ErrTable is wrapped by errors of a table's file name: it leads out of the
@@ -36,7 +36,7 @@ var (
 //
 // A name with ".." is refused, and an absolute one unless absolute says that the
 // caller trusts the schema.
-func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
+func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
 	if name == "" {
 		return nil, tagged.Errorf(ErrTable, "found an empty file name, expected the name of a table")
 	}
@@ -81,7 +81,7 @@ func Tables(fsys fsx.FS, dir, name string, absolute bool) ([]string, error) {
 }
 
 // shards finds base-i-of-n for all i below n; n is empty where the files say it.
-func shards(fsys fsx.FS, base, n string) ([]string, error) {
+func shards(fsys vfs.FS, base, n string) ([]string, error) {
 	want := -1
 	if n != "" {
 		k, err := strconv.Atoi(n)
@@ -130,7 +130,7 @@ func shards(fsys fsx.FS, base, n string) ([]string, error) {
 }
 
 // shardsHint names the shards of a file that itself is not there.
-func shardsHint(fsys fsx.FS, base string) string {
+func shardsHint(fsys vfs.FS, base string) string {
 	files, err := shards(fsys, base, "")
 	if err != nil {
 		return ", expected one"
@@ -139,7 +139,7 @@ func shardsHint(fsys fsx.FS, base string) string {
 }
 
 // glob matches the parts of a path one after the other, in byte order.
-func glob(fsys fsx.FS, dirs, parts []string) ([]string, error) {
+func glob(fsys vfs.FS, dirs, parts []string) ([]string, error) {
 	pattern, rest := parts[0], parts[1:]
 	var matches []string
 	for _, dir := range dirs {

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Every form of the text format, and the one way that it is written.
@@ -183,7 +183,7 @@ func TestReadSchema(t *testing.T) {
 		{"bad", "", `bad/a.pbtxt:1:61: edge_sets["e"].source: found "x"`},
 		{"absent", "", "no such file"},
 	} {
-		m, file, _, err := ReadSchema(fsx.OS, filepath.Join(dir, c.path))
+		m, file, _, err := ReadSchema(vfs.OS, filepath.Join(dir, c.path))
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: found error %v, expected %q", c.path, err, c.err)
@@ -195,13 +195,13 @@ func TestReadSchema(t *testing.T) {
 		}
 	}
 	// Any call to the file system may fail.
-	count := &fsx.Fault{FS: fsx.OS}
+	count := &vfs.Fault{FS: vfs.OS}
 	if _, _, _, err := ReadSchema(count, filepath.Join(dir, "one")); err != nil {
 		t.Fatal(err)
 	}
 	for i := int64(1); i <= count.Calls(); i++ {
 		broken := errors.New("broken")
-		if _, _, _, err := ReadSchema(&fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}, filepath.Join(dir, "one")); !errors.Is(err, broken) {
+		if _, _, _, err := ReadSchema(&vfs.Fault{FS: vfs.OS, FailAt: i, Err: broken}, filepath.Join(dir, "one")); !errors.Is(err, broken) {
 			t.Errorf("call %d fails: found error %v", i, err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestTables(t *testing.T) {
 		{"s", "", "found no such file, but 2 shards of it; add @2 to the name"},
 		{"deep/z.csv", "", "found no such file, expected one"},
 	} {
-		files, err := Tables(fsx.OS, schema, c.name, false)
+		files, err := Tables(vfs.OS, schema, c.name, false)
 		for i, f := range files {
 			files[i], _ = filepath.Rel(schema, f)
 		}
@@ -260,10 +260,10 @@ func TestTables(t *testing.T) {
 		}
 	}
 	want := filepath.Join(dir, "outside.csv")
-	if files, err := Tables(fsx.OS, schema, want, true); err != nil || !slices.Equal(files, []string{want}) {
+	if files, err := Tables(vfs.OS, schema, want, true); err != nil || !slices.Equal(files, []string{want}) {
 		t.Errorf("absolute: found %v, %v", files, err)
 	}
-	if files, err := Tables(fsx.OS, schema, filepath.Join(dir, "schema/s@2"), true); err != nil || len(files) != 2 {
+	if files, err := Tables(vfs.OS, schema, filepath.Join(dir, "schema/s@2"), true); err != nil || len(files) != 2 {
 		t.Errorf("absolute shards: found %v, %v", files, err)
 	}
 }
@@ -310,7 +310,7 @@ func FuzzTables(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		files, err := Tables(fsx.OS, filepath.Join(dir, "in"), name, false)
+		files, err := Tables(vfs.OS, filepath.Join(dir, "in"), name, false)
 		if err != nil {
 			return
 		}

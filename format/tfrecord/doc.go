@@ -20,5 +20,5 @@
 //
 // Files reads several files as one stream, and says where each record is.
 //
-// The package imports internal/fsx and the gzip of klauspost/compress.
+// The package imports internal/vfs and the gzip of klauspost/compress.
 package tfrecord

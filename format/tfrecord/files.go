@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Place is where a record is.
@@ -22,12 +22,12 @@ func (p Place) String() string {
 
 // Files reads the records of several files, one after the other. Close it.
 type Files struct {
-	fsys     fsx.FS
+	fsys     vfs.FS
 	names    []string // still to be opened
 	limit    int64
 	progress func(bytes int64)
 
-	file   fsx.File
+	file   vfs.File
 	name   string
 	reader *Reader
 	number uint64
@@ -35,7 +35,7 @@ type Files struct {
 
 // NewFiles reads the files of the given names. progress is told of the bytes that
 // were read, as they lie in the files; nil tells nobody.
-func NewFiles(fsys fsx.FS, names []string, progress func(bytes int64)) *Files {
+func NewFiles(fsys vfs.FS, names []string, progress func(bytes int64)) *Files {
 	return &Files{fsys: fsys, names: names, progress: progress, limit: longest}
 }
 
@@ -70,7 +70,7 @@ func (f *Files) Next() ([]byte, Place, error) {
 }
 
 func (f *Files) open(name string) error {
-	info, err := fsx.Regular(f.fsys, name)
+	info, err := vfs.Regular(f.fsys, name)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Records of several files come in order, each with its place; any call to the
@@ -29,7 +29,7 @@ func TestFiles(t *testing.T) {
 		}
 		names = append(names, name)
 	}
-	read := func(fsys fsx.FS, progress func(int64)) (string, error) {
+	read := func(fsys vfs.FS, progress func(int64)) (string, error) {
 		f := tfrecord.NewFiles(fsys, names, progress)
 		defer f.Close()
 		var all []string
@@ -45,21 +45,21 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	var bytes int64
-	count := &fsx.Fault{FS: fsx.OS}
+	count := &vfs.Fault{FS: vfs.OS}
 	got, err := read(count, func(n int64) { bytes += n })
 	if want := "a=0.2@0 bc=1.2@17 def=0.2@0"; err != nil || got != want || bytes != 17+18+19 {
 		t.Fatalf("found %q of %d bytes, %v; expected %q", got, bytes, err, want)
 	}
 	for i := int64(1); i <= count.Calls(); i++ {
 		broken := errors.New("broken")
-		if _, err := read(&fsx.Fault{FS: fsx.OS, FailAt: i, Err: broken}, nil); !errors.Is(err, broken) {
+		if _, err := read(&vfs.Fault{FS: vfs.OS, FailAt: i, Err: broken}, nil); !errors.Is(err, broken) {
 			t.Errorf("call %d fails: found %v", i, err)
 		}
 	}
 	if err := os.WriteFile(names[2], []byte("no frame at all"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := read(fsx.OS, nil); !errors.Is(err, tfrecord.ErrCorrupt) || !strings.HasPrefix(err.Error(), names[2]) || !strings.HasSuffix(err.Error(), "(record 0)") {
+	if _, err := read(vfs.OS, nil); !errors.Is(err, tfrecord.ErrCorrupt) || !strings.HasPrefix(err.Error(), names[2]) || !strings.HasSuffix(err.Error(), "(record 0)") {
 		t.Errorf("found %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // benchFile is the file named by GRAPHMILL_BENCH_FILE, else one of 256 MiB. Compare
@@ -20,7 +20,7 @@ func benchFile(b *testing.B) *direct.File {
 	if name == "" {
 		name = write(b, b.TempDir(), content(256<<20))
 	}
-	f, err := direct.Open(fsx.OS, name)
+	f, err := direct.Open(vfs.OS, name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func BenchmarkScratch(b *testing.B) {
 	for _, size := range []int{64 << 10, 1 << 20} {
 		for _, writers := range []int{1, 4, 8} {
 			b.Run(fmt.Sprintf("extent=%dKiB/writers=%d", size>>10, writers), func(b *testing.B) {
-				s, err := direct.NewScratch(fsx.OS, b.TempDir())
+				s, err := direct.NewScratch(vfs.OS, b.TempDir())
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestCalibrate(t *testing.T) {
 	for _, size := range []int{0, 1, direct.Align, 1<<20 + 5, 9 << 20} {
-		f, err := direct.Open(fsx.OS, write(t, t.TempDir(), content(size)))
+		f, err := direct.Open(vfs.OS, write(t, t.TempDir(), content(size)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestCalibrateStops(t *testing.T) {
 	cause := errors.New("enough")
 	for _, at := range []int64{1, 5, 100} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		f, err := direct.Open(&cancelling{FS: fsx.OS, at: at, cancel: func() { cancel(cause) }}, name)
+		f, err := direct.Open(&cancelling{FS: vfs.OS, at: at, cancel: func() { cancel(cause) }}, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,17 +61,17 @@ func TestCalibrateStops(t *testing.T) {
 
 // cancelling is a file system that cancels at its at-th read.
 type cancelling struct {
-	fsx.FS
+	vfs.FS
 	at, reads int64
 	cancel    func()
 }
 
 type cancellingFile struct {
-	fsx.File
+	vfs.File
 	c *cancelling
 }
 
-func (c *cancelling) Open(name string) (fsx.File, error) {
+func (c *cancelling) Open(name string) (vfs.File, error) {
 	f, err := c.FS.Open(name)
 	return cancellingFile{f, c}, err
 }
@@ -86,7 +86,7 @@ func (f cancellingFile) ReadAt(p []byte, off int64) (int, error) {
 func TestCalibrateFails(t *testing.T) {
 	name := write(t, t.TempDir(), content(9<<20))
 	for _, at := range []int64{5, 12, 100} { // the calls before the reads are four
-		f, err := direct.Open(&fsx.Fault{FS: fsx.OS, FailAt: at, Err: syscall.EIO}, name)
+		f, err := direct.Open(&vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EIO}, name)
 		if err != nil {
 			t.Fatal(err)
 		}

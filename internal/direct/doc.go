@@ -19,5 +19,5 @@
 // goroutines beside work want GOMAXPROCS above the number of cores; this package
 // does not set it.
 //
-// It imports fsx alone.
+// It imports internal/vfs alone.
 package direct

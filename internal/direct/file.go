@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // File is a file that is only read. Its methods may be called at once.
@@ -15,8 +15,8 @@ type File struct {
 }
 
 // Open opens a regular file.
-func Open(fsys fsx.FS, path string) (*File, error) {
-	if _, err := fsx.Regular(fsys, path); err != nil {
+func Open(fsys vfs.FS, path string) (*File, error) {
+	if _, err := vfs.Regular(fsys, path); err != nil {
 		return nil, err
 	}
 	f, err := fsys.Open(path)

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,20 +24,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // refusing is a file system that has no direct reads and writes. It says so at
 // once with atOnce, else each time that a file is read or written.
 type refusing struct {
-	fsx.FS
+	vfs.FS
 	atOnce error
 }
 
 type refusingFile struct {
-	fsx.File
+	vfs.File
 	atOnce error
 	mu     sync.RWMutex
 	on     bool
 }
 
-func (r refusing) Open(name string) (fsx.File, error) { return r.wrap(r.FS.Open(name)) }
-func (r refusing) Temp(dir string) (fsx.File, error)  { return r.wrap(r.FS.Temp(dir)) }
-func (r refusing) wrap(f fsx.File, err error) (fsx.File, error) {
+func (r refusing) Open(name string) (vfs.File, error) { return r.wrap(r.FS.Open(name)) }
+func (r refusing) Temp(dir string) (vfs.File, error)  { return r.wrap(r.FS.Temp(dir)) }
+func (r refusing) wrap(f vfs.File, err error) (vfs.File, error) {
 	return &refusingFile{File: f, atOnce: r.atOnce}, err
 }
 
@@ -77,15 +77,15 @@ func (f *refusingFile) WriteAt(p []byte, off int64) (int, error) {
 // systems are file systems of every kind that can be had here.
 var systems = []struct {
 	name     string
-	fsys     fsx.FS
+	fsys     vfs.FS
 	inMemory bool // in a folder that is kept in memory, if there is one
 	refuses  bool
 }{
-	{name: "disk", fsys: fsx.OS},
-	{name: "tmpfs", fsys: fsx.OS, inMemory: true},
-	{name: "EINVAL at once", fsys: refusing{fsx.OS, syscall.EINVAL}, refuses: true},
-	{name: "EINVAL at the first read", fsys: refusing{FS: fsx.OS}, refuses: true},
-	{name: "another system", fsys: refusing{fsx.OS, errors.ErrUnsupported}, refuses: true},
+	{name: "disk", fsys: vfs.OS},
+	{name: "tmpfs", fsys: vfs.OS, inMemory: true},
+	{name: "EINVAL at once", fsys: refusing{vfs.OS, syscall.EINVAL}, refuses: true},
+	{name: "EINVAL at the first read", fsys: refusing{FS: vfs.OS}, refuses: true},
+	{name: "another system", fsys: refusing{vfs.OS, errors.ErrUnsupported}, refuses: true},
 }
 
 func folder(t *testing.T, inMemory bool) string {
@@ -211,7 +211,7 @@ func TestFileFaults(t *testing.T) {
 		t.Run(system.name, func(t *testing.T) {
 			name := write(t, folder(t, system.inMemory), content(3*direct.Align))
 			buf := alloc(t, direct.Align)
-			read := func(fsys fsx.FS) error {
+			read := func(fsys vfs.FS) error {
 				f, err := direct.Open(fsys, name)
 				if err != nil {
 					return err
@@ -225,11 +225,11 @@ func TestFileFaults(t *testing.T) {
 }
 
 // everyFault runs a job with each of its calls failing in turn.
-func everyFault(t *testing.T, fsys fsx.FS, job func(fsx.FS) error, named string) {
+func everyFault(t *testing.T, fsys vfs.FS, job func(vfs.FS) error, named string) {
 	t.Helper()
 	before := openFiles(t)
 	for at := int64(1); ; at++ {
-		fault := &fsx.Fault{FS: fsys, FailAt: at, Err: syscall.EIO, Short: true}
+		fault := &vfs.Fault{FS: fsys, FailAt: at, Err: syscall.EIO, Short: true}
 		err := job(fault)
 		if at > fault.Calls() {
 			if err != nil {
@@ -262,7 +262,7 @@ func openFiles(t *testing.T) int {
 func TestFileIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{dir: "expected a file", filepath.Join(dir, "none"): "no such file", os.DevNull: "expected a regular file"} {
-		if f, err := direct.Open(fsx.OS, name); err == nil || !strings.Contains(err.Error(), want) {
+		if f, err := direct.Open(vfs.OS, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, %v, expected an error with %q", name, f, err, want)
 		}
 	}
@@ -293,12 +293,12 @@ func TestFileCut(t *testing.T) {
 
 func TestUnaligned(t *testing.T) {
 	dir := t.TempDir()
-	f, err := direct.Open(refusing{fsx.OS, syscall.EINVAL}, write(t, dir, content(4*direct.Align)))
+	f, err := direct.Open(refusing{vfs.OS, syscall.EINVAL}, write(t, dir, content(4*direct.Align)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := direct.NewScratch(refusing{fsx.OS, syscall.EINVAL}, dir)
+	s, err := direct.NewScratch(refusing{vfs.OS, syscall.EINVAL}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // handle is an open file that is read and written past the page cache as long as
 // its file system agrees.
 type handle struct {
-	f             fsx.File
+	f             vfs.File
 	direct        atomic.Bool
 	read, written atomic.Int64
 }

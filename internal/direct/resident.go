@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // residentStep is the part of a file asked about at once: a quarter of a megabyte
@@ -19,8 +19,8 @@ const residentStep = 1 << 30
 // Resident is the share of a file's pages that are in the page cache, 1 for an
 // empty file. fs.ErrPermission or errors.ErrUnsupported says that the system does
 // not tell.
-func Resident(fsys fsx.FS, path string) (share float64, err error) {
-	info, err := fsx.Regular(fsys, path)
+func Resident(fsys vfs.FS, path string) (share float64, err error) {
+	info, err := vfs.Regular(fsys, path)
 	if err != nil {
 		return 0, err
 	}

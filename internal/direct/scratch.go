@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Scratch is a file for what does not fit in memory. Without a name it is gone when it
@@ -33,7 +33,7 @@ const (
 )
 
 // NewScratch makes an empty file on the disk of a folder.
-func NewScratch(fsys fsx.FS, dir string) (*Scratch, error) {
+func NewScratch(fsys vfs.FS, dir string) (*Scratch, error) {
 	f, err := fsys.Temp(dir)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewScratch(fsys fsx.FS, dir string) (*Scratch, error) {
 }
 
 // KeepScratch makes an empty file with a name that stays when it is closed.
-func KeepScratch(fsys fsx.FS, name string) (*Scratch, error) {
+func KeepScratch(fsys vfs.FS, name string) (*Scratch, error) {
 	f, err := fsys.Create(name)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func KeepScratch(fsys fsx.FS, name string) (*Scratch, error) {
 }
 
 // ReopenScratch goes on with the first size bytes of a file that KeepScratch made.
-func ReopenScratch(fsys fsx.FS, name string, size int64) (*Scratch, error) {
+func ReopenScratch(fsys vfs.FS, name string, size int64) (*Scratch, error) {
 	f, err := fsys.Reopen(name, size)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func ReopenScratch(fsys fsx.FS, name string, size int64) (*Scratch, error) {
 	return newScratch(f, name, size)
 }
 
-func newScratch(f fsx.File, name string, size int64) (*Scratch, error) {
+func newScratch(f vfs.File, name string, size int64) (*Scratch, error) {
 	s := &Scratch{handle: handle{f: f}, name: name, end: size, reserved: size}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, f.Close())

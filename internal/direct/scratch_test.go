@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // What was written last at a place is read there.
@@ -106,7 +106,7 @@ func TestScratchFaults(t *testing.T) {
 		t.Run(system.name, func(t *testing.T) {
 			dir := folder(t, system.inMemory)
 			buf := alloc(t, 2*direct.Align)
-			everyFault(t, system.fsys, func(fsys fsx.FS) error {
+			everyFault(t, system.fsys, func(fsys vfs.FS) error {
 				s, err := direct.NewScratch(fsys, dir)
 				if err != nil {
 					return err
@@ -127,7 +127,7 @@ func TestScratchFaults(t *testing.T) {
 // A full disk is said, with the folder and the byte.
 func TestScratchFull(t *testing.T) {
 	dir := t.TempDir()
-	fault := &fsx.Fault{FS: fsx.OS, FailAt: 4, Err: syscall.ENOSPC, Short: true} // temp, direct, write, write
+	fault := &vfs.Fault{FS: vfs.OS, FailAt: 4, Err: syscall.ENOSPC, Short: true} // temp, direct, write, write
 	s, err := direct.NewScratch(fault, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestScratchFull(t *testing.T) {
 
 func TestScratchHoldsNothing(t *testing.T) {
 	dir := t.TempDir()
-	s, err := direct.NewScratch(fsx.OS, dir)
+	s, err := direct.NewScratch(vfs.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestScratchHoldsNothing(t *testing.T) {
 // for more than as much again or 64 MiB.
 func TestScratchReserves(t *testing.T) {
 	const mib = 1 << 20
-	r := &reserving{FS: fsx.OS}
+	r := &reserving{FS: vfs.OS}
 	s, err := direct.NewScratch(r, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -185,16 +185,16 @@ func TestScratchReserves(t *testing.T) {
 
 // reserving is a file system that records what is asked for.
 type reserving struct {
-	fsx.FS
+	vfs.FS
 	ranges [][2]int64
 }
 
 type reservingFile struct {
-	fsx.File
+	vfs.File
 	r *reserving
 }
 
-func (r *reserving) Temp(dir string) (fsx.File, error) {
+func (r *reserving) Temp(dir string) (vfs.File, error) {
 	f, err := r.FS.Temp(dir)
 	return reservingFile{f, r}, err
 }
@@ -205,7 +205,7 @@ func (f reservingFile) Reserve(off, n int64) { f.r.ranges = append(f.r.ranges, [
 func TestKeepScratch(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "kept")
 	buf := alloc(t, 2*direct.Align)
-	s, err := direct.KeepScratch(fsx.OS, name)
+	s, err := direct.KeepScratch(vfs.OS, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +215,13 @@ func TestKeepScratch(t *testing.T) {
 	if err := errors.Join(s.WriteAt(buf, 0), s.Sync(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := direct.KeepScratch(fsx.OS, name); !errors.Is(err, fs.ErrExist) {
+	if _, err := direct.KeepScratch(vfs.OS, name); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("found error %v, expected the file to be there", err)
 	}
-	if _, err := direct.ReopenScratch(fsx.OS, name, 1<<30); err == nil {
+	if _, err := direct.ReopenScratch(vfs.OS, name, 1<<30); err == nil {
 		t.Error("found no error for a file that is shorter")
 	}
-	s, err = direct.ReopenScratch(fsx.OS, name, direct.Align)
+	s, err = direct.ReopenScratch(vfs.OS, name, direct.Align)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Alloc's memory is there at once, Array's is not.
@@ -51,7 +51,7 @@ func TestResident(t *testing.T) {
 	}
 	is := func(want float64) {
 		t.Helper()
-		if share, err := Resident(fsx.OS, name); err != nil || share != want {
+		if share, err := Resident(vfs.OS, name); err != nil || share != want {
 			t.Errorf("found %v, %v, expected %v", share, err, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestResident(t *testing.T) {
 // Of a file that only others may write, the system tells root alone.
 func TestResidentOfOthers(t *testing.T) {
 	const name = "/etc/passwd"
-	share, err := Resident(fsx.OS, name)
+	share, err := Resident(vfs.OS, name)
 	if os.Geteuid() == 0 {
 		if err != nil || share < 0 || share > 1 {
 			t.Errorf("%s: found %v, %v, expected a share", name, share, err)

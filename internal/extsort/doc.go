@@ -17,5 +17,5 @@
 // whatever the garbage collector does: a stage's peak is the sum of what it was
 // told to use.
 //
-// The package knows bytes only. It imports internal/fsx and golang.org/x/sys.
+// The package knows bytes only. It imports internal/vfs and golang.org/x/sys.
 package extsort

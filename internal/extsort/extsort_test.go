@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,7 +40,7 @@ func parse(b []byte) record {
 func TestPartition(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		spill := NewSpill(fsx.OS, dir, rapid.SampledFrom([]int64{0, 1 << 20, 4 << 20}).Draw(t, "memory"))
+		spill := NewSpill(vfs.OS, dir, rapid.SampledFrom([]int64{0, 1 << 20, 4 << 20}).Draw(t, "memory"))
 		defer func() {
 			if err := spill.Close(); err != nil {
 				t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPartition(t *testing.T) {
 
 // TestSpillUsesFreedPlaces puts and frees in turn: the file does not grow.
 func TestSpillUsesFreedPlaces(t *testing.T) {
-	s := NewSpill(fsx.OS, t.TempDir(), blockBytes)
+	s := NewSpill(vfs.OS, t.TempDir(), blockBytes)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestSpillUsesFreedPlaces(t *testing.T) {
 func TestSpillFaults(t *testing.T) {
 	errDisk := errors.New("disk failed")
 	for at := int64(1); at <= 4; at++ { // temp, write, read, close
-		f := &fsx.Fault{FS: fsx.OS, FailAt: at, Err: errDisk}
+		f := &vfs.Fault{FS: vfs.OS, FailAt: at, Err: errDisk}
 		s := NewSpill(f, t.TempDir(), 0)
 		e, err := s.Put([]byte("graph"))
 		if err == nil {
@@ -200,7 +200,7 @@ func TestSpillFaults(t *testing.T) {
 
 func TestScratch(t *testing.T) {
 	for _, memory := range []int64{0, 1 << 20} {
-		s, err := NewScratch(fsx.OS, t.TempDir(), 3000, memory)
+		s, err := NewScratch(vfs.OS, t.TempDir(), 3000, memory)
 		if err != nil {
 			t.Fatal(err)
 		}

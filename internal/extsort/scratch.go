@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Scratch is an array of bytes with random access, in memory or in an unnamed
 // temporary file. Calls for parts that do not overlap may run at once.
 type Scratch struct {
 	mem  []byte
-	file fsx.File
+	file vfs.File
 	dir  string
 }
 
 // NewScratch makes an array of size bytes, in memory if it is at most memory.
-func NewScratch(fsys fsx.FS, dir string, size, memory int64) (*Scratch, error) {
+func NewScratch(fsys vfs.FS, dir string, size, memory int64) (*Scratch, error) {
 	s := &Scratch{dir: dir}
 	var err error
 	if size <= memory {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // blockBytes is the unit in which a Spill takes memory.
@@ -19,14 +19,14 @@ const pageBytes = 4 << 10
 // Spill stores extents of bytes. Its methods but Close may be called from several
 // goroutines; Close ends it.
 type Spill struct {
-	fs    fsx.FS
+	fs    vfs.FS
 	dir   string
 	limit int64 // bytes of memory
 
 	mu     sync.Mutex
 	blocks [][]byte // blockBytes each; addresses below limit are theirs
 	used   int64    // of the blocks
-	file   fsx.File
+	file   vfs.File
 	end    int64           // of the file
 	free   map[int][]int64 // places to use again, by size
 }
@@ -43,7 +43,7 @@ func (e Extent) Len() int { return e.n }
 
 // NewSpill makes a Spill that holds up to memory bytes in memory and the rest in
 // an unnamed file in dir, made when it is needed.
-func NewSpill(fsys fsx.FS, dir string, memory int64) *Spill {
+func NewSpill(fsys vfs.FS, dir string, memory int64) *Spill {
 	return &Spill{fs: fsys, dir: dir, limit: max(memory, 0) / blockBytes * blockBytes, free: map[int][]int64{}}
 }
 

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Available is the bytes of memory that can be taken without another program losing its own: what the
 // machine has available, and no more than the limits of the process' control groups. 0 is unknown.
-func Available(fsys fsx.FS) int64 {
+func Available(fsys vfs.FS) int64 {
 	text := func(name string) string {
 		f, err := fsys.Open(name)
 		if err != nil {

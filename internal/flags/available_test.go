@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // below opens what lies in a folder in the place of the system's own files.
 type below struct {
-	fsx.FS
+	vfs.FS
 	root string
 }
 
-func (b below) Open(name string) (fsx.File, error) { return b.FS.Open(filepath.Join(b.root, name)) }
+func (b below) Open(name string) (vfs.File, error) { return b.FS.Open(filepath.Join(b.root, name)) }
 
 func TestAvailable(t *testing.T) {
 	const machine = "MemTotal:  100 kB\nMemAvailable:   64 kB\n"
@@ -51,7 +51,7 @@ func TestAvailable(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := Available(below{fsx.OS, root}); got != c.want {
+			if got := Available(below{vfs.OS, root}); got != c.want {
 				t.Errorf("found %d, expected %d", got, c.want)
 			}
 		})

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Feed are the flags that say what batches to hand to trainers: what to sample, in which
@@ -72,7 +72,7 @@ func (f *Feed) Source(ctx context.Context, s *store.Store, threads int, memory B
 	}
 	spare := sampler.Spare()
 	if memory == 0 {
-		spare = Available(fsx.OS) / 2
+		spare = Available(vfs.OS) / 2
 	}
 	// What was copied is not read where it lies any more.
 	source.Load(spare, func() { _ = s.Release() })

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/batch"
-	"github.com/graphmill/graphmill/feed"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // orderHelp says what --order takes.

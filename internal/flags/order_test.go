@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/sample"
+	"github.com/graphmill/graphmill/internal/sample"
 )
 
 // orderCase is a graph of 6 nodes, of which the seeds are 5, 1 and 3, or 3 links among them.

@@ -13,14 +13,14 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/graph/feature"
-	"github.com/graphmill/graphmill/ingest/table"
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/sample"
-	"github.com/graphmill/graphmill/sample/seeds"
-	"github.com/graphmill/graphmill/sample/spec"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/sample/spec"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Plan are the flags that say what to sample: the plan and its seeds. Exported are those that
@@ -137,9 +137,9 @@ func (p *Plan) Resolve(ctx context.Context, s *store.Store) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := seeds.Find(ctx, fsx.OS, s, p.Seeds, types, features, p.Limit)
+	found, err := seeds.Find(ctx, vfs.OS, s, p.Seeds, types, features, p.Limit)
 	if err != nil {
-		if _, missing := fsx.OS.Stat(p.Seeds); missing == nil { // what a file says is no usage
+		if _, missing := vfs.OS.Stat(p.Seeds); missing == nil { // what a file says is no usage
 			return nil, err
 		}
 		return nil, UsageOf(err)
@@ -209,7 +209,7 @@ func UsageOf(err error) error {
 func (p *Plan) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	switch {
 	case p.PlanFile != "":
-		b, err := fsx.ReadFile(fsx.OS, p.PlanFile, 16<<20)
+		b, err := vfs.ReadFile(vfs.OS, p.PlanFile, 16<<20)
 		if err != nil {
 			return nil, err
 		}
@@ -247,9 +247,9 @@ func (p *Plan) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error
 // readSpec reads the spec, and checks it where the schema is known.
 func (p *Plan) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	if p.Schema == nil {
-		return tfgnn.ReadSpec(fsx.OS, p.SpecFile)
+		return tfgnn.ReadSpec(vfs.OS, p.SpecFile)
 	}
-	f, err := tfgnn.OpenSpec(fsx.OS, p.SpecFile, p.Schema)
+	f, err := tfgnn.OpenSpec(vfs.OS, p.SpecFile, p.Schema)
 	if err != nil {
 		return nil, err
 	}

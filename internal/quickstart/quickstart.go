@@ -8,14 +8,14 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/graphmill/graphmill/internal/fsx"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 //go:embed debian
 var files embed.FS
 
 // Unpack writes the files of the graph into the folder dir, which must exist.
-func Unpack(fsys fsx.FS, dir string) error {
+func Unpack(fsys vfs.FS, dir string) error {
 	return fs.WalkDir(files, "debian", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -24,6 +24,6 @@ func Unpack(fsys fsx.FS, dir string) error {
 		if err != nil {
 			return err
 		}
-		return fsx.WriteFile(fsys, filepath.Join(dir, d.Name()), b)
+		return vfs.WriteFile(fsys, filepath.Join(dir, d.Name()), b)
 	})
 }

@@ -11,7 +11,7 @@ from graphmill import BatchIter, GroupBatchIter
 from graphmill._order import ORDER, Order, key
 from made import law
 
-VECTORS = os.path.join(os.path.dirname(__file__), "../../sample/testdata/vectors.json")
+VECTORS = os.path.join(os.path.dirname(__file__), "../../internal/sample/testdata/vectors.json")
 ORDERS = os.path.join(os.path.dirname(__file__), "../../batch/testdata/orders.json")
 
 try:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../sample/testdata/reference"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../internal/sample/testdata/reference"))
 from draws import draw, key, order, unit
 
 WEIGHTED, STRATA, WINDOW, BUCKET = 6, 7, 8, 9   # first word after the epoch

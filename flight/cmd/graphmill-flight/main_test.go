@@ -19,10 +19,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/ingest"
-	"github.com/graphmill/graphmill/ingest/build"
-	"github.com/graphmill/graphmill/internal/fsx"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,16 +33,16 @@ func testStore(t *testing.T) string {
 	dir := t.TempDir()
 	edges := filepath.Join(dir, "edges.csv")
 	write(t, edges, "src,dst\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n7,8\n8,9\n9,0\n")
-	src, err := ingest.Open(t.Context(), fsx.OS, edges, ingest.Options{})
+	src, err := ingest.Open(t.Context(), vfs.OS, edges, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "g.store")
-	w, err := store.Create(fsx.OS, out, false)
+	w, err := store.Create(vfs.OS, out, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := build.Build(t.Context(), fsx.OS, w, src.Input, build.Options{Primary: graph.In, DuplicateEdges: build.Keep, SelfLoops: build.Keep, Threads: 1})
+	result, err := assemble.Build(t.Context(), vfs.OS, w, src.Input, assemble.Options{Primary: graph.In, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/graphmill/graphmill/flight"
 	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/fsx"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
-	"github.com/graphmill/graphmill/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func usagef(format string, a ...any) error { return tagged.Errorf(flags.ErrUsage, format, a...) }
@@ -50,7 +50,7 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
-	s, err := store.Open(fsx.OS, dir)
+	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
 	}
@@ -84,11 +84,11 @@ func (c *command) certificate() (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
 	}
-	cert, err := fsx.ReadFile(fsx.OS, c.certFile, mostFile)
+	cert, err := vfs.ReadFile(vfs.OS, c.certFile, mostFile)
 	if err != nil {
 		return nil, err
 	}
-	key, err := fsx.ReadFile(fsx.OS, c.keyFile, mostFile)
+	key, err := vfs.ReadFile(vfs.OS, c.keyFile, mostFile)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (c *command) token() (string, error) {
 	if c.tokFile == "" {
 		return "", nil
 	}
-	b, err := fsx.ReadFile(fsx.OS, c.tokFile, mostFile)
+	b, err := vfs.ReadFile(vfs.OS, c.tokFile, mostFile)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,317 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// ErrOriginals says that parts cannot be held against a graph as they have no
+// original ids.
+var ErrOriginals = errors.New("no original ids")
+
+// against compares edges and features with those of a graph.
+func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
+	if a.NodeIDs == nil {
+		return tagged.Errorf(ErrOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; dispatch with --save-orig-nids and --save-orig-eids", a.Name)
+	}
+	if err := a.counts("node", a.Config.Nodes, len(g.Nodes), func(name string) (int, bool) {
+		t := g.NodeType(name)
+		if t < 0 {
+			return 0, false
+		}
+		return g.Nodes[t].Count, true
+	}); err != nil {
+		return err
+	}
+	if err := a.counts("edge", a.Config.Edges, len(g.Edges), func(name string) (int, bool) {
+		t, err := g.EdgeType(name)
+		if err != nil {
+			return 0, false
+		}
+		return g.Edges[t].Count, true
+	}); err != nil {
+		return err
+	}
+	for t := range a.Config.Nodes {
+		n := g.Nodes[g.NodeType(a.Config.Nodes[t].Name)]
+		if err := a.compareRows(ctx, t, a.Config.Nodes, n.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.NodeFeats, p.NodeFile }, a.NodeIDs[t].At); err != nil {
+			return err
+		}
+	}
+	for t := range a.Config.Edges {
+		i, err := g.EdgeType(a.Config.Edges[t].Name)
+		if err != nil {
+			return err
+		}
+		e := g.Edges[i]
+		if a.EdgeIDs == nil {
+			if err := a.compareBundles(ctx, t, e); err != nil {
+				return err
+			}
+			continue
+		}
+		ids, err := a.edgeIDs(ctx, t, e)
+		if err != nil {
+			return err
+		}
+		if err := a.compareEdges(ctx, t, e, ids); err != nil {
+			return err
+		}
+		if err := a.compareRows(ctx, t, a.Config.Edges, e.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }, func(i int64) int64 { return int64(ids[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts compares the types of the graph and their numbers.
+func (a *auditor) counts(what string, types []dgl.TypeRanges, n int, count func(name string) (int, bool)) error {
+	for _, t := range types {
+		got, ok := count(t.Name)
+		if !ok || int64(got) != t.Count() {
+			expected := "none: the store has no such type"
+			if ok {
+				expected = fmt.Sprintf("%d as in the store", got)
+			}
+			return &Fault{File: a.Name, Type: t.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%d %ss", t.Count(), what), Expected: expected}
+		}
+	}
+	if n != len(types) {
+		return &Fault{File: a.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%d %s types", len(types), what), Expected: fmt.Sprintf("%d as in the store", n)}
+	}
+	return nil
+}
+
+// edgeIDs are the store's edge ids of the edges of a type, by type-wise new id.
+func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32, error) {
+	if e.Count > math.MaxUint32 {
+		return nil, fmt.Errorf("found %d edges of %s, expected at most %d to compare with a store", e.Count, e.Type, uint32(math.MaxUint32))
+	}
+	originals := &a.EdgeIDs[t]
+	ids := make([]uint32, originals.Len())
+	missing := func(i, id int64) error {
+		return &Fault{File: originals.File(i), Type: e.Type.String(), Local: i, Global: -1, Found: fmt.Sprintf("the original id %d", id), Expected: "one of an edge of the store"}
+	}
+	c := graph.FindColumn(e.Columns, graph.PositionColumn)
+	if c == nil {
+		for i := range ids {
+			id := originals.At(int64(i))
+			if id < 0 || id >= int64(e.Count) {
+				return nil, missing(int64(i), id)
+			}
+			ids[i] = uint32(id)
+		}
+		return ids, nil
+	}
+	position := func(i int) int64 { return int64(binary.LittleEndian.Uint32(c.Values[4*i:])) }
+	if c.DType == graph.Uint64 {
+		position = func(i int) int64 { return int64(binary.LittleEndian.Uint64(c.Values[8*i:])) }
+	} else if c.DType != graph.Uint32 {
+		return nil, fmt.Errorf("%s: found column %s of %s, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType)
+	}
+	largest := int64(-1)
+	for i := range e.Count {
+		largest = max(largest, position(i))
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	// By position where these are dense, which they are unless most rows of the input were
+	// left out.
+	if largest >= 4*int64(e.Count)+1024 {
+		at := make(map[int64]uint32, e.Count)
+		for i := range e.Count {
+			at[position(i)] = uint32(i)
+		}
+		for i := range ids {
+			id, ok := at[originals.At(int64(i))]
+			if !ok {
+				return nil, missing(int64(i), originals.At(int64(i)))
+			}
+			ids[i] = id
+		}
+		return ids, nil
+	}
+	at := make([]uint32, largest+1)
+	for i := range e.Count {
+		at[position(i)] = uint32(i) + 1
+	}
+	for i := range ids {
+		id := originals.At(int64(i))
+		if id < 0 || id > largest || at[id] == 0 {
+			return nil, missing(int64(i), id)
+		}
+		ids[i] = at[id] - 1
+	}
+	return ids, nil
+}
+
+// eachEdge calls fn for the edges of a type that parts own: the part, the edge in it, its
+// type-wise new id and the original ids of its ends.
+func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i, wise, src, dst int64) error) error {
+	wise := int64(0)
+	for _, p := range a.Parts {
+		r := a.Config.Edges[t].Ranges[p.Index]
+		for id := r[0]; id < r[1]; id++ {
+			if wise%every == 0 {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+			}
+			i := id - p.FirstEdge
+			src, dst := a.wise(p.NodeID.At(p.Src.At(i))), a.wise(p.NodeID.At(p.Dst.At(i)))
+			if err := fn(p, i, wise, a.NodeIDs[a.ends[t][0]].At(src), a.NodeIDs[a.ends[t][1]].At(dst)); err != nil {
+				return err
+			}
+			wise++
+		}
+		if err := a.Touched(edgeTouches * (r[1] - r[0])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareEdges compares each edge with that of the store.
+func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids []uint32) error {
+	adj := e.Adj[e.Primary]
+	near := make([]uint32, e.Count)
+	for v := range adj.Indptr.Len() - 1 {
+		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
+			near[i] = uint32(v)
+		}
+	}
+	return a.eachEdge(ctx, t, func(p *parts.Part, i, wise, src, dst int64) error {
+		id := ids[wise]
+		s, d := int64(adj.Far.At(int(id))), int64(near[id])
+		if e.Primary == graph.Out {
+			s, d = d, s
+		}
+		if s != src || d != dst {
+			return a.edge(p, i, fmt.Sprintf("an edge from original id %d to %d", src, dst), fmt.Sprintf("one from %d to %d, as edge %d of the store", s, d, id))
+		}
+		a.report.ComparedEdges++
+		return nil
+	})
+}
+
+// compareBundles compares the edges of a type, all at each node together, for parts
+// that do not say which edge is which.
+func (a *auditor) compareBundles(ctx context.Context, t int, e *graph.Edges) error {
+	a.report.Notes = append(a.report.Notes, fmt.Sprintf("%s: no orig_eids.dgl: edges were compared node by node, their features not", e.Type))
+	adj := e.Adj[e.Primary]
+	sums := make([]uint64, adj.Indptr.Len()-1)
+	if err := a.eachEdge(ctx, t, func(_ *parts.Part, _, _, src, dst int64) error {
+		if e.Primary == graph.Out {
+			src, dst = dst, src
+		}
+		sums[dst] += scramble(uint64(src))
+		a.report.ComparedEdges++
+		return nil
+	}); err != nil {
+		return err
+	}
+	for v := range sums {
+		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
+			sums[v] -= scramble(adj.Far.At(int(i)))
+		}
+		if sums[v] != 0 {
+			return &Fault{File: a.Name, Type: e.Type.String(), Local: -1, Global: -1,
+				Found:    fmt.Sprintf("other edges at %s %d (original id)", e.Type.Near(e.Primary), v),
+				Expected: fmt.Sprintf("the %d of the store", adj.Indptr.At(v+1)-adj.Indptr.At(v))}
+		}
+	}
+	return nil
+}
+
+// scramble is a bijection that makes sums of ids tell sets apart (splitmix64).
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// storedAs are the dtypes of columns in parts, where these differ: PyTorch lacks some.
+var storedAs = map[graph.DType]dgl.DType{
+	graph.Bool: dgl.Uint8, graph.Int8: dgl.Int8, graph.Int16: dgl.Int16, graph.Int32: dgl.Int32, graph.Int64: dgl.Int64,
+	graph.Uint8: dgl.Uint8, graph.Uint16: dgl.Int32, graph.Uint32: dgl.Int64, graph.Uint64: dgl.Int64,
+	graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
+}
+
+// compareRows compares the columns of a type: at is the row of the store for a type-wise
+// new id.
+func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges, columns []*graph.Column, of func(p *parts.Part) ([]parts.Feature, string), at func(i int64) int64) error {
+	typ := &types[t]
+	for _, c := range columns {
+		name := typ.Name + "/" + c.Name
+		if c.Name == graph.PositionColumn {
+			continue
+		}
+		dtype, ok := storedAs[c.DType]
+		if !ok || c.Ragged() || strings.Contains(c.Name, "/") {
+			a.report.Notes = append(a.report.Notes, name+": not compared: no tensor can hold it")
+			continue
+		}
+		size := c.DType.Size()
+		wide := int(dtype.Size())
+		first := int64(0)
+		scratch := make([]byte, c.RowValues()*wide)
+		for _, p := range a.Parts {
+			r := typ.Ranges[p.Index]
+			rows := r[1] - r[0]
+			list, file := of(p)
+			k := slices.IndexFunc(list, func(f parts.Feature) bool { return f.Array.Name == name })
+			if k < 0 && rows > 0 {
+				return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("no tensor %q", name), Expected: "the column of the store"}
+			}
+			for i := range rows {
+				if i%every == 0 {
+					if err := context.Cause(ctx); err != nil {
+						return err
+					}
+				}
+				f := &list[k]
+				if i == 0 && (f.DType != dtype || f.RowBytes() != int64(len(scratch))) {
+					return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%q of %s %v", name, f.DType, f.Shape), Expected: fmt.Sprintf("%s with rows of shape %v, as in the store", dtype, c.Shape)}
+				}
+				want := c.Row(int(at(first + i)))
+				if size != wide {
+					want = widen(scratch, want, size, wide)
+				}
+				if got := f.Data[i*int64(len(want)):][:len(want)]; !bytes.Equal(got, want) {
+					return &Fault{File: file, Type: typ.Name, Local: i, Global: r[0] + i, Found: fmt.Sprintf("%q with the bytes %x", name, head(got)), Expected: fmt.Sprintf("%x as row %d of the store", head(want), at(first+i))}
+				}
+				a.report.ComparedRows++
+			}
+			first += rows
+			if err := a.Touched(int64(2*wide*c.RowValues()) * rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// head is the first bytes of a row.
+func head(b []byte) []byte { return b[:min(len(b), 16)] }
+
+// widen makes unsigned integers wider.
+func widen(to, from []byte, size, wide int) []byte {
+	clear(to)
+	for i := range len(from) / size {
+		copy(to[i*wide:], from[i*size:][:size])
+	}
+	return to
+}

@@ -1,0 +1,260 @@
+package dispatch
+
+import (
+	"errors"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// budget is what the memory is spent on.
+type budget struct {
+	parts  int   // made at once
+	buffer int   // values of a stream's buffer
+	pages  int64 // bytes of the store that are read until their pages are given back
+	halo   int64 // bytes to sort halo edges and missing in-edges with
+	window int   // edges that a rowSort holds, 16 bytes each
+}
+
+// Sizes when the memory is not bounded, and the least with which work makes sense.
+const (
+	mostBuffer  = 8 << 10 // values: 64 KiB
+	leastBuffer = 512
+	mostPages   = 128 << 20
+	leastPages  = 8 << 20
+	leastHalo   = 4 << 20
+	leastWindow = 1 << 14
+	unbounded   = 1 << 40
+	mostParts   = 128      // at once: open files
+	overhead    = 24 << 20 // of the program itself
+)
+
+// ErrMemory is the kind of errors about a budget that is too small, ErrSpace of those about a
+// disk that is.
+var (
+	ErrMemory = errors.New("memory too small")
+	ErrSpace  = errors.New("disk too small")
+)
+
+// Forecast is what a run will need.
+type Forecast struct {
+	Bytes       int64   // of the output
+	Memory      int64   // at the peak
+	Seconds     float64 // to write it
+	PartsAtOnce int
+}
+
+// plan divides the memory.
+func (d *dispatcher) plan() error {
+	b := &d.budget
+	parts := max(d.a.Parts, 1)
+	*b = budget{parts: min(parts, mostParts), buffer: mostBuffer, pages: mostPages, halo: unbounded, window: unbounded}
+	if d.opt.PartsAtOnce > 0 {
+		b.parts = min(b.parts, d.opt.PartsAtOnce)
+	}
+	if d.opt.Memory == 0 {
+		return nil
+	}
+	*b = budget{parts: b.parts, buffer: leastBuffer, pages: leastPages, halo: leastHalo, window: leastWindow}
+	least := *b
+	least.parts = 1
+	if n := d.memory(least); n > d.opt.Memory {
+		return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
+	}
+	for b.parts > 1 && d.memory(*b) > d.opt.Memory {
+		b.parts--
+	}
+	// What is left goes to all in turn.
+	for grown := true; grown; {
+		grown = false
+		for _, double := range []func(x *budget){
+			func(x *budget) { x.buffer = min(2*x.buffer, mostBuffer) },
+			func(x *budget) { x.pages = min(2*x.pages, mostPages) },
+			func(x *budget) { x.window = min(2*x.window, unbounded) },
+			func(x *budget) { x.halo = min(2*x.halo, unbounded) },
+		} {
+			next := *b
+			if double(&next); next != *b && d.memory(next) <= d.opt.Memory {
+				*b, grown = next, true
+			}
+		}
+	}
+	return nil
+}
+
+func (d *dispatcher) nodes() int {
+	n := 0
+	for _, x := range d.g.Nodes {
+		n += x.Count
+	}
+	return n
+}
+
+// memory is the peak of a run with a budget.
+func (d *dispatcher) memory(b budget) int64 {
+	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
+	// The assignment and new ids.
+	n := int64(overhead) + 6*nodes
+	if d.a.Trainers > 0 {
+		n += 2 * nodes
+	}
+	set := bitsetBytes(int(nodes))
+	if d.opt.Hops > 1 {
+		set *= 2
+	}
+	if d.opt.Formats&dgl.CSR != 0 || d.opt.Formats&dgl.CSC != 0 && (d.opt.Hops > 1 || d.opt.Leaving && d.opt.Hops > 0) {
+		n += threads * 8 * 2 * nodes / int64(max(d.a.Parts, 1)) // offsets of the rows of a part, with a halo of its size
+	}
+	lists, counts := int64(0), int64(0) // that a segment writes and has, a part
+	for _, into := range d.into {
+		lists = max(lists, 3*int64(len(into))+3)
+		counts = max(counts, 8*int64(len(into))+4)
+	}
+	n += (segmentsOfThread*threads + int64(len(d.into))) * int64(d.a.Parts) * counts
+	return n + parts*set + threads*int64(8*b.buffer)*(parts*(lists+1)+6) + 16*threads*int64(b.window) + b.pages + b.halo
+}
+
+// predict says what the run will need; first is marked, which took the given time from
+// the begin of the numbering on.
+func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, error) {
+	f := Forecast{PartsAtOnce: d.budget.parts}
+	config := 2 * int64(len(d.config().JSON()))
+	if first == nil {
+		f.Bytes = config
+		return f, nil
+	}
+	var halo, haloEdges uint64
+	for i := range first.reached {
+		f.Bytes += first.partBytes(i)
+		halo += uint64(first.halo[i])
+		haloEdges += first.ownHalo(i)
+	}
+	// What is not marked yet is taken to be as what is.
+	left := 0
+	for p := range d.num.parts {
+		if (p < first.from || p >= first.to) && !d.w.Kept(partFolder(p)) {
+			left++
+		}
+	}
+	done := int64(first.to - first.from)
+	f.Bytes += f.Bytes * int64(left) / done
+	f.Bytes += config
+	b := d.budget
+	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
+	b.window = int(min(int64(b.window), d.largestRows(first)))
+	// Offsets count as 8 bytes in what was read, and are 4 mostly.
+	b.pages = min(b.pages, d.storeBytes()) * 2 / 3
+	f.Memory = d.memory(b)
+	rate := float64(writeRate)
+	if d.opt.Threads > 1 {
+		rate *= 1.6
+	}
+	if f.Bytes > probedAbove {
+		disk, err := d.probe()
+		if err != nil {
+			return f, err
+		}
+		rate = min(rate, disk)
+	}
+	f.Seconds = marking.Seconds()*float64(left)/float64(done) + float64(f.Bytes)/rate
+	free, err := d.fs.Free(d.w.Dir())
+	if err != nil {
+		return f, err
+	}
+	// Temporary files: the ends of edges without COO, and halo edges beyond the memory.
+	need := f.Bytes
+	if spill := int64(haloEdges)*haloRecord - d.budget.halo; spill > 0 {
+		need += spill
+	}
+	if need > free {
+		return f, tagged.Errorf(ErrSpace, "%s: found %s free, expected %s for the parts; make room or choose another --out", d.w.Dir(), human.Bytes(free), human.Bytes(need))
+	}
+	return f, nil
+}
+
+// writeRate is the bytes a second that one thread writes: copied into the page cache, checked
+// and brought to a disk that keeps up.
+const writeRate = 450 << 20
+
+// probedAbove is the size of an output from which it is worth a look how fast the disk is.
+const probedAbove = 2 << 30
+
+// probe is the bytes a second that the disk takes of 64 MiB.
+func (d *dispatcher) probe() (_ float64, err error) {
+	f, err := d.fs.Temp(d.w.Dir())
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	const blocks, block = 64, 1 << 20
+	b := make([]byte, block)
+	for i := range b {
+		b[i] = byte(i * i >> 3)
+	}
+	began := time.Now()
+	for range blocks {
+		if _, err := f.Write(b); err != nil {
+			return 0, err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	return blocks * block / time.Since(began).Seconds(), nil
+}
+
+// largestRows is the number of edges that the largest rowSort of a group holds.
+func (d *dispatcher) largestRows(g *group) int64 {
+	var most uint64
+	for i := range g.haloEdges {
+		n := g.ownHalo(i)
+		if d.opt.Formats&dgl.CSR != 0 {
+			n += d.firstOf(g.from+i+1) - d.firstOf(g.from+i)
+		}
+		most = max(most, n)
+	}
+	return int64(most)
+}
+
+// storeBytes is what is read of the store.
+func (d *dispatcher) storeBytes() int64 {
+	var n int64
+	for _, in := range d.edges {
+		n += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
+	}
+	for _, x := range d.nodeTensors {
+		n += int64(len(x.values))
+	}
+	for _, x := range d.edgeTensors {
+		n += int64(len(x.values))
+	}
+	return n
+}
+
+// partBytes is the size of the files of part from+i.
+func (g *group) partBytes(i int) int64 {
+	p := g.from + i
+	n := dgl.GraphLayout(g.spec(i)).Size()
+	dict := func(tensors []tensor, rows func(p, t int) int64) {
+		var list []dgl.Tensor
+		for _, x := range tensors {
+			list = append(list, dgl.Tensor{Name: x.name, DType: x.dtype, Shape: append([]int64{rows(p, x.t)}, x.shape...)})
+		}
+		n += dgl.DictLayout(list).Size()
+	}
+	dict(g.nodeTensors, g.nodeRows)
+	dict(g.edgeTensors, g.edgeRows)
+	if g.opt.OriginalNodes {
+		dict(g.origNodes, g.nodeRows)
+	}
+	if g.opt.OriginalEdges {
+		var list []tensor
+		for e, in := range g.edges {
+			list = append(list, tensor{t: e, name: in.name, dtype: dgl.Int64})
+		}
+		dict(list, g.edgeRows)
+	}
+	return n
+}

@@ -1,0 +1,385 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// tensor is a column as parts have it, with the rows of what they own.
+type tensor struct {
+	t      int    // node type, or edge type
+	name   string // "paper/feat"
+	dtype  dgl.DType
+	shape  []int64
+	width  int                        // of a row as it is written
+	values []byte                     // rows of the store; nil: the row's number
+	from   int                        // width of a row in values
+	widen  func(dst, src []byte) bool // what a row becomes; nil: as it is. False: a value does not fit
+	byNode bool                       // an edge has the row of its destination
+	bool   bool                       // the bytes are bools, which the configuration says
+}
+
+// trainerID is the column that says which trainer of a part a node belongs to.
+const trainerID = "trainer_id"
+
+// dtypes are the types that stay as they are: a bool is a byte, for DGL's server maps no bools.
+var dtypes = map[graph.DType]dgl.DType{
+	graph.Bool: dgl.Uint8, graph.Int8: dgl.Int8, graph.Int16: dgl.Int16, graph.Int32: dgl.Int32, graph.Int64: dgl.Int64,
+	graph.Uint8: dgl.Uint8, graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
+	// These become wider; see widened.
+	graph.Uint16: dgl.Int32, graph.Uint32: dgl.Int64, graph.Uint64: dgl.Int64,
+}
+
+// widened are the types that PyTorch does not have.
+var widened = map[graph.DType]func(dst, src []byte) bool{
+	graph.Uint16: func(dst, src []byte) bool {
+		for i := range len(src) / 2 {
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(binary.LittleEndian.Uint16(src[2*i:])))
+		}
+		return true
+	},
+	graph.Uint32: func(dst, src []byte) bool {
+		for i := range len(src) / 4 {
+			binary.LittleEndian.PutUint64(dst[8*i:], uint64(binary.LittleEndian.Uint32(src[4*i:])))
+		}
+		return true
+	},
+	graph.Uint64: func(dst, src []byte) bool {
+		copy(dst, src)
+		for i := range len(src) / 8 {
+			if int64(binary.LittleEndian.Uint64(src[8*i:])) < 0 {
+				return false
+			}
+		}
+		return true
+	},
+}
+
+// trainer is the widening of an assignment's trainers.
+func trainer(dst, src []byte) bool {
+	binary.LittleEndian.PutUint64(dst, uint64(binary.LittleEndian.Uint16(src)))
+	return true
+}
+
+// tensors chooses the columns of a type that parts have; rows are those that a part owns. DGL's server does
+// not start where a part has no row of a feature: what is added here is added where all parts
+// have some, and the columns of a type without rows, which say nothing, are left out.
+func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, rows func(p, t int) int64) []tensor {
+	var list []tensor
+	all, least := int64(0), int64(math.MaxInt64)
+	for p := range d.num.parts {
+		all, least = all+rows(p, t), min(least, rows(p, t))
+	}
+	for _, c := range columns {
+		name := typeName + "." + c.Name
+		switch {
+		case c.Name == graph.PositionColumn:
+		case c.Name == trainerID && d.a.Trainers > 0:
+			d.leave(name, "the assignment's trainers have its place")
+		case strings.Contains(c.Name, "/"):
+			d.leave(name, "DGL takes no name with a /")
+		case c.DType == graph.String:
+			d.leave(name, "strings are no tensor")
+		case c.Ragged():
+			d.leave(name, "rows of variable length are no tensor")
+		case c.RowBytes() == 0:
+			d.leave(name, "a row has no values")
+		case all == 0:
+			d.leave(name, "the type has no rows")
+		default:
+			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), widen: widened[c.DType], bool: c.DType == graph.Bool}
+			for _, n := range c.Shape {
+				x.shape = append(x.shape, int64(n))
+			}
+			x.width = c.RowValues() * int(x.dtype.Size())
+			if x.widen != nil && c.DType != graph.Uint64 {
+				d.report.Widened = append(d.report.Widened, fmt.Sprintf("%s: %s to %s", name, c.DType, x.dtype))
+			}
+			list = append(list, x)
+		}
+	}
+	switch {
+	case d.a.Trainers == 0 || all == 0:
+	case least == 0:
+		d.leave(typeName+"."+trainerID, "a part has no rows of the type")
+	default:
+		list = append(list, tensor{t: t, name: typeName + "/" + trainerID, dtype: dgl.Int64, width: 8, from: 2, widen: trainer})
+	}
+	slices.SortFunc(list, func(a, b tensor) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+func (d *dispatcher) leave(column, why string) {
+	d.report.LeftOut = append(d.report.LeftOut, column+": "+why)
+}
+
+// chooseColumns decides what the feature files hold.
+func (d *dispatcher) chooseColumns() {
+	for t, n := range d.g.Nodes {
+		list := d.tensors(t, n.Type, n.Columns, d.nodeRows)
+		for i := range list {
+			if list[i].from == 2 && strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
+				list[i].values = graph.Bytes(d.a.TrainersOf(t))
+			}
+		}
+		d.nodeTensors = append(d.nodeTensors, list...)
+		d.origNodes = append(d.origNodes, tensor{t: t, name: n.Type, dtype: dgl.Int64, width: 8})
+	}
+	for e, in := range d.edges {
+		list := d.tensors(e, in.name, in.columns, d.edgeRows)
+		for i := range list {
+			if strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
+				list[i].values, list[i].byNode = graph.Bytes(d.a.TrainersOf(in.dst)), true
+			}
+		}
+		d.edgeTensors = append(d.edgeTensors, list...)
+	}
+}
+
+// dict begins a file of tensors for each part of the group.
+func (g *group) dicts(file string, tensors []tensor, rows func(p, t int) int64) (files []vfs.File, at [][]int64, err error) {
+	for p := g.from; p < g.to; p++ {
+		var list []dgl.Tensor
+		for _, x := range tensors {
+			list = append(list, dgl.Tensor{Name: x.name, DType: x.dtype, Shape: append([]int64{rows(p, x.t)}, x.shape...)})
+		}
+		l := dgl.DictLayout(list)
+		f, err := g.file(partName(p, file), l)
+		if err != nil {
+			return files, at, err
+		}
+		files = append(files, f)
+		var offsets []int64
+		for _, x := range tensors {
+			offsets = append(offsets, l.Slot(x.name).Offset)
+		}
+		at = append(at, offsets)
+	}
+	return files, at, nil
+}
+
+// nodeRows and edgeRows are how many of a type part p owns.
+func (d *dispatcher) nodeRows(p, t int) int64 {
+	i := p*d.num.types + t
+	return int64(d.num.start[i+1] - d.num.start[i])
+}
+
+func (d *dispatcher) edgeRows(p, e int) int64 {
+	i := p*len(d.edges) + e
+	return int64(d.edgeStart[i+1] - d.edgeStart[i])
+}
+
+// writeNodes writes a file with a row for each owned node, in each part.
+func (g *group) writeNodes(ctx context.Context, file string, tensors []tensor, buffer int) (err error) {
+	files, at, err := g.dicts(file, tensors, g.nodeRows)
+	defer func() { err = errors.Join(err, closeAll(files)) }()
+	if err != nil {
+		return err
+	}
+	rows := g.rowWorkers(buffer)
+	for k := range tensors {
+		x := &tensors[k]
+		err := g.each(ctx, func(_ context.Context, w, i int) error {
+			s := g.segs[i]
+			if s.t != x.t {
+				return nil
+			}
+			r := rows[w]
+			r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(s.nodes[g.from+p]) })
+			part := g.num.part[g.num.base[s.t]:]
+			for v := s.from; v < s.to; v++ {
+				if p := part[v]; g.has(p) {
+					if err := r.row(int(p)-g.from, v); err != nil {
+						return err
+					}
+				}
+			}
+			if err := r.end(); err != nil {
+				return err
+			}
+			return g.read(x.from * (s.to - s.from))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeEdgeColumns writes a file with a row for each owned edge, in each part.
+func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []tensor, buffer int) (err error) {
+	files, at, err := g.dicts(file, tensors, g.edgeRows)
+	defer func() { err = errors.Join(err, closeAll(files)) }()
+	if err != nil {
+		return err
+	}
+	rows := g.rowWorkers(buffer)
+	for k := range tensors {
+		x := &tensors[k]
+		j := slices.Index(g.into[g.edges[x.t].dst], x.t)
+		err := g.each(ctx, func(ctx context.Context, w, i int) error {
+			s := g.segs[i]
+			if s.t != g.edges[x.t].dst {
+				return nil
+			}
+			r := rows[w]
+			counts := g.counts[i][j*g.num.parts:]
+			r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(counts[g.from+p]) })
+			in := g.readers(s.t)[j]
+			step, bytes := g.gather(in.incoming, int64(x.from), int64(len(x.values)))
+			part := g.num.part[g.num.base[s.t]:]
+			for from := s.from; from < s.to; from += step {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				to := min(from+step, s.to)
+				offsets, _, err := in.block(from, to)
+				if err != nil {
+					return err
+				}
+				for v := from; v < to; v++ {
+					p := part[v]
+					if !g.has(p) {
+						continue
+					}
+					for e := offsets[v-from]; e < offsets[v-from+1]; e++ {
+						row := v
+						if !x.byNode {
+							id, err := in.edge(e)
+							if err != nil {
+								return err
+							}
+							row = int(id)
+						}
+						if err := r.row(int(p)-g.from, row); err != nil {
+							return err
+						}
+					}
+				}
+				if err := g.read(8*len(offsets) + (8+bytes)*int(offsets[to-from]-offsets[0])); err != nil {
+					return err
+				}
+			}
+			return r.end()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowWriter writes rows of one tensor to the files of the parts: one goroutine's.
+type rowWriter struct {
+	x     *tensor
+	files []vfs.File
+	at    []int64 // of the next byte, a part
+	buf   []byte  // room bytes a part
+	n     []int
+	room  int
+}
+
+func (g *group) rowWorkers(room int) []*rowWriter {
+	list := make([]*rowWriter, g.opt.Threads)
+	for i := range list {
+		parts := g.to - g.from
+		list[i] = &rowWriter{at: make([]int64, parts), n: make([]int, parts), buf: make([]byte, parts*room), room: room}
+	}
+	return list
+}
+
+// begin starts with a tensor, at the places that at says.
+func (r *rowWriter) begin(x *tensor, files []vfs.File, at func(p int) int64) {
+	r.x, r.files = x, files
+	for p := range files {
+		r.at[p], r.n[p] = at(p), 0
+	}
+}
+
+// row appends a row of the store to part from+p.
+func (r *rowWriter) row(p, row int) error {
+	x := r.x
+	if r.n[p]+x.width > r.room {
+		if err := r.flush(p); err != nil {
+			return err
+		}
+		if x.width > r.room {
+			return r.wide(p, row)
+		}
+	}
+	to := r.buf[p*r.room+r.n[p]:][:x.width]
+	r.n[p] += x.width
+	switch {
+	case x.values == nil:
+		binary.LittleEndian.PutUint64(to, uint64(row))
+	case x.widen != nil:
+		if !x.widen(to, x.values[row*x.from:][:x.from]) {
+			return x.misfit(row)
+		}
+	case x.width == 4:
+		*(*[4]byte)(to) = [4]byte(x.values[row*4:])
+	case x.width == 8:
+		*(*[8]byte)(to) = [8]byte(x.values[row*8:])
+	default:
+		copy(to, x.values[row*x.width:])
+	}
+	return nil
+}
+
+// wide writes a row that is wider than the buffer, a piece at a time.
+func (r *rowWriter) wide(p, row int) error {
+	x := r.x
+	from := x.values[row*x.from:][:x.from]
+	piece := r.room / 8 * 8
+	ratio := x.width / x.from // what widening does
+	for len(from) > 0 {
+		n := min(len(from), piece/ratio)
+		to := r.buf[p*r.room:][:n*ratio]
+		if x.widen == nil {
+			to = from[:n]
+		} else if !x.widen(to, from[:n]) {
+			return x.misfit(row)
+		}
+		if _, err := r.files[p].WriteAt(to, r.at[p]); err != nil {
+			return err
+		}
+		r.at[p] += int64(len(to))
+		from = from[n:]
+	}
+	return nil
+}
+
+func (x *tensor) misfit(row int) error {
+	return fmt.Errorf("%s, row %d: found a value of 2^63 or more, expected one that an int64 holds, for PyTorch has no uint64; import the table without this column", x.name, row)
+}
+
+func (r *rowWriter) flush(p int) error {
+	n := r.n[p]
+	if n == 0 {
+		return nil
+	}
+	r.n[p] = 0
+	_, err := r.files[p].WriteAt(r.buf[p*r.room:][:n], r.at[p])
+	r.at[p] += int64(n)
+	return err
+}
+
+// end writes what is left.
+func (r *rowWriter) end() error {
+	for p := range r.files {
+		if err := r.flush(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,477 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Options say what the parts hold and how they are made.
+type Options struct {
+	// GraphName is what DGL knows the graph by, and the name of the configuration.
+	GraphName string
+	// Hops is how far the halo reaches, Leaving whether it has the edges that leave
+	// owned nodes: see the package comment.
+	Hops    int
+	Leaving bool
+	// PartIDs adds the node data part_id, as partition_graph does.
+	PartIDs bool
+	// OriginalNodes and OriginalEdges ask for the files of original ids.
+	OriginalNodes, OriginalEdges bool
+	// Formats are the sparse matrices of a part's graph; 0: COO and CSC.
+	Formats dgl.Formats
+	Threads int   // at least 1
+	Memory  int64 // bound of the memory in bytes; 0: no bound
+	// PartsAtOnce bounds how many parts are made at a time, and so what an interrupted run loses;
+	// 0: as many as fit the memory.
+	PartsAtOnce int
+	// Progress, which may be nil, is told of bytes written; several goroutines call it.
+	Progress func(bytes int)
+}
+
+// Report is what came out.
+type Report struct {
+	Parts []Part
+	// Bytes is the size of all files.
+	Bytes int64
+	// LeftOut are the columns that no tensor can hold, with the reason; Widened those
+	// whose type became a larger one.
+	LeftOut, Widened []string
+	// Gaps are the types with features of which some parts own nothing, and these parts. DGL
+	// loads such a part, but its server does not start for it.
+	Gaps []string
+	// AtOnce is how many parts were made at a time.
+	AtOnce int
+}
+
+// Part is what a part holds.
+type Part struct {
+	OwnNodes, HaloNodes int
+	OwnEdges, HaloEdges uint64
+	Bytes               int64
+}
+
+// dispatcher is a run.
+type dispatcher struct {
+	fs     vfs.FS
+	dir    string
+	g      *graph.Graph
+	a      *assign.Assignment
+	w      *store.Writer
+	opt    Options
+	budget budget
+	report Report
+
+	num         *numbering
+	edges       []*incoming
+	into        [][]int // edge types into each node type
+	segs        []segment
+	counts      [][]uint64 // a segment: edges in front of it, of (edge type into its type, part)
+	edgeStart   []uint64   // first new edge id of (part, edge type); and all edges
+	nodeTensors []tensor
+	edgeTensors []tensor
+	origNodes   []tensor
+
+	store     *store.Store
+	temporary []transposed
+	pages     atomic.Int64 // bytes read since the memory of pages was given back
+}
+
+// Plan is a dispatch that knows how large its parts become.
+type Plan struct {
+	d        *dispatcher
+	first    *group
+	forecast Forecast
+}
+
+// Prepare counts what the parts of a store will hold. w is the output, into whose folder temporary files
+// go as well. Close gives the memory back; s, a and w are used until then.
+func Prepare(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) (*Plan, error) {
+	if opt.Formats == 0 {
+		opt.Formats = dgl.COO | dgl.CSC
+	}
+	opt.Threads = max(opt.Threads, 1)
+	p := &Plan{d: &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}}
+	if err := p.prepare(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Plan) prepare(ctx context.Context) (err error) {
+	d := p.d
+	if err := d.check(); err != nil {
+		return err
+	}
+	if err := d.open(); err != nil {
+		return err
+	}
+	if err := d.plan(); err != nil {
+		return err
+	}
+	// What was read of the store until now is not needed.
+	if err := d.releaseAll(); err != nil {
+		return err
+	}
+	began := time.Now()
+	if d.num, err = newNumbering(d.g, d.a); err != nil {
+		return err
+	}
+	if err := d.transposeAll(ctx); err != nil {
+		return err
+	}
+	if err := d.segments(ctx, segmentsOfThread*d.opt.Threads); err != nil {
+		return err
+	}
+	if err := d.countEdges(ctx); err != nil {
+		return err
+	}
+	d.chooseColumns()
+	p.first = d.next(0)
+	if p.first != nil {
+		if err := p.first.mark(ctx); err != nil {
+			return err
+		}
+	}
+	p.forecast, err = d.predict(p.first, time.Since(began))
+	return err
+}
+
+// Forecast is what the run will need.
+func (p *Plan) Forecast() Forecast { return p.forecast }
+
+// Close gives the memory and temporary files back.
+func (p *Plan) Close() error {
+	if p.first != nil {
+		p.first.close()
+	}
+	if p.d.num != nil {
+		p.d.num.close()
+	}
+	var err error
+	for _, t := range p.d.temporary {
+		err = errors.Join(err, t.unmap())
+	}
+	p.d.temporary = nil
+	return err
+}
+
+// Run writes the parts, once. The caller seals and publishes.
+func (p *Plan) Run(ctx context.Context) (*Report, error) {
+	d := p.d
+	d.report.Parts = make([]Part, d.num.parts)
+	g := p.first
+	p.first = nil
+	for g != nil {
+		if err := g.make(ctx); err != nil {
+			return nil, err
+		}
+		g = d.next(g.to)
+	}
+	c := d.config()
+	have := func(tensors []tensor) func(t int) bool {
+		return func(t int) bool { return slices.ContainsFunc(tensors, func(x tensor) bool { return x.t == t }) }
+	}
+	d.report.Gaps = parts.Gaps(c, have(d.nodeTensors), have(d.edgeTensors))
+	config := c.JSON()
+	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {
+		if err := d.w.WriteFile(name, config); err != nil {
+			return nil, err
+		}
+		d.report.Bytes += int64(len(config))
+	}
+	for i := range d.report.Parts {
+		if d.w.Kept(partFolder(i)) {
+			if err := d.kept(i); err != nil {
+				return nil, err
+			}
+		}
+		d.report.Bytes += d.report.Parts[i].Bytes
+	}
+	d.report.AtOnce = d.budget.parts
+	return &d.report, nil
+}
+
+// next is the next parts from p on that are to be made, nil behind the last.
+func (d *dispatcher) next(p int) *group {
+	for p < d.num.parts && d.w.Kept(partFolder(p)) {
+		p++
+	}
+	if p == d.num.parts {
+		return nil
+	}
+	to := p + 1
+	for to < min(p+d.budget.parts, d.num.parts) && !d.w.Kept(partFolder(to)) {
+		to++
+	}
+	return &group{dispatcher: d, from: p, to: to}
+}
+
+// ConfigFile is the second name of the configuration, by which DGL's dispatch knows it.
+const ConfigFile = "metadata.json"
+
+// check refuses names that DGL or the output folder cannot take.
+func (d *dispatcher) check() error {
+	if d.g == nil {
+		return fmt.Errorf("%s: found a collection, expected a store of one graph", d.dir)
+	}
+	if err := CheckGraphName(d.opt.GraphName); err != nil {
+		return err
+	}
+	for _, n := range d.g.Nodes {
+		if strings.Contains(n.Type, "/") {
+			return fmt.Errorf("found node type %q, expected a name without '/', which DGL takes for the end of it; import the table under another name", n.Type)
+		}
+	}
+	for _, e := range d.g.Edges {
+		if strings.Contains(e.Type.Rel, "/") {
+			return fmt.Errorf("found edge type %q, expected a name without '/', which DGL takes for the end of it; import the table under another name", e.Type)
+		}
+	}
+	if len(d.g.Nodes) == 0 {
+		return fmt.Errorf("%s: found no node types, expected at least one", d.dir)
+	}
+	return nil
+}
+
+// CheckGraphName says whether a name can be that of a graph and its configuration.
+func CheckGraphName(name string) error {
+	switch {
+	case name == "" || store.FileName(name) != name:
+		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'", name)
+	case name+".json" == ConfigFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
+		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another", name)
+	}
+	return nil
+}
+
+// open reads the edge types.
+func (d *dispatcher) open() error {
+	d.into = make([][]int, len(d.g.Nodes))
+	for i, e := range d.g.Edges {
+		in, err := open(d.g, e)
+		if err != nil {
+			return err
+		}
+		d.edges = append(d.edges, in)
+		d.into[in.dst] = append(d.into[in.dst], i)
+	}
+	return nil
+}
+
+// transposeAll makes the in-edges that the store does not list.
+func (d *dispatcher) transposeAll(ctx context.Context) error {
+	for i, e := range d.g.Edges {
+		if e.Adj[graph.In] == nil {
+			if err := d.transpose(ctx, d.edges[i], e.Adj[graph.Out], d.budget.halo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// typed says whether nodes and edges have types that the graph must tell.
+func (d *dispatcher) typed() bool { return len(d.g.Nodes) != 1 || len(d.edges) != 1 }
+
+// firstOf is the first new id of the edges of part p.
+func (d *dispatcher) firstOf(p int) uint64 { return d.edgeStart[p*len(d.edges)] }
+
+// firstEdge is the local id of the first edge of a type in part p.
+func (d *dispatcher) firstEdge(p, e int) uint64 {
+	return d.edgeStart[p*len(d.edges)+e] - d.firstOf(p)
+}
+
+// rowStart is the number of edges of part p into types before t: where their rows of the CSC end.
+func (d *dispatcher) rowStart(p, t int) (n uint64) {
+	for _, into := range d.into[:t] {
+		for _, e := range into {
+			n += uint64(d.edgeRows(p, e))
+		}
+	}
+	return n
+}
+
+// edgePlace is the (part, edge type) of a new edge id.
+func (d *dispatcher) edgePlace(id uint64) int {
+	lo, hi := 0, len(d.edgeStart)-1
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; d.edgeStart[mid] <= id {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// segmentsOfThread is how many segments there are for each thread, so that all end at
+// about the same time.
+const segmentsOfThread = 8
+
+// gather is how a column is read whose rows are taken in another order than they lie:
+// so many nodes a block, and so many bytes that an edge brings into memory, which are more than its
+// row where the column is larger than the pages that are held.
+func (d *dispatcher) gather(in *incoming, width, column int64) (nodes, bytes int) {
+	if in.id.Len() == 0 || column <= d.budget.pages {
+		return blockNodes, int(width)
+	}
+	return gatherNodes, 64 << 10
+}
+
+// gatherNodes is how many destinations a block has whose edges bring a page each.
+const gatherNodes = 32
+
+// read notes that so many bytes of the store were read, and gives the memory of
+// pages back after a while.
+func (d *dispatcher) read(bytes int) error {
+	if d.pages.Add(int64(bytes)) < d.budget.pages {
+		return nil
+	}
+	d.pages.Store(0)
+	return d.releaseAll()
+}
+
+func (d *dispatcher) wrote(bytes int) {
+	if d.opt.Progress != nil {
+		d.opt.Progress(bytes)
+	}
+}
+
+// make writes the parts of the group.
+func (g *group) make(ctx context.Context) (err error) {
+	defer g.close()
+	if g.reached == nil {
+		if err := g.mark(ctx); err != nil {
+			return err
+		}
+	}
+	if err := g.writeGraphs(ctx); err != nil {
+		return err
+	}
+	buffer := 8 * g.budget.buffer
+	if err := g.writeNodes(ctx, nodeFeatFile, g.nodeTensors, buffer); err != nil {
+		return err
+	}
+	if err := g.writeEdgeColumns(ctx, edgeFeatFile, g.edgeTensors, buffer); err != nil {
+		return err
+	}
+	names := []string{graphFile, nodeFeatFile, edgeFeatFile}
+	if g.opt.OriginalNodes {
+		if err := g.writeNodes(ctx, origNodeFile, g.origNodes, buffer); err != nil {
+			return err
+		}
+		names = append(names, origNodeFile)
+	}
+	if g.opt.OriginalEdges {
+		names = append(names, origEdgeFile)
+	}
+	for i := range g.reached {
+		p := g.from + i
+		lo, hi := g.num.owned(p)
+		g.report.Parts[p] = Part{OwnNodes: int(hi - lo), HaloNodes: g.halo[i], OwnEdges: g.firstOf(p+1) - g.firstOf(p), HaloEdges: g.ownHalo(i), Bytes: g.partBytes(i)}
+		files := make([]string, len(names))
+		for k, name := range names {
+			files[k] = partName(p, name)
+		}
+		if err := g.w.Keep(ctx, partFolder(p), files, g.opt.Threads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeGraphs writes the graphs, and the original ids of edges with them.
+func (g *group) writeGraphs(ctx context.Context) (err error) {
+	files, err := g.open()
+	defer func() { err = errors.Join(err, closeGraphs(files)) }()
+	if err != nil {
+		return err
+	}
+	halo := newHaloEdges(g, g.budget.halo)
+	defer func() { err = errors.Join(err, halo.close()) }()
+	if err := g.writeEdges(ctx, files, halo, g.budget.buffer); err != nil {
+		return err
+	}
+	if err := halo.write(ctx, g, files, g.budget.buffer); err != nil {
+		return err
+	}
+	return spread(ctx, g.opt.Threads, len(files), func(ctx context.Context, _, i int) error {
+		if err := files[i].writeData(g, make([]uint64, g.budget.buffer)); err != nil {
+			return err
+		}
+		return files[i].writeRows(ctx, g, g.budget.window, g.budget.buffer)
+	})
+}
+
+// kept fills in the report of a part that an earlier run made.
+func (d *dispatcher) kept(p int) (err error) {
+	lo, hi := d.num.owned(p)
+	x := Part{OwnNodes: int(hi - lo), OwnEdges: d.firstOf(p+1) - d.firstOf(p)}
+	dir := filepath.Join(d.w.Dir(), partFolder(p))
+	f, err := dgl.OpenGraphs(d.fs, filepath.Join(dir, graphFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	g, err := f.Graph(0)
+	if err != nil {
+		return err
+	}
+	x.HaloNodes, x.HaloEdges = int(g.NodeTypes[0].Nodes)-x.OwnNodes, uint64(g.Relations[0].Edges)-x.OwnEdges
+	entries, err := d.fs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		x.Bytes += info.Size()
+	}
+	d.report.Parts[p] = x
+	return nil
+}
+
+// config is the configuration.
+func (d *dispatcher) config() *dgl.Config {
+	c := &dgl.Config{GraphName: d.opt.GraphName, Method: d.a.Method, HaloHops: d.opt.Hops}
+	for t, n := range d.g.Nodes {
+		r := dgl.TypeRanges{Name: n.Type}
+		for p := range d.num.parts {
+			i := p*d.num.types + t
+			r.Ranges = append(r.Ranges, [2]int64{int64(d.num.start[i]), int64(d.num.start[i+1])})
+		}
+		c.Nodes = append(c.Nodes, r)
+	}
+	for e, in := range d.edges {
+		r := dgl.TypeRanges{Name: in.name}
+		for p := range d.num.parts {
+			i := p*len(d.edges) + e
+			r.Ranges = append(r.Ranges, [2]int64{int64(d.edgeStart[i]), int64(d.edgeStart[i+1])})
+		}
+		c.Edges = append(c.Edges, r)
+	}
+	for _, x := range slices.Concat(d.nodeTensors, d.edgeTensors) {
+		if x.bool {
+			c.Bools = append(c.Bools, x.name)
+		}
+	}
+	for p := range d.num.parts {
+		c.Parts = append(c.Parts, dgl.PartFiles{NodeFeats: partName(p, nodeFeatFile), EdgeFeats: partName(p, edgeFeatFile), Graph: partName(p, graphFile)})
+	}
+	return c
+}

@@ -1,0 +1,122 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// incoming is an edge type as lists of in-edges. The in-edges of node v are
+// far[indptr.At(v):indptr.At(v+1)], by ascending edge id.
+type incoming struct {
+	name     string
+	src, dst int // node types
+	count    int
+	indptr   graph.Index
+	far      graph.Index
+	id       graph.Index // edge ids; empty when they are the positions in far
+	position graph.Index // by edge id, where the edge stood in the input; empty: the edge id
+	columns  []*graph.Column
+}
+
+// open reads what the store has of an edge type; the in-edges may be missing.
+func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
+	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
+	if c := graph.FindColumn(e.Columns, graph.PositionColumn); c != nil {
+		switch {
+		case c.DType == graph.Uint32 && len(c.Shape) == 0:
+			in.position.U32 = graph.View[uint32](c.Values)
+		case c.DType == graph.Uint64 && len(c.Shape) == 0:
+			in.position.U64 = graph.View[uint64](c.Values)
+		default:
+			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position an edge", in.name, graph.PositionColumn, c.DType, c.Shape)
+		}
+	}
+	if a := e.Adj[graph.In]; a != nil {
+		in.indptr, in.far, in.id = a.Indptr, a.Far, a.EdgeID
+	}
+	return in, nil
+}
+
+// reader reads the in-edges of one type by blocks of destinations, and checks what it
+// reads, for ids lead to memory.
+type reader struct {
+	*incoming
+	sources int // nodes of the source type
+	dir     string
+	offsets []uint64
+	wide    []uint32
+}
+
+// blockNodes is how many destinations a block has.
+const blockNodes = 2048
+
+// block is the in-edges of the nodes [from, to): those of node from+i are
+// far[offsets[i]-offsets[0]:offsets[i+1]-offsets[0]]. It is valid until the next.
+func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error) {
+	r.offsets = r.offsets[:0]
+	if x := r.indptr.U32; x != nil {
+		for _, v := range x[from : to+1] {
+			r.offsets = append(r.offsets, uint64(v))
+		}
+	} else {
+		r.offsets = append(r.offsets, r.indptr.U64[from:to+1]...)
+	}
+	last := r.offsets[0]
+	for i, v := range r.offsets {
+		if v < last || v > uint64(r.count) {
+			return nil, nil, r.damaged("found offset %d of node %d behind %d, expected offsets that ascend to %d", v, from+i, last, r.count)
+		}
+		last = v
+	}
+	lo, hi := r.offsets[0], last
+	if lo == hi {
+		return r.offsets, nil, nil
+	}
+	if x := r.far.U32; x != nil {
+		return r.offsets, x[lo:hi], nil
+	}
+	r.wide = r.wide[:0]
+	for _, v := range r.far.U64[lo:hi] {
+		r.wide = append(r.wide, uint32(min(v, 1<<32-1))) // what does not fit is no node
+	}
+	return r.offsets, r.wide, nil
+}
+
+// edge is the id of the edge at a place in far.
+func (r *reader) edge(at uint64) (uint64, error) {
+	if r.id.Len() == 0 {
+		return at, nil
+	}
+	e := r.id.At(int(at))
+	if e >= uint64(r.count) {
+		return 0, r.damaged("found edge id %d, expected one below %d", e, r.count)
+	}
+	return e, nil
+}
+
+func (r *reader) damaged(format string, a ...any) error {
+	return fmt.Errorf("%s: %s: %w: "+format, append([]any{r.dir, r.name, store.ErrDamaged}, a...)...)
+}
+
+// noSource is the error about a source that is no node.
+func (r *reader) noSource(u uint32) error {
+	return r.damaged("found source %d, expected one below %d", u, r.sources)
+}
+
+// readers makes the readers of the edge types into type t.
+func (d *dispatcher) readers(t int) []*reader {
+	var list []*reader
+	for _, e := range d.into[t] {
+		in := d.edges[e]
+		list = append(list, &reader{incoming: in, sources: d.g.Nodes[in.src].Count, dir: d.dir})
+	}
+	return list
+}
+
+// each calls work for all segments, with several workers.
+func (d *dispatcher) each(ctx context.Context, work func(ctx context.Context, worker, segment int) error) error {
+	return spread(ctx, d.opt.Threads, len(d.segs), work)
+}

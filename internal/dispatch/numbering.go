@@ -1,0 +1,164 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// numbering counts the nodes anew: by part, type and id. New ids are global, so
+// that those of a part are one range.
+type numbering struct {
+	parts, types int
+	base         []int    // where the nodes of a type begin in part and id; and all nodes
+	part         []uint16 // the assignment's
+	id           []uint32 // new ids
+	start        []uint32 // of (part, type), part*types + type; and all nodes
+	slab         []byte
+}
+
+// newNumbering counts the nodes of g; close gives its memory back.
+func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
+	n := &numbering{parts: a.Parts, types: len(g.Nodes), base: make([]int, len(g.Nodes)+1), part: a.Part}
+	if err := matches(g, a); err != nil {
+		return nil, err
+	}
+	for t, x := range g.Nodes {
+		n.base[t+1] = n.base[t] + x.Count
+	}
+	total := n.base[n.types]
+	if total >= math.MaxUint32 {
+		return nil, tagged.Errorf(ErrTooLarge, "found %d nodes, expected fewer than 2^32 - 1", total)
+	}
+	n.start = make([]uint32, n.parts*n.types+1)
+	for t := range n.types {
+		for v, p := range n.part[n.base[t]:n.base[t+1]] {
+			if int(p) >= n.parts {
+				return nil, tagged.Errorf(ErrAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
+			}
+			n.start[int(p)*n.types+t+1]++
+		}
+	}
+	for i := range n.parts * n.types {
+		n.start[i+1] += n.start[i]
+	}
+	var err error
+	if n.slab, err = extsort.Slab(4 * total); err != nil {
+		return nil, err
+	}
+	n.id = graph.View[uint32](n.slab)
+	next := make([]uint32, n.parts)
+	for t := range n.types {
+		for p := range next {
+			next[p] = n.start[p*n.types+t]
+		}
+		from, to := n.base[t], n.base[t+1]
+		id := n.id[from:to]
+		for v, p := range n.part[from:to] {
+			id[v] = next[p]
+			next[p]++
+		}
+	}
+	return n, nil
+}
+
+// matches says whether the assignment is one of the graph's nodes.
+func matches(g *graph.Graph, a *assign.Assignment) error {
+	if a.Parts < 1 || a.Parts > assign.MaxParts {
+		return tagged.Errorf(ErrAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
+	}
+	if len(a.Types) != len(g.Nodes) || len(a.Start) != len(a.Types)+1 {
+		return tagged.Errorf(ErrAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
+	}
+	for t, n := range g.Nodes {
+		if a.Types[t] != n.Type {
+			return tagged.Errorf(ErrAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
+		}
+		if got := a.Start[t+1] - a.Start[t]; got != uint64(n.Count) {
+			return tagged.Errorf(ErrAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
+		}
+	}
+	if total := a.Start[len(a.Types)]; uint64(len(a.Part)) != total {
+		return tagged.Errorf(ErrAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
+	}
+	if a.Trainers > 0 && len(a.Trainer) != len(a.Part) {
+		return tagged.Errorf(ErrAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
+	}
+	return nil
+}
+
+func (n *numbering) close() {
+	extsort.Free(n.slab)
+	n.slab, n.id = nil, nil
+}
+
+// owned bounds the new ids of the nodes of part p.
+func (n *numbering) owned(p int) (from, to uint32) {
+	return n.start[p*n.types], n.start[(p+1)*n.types]
+}
+
+// segment is a run of nodes of one type, the unit of work.
+type segment struct {
+	t        int
+	from, to int
+	nodes    []uint32 // of each part in front of from, of type t
+}
+
+// segments cuts all nodes into runs of about equal weight, a node weighing 1 and
+// its in-edges 1 each.
+func (d *dispatcher) segments(ctx context.Context, pieces int) error {
+	weight := d.num.base[d.num.types]
+	for _, e := range d.edges {
+		weight += e.count
+	}
+	each := max(weight/pieces, 1<<12)
+	for t := range d.num.types {
+		count := d.g.Nodes[t].Count
+		at := func(v int) int { // weight in front of node v
+			w := v
+			for _, e := range d.into[t] {
+				w += int(d.edges[e].indptr.At(v))
+			}
+			return w
+		}
+		for from := 0; from < count; {
+			lo, hi := from+1, count // the first end that is heavy enough
+			for lo < hi {
+				if mid := (lo + hi) / 2; at(mid)-at(from) >= each {
+					hi = mid
+				} else {
+					lo = mid + 1
+				}
+			}
+			d.segs = append(d.segs, segment{t: t, from: from, to: lo})
+			from = lo
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next := make([]uint32, d.num.parts)
+	for i := range d.segs {
+		s := &d.segs[i]
+		if s.from == 0 {
+			clear(next)
+		}
+		s.nodes = append([]uint32(nil), next...)
+		for _, p := range d.num.part[d.num.base[s.t]+s.from : d.num.base[s.t]+s.to] {
+			next[p]++
+		}
+	}
+	return nil
+}
+
+// ErrTooLarge is the kind of errors about graphs that ids of 32 bits do not count, and
+// ErrAssignment of those about assignments that do not fit the graph.
+var (
+	ErrTooLarge   = errors.New("graph too large")
+	ErrAssignment = errors.New("assignment does not fit")
+)

@@ -1,0 +1,256 @@
+package parts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// ErrFormat is what errors about the content of a folder are, by errors.Is: what is
+// wrong with the bytes of a file, or what a part lacks.
+var ErrFormat = dgl.ErrFormat
+
+func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
+
+// metadata is the name that DGL's dispatch gives to every configuration.
+const metadata = "metadata.json"
+
+// Find is the configuration of a folder, or the file itself if path is one; it is
+// empty where there is none. Of several the one that is not called metadata.json
+// counts, as it is the same.
+func Find(fsys vfs.FS, path string) (string, error) {
+	info, err := fsys.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		if filepath.Ext(path) != ".json" {
+			return "", nil
+		}
+		if ok, err := dgl.IsConfig(fsys, path); !ok {
+			return "", err
+		}
+		return path, nil
+	}
+	entries, err := fsys.ReadDir(path)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if !e.Type().IsRegular() || filepath.Ext(name) != ".json" {
+			continue
+		}
+		ok, err := dgl.IsConfig(fsys, filepath.Join(path, name))
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			found = append(found, name)
+		}
+	}
+	if len(found) > 1 {
+		found = slices.DeleteFunc(found, func(n string) bool { return n == metadata })
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return filepath.Join(path, found[0]), nil
+	}
+	return "", badf("%s: found the configurations %s, expected one partitioned graph; name the one that is meant", path, strings.Join(found, ", "))
+}
+
+// Folder is an open partitioned graph.
+type Folder struct {
+	Name   string // the file of the configuration
+	Config *dgl.Config
+	Parts  []*Part
+	// Files are the configuration and the files of all parts.
+	Files []string
+	// Nodes and Edges tell what new ids are.
+	Nodes, Edges Book
+	// NodeIDs and EdgeIDs are the original ids of nodes and edges by type-wise new id, type by
+	// type; nil where they are not stored.
+	NodeIDs, EdgeIDs []Pieces
+
+	touched atomic.Int64
+}
+
+// Open opens the parts of a configuration. Files outside of its folder are an error
+// unless outside allows them, and so are symbolic links.
+func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
+	c, err := dgl.ReadConfig(fsys, name, outside)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Name: name, Config: c, Files: []string{name}, Nodes: newBook(c.Nodes, len(c.Parts)), Edges: newBook(c.Edges, len(c.Parts))}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	dir := filepath.Dir(name)
+	for p, files := range c.Parts {
+		x := &Part{Index: p, config: c}
+		f.Parts = append(f.Parts, x)
+		for _, file := range []struct {
+			name string
+			to   *string
+		}{{files.Graph, &x.GraphFile}, {files.NodeFeats, &x.NodeFile}, {files.EdgeFeats, &x.EdgeFile}} {
+			*file.to = file.name
+			if !filepath.IsAbs(file.name) {
+				*file.to = filepath.Join(dir, file.name)
+			}
+			if !outside {
+				if err := inside(fsys, dir, file.name); err != nil {
+					return nil, err
+				}
+			}
+			f.Files = append(f.Files, *file.to)
+		}
+		if err := x.open(fsys); err != nil {
+			return nil, err
+		}
+	}
+	if f.NodeIDs, err = f.originals(fsys, "orig_nids.dgl", c.Nodes, outside); err != nil {
+		return nil, err
+	}
+	f.EdgeIDs, err = f.originals(fsys, "orig_eids.dgl", c.Edges, outside)
+	return f, err
+}
+
+// inside refuses symbolic links on the way to a file of a folder.
+func inside(fsys vfs.FS, dir, name string) error {
+	at := dir
+	for part := range strings.SplitSeq(filepath.Clean(name), string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		info, err := fsys.Lstat(at)
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return badf("%s: found a symbolic link, which can lead out of the folder, expected a file of its own", at)
+		}
+	}
+	return nil
+}
+
+// Close unmaps and closes all files.
+func (f *Folder) Close() error {
+	var errs []error
+	for _, p := range f.Parts {
+		for _, c := range p.closers {
+			errs = append(errs, c())
+		}
+		p.closers = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Release gives the memory of mapped pages back.
+func (f *Folder) Release() error {
+	var errs []error
+	for _, p := range f.Parts {
+		for _, m := range p.maps {
+			errs = append(errs, vfs.Release(m))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// TouchedBytes is what Touched lets the pages of mapped files have in memory.
+const TouchedBytes = 64 << 20
+
+// Touched notes that so many bytes of mapped files were read, and gives the memory of pages back
+// when it may be much. That takes a call a file, so it is not done after each part.
+// Several goroutines may call it.
+func (f *Folder) Touched(bytes int64) error {
+	if f.touched.Add(bytes) < TouchedBytes {
+		return nil
+	}
+	f.touched.Store(0)
+	return f.Release()
+}
+
+// originals opens files of original ids: one beside the configuration, or one in the
+// folder of each part.
+func (f *Folder) originals(fsys vfs.FS, name string, types []dgl.TypeRanges, outside bool) ([]Pieces, error) {
+	exists := func(path string) (bool, error) {
+		_, err := fsys.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	dir := filepath.Dir(f.Name)
+	var files []string
+	whole, err := exists(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	if whole {
+		files = []string{filepath.Join(dir, name)}
+	} else {
+		for _, p := range f.Parts {
+			path := filepath.Join(filepath.Dir(p.GraphFile), name)
+			ok, err := exists(path)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				files = append(files, path)
+			}
+		}
+		if len(files) == 0 {
+			return nil, nil
+		}
+		if len(files) < len(f.Parts) {
+			return nil, badf("%s: found %s in %d of %d parts, expected it in all or none", f.Name, name, len(files), len(f.Parts))
+		}
+	}
+	ids := make([]Pieces, len(types))
+	for p, file := range files {
+		if !outside {
+			if err := inside(fsys, filepath.Dir(file), filepath.Base(file)); err != nil {
+				return nil, err
+			}
+		}
+		d, m, err := f.Parts[p].dict(fsys, file)
+		if err != nil {
+			return nil, err
+		}
+		f.Files = append(f.Files, file)
+		for t := range types {
+			rows := types[t].Count()
+			if !whole {
+				rows = types[t].Ranges[p][1] - types[t].Ranges[p][0]
+			}
+			a, ok := d.Find(types[t].Name)
+			if !ok && rows == 0 {
+				continue
+			}
+			if !ok || a.DType != dgl.Int64 || len(a.Shape) != 1 || a.Rows() != rows {
+				return nil, badf("%s: found %s, expected int64 [%d], the original ids of %s", file, describe(a, ok), rows, types[t].Name)
+			}
+			ids[t].add(file, m, a)
+		}
+	}
+	return ids, nil
+}
+
+func describe(a dgl.Array, ok bool) string {
+	if !ok {
+		return "no tensor"
+	}
+	return fmt.Sprintf("%s %v", a.DType, a.Shape)
+}

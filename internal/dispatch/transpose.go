@@ -1,0 +1,177 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// transposed is the in-edges of an edge type that a store lists by source, in a
+// mapped temporary file.
+type transposed struct {
+	data  []byte
+	unmap func() error
+}
+
+// transposeRecord is the size of a record: destination, source, edge id.
+const transposeRecord = 16
+
+// transpose fills in the in-edges of in from its out-edges. memory bounds what is held
+// of them.
+func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adjacency, memory int64) (err error) {
+	nodes, sources := d.g.Nodes[in.dst].Count, d.g.Nodes[in.src].Count
+	shape := newSortShape(memory, d.opt.Threads)
+	buckets := 1
+	for buckets < shape.most && int64(in.count)*transposeRecord/int64(buckets) > shape.each && buckets < nodes {
+		buckets *= 2
+	}
+	shift := max(bits.Len(uint(max(nodes, 1)-1))-bits.Len(uint(buckets-1)), 0)
+	spill := extsort.NewSpill(d.fs, d.w.Dir(), shape.held)
+	defer func() { err = errors.Join(err, spill.Close()) }()
+	part := extsort.NewPartition(spill, buckets, extentBytes, uint(shift))
+	defer part.Close()
+	writers := make([]*extsort.Writer, d.opt.Threads)
+	for i := range writers {
+		if writers[i], err = part.Writer(); err != nil {
+			return err
+		}
+	}
+	// A writer takes one run of sources, so that the records of a bucket come by edge id.
+	from := &reader{incoming: &incoming{name: in.name, count: in.count, indptr: out.Indptr, far: out.Far}, sources: nodes, dir: d.dir}
+	err = spread(ctx, len(writers), len(writers), func(ctx context.Context, _, i int) error {
+		r, w := *from, writers[i]
+		for u := sources / len(writers) * i; ; {
+			to := sources / len(writers) * (i + 1)
+			if i == len(writers)-1 {
+				to = sources
+			}
+			if u >= to {
+				return nil
+			}
+			end := min(u+blockNodes, to)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			offsets, far, err := r.block(u, end)
+			if err != nil {
+				return err
+			}
+			for k := range end - u {
+				for e := offsets[k]; e < offsets[k+1]; e++ {
+					v := far[e-offsets[0]]
+					if int(v) >= nodes {
+						return r.damaged("found destination %d, expected one below %d", v, nodes)
+					}
+					b, err := w.Slot(uint64(v), transposeRecord)
+					if err != nil {
+						return err
+					}
+					binary.LittleEndian.PutUint32(b, v)
+					binary.LittleEndian.PutUint32(b[4:], uint32(u+k))
+					binary.LittleEndian.PutUint64(b[8:], e)
+				}
+			}
+			if err := d.read(8*len(offsets) + 4*len(far)); err != nil {
+				return err
+			}
+			u = end
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := part.Finish(); err != nil {
+		return err
+	}
+	t, err := d.merge(ctx, part, nodes, in.count)
+	if err != nil {
+		return err
+	}
+	d.temporary = append(d.temporary, t)
+	ptr, ids := t.data[:8*(nodes+1)], t.data[8*(nodes+1):][:8*in.count]
+	in.indptr = graph.Index{U64: graph.View[uint64](ptr)}
+	in.id = graph.Index{U64: graph.View[uint64](ids)}
+	in.far = graph.Index{U32: graph.View[uint32](t.data[8*(nodes+1+in.count):])}
+	return nil
+}
+
+// merge writes the offsets, edge ids and sources of all nodes to a temporary file.
+func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, edges int) (_ transposed, err error) {
+	f, err := d.fs.Temp(d.w.Dir())
+	if err != nil {
+		return transposed{}, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	first := make([]int64, part.Buckets()+1) // edges in front of a bucket
+	for b := range part.Buckets() {
+		first[b+1] = first[b] + part.Bytes(b)/transposeRecord
+	}
+	if first[part.Buckets()] != int64(edges) {
+		return transposed{}, fmt.Errorf("%s: %w: found %d edges, expected %d", d.dir, store.ErrDamaged, first[part.Buckets()], edges)
+	}
+	idAt, farAt := 8*int64(nodes+1), 8*int64(nodes+1+edges)
+	if err := f.Truncate(farAt + 4*int64(edges)); err != nil {
+		return transposed{}, err
+	}
+	width := 1 << part.Shift()
+	err = spread(ctx, d.opt.Threads, part.Buckets(), func(_ context.Context, _, b int) error {
+		from, to := b*width, min((b+1)*width, nodes)
+		if from >= to {
+			return nil
+		}
+		records := make([]byte, part.Bytes(b))
+		if _, err := part.Load(b, records); err != nil {
+			return err
+		}
+		part.Free(b)
+		ptr := make([]uint64, to-from+1)
+		for at := 0; at < len(records); at += transposeRecord {
+			ptr[int(binary.LittleEndian.Uint32(records[at:]))-from+1]++
+		}
+		for i := range ptr[1:] {
+			ptr[i+1] += ptr[i]
+		}
+		n := len(records) / transposeRecord
+		ids, far := make([]uint64, n), make([]uint32, n)
+		for at := 0; at < len(records); at += transposeRecord {
+			p := &ptr[int(binary.LittleEndian.Uint32(records[at:]))-from]
+			far[*p] = binary.LittleEndian.Uint32(records[at+4:])
+			ids[*p] = binary.LittleEndian.Uint64(records[at+8:])
+			*p++
+		}
+		// Each offset became that of the node behind.
+		for i := range ptr[:to-from] {
+			ptr[i] += uint64(first[b])
+		}
+		for _, x := range []struct {
+			data []byte
+			at   int64
+		}{{graph.Bytes(ptr[:to-from]), 8 * int64(from+1)}, {graph.Bytes(ids), idAt + 8*first[b]}, {graph.Bytes(far), farAt + 4*first[b]}} {
+			if _, err := f.WriteAt(x.data, x.at); err != nil {
+				return fmt.Errorf("temporary file in %s: %w", d.w.Dir(), err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return transposed{}, err
+	}
+	data, unmap, err := f.Map()
+	return transposed{data, unmap}, err
+}
+
+// releaseAll gives back the memory of all mapped pages.
+func (d *dispatcher) releaseAll() error {
+	err := d.store.Release()
+	for _, t := range d.temporary {
+		err = errors.Join(err, vfs.Release(t.data))
+	}
+	return err
+}

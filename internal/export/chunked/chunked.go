@@ -1,0 +1,211 @@
+package chunked
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// maxChunks is what the five digits of a chunk's name can count.
+const maxChunks = 100_000
+
+// ownMemory is what the program takes itself.
+const ownMemory = 24 << 20
+
+// Options say how a graph is cut.
+type Options struct {
+	// Name is the graph_name of the metadata, by which DGL knows the graph.
+	Name   string
+	Chunks int // at least 1
+	// Edges is chunked.CSV, Numpy or Parquet, Features Numpy or Parquet. DGL's tools
+	// read no edges in arrays.
+	Edges, Features string
+	Threads         int   // at least 1
+	Memory          int64 // bytes of peak RSS; 0: 1 GiB
+	// Progress is told of rows written, of nodes and edges, a column each; nil: nobody.
+	Progress func(rows int)
+}
+
+// Check says whether the options go together.
+func (o *Options) Check() error {
+	switch {
+	case o.Chunks < 1 || o.Chunks > maxChunks:
+		return fmt.Errorf("found %d chunks, expected 1 to %d", o.Chunks, maxChunks)
+	case !slices.Contains([]string{chunked.CSV, chunked.Numpy, chunked.Parquet}, o.Edges):
+		return fmt.Errorf("found edges as %q, expected csv, numpy or parquet", o.Edges)
+	case !slices.Contains([]string{chunked.Numpy, chunked.Parquet}, o.Features):
+		return fmt.Errorf("found features as %q, expected numpy or parquet", o.Features)
+	case o.Name == "" || !utf8.ValidString(o.Name):
+		return fmt.Errorf("found graph name %q, expected one that is not empty", o.Name)
+	}
+	return nil
+}
+
+// Result says what was written.
+type Result struct {
+	Nodes, Edges uint64
+	Rows         uint64 // of all files
+	Files        int
+	// Left are the columns and ids that have no place in the format, "paper.title";
+	// Changed those that are written in another dtype, with both.
+	Left, Changed []string
+}
+
+// Rows is how many rows Options.Progress will be told of.
+func Rows(g *graph.Graph) uint64 {
+	rows := uint64(0)
+	for _, n := range g.Nodes {
+		rows += uint64(n.Count) * uint64(len(fitting(n.Columns)))
+	}
+	for _, e := range g.Edges {
+		rows += uint64(e.Count)
+	}
+	return rows
+}
+
+// fitting are the columns that the format can hold.
+func fitting(columns []*graph.Column) (out []*graph.Column) {
+	for _, c := range columns {
+		if c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Write writes the graph of a store into w, which the caller seals. fsys is that of w.
+func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o Options) (*Result, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store: a chunked graph is one graph", s.Dir)
+	}
+	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
+		return nil, err
+	}
+	if o.Memory == 0 {
+		o.Memory = 1 << 30
+	}
+	o.Memory = max(o.Memory-ownMemory, ownMemory) // for buffers
+	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
+	m := &chunked.Metadata{GraphName: o.Name}
+	for _, n := range s.Graph.Nodes {
+		out := chunked.Nodes{Type: n.Type, Counts: o.cut(n.Count)}
+		x.r.Nodes += uint64(n.Count)
+		if n.IDs != nil {
+			x.r.Left = append(x.r.Left, "original ids of "+n.Type)
+		}
+		files, err := x.files("node_data/"+store.FileName(n.Type)+"/", n.Type, n.Columns, out.Counts, &out.Data)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if err := x.nodes(ctx, f, n.Count); err != nil {
+				return nil, err
+			}
+		}
+		m.Nodes = append(m.Nodes, out)
+	}
+	for _, e := range s.Graph.Edges {
+		out := chunked.Edges{Type: e.Type.String(), Counts: o.cut(e.Count)}
+		x.r.Edges += uint64(e.Count)
+		name := store.EdgesDir(e.Type)
+		ends := newSeries(w, name, o.Edges, out.Chunks)
+		ends.dtype, ends.shape = graph.Int64, []int{2}
+		files, err := x.files("edge_data/"+name[len("edges/"):]+"/", out.Type, e.Columns, out.Counts, &out.Data)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.edges(ctx, e, append([]*series{ends}, files...)); err != nil {
+			return nil, err
+		}
+		out.Files = ends.spec()
+		x.r.Files += len(out.Paths)
+		m.Edges = append(m.Edges, out)
+	}
+	b, err := m.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return x.r, w.WriteFile(chunked.File, b)
+}
+
+// cut is the chunks of so many rows: at most Chunks, none empty.
+func (o *Options) cut(rows int) chunked.Counts {
+	c := chunked.Counts{Total: uint64(rows)}
+	n := min(o.Chunks, rows)
+	for i := range n {
+		c.Chunks = append(c.Chunks, uint64(rows/n))
+		if i < rows%n {
+			c.Chunks[i]++
+		}
+	}
+	return c
+}
+
+// exporter writes one graph.
+type exporter struct {
+	fsys vfs.FS
+	w    *store.Writer
+	s    *store.Store
+	o    *Options
+	r    *Result
+	read int64 // bytes of maps since they were released
+}
+
+// wide is the dtype that DGL's tools take in place of one that they do not.
+var wide = map[graph.DType]graph.DType{
+	graph.Bool: graph.Uint8, graph.Int16: graph.Int32, graph.Uint16: graph.Int32, graph.Uint32: graph.Int64, graph.Uint64: graph.Int64, graph.BFloat16: graph.Float32,
+}
+
+// files begins the files of the columns of a type, as data says then.
+func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Counts, data *[]chunked.Data) ([]*series, error) {
+	fit := fitting(columns)
+	for _, c := range columns {
+		if c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
+			x.r.Left = append(x.r.Left, of+"."+c.Name)
+		}
+	}
+	var out []*series
+	for _, c := range fit {
+		if !utf8.ValidString(c.Name) {
+			return nil, fmt.Errorf("%s: found column %q, expected a name in UTF-8; rename the column", of, c.Name)
+		}
+		if err := c.CheckOffsets(); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", of, c.Name, err)
+		}
+		f := newSeries(x.w, dir+store.FileName(c.Name), x.o.Features, n.Chunks)
+		f.column, f.dtype, f.shape = c, c.DType, c.Shape
+		f.of = of + "." + c.Name
+		if d, ok := wide[c.DType]; ok {
+			f.dtype = d
+			x.r.Changed = append(x.r.Changed, fmt.Sprintf("%s: %s as %s", f.of, c.DType, d))
+		}
+		out = append(out, f)
+		*data = append(*data, chunked.Data{Name: c.Name, Files: f.spec()})
+		x.r.Files += len(n.Chunks)
+	}
+	return out, nil
+}
+
+// release gives the memory of maps back from time to time.
+func (x *exporter) release(read int) error {
+	if x.read += int64(read); x.read < min(x.o.Memory/4, 256<<20) {
+		return nil
+	}
+	x.read = 0
+	return x.s.Release()
+}
+
+var errOver = errors.New("found a number above the largest int64, expected a smaller one: DGL's tools take no uint64")
+
+const maxInt64 = uint64(math.MaxInt64)

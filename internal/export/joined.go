@@ -1,0 +1,192 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// joined takes the subgraphs of a collection and the columns of the store that
+// they were sampled from.
+type joined struct {
+	c        *graph.Collection
+	g        *graph.Graph
+	encoding *output.Encoding
+	nodes    []joinedType // of c
+	edges    []joinedType
+}
+
+// joinedType is a type of the collection in the store.
+type joinedType struct {
+	number int // there
+	hops   []uint32
+	width  int // of the rows of hops
+}
+
+// newJoined finds the plan that the collection was sampled by. What is left out is
+// added to r.
+func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
+	j := &joined{c: s.Collection, g: from.Graph}
+	made := s.Meta.Made
+	if from.Graph == nil {
+		return nil, tagged.Errorf(ErrStore, "%s: found a collection, expected the store that was sampled", from.Dir)
+	}
+	want, sampled := made.Inputs["store"]
+	if !sampled || len(made.Plan) == 0 {
+		return nil, tagged.Errorf(ErrStore, "found a collection made by %s, expected one that was sampled; leave --store out", made.Command)
+	}
+	got, err := store.Sum(fsys, from.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if got != want {
+		return nil, tagged.Errorf(ErrStore, "%s: found a store of checksum %s, expected %s, which was sampled; give that one", from.Dir, got, want)
+	}
+	plan, err := sample.ParsePlan(store.MetaFile, made.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.Validate(j.g); err != nil {
+		return nil, err
+	}
+	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan)); err != nil {
+		return nil, err
+	}
+	r.Rounded = j.encoding.Rounded()
+	for _, c := range j.c.Context {
+		r.Left = append(r.Left, "context: column "+c.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Context.Arrays)) {
+		if strings.HasPrefix(name, "op_") {
+			r.Left = append(r.Left, "context: "+name)
+		}
+	}
+	if j.c.SeedLocal.U64 != nil {
+		return nil, fmt.Errorf("seed_local: found ids of 64 bits, expected 32")
+	}
+	return j, j.types(plan)
+}
+
+// declaredIDs is the node types whose original ids are written unless asked
+// otherwise: those that the plan reaches and the schema of the store declares.
+func declaredIDs(from *store.Store, plan *sample.Plan) []string {
+	var ids []string
+	reached, _ := output.Reach(from.Graph, plan)
+	declared := "," + from.Meta.Made.Options["declared_ids"] + ","
+	for _, i := range reached {
+		if n := from.Graph.Nodes[i]; n.IDs != nil && n.IDs.DType == graph.String && strings.Contains(declared, ","+n.Type+",") {
+			ids = append(ids, n.Type)
+		}
+	}
+	return ids
+}
+
+// types finds the types in the store and checks that the plan has them, and that
+// all ids are of it.
+func (j *joined) types(plan *sample.Plan) error {
+	nodes, edges := output.Reach(j.g, plan)
+	for _, n := range j.c.Nodes {
+		t := joinedType{number: j.g.NodeType(n.Type)}
+		if !slices.Contains(nodes, t.number) {
+			return tagged.Errorf(ErrStore, "found node type %s, expected those that the plan reaches in the store", n.Type)
+		}
+		if err := below(n.Type+" node_id", n.NodeID, n.Count, j.g.Nodes[t.number].Count); err != nil {
+			return err
+		}
+		if err := t.setHops(n.Type, n.NumSampled, 1); err != nil {
+			return err
+		}
+		j.nodes = append(j.nodes, t)
+	}
+	for _, e := range j.c.Edges {
+		name := e.Type.String()
+		number, err := j.g.EdgeType(name)
+		if err != nil {
+			return tagged.Errorf(ErrStore, "%w", err)
+		}
+		if !slices.Contains(edges, number) {
+			return tagged.Errorf(ErrStore, "found edge type %s, expected those that the plan draws from", name)
+		}
+		t := joinedType{number: number}
+		if err := below(name+" edge_id", e.EdgeID, e.Count, j.g.Edges[number].Count); err != nil {
+			return err
+		}
+		if e.Count > 0 && (e.Src.U32 == nil || e.Dst.U32 == nil) {
+			return fmt.Errorf("%s: found local ids of 64 bits, expected 32", name)
+		}
+		if err := t.setHops(name, e.NumSampled, 0); err != nil {
+			return err
+		}
+		j.edges = append(j.edges, t)
+	}
+	return nil
+}
+
+// below checks that there are count ids, each in [0, n).
+func below(what string, x graph.Index, count, n int) error {
+	if len(x.U32) != count || x.U64 != nil {
+		return fmt.Errorf("%s: found %d ids, expected %d of 32 bits", what, x.Len(), count)
+	}
+	for i, v := range x.U32 {
+		if int64(v) >= int64(n) {
+			return fmt.Errorf("%s: found id %d at %d, expected one below %d", what, v, i, n)
+		}
+	}
+	return nil
+}
+
+// setHops takes the counts of at least so many hops.
+func (t *joinedType) setHops(what string, hops *graph.Column, least int) error {
+	if hops == nil || hops.Shape[0] < least {
+		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them of a collection that was sampled", what)
+	}
+	t.hops, t.width = graph.View[uint32](hops.Values), hops.Shape[0]
+	return nil
+}
+
+func (t *joinedType) hopsOf(g int) []uint32 { return t.hops[g*t.width : (g+1)*t.width] }
+
+func (j *joined) schema() *tfgnnpb.GraphSchema { return j.encoding.Schema() }
+
+func (j *joined) newEncoder() encoder {
+	return &joinedEncoder{joined: j, sub: sample.Subgraph{
+		Nodes: make([][]uint32, len(j.g.Nodes)), NodesByHop: make([][]uint32, len(j.g.Nodes)),
+		Edges: make([]sample.SubEdges, len(j.g.Edges)), EdgesByHop: make([][]uint32, len(j.g.Edges)),
+	}}
+}
+
+// joinedEncoder shows the output's encoding the subgraphs as the sampler does.
+type joinedEncoder struct {
+	*joined
+	e   feature.Encoder
+	sub sample.Subgraph
+}
+
+func (j *joinedEncoder) encode(g int) ([]byte, error) {
+	for i, n := range j.c.Nodes {
+		t := &j.nodes[i]
+		j.sub.Nodes[t.number] = n.NodeID.U32[n.GraphPtr.At(g):n.GraphPtr.At(g+1)]
+		j.sub.NodesByHop[t.number] = t.hopsOf(g)
+	}
+	for i, e := range j.c.Edges {
+		t, from, to := &j.edges[i], e.GraphPtr.At(g), e.GraphPtr.At(g+1)
+		j.sub.Edges[t.number] = sample.SubEdges{Src: e.Src.U32[from:to], Dst: e.Dst.U32[from:to], ID: e.EdgeID.U32[from:to]}
+		j.sub.EdgesByHop[t.number] = t.hopsOf(g)
+	}
+	if k := uint64(len(j.c.SeedType)); j.c.SeedPtr.Len() > 0 {
+		j.sub.SeedLocal = j.c.SeedLocal.U32[k*j.c.SeedPtr.At(g) : k*j.c.SeedPtr.At(g+1)]
+	}
+	return j.encoding.Encode(&j.e, &j.sub)
+}
+
+func (j *joinedEncoder) narrowed() *feature.Narrowed { return &j.e.Narrowed }

@@ -1,0 +1,125 @@
+package metis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/format/metis"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Options say how the file is made.
+type Options struct {
+	Force   bool // replace a file that is there
+	Threads int  // at least 1
+	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the graph is
+	// refused with ErrMemory.
+	Memory int64
+}
+
+// ErrMemory is wrapped by errors about a bound that cannot hold the graph.
+var ErrMemory = errors.New("memory too small")
+
+// baseBytes is the program and its buffers, and what is mapped of the store.
+const baseBytes = 64 << 20
+
+// beside is what a bound of the memory leaves beside the graph.
+func beside(s *store.Store, memory int64) (int64, error) {
+	if memory == 0 {
+		return 0, nil
+	}
+	pairs, err := undirected.Pairs(s)
+	if err != nil {
+		return 0, err
+	}
+	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
+	least := baseBytes + 8*pairs + 4*int64(nodes)
+	if least > memory {
+		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise --memory", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
+	}
+	return max(1, memory-least), nil
+}
+
+// Result counts what was written.
+type Result struct {
+	Nodes, Edges, Pairs int64
+	Bytes               int64
+	Building, Writing   time.Duration
+}
+
+// Write writes the file out: whole, or not at all.
+func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Options) (r *Result, err error) {
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store", s.Dir)
+	}
+	switch info, err := fsys.Lstat(out); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another --out", out, store.ErrExists)
+	case !o.Force:
+		return nil, fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, store.ErrExists)
+	}
+	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
+		return nil, err
+	}
+	memory, err := beside(s, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	dir, base := filepath.Split(filepath.Clean(out))
+	start := time.Now()
+	g, err := undirected.Build(ctx, s, undirected.BuildOptions{Threads: o.Threads, Memory: memory, FS: fsys, Temp: filepath.Clean(dir + ".")})
+	if err != nil {
+		return nil, err
+	}
+	r = &Result{Nodes: int64(g.Len()), Pairs: int64(g.Pairs()), Building: time.Since(start)}
+	for _, e := range s.Graph.Edges {
+		r.Edges += int64(e.Count)
+	}
+	start = time.Now()
+	tmp := filepath.Join(dir, "."+base+".partial")
+	if err := fsys.RemoveAll(tmp); err != nil {
+		return nil, err
+	}
+	f, err := fsys.Create(tmp)
+	if err != nil {
+		return nil, err
+	}
+	err = metis.Write(stoppable{ctx, f}, &metis.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours, Constraints: 1})
+	if info, serr := f.Stat(); serr == nil {
+		r.Bytes = info.Size()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = fsys.Rename(tmp, out)
+	}
+	if err != nil {
+		return nil, errors.Join(err, fsys.RemoveAll(tmp))
+	}
+	r.Writing = time.Since(start)
+	return r, fsys.SyncDir(filepath.Clean(dir + "."))
+}
+
+// stoppable is a file that is written until the context ends.
+type stoppable struct {
+	ctx context.Context
+	vfs.File
+}
+
+func (s stoppable) Write(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.File.Write(b)
+}

@@ -1,0 +1,211 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/shards"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// ErrNotCollection is wrapped by the error about a store that is no collection,
+// ErrStore by that about one that a collection was not sampled from.
+var (
+	ErrNotCollection = errors.New("not a collection")
+	ErrStore         = errors.New("not the store of the collection")
+	// ErrMemory is the kind of errors about a budget that cannot hold the least.
+	ErrMemory = errors.New("memory budget too small")
+)
+
+// Options say what is written.
+type Options struct {
+	Name   string // as of shards.Options
+	Shards int
+	Gzip   bool
+	// Store is what the collection was sampled from, to join its columns; nil joins
+	// nothing.
+	Store   *store.Store
+	Threads int   // 0 is 1
+	Memory  int64 // bytes; 0 is no bound
+	// Progress is told of graphs that were written; nil tells nobody.
+	Progress func(graphs int)
+}
+
+// Result says what was written.
+type Result struct {
+	Schema *tfgnnpb.GraphSchema
+	Bytes  int64 // of the TFRecords
+	// Left is what the collection has and the Examples have not.
+	Left []string
+	// Rounded are the columns with float64 that are no float32.
+	Rounded []string
+	// Narrowed counts those of them that underflow, by feature.
+	feature.Narrowed
+	// Nodes and Edges are the sizes of the graphs.
+	Nodes, Edges report.Histogram
+}
+
+const (
+	// chunkGraphs is the most graphs that a worker takes at a time, chunkBytes about
+	// the most bytes of them: enough for large writes, few enough for the cache.
+	chunkGraphs = 256
+	chunkBytes  = 1 << 20
+	// baseBytes is what an export holds whatever it does; chunkFactor and
+	// workerFactor are what is held of the bytes of a chunk, at most.
+	baseBytes    = 48 << 20
+	chunkFactor  = 3
+	workerFactor = 6
+)
+
+// encoder encodes graphs, for one goroutine.
+type encoder interface {
+	// encode gives the bytes of a graph, valid until the next call.
+	encode(graph int) ([]byte, error)
+	// narrowed returns the counts of doubles that lost digits. The caller clears them after it has added them up.
+	narrowed() *feature.Narrowed
+}
+
+// source is how the graphs of a collection become Examples: from its own columns,
+// or joined with a store.
+type source interface {
+	schema() *tfgnnpb.GraphSchema
+	newEncoder() encoder
+}
+
+// TFRecords writes the graphs of a collection into w, which the caller seals: the
+// records and output.SchemaFile.
+func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (_ *Result, err error) {
+	opt.Threads = max(1, opt.Threads)
+	c := s.Collection
+	if c == nil {
+		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with --schema", s.Dir, ErrNotCollection, s.Meta.Kind)
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	var src source
+	if opt.Store != nil {
+		src, err = newJoined(fsys, s, opt.Store, r)
+	} else {
+		src, err = newOwn(fsys, s, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	r.Schema = src.schema()
+	if opt.Memory > 0 { // values were read, to see whether they are rounded
+		if err := s.Release(); err != nil {
+			return nil, err
+		}
+	}
+	weight := newWeights(s, opt.Store)
+	if err := weight.fits(&opt); err != nil {
+		return nil, err
+	}
+	files, err := shards.New(w, shards.Options{Name: opt.Name, Shards: opt.Shards, Gzip: opt.Gzip, Records: uint64(c.Graphs)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	next, unreleased := 0, int64(0)
+	err = ordered.Run(ctx, opt.Threads, src.newEncoder, func() *chunk { return &chunk{dir: s.Dir, records: files.NewChunk()} }, ordered.Stages[encoder, *chunk]{
+		Fill: func(k *chunk) error {
+			if next == c.Graphs {
+				return io.EOF
+			}
+			k.first, next = next, weight.end(next)
+			k.end = next
+			return nil
+		},
+		Work: func(e encoder, k *chunk) error { return k.encode(ctx, e, weight) },
+		Sink: func(k *chunk) error {
+			if err := files.Write(k.records); err != nil {
+				return err
+			}
+			r.Narrowed.Add(k.narrowed.Underflows)
+			clear(k.narrowed.Underflows)
+			r.Nodes.Merge(&k.nodes)
+			r.Edges.Merge(&k.edges)
+			k.nodes.Reset()
+			k.edges.Reset()
+			if opt.Progress != nil {
+				opt.Progress(k.end - k.first)
+			}
+			// What is behind is not needed again: mapped pages count in the budget.
+			unreleased += k.bytes
+			if opt.Memory > 0 && unreleased > (opt.Memory-baseBytes)/16 {
+				unreleased = 0
+				return s.Release()
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := files.Finish(); err != nil {
+		return nil, err
+	}
+	r.Bytes = files.Bytes()
+	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, r.Schema))
+}
+
+// chunk is the graphs [first, end).
+type chunk struct {
+	dir          string // of the collection
+	first, end   int
+	bytes        int64
+	records      *shards.Chunk
+	nodes, edges report.Histogram
+	narrowed     feature.Narrowed
+}
+
+func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {
+	k.bytes = 0
+	for g := k.first; g < k.end; g++ {
+		if (g-k.first)%64 == 63 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		record, err := e.encode(g)
+		if err != nil {
+			return fmt.Errorf("%s: graph %d: %w", k.dir, g, err)
+		}
+		if err := k.records.Append(record, uint64(g)); err != nil {
+			return fmt.Errorf("graph %d: %w", g, err)
+		}
+		k.bytes += int64(len(record))
+		nodes, edges := weight.sizes(g)
+		k.nodes.Add(nodes)
+		k.edges.Add(edges)
+	}
+	k.narrowed.Add(e.narrowed().Underflows)
+	clear(e.narrowed().Underflows)
+	return k.records.End()
+}
+
+// fits says whether the budget holds what an export holds.
+func (w *weights) fits(opt *Options) error {
+	if opt.Memory == 0 {
+		return nil
+	}
+	largest := int64(chunkBytes)
+	for g := range w.graphs {
+		largest = max(largest, w.of(g))
+	}
+	least := baseBytes + w.joined + largest*int64(chunkFactor*ordered.Slots(opt.Threads)+workerFactor*opt.Threads)
+	if opt.Memory < least {
+		return tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads; give --memory %dMiB or more, or fewer --threads", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package unigraph
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// The columns of ids.
+const (
+	idName     = tfgnn.IDName
+	sourceName = tfgnn.SourceName
+	targetName = tfgnn.TargetName
+)
+
+// SchemaFile is the schema of the tables, beside them.
+const SchemaFile = "schema.pbtxt"
+
+// Table is a table that was written.
+type Table struct {
+	Name string // what the schema calls it: a file name, or a pattern of shards
+	Sets []string
+	Stats
+}
+
+// Result says what was written.
+type Result struct {
+	Schema   *tfgnnpb.GraphSchema
+	Tables   []Table
+	Warnings []string
+}
+
+func (r *Result) warn(format string, a ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
+}
+
+// FromStore writes the graph of a store as FromGraph does. A store whose arrays do
+// not mean a graph is refused.
+func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, err
+	}
+	return FromGraph(ctx, fsys, w, s.Graph, opt)
+}
+
+// FromGraph writes a graph, whose ids are in range, as a unigraph into w, which
+// the caller seals. fsys is that of w.
+//
+// A node type is a node set of its name (_N is "node"), with its original ids as
+// #id, or the type-wise ids as decimal text. An edge type is an edge set named by
+// its relation (_E is "edge"), or src_rel_dst where several types have that
+// relation, with its rows in the order of edge ids.
+func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	r := &Result{Schema: &tfgnnpb.GraphSchema{
+		NodeSets: map[string]*tfgnnpb.NodeSet{},
+		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
+		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_FULL.Enum()},
+	}}
+	type job struct {
+		stem, set string
+		source    *source
+		features  map[string]*tfgnnpb.Feature
+		meta      *tfgnnpb.Metadata
+	}
+	var jobs []job
+	add := func(stem, set string, s *source) job {
+		j := job{stem, set, s, map[string]*tfgnnpb.Feature{}, &tfgnnpb.Metadata{
+			Filename: proto.String(opt.pattern(stem)), Cardinality: proto.Int64(int64(s.rows))}}
+		jobs = append(jobs, j)
+		return j
+	}
+	if len(g.Context) > 0 {
+		s := newSource("context", g.Context[0].Rows, g.Context)
+		j := add("context", "context", s)
+		r.Schema.Context = &tfgnnpb.Context{Features: j.features, Metadata: j.meta}
+	}
+	for _, n := range g.Nodes {
+		name := feature.NodeSet(n.Type)
+		if r.Schema.NodeSets[name] != nil {
+			return nil, fmt.Errorf("found the node set name %q for two types, one of them %s, expected different names; rename the type", name, n.Type)
+		}
+		if n.Added > 0 {
+			r.warn("the last %d nodes of %s had no row in their table; their rows are zeros and empty", n.Added, n.Type)
+		}
+		j := add("nodes-"+store.FileName(name), name, nodeSource(n))
+		j.features[idName] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
+		r.Schema.NodeSets[name] = &tfgnnpb.NodeSet{Features: j.features, Metadata: j.meta}
+	}
+	types := make([]graph.EdgeType, len(g.Edges))
+	for i, e := range g.Edges {
+		types[i] = e.Type
+	}
+	names := feature.EdgeSets(types)
+	for i, e := range g.Edges {
+		name := names[i]
+		if r.Schema.EdgeSets[name] != nil {
+			return nil, fmt.Errorf("found the edge set name %q for two types, one of them %s, expected different names; rename the relation", name, e.Type)
+		}
+		if name != e.Type.Rel && e.Type != graph.HomogeneousEdge {
+			r.warn("edge type %s is the edge set %s, as several types have the relation %s", e.Type, name, e.Type.Rel)
+		}
+		j := add("edges-"+store.FileName(name), name, edgeSource(g, e))
+		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,
+			Source: proto.String(feature.NodeSet(e.Type.Src)), Target: proto.String(feature.NodeSet(e.Type.Dst))}
+	}
+	for _, j := range jobs {
+		for _, c := range j.source.cols {
+			if err := c.CheckOffsets(); err != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", j.source.name, c.Name, err)
+			}
+			if j.features[c.Name] != nil {
+				return nil, fmt.Errorf("%s: found a column %q beside the original ids, expected another name; rename the column", j.source.name, c.Name)
+			}
+			j.features[c.Name] = feature.Proto(c)
+		}
+	}
+	if _, err := tfgnn.CheckSchema(r.Schema); err != nil {
+		return nil, err
+	}
+	for _, j := range jobs {
+		if err := r.write(ctx, fsys, w, j.stem, []string{j.set}, j.source, j.source.columns(), opt); err != nil {
+			return nil, err
+		}
+	}
+	return r, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.Schema))
+}
+
+// write writes one table and counts it.
+func (r *Result) write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, sets []string, t table.Table, columns []Column, opt Options) error {
+	stats, err := Write(ctx, fsys, w, stem, t, columns, opt)
+	r.Tables = append(r.Tables, Table{opt.pattern(stem), sets, stats})
+	return err
+}

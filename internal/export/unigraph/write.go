@@ -1,0 +1,396 @@
+package unigraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// ErrInexpressible is what an error about a value is, by errors.Is, that the
+// format cannot hold. Its text starts with the place of the row.
+var ErrInexpressible = errors.New("a value that the format cannot hold")
+
+// Format is a kind of table files.
+type Format uint8
+
+// The formats.
+const (
+	CSV Format = iota
+	TFRecord
+	Parquet
+)
+
+var formatNames = []string{"csv", "tfrecord", "parquet"}
+
+// Formats are the names of the formats.
+func Formats() []string { return slices.Clone(formatNames) }
+
+// ParseFormat reads "csv", "tfrecord" or "parquet".
+func ParseFormat(s string) (Format, error) {
+	i := slices.Index(formatNames, s)
+	if i < 0 {
+		return 0, fmt.Errorf("found format %q, expected csv, tfrecord or parquet", s)
+	}
+	return Format(i), nil
+}
+
+// String is the name of the format.
+func (f Format) String() string { return formatNames[f] }
+
+// maxShards is what the five digits of a shard's name can count.
+const maxShards = 99999
+
+// Options says how tables are written.
+type Options struct {
+	Format Format
+	// Shards is the number of files of a table, NAME-00000-of-00008 and so on; 0
+	// is one file NAME.
+	Shards int
+	// Gzip compresses CSV and TFRecord files.
+	Gzip bool
+	// RoundDoubles rounds float64 to float32 in TFRecords, where it is an error
+	// otherwise to lose digits. A number beyond the range of float32 stays an error.
+	RoundDoubles bool
+	Threads      int // 0 is 1
+	// Progress is told of rows that were written; nil tells nobody.
+	Progress func(rows int)
+}
+
+// Check says whether the options go together.
+func (o Options) Check() error {
+	switch {
+	case o.Shards < 0 || o.Shards > maxShards:
+		return fmt.Errorf("found %d shards, expected 1 to %d", o.Shards, maxShards)
+	case o.Gzip && o.Format == Parquet:
+		return errors.New("found gzip for Parquet tables, which are compressed within, expected it with csv or tfrecord")
+	case o.RoundDoubles && o.Format != TFRecord:
+		return fmt.Errorf("found rounding of doubles for %s tables, which hold them, expected it with tfrecord", o.Format)
+	}
+	return nil
+}
+
+// fileName is the name of a table without shards.
+func (o Options) fileName(stem string) string {
+	name := stem + "." + o.Format.String()
+	if o.Gzip {
+		name += ".gz"
+	}
+	return name
+}
+
+// pattern is what a schema calls a table. TF-GNN reads NAME@SHARDS of TFRecords
+// only, and CSV files by what that means.
+func (o Options) pattern(stem string) string {
+	switch {
+	case o.Shards == 0:
+		return o.fileName(stem)
+	case o.Format == CSV:
+		return fmt.Sprintf("%s-?????-of-%05d", o.fileName(stem), o.Shards)
+	}
+	return fmt.Sprintf("%s@%d", o.fileName(stem), o.Shards)
+}
+
+// Column is a column of the table that is read, under its name in the table that
+// is written.
+type Column struct {
+	Name string
+	From table.Column
+}
+
+// Stats counts what was written.
+type Stats struct {
+	Rows  uint64
+	Bytes int64
+	// Narrowed counts the doubles that lost digits as float32, by "table: column x".
+	feature.Narrowed
+}
+
+// maxWaiting is the bytes of encoded rows that may wait in memory for those before
+// them. Tests make it small.
+var maxWaiting int64 = 64 << 20
+
+// writer writes the files of one table.
+type writer struct {
+	fsys    vfs.FS
+	w       *store.Writer
+	stem    string
+	t       table.Table
+	columns []Column
+	opt     Options
+	total   uint64 // rows, where there are shards
+
+	mu      sync.Mutex
+	next    uint64 // the row that is written next
+	waiting map[uint64]*piece
+	held    int64 // bytes of waiting pieces in memory
+	spill   *extsort.Spill
+	free    []*piece
+	err     error
+
+	shard   int // the shard that file is, -1 before the first
+	file    vfs.File
+	parquet *parquetFile // of file
+	bytes   int64
+	closing errgroup.Group // files whose writing is done
+
+	narrowed feature.Narrowed
+}
+
+// piece is the encoded rows of a chunk.
+type piece struct {
+	rows  uint64
+	buf   []byte
+	parts []part
+	// early: the bytes wait in the spill instead of buf.
+	early extsort.Extent
+}
+
+// part is what goes to one shard: the bytes up to end and, of Parquet, the pages
+// that they are, one a column.
+type part struct {
+	shard, end int
+	pages      []page
+}
+
+// maxClosing is how many files are synced and closed beside the writing.
+const maxClosing = 16
+
+// Write writes columns of a table, all rows in order, as a table of files named
+// after stem. fsys is that of w. Nothing of the files is usable before w is
+// published.
+func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t table.Table, columns []Column, opt Options) (stats Stats, err error) {
+	if err := opt.Check(); err != nil {
+		return stats, err
+	}
+	opt.Threads = max(opt.Threads, 1)
+	tw := &writer{fsys: fsys, w: w, stem: stem, t: t, columns: columns, opt: opt, waiting: map[uint64]*piece{}, shard: -1}
+	tw.spill = extsort.NewSpill(fsys, w.Dir(), 0)
+	tw.closing.SetLimit(maxClosing)
+	defer func() { err = errors.Join(err, tw.close(), tw.spill.Close()) }()
+	ask := make([]table.Column, len(columns))
+	var underflows table.Underflows // of doubles that are read as float32
+	for i, c := range columns {
+		ask[i] = c.From
+		underflows.WatchOne(stem, &ask[i])
+	}
+	if opt.Shards > 1 {
+		// Contiguous shards need the number of rows first.
+		if tw.total, err = t.Scan(ctx, nil, opt.Threads, func(int, *table.Chunk) error { return nil }); err != nil {
+			return stats, err
+		}
+	}
+	encoders := make([]*encoder, opt.Threads)
+	for i := range encoders {
+		if encoders[i], err = newEncoder(tw); err != nil {
+			return stats, fmt.Errorf("%s: %w", stem, err)
+		}
+	}
+	rows, err := t.Scan(ctx, ask, opt.Threads, func(worker int, c *table.Chunk) error {
+		p, err := encoders[worker].encode(c)
+		if err != nil {
+			return err
+		}
+		return tw.put(c.First, p)
+	})
+	if err != nil {
+		return stats, err
+	}
+	if opt.Shards > 1 && rows != tw.total {
+		return stats, fmt.Errorf("%s: found %d rows, expected %d as at the first reading; the table changed", stem, rows, tw.total)
+	}
+	for tw.shard+1 < max(opt.Shards, 1) {
+		if err := tw.open(); err != nil {
+			return stats, err
+		}
+	}
+	if err := tw.close(); err != nil {
+		return stats, err
+	}
+	tw.narrowed.Add(underflows.Counts())
+	return Stats{rows, tw.bytes, tw.narrowed}, nil
+}
+
+// shardOf is the shard of a row, and shardEnd the row behind a shard.
+func (w *writer) shardOf(row uint64) int {
+	if w.opt.Shards < 2 {
+		return 0
+	}
+	return sort.Search(w.opt.Shards, func(s int) bool { return w.shardEnd(s) > row })
+}
+
+func (w *writer) shardEnd(shard int) uint64 {
+	if w.opt.Shards < 2 {
+		return 1<<64 - 1
+	}
+	k := uint64(w.opt.Shards)
+	return w.total/k*uint64(shard+1) + min(w.total%k, uint64(shard+1))
+}
+
+// take is an empty piece for a worker.
+func (w *writer) take() *piece {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.free); n > 0 {
+		p := w.free[n-1]
+		w.free = w.free[:n-1]
+		return p
+	}
+	return &piece{}
+}
+
+// give takes a piece back.
+func (w *writer) give(p *piece) {
+	p.rows, p.buf, p.parts, p.early = 0, p.buf[:0], p.parts[:0], extsort.Extent{}
+	w.free = append(w.free, p)
+}
+
+// put writes the rows from first on, or keeps them until the rows before them are
+// written. It never blocks for another worker's rows: a scan that fails would not
+// bring them.
+func (w *writer) put(first uint64, p *piece) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	if first != w.next {
+		if w.held += int64(len(p.buf)); w.held > maxWaiting {
+			w.held -= int64(len(p.buf))
+			if p.early, w.err = w.spill.Put(p.buf); w.err != nil {
+				return w.err
+			}
+			p.buf = nil
+		}
+		w.waiting[first] = p
+		return nil
+	}
+	for p != nil {
+		if w.err = w.write(p); w.err != nil {
+			return w.err
+		}
+		w.next += p.rows
+		w.give(p)
+		p = w.waiting[w.next]
+		if p == nil {
+			break
+		}
+		delete(w.waiting, w.next)
+		if n := p.early.Len(); n > 0 {
+			p.buf = make([]byte, n)
+			if w.err = w.spill.Get(p.early, p.buf); w.err != nil {
+				return w.err
+			}
+			w.spill.Free(p.early)
+		} else {
+			w.held -= int64(len(p.buf))
+		}
+	}
+	return nil
+}
+
+// write appends a piece to its shards.
+func (w *writer) write(p *piece) error {
+	at := 0
+	for _, part := range p.parts {
+		for w.shard < part.shard {
+			if err := w.open(); err != nil {
+				return err
+			}
+		}
+		b := p.buf[at:part.end]
+		var err error
+		if w.parquet != nil {
+			err = w.parquet.add(b, at, part.pages)
+		} else {
+			err = w.append(b)
+		}
+		if err != nil {
+			return err
+		}
+		at = part.end
+	}
+	if w.opt.Progress != nil {
+		w.opt.Progress(int(p.rows))
+	}
+	return nil
+}
+
+func (w *writer) append(b []byte) error {
+	n, err := w.file.Write(b)
+	w.bytes += int64(n)
+	return err
+}
+
+// open ends the file at hand and begins the next one.
+func (w *writer) open() error {
+	if err := w.end(); err != nil {
+		return err
+	}
+	w.shard++
+	name := w.opt.fileName(w.stem)
+	if w.opt.Shards > 0 {
+		name = fmt.Sprintf("%s-%05d-of-%05d", name, w.shard, w.opt.Shards)
+	}
+	var err error
+	if w.file, err = w.w.Create(name); err != nil {
+		return err
+	}
+	switch w.opt.Format {
+	case CSV:
+		b := appendHeader(nil, w.columns)
+		if w.opt.Gzip {
+			b, err = member(b)
+		}
+		return errors.Join(err, w.append(b))
+	case TFRecord:
+		if w.opt.Gzip { // a compressed file of no records still has a member
+			b, err := member(nil)
+			return errors.Join(err, w.append(b))
+		}
+	case Parquet:
+		w.parquet, err = newParquetFile(w)
+		return err
+	}
+	return nil
+}
+
+// end completes the file at hand. Closing syncs, which goes on beside the writing.
+func (w *writer) end() error {
+	if w.file == nil {
+		return nil
+	}
+	var err error
+	if w.parquet != nil {
+		err = w.parquet.close()
+		w.parquet = nil
+	}
+	w.closing.Go(w.file.Close)
+	w.file = nil
+	return err
+}
+
+// close ends the last file and waits for all.
+func (w *writer) close() error {
+	if w.parquet != nil && w.err != nil {
+		w.parquet = nil // half a file is not completed
+	}
+	return errors.Join(w.end(), w.closing.Wait())
+}
+
+// inexpressible is the error of a value in row of the input.
+func (w *writer) inexpressible(row uint64, column int, found, expected string) error {
+	c := w.columns[column]
+	return tagged.Errorf(ErrInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
+}

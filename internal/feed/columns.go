@@ -1,0 +1,206 @@
+package feed
+
+import (
+	"fmt"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// ColumnInfo says what a column of every batch is.
+type ColumnInfo struct {
+	// Name is a path: "input_id", "nodes/TYPE/n_id", "edges/TYPE/edge_index", "nodes/TYPE/x/NAME".
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	// Shape is that of a row.
+	Shape []int `json:"shape"`
+}
+
+// column is one array of a batch: how many rows it has in a subgraph, and how they are
+// written.
+type column struct {
+	info  ColumnInfo
+	width int // bytes a row
+	rows  func(*made) int
+	write func(dst []byte, m *made)
+	most  func(*bounds) int64 // rows that no batch exceeds
+}
+
+// bounds are the most of everything that a batch can have.
+type bounds struct {
+	seeds, hops  int64
+	nodes, edges []int64 // by type
+	reached, ops []int64 // nodes and edges, by op
+}
+
+// made is a batch that was sampled.
+type made struct {
+	sub   *sample.Subgraph
+	input []uint64      // places of the seeds in the source's list
+	times []sample.Time // of the seeds, with before
+	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
+}
+
+// Features are the columns that batches bring along, by type.
+type Features struct {
+	Nodes, Edges map[string][]string
+	// Links are columns of link seeds: a row a seed, in the order of the job.
+	Links []*graph.Column
+}
+
+// columnsOf are the columns of the batches of a sampler: of every type of the graph, also those that
+// its plan does not reach, so that what a consumer sees depends on the graph alone.
+func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column, error) {
+	g := s.Graph()
+	hops := func(b *bounds) int64 { return b.hops }
+	cs := []column{
+		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
+		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * int64(s.SeedWidth()) }),
+	}
+	for _, c := range f.Links {
+		cs = append(cs, ofLinks(c))
+	}
+	for t, n := range g.Nodes {
+		at := "nodes/" + n.Type + "/"
+		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
+		most := func(b *bounds) int64 { return b.nodes[t] }
+		cs = append(cs, ints(at+"n_id", ids, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
+		if s.Plan().Scope == sample.ScopeSeed {
+			cs = append(cs, ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
+		}
+		features, err := rowsOf(tabs, at, n.Columns, f.Nodes[n.Type], ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, features...)
+	}
+	for t, e := range g.Edges {
+		at := "edges/" + e.Type.String() + "/"
+		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
+		ids := func(m *made) []uint32 { return of(m).ID }
+		most := func(b *bounds) int64 { return b.edges[t] }
+		id, err := positions(tabs, at+"e_id", e, ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, pairs(at+"edge_index", of, most), id, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
+		features, err := rowsOf(tabs, at, e.Columns, f.Edges[e.Type.String()], ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, features...)
+	}
+	if !ops {
+		return cs, nil
+	}
+	for k, o := range s.Plan().Ops {
+		t, err := g.EdgeType(o.Edges)
+		if err != nil {
+			return nil, err
+		}
+		at := fmt.Sprintf("ops/%d/", k+1)
+		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
+		most := func(b *bounds) int64 { return b.ops[k] }
+		id, err := positions(tabs, at+"e_id", g.Edges[t], func(m *made) []uint32 { return of(m).ID }, most)
+		if err != nil {
+			return nil, err
+		}
+		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
+	}
+	return cs, nil
+}
+
+// ints is a column of ids or counts, as int64.
+func ints[T uint32 | uint64](name string, of func(*made) []T, most func(*bounds) int64) column {
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return len(of(m)) },
+		func(dst []byte, m *made) { widen(dst, of(m)) }, most,
+	}
+}
+
+func widen[T uint32 | uint64](dst []byte, from []T) {
+	to := graph.View[int64](dst)[:len(from)]
+	for i, x := range from {
+		to[i] = int64(x)
+	}
+}
+
+// pairs is the local ids of both ends of edges: all sources, then all destinations.
+func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return 2 * len(of(m).Src) },
+		func(dst []byte, m *made) {
+			e := of(m)
+			widen(dst, e.Src)
+			widen(dst[8*len(e.Src):], e.Dst)
+		},
+		func(b *bounds) int64 { return 2 * most(b) },
+	}
+}
+
+// positions is the places of edges in what was imported, where a store knows them, else
+// their ids.
+func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
+	c := graph.FindColumn(e.Columns, graph.PositionColumn)
+	switch {
+	case c == nil:
+		return ints(name, ids, most), nil
+	case c.DType == graph.Uint32 || c.DType == graph.Int32:
+		return looked(tabs.of(c.Values), 4, name, ids, most), nil
+	case c.DType == graph.Uint64 || c.DType == graph.Int64:
+		return looked(tabs.of(c.Values), 8, name, ids, most), nil
+	}
+	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, graph.PositionColumn, c.DType)
+}
+
+// looked is a column of integers of width 4 or 8 bytes, as int64.
+func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
+	return column{ColumnInfo{name, "int64", []int{}}, 8,
+		func(m *made) int { return len(ids(m)) },
+		func(dst []byte, m *made) {
+			rows := ids(m)
+			// Narrow ones are put at the end of their place and widened from its beginning, which never
+			// catches up with what is still to be read.
+			found := dst[len(rows)*(8-width):]
+			batch.Gather(found, tab.values(), width, rows)
+			if width == 4 {
+				widen(dst, graph.View[uint32](found))
+			}
+		}, most,
+	}
+}
+
+// rowsOf is the columns of a type that are asked for, as x/NAME below at.
+func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
+	var cs []column
+	for _, name := range names {
+		c := graph.FindColumn(columns, name)
+		switch {
+		case c == nil:
+			return nil, fmt.Errorf("found no column %q of %s, expected one of %s", name, at[:len(at)-1], columnNames(columns))
+		case c.DType == graph.String || c.Ragged():
+			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
+		}
+		tab := tabs.of(c.Values)
+		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
+			func(m *made) int { return len(ids(m)) },
+			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
+		})
+	}
+	return cs, nil
+}
+
+func columnNames(columns []*graph.Column) string {
+	names := ""
+	for _, c := range columns {
+		if c.Name[0] != '#' {
+			names += " " + c.Name
+		}
+	}
+	if names == "" {
+		return "none: the type has no columns"
+	}
+	return names[1:]
+}

@@ -1,0 +1,160 @@
+package feed
+
+import (
+	"errors"
+	"math"
+
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// disjoint lays the subgraphs of single seeds side by side, as one: each node has a copy in every
+// subgraph that it is in. Nodes and edges come hop by hop, and within a hop seed by seed.
+type disjoint struct {
+	hops      int
+	seedTypes []int
+	ends      [][2]int // node types of source and destination, by edge type
+
+	sub   sample.Subgraph
+	batch [][]uint32 // by node type: the subgraph of each node
+
+	// What was added, subgraph after subgraph: by node type, the ids; by edge type, the ends as places
+	// in them; and the counts of each hop.
+	count               int
+	nodes               [][]uint32
+	edges               []sample.SubEdges
+	nodeHops, edgeHops  [][]uint32
+	local               [][]uint32 // where each node comes to lie
+	seedLocal, starting []uint32
+}
+
+var errManyNodes = errors.New("found a batch with 2^31 or more nodes of a type, expected fewer; take fewer edges or smaller batches")
+
+func newDisjoint(s *sample.Sampler) *disjoint {
+	g := s.Graph()
+	n, e := len(g.Nodes), len(g.Edges)
+	d := &disjoint{
+		hops: s.Hops(), batch: make([][]uint32, n),
+		nodes: make([][]uint32, n), nodeHops: make([][]uint32, n), local: make([][]uint32, n),
+		edges: make([]sample.SubEdges, e), edgeHops: make([][]uint32, e),
+	}
+	d.sub.Nodes, d.sub.NodesByHop = make([][]uint32, n), make([][]uint32, n)
+	d.sub.Edges, d.sub.EdgesByHop = make([]sample.SubEdges, e), make([][]uint32, e)
+	for _, name := range s.Plan().SeedType {
+		d.seedTypes = append(d.seedTypes, g.NodeType(name))
+	}
+	for _, e := range g.Edges {
+		d.ends = append(d.ends, [2]int{g.NodeType(e.Type.Src), g.NodeType(e.Type.Dst)})
+	}
+	return d
+}
+
+// begin forgets all subgraphs.
+func (d *disjoint) begin() {
+	d.count, d.seedLocal = 0, d.seedLocal[:0]
+	for t := range d.nodes {
+		d.nodes[t], d.nodeHops[t] = d.nodes[t][:0], d.nodeHops[t][:0]
+	}
+	for t := range d.edges {
+		e := &d.edges[t]
+		e.Src, e.Dst, e.ID, d.edgeHops[t] = e.Src[:0], e.Dst[:0], e.ID[:0], d.edgeHops[t][:0]
+	}
+}
+
+// add adds the next subgraph.
+func (d *disjoint) add(sub *sample.Subgraph) error {
+	for t, pair := range sub.Edges {
+		e := &d.edges[t]
+		e.Src = appendMoved(e.Src, pair.Src, len(d.nodes[d.ends[t][0]]))
+		e.Dst = appendMoved(e.Dst, pair.Dst, len(d.nodes[d.ends[t][1]]))
+		e.ID = append(e.ID, pair.ID...)
+		d.edgeHops[t] = append(d.edgeHops[t], sub.EdgesByHop[t]...)
+	}
+	for i, v := range sub.SeedLocal {
+		d.seedLocal = append(d.seedLocal, v+uint32(len(d.nodes[d.seedTypes[i%len(d.seedTypes)]])))
+	}
+	for t, ids := range sub.Nodes {
+		if len(d.nodes[t])+len(ids) > math.MaxInt32 {
+			return errManyNodes
+		}
+		d.nodes[t] = append(d.nodes[t], ids...)
+		d.nodeHops[t] = append(d.nodeHops[t], sub.NodesByHop[t]...)
+	}
+	d.count++
+	return nil
+}
+
+func appendMoved(to, from []uint32, by int) []uint32 {
+	for _, v := range from {
+		to = append(to, v+uint32(by))
+	}
+	return to
+}
+
+// join is all that was added, as one subgraph. It is valid until the next begin.
+func (d *disjoint) join() *sample.Subgraph {
+	for t, ids := range d.nodes {
+		n := len(ids)
+		d.local[t], d.batch[t], d.sub.Nodes[t] = sized(d.local[t], n), sized(d.batch[t], n), sized(d.sub.Nodes[t], n)
+		d.sub.NodesByHop[t] = d.byHop(d.sub.NodesByHop[t], d.nodeHops[t], d.hops+1)
+		d.walk(d.nodeHops[t], d.hops+1, func(sub, from, to int) {
+			d.local[t][from], d.batch[t][to], d.sub.Nodes[t][to] = uint32(to), uint32(sub), ids[from]
+		})
+	}
+	for t, e := range d.edges {
+		src, dst := d.local[d.ends[t][0]], d.local[d.ends[t][1]]
+		out := &d.sub.Edges[t]
+		n := len(e.ID)
+		out.Src, out.Dst, out.ID = sized(out.Src, n), sized(out.Dst, n), sized(out.ID, n)
+		d.sub.EdgesByHop[t] = d.byHop(d.sub.EdgesByHop[t], d.edgeHops[t], d.hops)
+		d.walk(d.edgeHops[t], d.hops, func(_, from, to int) {
+			out.Src[to], out.Dst[to], out.ID[to] = src[e.Src[from]], dst[e.Dst[from]], e.ID[from]
+		})
+	}
+	d.sub.SeedLocal = sized(d.sub.SeedLocal, len(d.seedLocal))
+	for i, place := range d.seedLocal {
+		d.sub.SeedLocal[i] = d.local[d.seedTypes[i%len(d.seedTypes)]][place]
+	}
+	return &d.sub
+}
+
+// byHop sums the counts of each hop over all subgraphs.
+func (d *disjoint) byHop(sums, counts []uint32, hops int) []uint32 {
+	sums = sized(sums, hops)
+	clear(sums)
+	for i, n := range counts {
+		sums[i%hops] += n
+	}
+	return sums
+}
+
+// walk calls f with each item's subgraph, its place as it was added, and its place hop by hop.
+func (d *disjoint) walk(counts []uint32, hops int, f func(sub, from, to int)) {
+	next := sized(d.starting, hops)
+	d.starting = next
+	clear(next)
+	for i, n := range counts {
+		if h := i%hops + 1; h < hops {
+			next[h] += n
+		}
+	}
+	for h := 1; h < hops; h++ {
+		next[h] += next[h-1]
+	}
+	from := 0
+	for i, n := range counts {
+		at := &next[i%hops]
+		for range n {
+			f(i/hops, from, int(*at))
+			from++
+			*at++
+		}
+	}
+}
+
+// sized is a buffer of n values: list where it has room.
+func sized(list []uint32, n int) []uint32 {
+	if cap(list) < n {
+		return make([]uint32, n+n/4)[:n]
+	}
+	return list[:n]
+}

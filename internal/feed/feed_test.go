@@ -1,0 +1,657 @@
+package feed
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testGraph has nodes of two types, edges between and among them, and columns that tell
+// the row.
+func testGraph() *graph.Graph {
+	r := rand.New(rand.NewPCG(1, 2))
+	edges := func(name string, near, far, degree int) *graph.Edges {
+		e, _ := graph.ParseEdgeType(name)
+		var ptr, to, position []uint32
+		ptr = append(ptr, 0)
+		for range near {
+			for range r.IntN(2 * degree) {
+				to = append(to, uint32(r.IntN(far)))
+			}
+			ptr = append(ptr, uint32(len(to)))
+		}
+		for i := range to {
+			position = append(position, uint32(7*i%len(to)))
+		}
+		return &graph.Edges{Type: e, Count: len(to), Primary: graph.In,
+			Adj:     [2]*graph.Adjacency{{Indptr: graph.Index{U32: ptr}, Far: graph.Index{U32: to}}},
+			Columns: []*graph.Column{{Name: graph.PositionColumn, DType: graph.Uint32, Rows: len(to), Values: graph.Bytes(position)}}}
+	}
+	nodes := func(name string, n int) *graph.Nodes {
+		x := make([]float32, 3*n)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		return &graph.Nodes{Type: name, Count: n, Columns: []*graph.Column{
+			{Name: "s", DType: graph.String, Rows: n},
+			{Name: "x", DType: graph.Float32, Shape: []int{3}, Rows: n, Values: graph.Bytes(x)},
+		}}
+	}
+	g := &graph.Graph{
+		Nodes: []*graph.Nodes{nodes("item", 300), nodes("user", 500)},
+		Edges: []*graph.Edges{edges("item:liked_by:user", 500, 300, 4), edges("user:follows:user", 500, 500, 6)},
+	}
+	g.Sort()
+	return g
+}
+
+// source is batches of 16 of all users, shuffled.
+func source(t *testing.T, f Features, ops bool) *Source {
+	t.Helper()
+	g := testGraph()
+	p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{4, 3}}, sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch, Expand: sample.ExpandAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sample.New(g, p, sample.Options{Ops: ops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	job := sample.Job{BatchSize: 16, Seed: 9, Shuffle: true}
+	for v := range uint32(500) {
+		job.Seeds = append(job.Seeds, v)
+	}
+	src, err := NewSource(s, job, f, ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// owner starts a server and holds its lifeline.
+func owner(t *testing.T, src *Source) (ready Ready, lifeline net.Conn, ended chan error) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make([]net.Conn, 2)
+	for i, fd := range fds {
+		f := os.NewFile(uintptr(fd), "lifeline")
+		if ends[i], err = net.FileConn(f); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- Serve(context.Background(), src, 2, ends[1]) }()
+	if err := json.NewDecoder(ends[0]).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	return ready, ends[0], ended
+}
+
+// end closes the lifeline and waits for the server.
+func end(t *testing.T, lifeline net.Conn, ended chan error) {
+	t.Helper()
+	_ = lifeline.Close()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("found %v, expected a server that ends without an error", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("found a server that goes on without its lifeline")
+	}
+}
+
+// client is the other end, as any program may write it.
+type client struct {
+	t *testing.T
+	*net.UnixConn
+	welcome
+	ring []byte
+}
+
+func dial(t *testing.T, r Ready) *client {
+	t.Helper()
+	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: "@" + r.Addr, Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return &client{t: t, UnixConn: c}
+}
+
+func connect(t *testing.T, r Ready, h hello) *client {
+	t.Helper()
+	c := dial(t, r)
+	h.Version, h.Token = r.Version, r.Token
+	h.World, h.Slots = max(h.World, 1), max(h.Slots, 3)
+	c.send(h)
+	body, fd := c.receive()
+	if fd < 0 {
+		t.Fatalf("found %q, expected a welcome", body)
+	}
+	if err := json.Unmarshal(body, &c.welcome); err != nil {
+		t.Fatal(err)
+	}
+	c.ring = mapped(t, fd, int(c.SlotBytes)*c.Slots)
+	return c
+}
+
+func mapped(t *testing.T, fd, n int) []byte {
+	t.Helper()
+	b, err := unix.Mmap(fd, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Close(fd)
+	t.Cleanup(func() { _ = unix.Munmap(b) })
+	return b
+}
+
+func (c *client) send(v any) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = c.Write(b)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) request(kind, slot uint32, a, b uint64, seeds ...int64) {
+	p := binary.LittleEndian.AppendUint32(nil, kind)
+	p = binary.LittleEndian.AppendUint32(p, slot)
+	p = binary.LittleEndian.AppendUint64(p, a)
+	p = binary.LittleEndian.AppendUint64(p, b)
+	for _, s := range seeds {
+		p = binary.LittleEndian.AppendUint64(p, uint64(s))
+	}
+	if _, err := c.Write(p); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) receive() ([]byte, int) {
+	c.t.Helper()
+	buf, oob := make([]byte, 1<<16), make([]byte, 128)
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	n, oobn, _, _, err := c.ReadMsgUnix(buf, oob)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if oobn == 0 {
+		return buf[:n], -1
+	}
+	m, err := unix.ParseSocketControlMessage(oob[:oobn])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	fds, err := unix.ParseUnixRights(&m[0])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return buf[:n], fds[0]
+}
+
+// packet is a message of the server.
+type packet struct {
+	kind, slot uint32
+	ticket
+	bytes uint64
+	text  string
+	data  []byte // of a batch
+}
+
+func (c *client) next() packet {
+	c.t.Helper()
+	b, fd := c.receive()
+	p := packet{kind: binary.LittleEndian.Uint32(b), slot: binary.LittleEndian.Uint32(b[4:]), text: string(b[messageBytes:])}
+	p.gen, p.seq = binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	p.bytes, p.run = binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
+	switch {
+	case p.kind == msgJumbo:
+		p.data = mapped(c.t, fd, int(p.bytes))
+	case p.kind == msgBatch:
+		p.data = c.ring[int64(p.slot)*c.SlotBytes:][:p.bytes]
+	}
+	return p
+}
+
+// columns reads a batch by the names of WELCOME.
+func (c *client) columns(p packet) map[string][]byte {
+	c.t.Helper()
+	words := graph.View[uint64](p.data[:8*(headerWords+columnWords*len(c.Columns))])
+	if words[0] != magic || words[1] != p.gen || words[2] != p.seq || words[3] != p.bytes || words[5] != uint64(len(c.Columns)) || words[6] != p.run {
+		c.t.Fatalf("found header %v, expected that of %+v", words[:headerWords], p.ticket)
+	}
+	out := map[string][]byte{}
+	for i, info := range c.Columns {
+		d, err := graph.ParseDType(info.DType)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		width := d.Size()
+		for _, s := range info.Shape {
+			width *= s
+		}
+		at, rows := words[headerWords+2*i], words[headerWords+2*i+1]
+		if at%alignment != 0 {
+			c.t.Fatalf("column %s: found offset %d, expected a multiple of %d", info.Name, at, alignment)
+		}
+		out[info.Name] = p.data[at:][:rows*uint64(width)]
+	}
+	return out
+}
+
+// check compares a batch with what the sampler gives for its seeds.
+func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit uint64) {
+	c.t.Helper()
+	got := c.columns(p)
+	x := src.sampler.NewContext()
+	sub, err := x.Sample(sample.Input{Seeds: seeds, Seed: src.job.Seed, Epoch: epoch, Unit: unit})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ints := func(name string, want []uint32) {
+		c.t.Helper()
+		wide := make([]int64, len(want))
+		for i, v := range want {
+			wide[i] = int64(v)
+		}
+		if g := graph.View[int64](got[name]); !slices.Equal(g, wide) {
+			c.t.Errorf("batch %d, column %s: found %v, expected %v", p.seq, name, g, wide)
+		}
+	}
+	g := src.sampler.Graph()
+	ints("seed_local", sub.SeedLocal)
+	for t, n := range g.Nodes {
+		ints("nodes/"+n.Type+"/n_id", sub.Nodes[t])
+		ints("nodes/"+n.Type+"/by_hop", sub.NodesByHop[t])
+		if features, ok := got["nodes/"+n.Type+"/x/x"]; ok {
+			for i, v := range sub.Nodes[t] {
+				if want := n.Columns[1].Row(int(v)); !slices.Equal(features[i*12:(i+1)*12], want) {
+					c.t.Fatalf("batch %d, node %d of %s: found other features", p.seq, i, n.Type)
+				}
+			}
+		}
+	}
+	for t, e := range g.Edges {
+		at := "edges/" + e.Type.String() + "/"
+		ints(at+"edge_index", slices.Concat(sub.Edges[t].Src, sub.Edges[t].Dst))
+		ints(at+"by_hop", sub.EdgesByHop[t])
+		var want []uint32
+		for _, id := range sub.Edges[t].ID {
+			want = append(want, graph.View[uint32](e.Columns[0].Values)[id])
+		}
+		ints(at+"e_id", want)
+	}
+	for k, o := range sub.Ops {
+		if _, ok := got["ops/1/frontier"]; ok {
+			ints(fmt.Sprintf("ops/%d/frontier", k+1), o.Frontier)
+			ints(fmt.Sprintf("ops/%d/edge_index", k+1), slices.Concat(o.Src, o.Dst))
+		}
+	}
+}
+
+// seedsOf are the seeds of a batch, by the law of orders.
+func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
+	n := uint64(len(src.job.Seeds))
+	o := draw.NewOrder(n, draw.Key(src.job.Seed, epoch, draw.OrderWord))
+	for i := b * src.job.BatchSize; i < min((b+1)*src.job.BatchSize, int(n)); i++ {
+		seeds = append(seeds, src.job.Seeds[o.At(uint64(i))])
+	}
+	return seeds
+}
+
+// Every rank gets its batches in order, equal to what the sampler gives, whether they fit
+// a slot or not and whether tables were copied or not, and the end after the last.
+func TestEpoch(t *testing.T) {
+	defer func(n int) { leastTable = n }(leastTable)
+	leastTable = 1
+	for _, c := range []struct {
+		ops    bool
+		memory int64
+	}{{false, 0}, {false, 6000}, {true, 0}, {true, 1 << 20}} {
+		src := source(t, Features{Nodes: map[string][]string{"user": {"x"}, "item": {"x"}}}, c.ops)
+		defer src.Close()
+		src.Load(c.memory, func() {})
+		src.loading.Wait()
+		if copied := len(src.tables.frees); (copied > 0) != (c.memory > 0) || (copied == 4) != (c.memory == 1<<20) {
+			t.Errorf("%d bytes: found %d of 4 tables copied", c.memory, copied)
+		}
+		ready, lifeline, ended := owner(t, src)
+		for _, h := range []hello{{}, {Rank: 1, World: 3, Slots: 5}, {SlotBytes: 1, Slots: 3}, {Rank: 60, World: 100}, {Rank: 60, World: 100, Tail: "short"}, {Tail: "drop"}} {
+			c := connect(t, ready, h)
+			for epoch := range uint64(2) {
+				c.request(reqStart, 0, 0, epoch)
+				want := 0
+				for _, b := range numbersOf(src, h, 0) {
+					p := c.next()
+					if p.kind != msgBatch && p.kind != msgJumbo || p.seq != uint64(b) || p.run != epoch+1 {
+						t.Fatalf("found message %d of batch %d and run %d (%s), expected batch %d of run %d", p.kind, p.seq, p.run, p.text, b, epoch+1)
+					}
+					c.check(src, p, epoch, seedsOf(src, epoch, b%src.Batches()), uint64(b))
+					c.request(reqReturn, p.slot, p.gen, 0)
+					want++
+				}
+				if p := c.next(); p.kind != msgEnd || want != c.Batches {
+					t.Fatalf("found message %d after %d batches, expected the end after %d", p.kind, want, c.Batches)
+				}
+			}
+			_ = c.Close()
+		}
+		end(t, lifeline, ended)
+	}
+}
+
+// numbersOf is the batches that a rank gets of an epoch, from first on, written as the reference has them.
+func numbersOf(src *Source, h hello, first int) (numbers []int) {
+	world, n := max(h.World, 1), src.Batches()
+	tail := h.Tail
+	switch {
+	case tail == "drop":
+		n = src.Seeds() / src.job.BatchSize
+	case tail == "" && world > 1:
+		tail = "fill"
+	}
+	for b := first + h.Rank; ; b += world {
+		step := b - h.Rank // all ranks take one of the batches from here on
+		if tail == "fill" && step >= n || tail == "drop" && step+world > n || tail != "fill" && b >= n {
+			return numbers
+		}
+		numbers = append(numbers, b)
+	}
+}
+
+// Whatever the seeds, the batch size, the world and the tail: every rank gets its share of an epoch, from any batch on, and its
+// workers share that in turn.
+func TestShares(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		job := sample.Job{BatchSize: rapid.IntRange(1, 40).Draw(r, "size"), Seed: 4, Shuffle: true}
+		for v := range uint32(rapid.IntRange(0, 130).Draw(r, "seeds")) {
+			job.Seeds = append(job.Seeds, v)
+		}
+		src := planned(t, testGraph(), sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch}, job, Features{})
+		defer src.Close()
+		ready, lifeline, ended := owner(t, src)
+		defer end(t, lifeline, ended)
+		h := hello{World: rapid.IntRange(1, 5).Draw(r, "world"), Tail: rapid.SampledFrom([]string{"", "short", "fill", "drop"}).Draw(r, "tail")}
+		first := rapid.IntRange(0, src.Batches()+h.World-1).Draw(r, "first")
+		lens := map[int]bool{}
+		for h.Rank = range h.World {
+			numbers := numbersOf(src, h, first)
+			lens[len(numbers)] = true
+			h.Workers = rapid.IntRange(0, 3).Draw(r, "workers")
+			for h.Worker = range max(h.Workers, 1) {
+				c := connect(t, ready, h)
+				if whole := numbersOf(src, h, 0); c.Batches != len(whole) || c.Total != len(numbersOf(src, hello{Tail: h.Tail}, 0)) {
+					t.Fatalf("found %d batches of %d, expected %d", c.Batches, c.Total, len(whole))
+				}
+				c.request(reqStart, 0, uint64(first), 2)
+				for i := h.Worker; i < len(numbers); i += max(h.Workers, 1) {
+					b := numbers[i]
+					p := c.next()
+					if p.kind != msgBatch || p.seq != uint64(b) {
+						t.Fatalf("%+v from %d: found message %d of batch %d, expected batch %d", h, first, p.kind, p.seq, b)
+					}
+					c.check(src, p, 2, seedsOf(src, 2, b%src.Batches()), uint64(b))
+					c.request(reqReturn, p.slot, p.gen, 0)
+				}
+				if p := c.next(); p.kind != msgEnd {
+					t.Fatalf("%+v from %d: found batch %d, expected the end after %v", h, first, p.seq, numbers)
+				}
+				_ = c.Close()
+			}
+		}
+		if h.Tail != "short" && len(lens) > 1 {
+			t.Fatalf("%+v from %d: found ranks with %v batches, expected equal numbers", h, first, lens)
+		}
+	})
+}
+
+// A type that no op reaches has columns without rows: what a consumer sees depends on the
+// graph alone.
+func TestColumnsOfEveryType(t *testing.T) {
+	names := func(fanouts sample.Fanouts) (names []string) {
+		g := testGraph()
+		p, err := sample.FromFanouts(g, fanouts, sample.FanoutOptions{SeedType: []string{"user"}, Scope: sample.ScopeBatch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sample.New(g, p, sample.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		src, err := NewSource(s, sample.Job{BatchSize: 16, Seeds: []uint32{1, 2}}, Features{Nodes: map[string][]string{"item": {"x"}}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := src.Maker()
+		if _, err := m.Batch(src.Epoch(0), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range src.Columns() {
+			names = append(names, c.Name)
+			if strings.HasPrefix(c.Name, "nodes/item/") && !strings.HasSuffix(c.Name, "/by_hop") && len(fanouts.Types) > 0 && m.Rows(i) != 0 {
+				t.Errorf("%s: found %d rows of a type that is not reached, expected none", c.Name, m.Rows(i))
+			}
+		}
+		return names
+	}
+	all, one := names(sample.Fanouts{Each: []int{4}}), names(sample.Fanouts{Types: []sample.TypeFanouts{{Edges: "follows", Hops: []int{4}}}})
+	if !slices.Equal(one, all) || !slices.Contains(one, "nodes/item/x/x") {
+		t.Errorf("found columns %q of a plan that reaches one type, expected %q", one, all)
+	}
+}
+
+// A batch lies untouched until it is given back, however many others come.
+func TestLease(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 3})
+	c.request(reqStart, 0, 0, 0)
+	kept := c.next()
+	before := slices.Clone(kept.data)
+	for range 10 {
+		p := c.next()
+		c.request(reqReturn, p.slot, p.gen, 0)
+	}
+	if !slices.Equal(before, kept.data) {
+		t.Error("found a batch that changed while it was held")
+	}
+	// All slots held: nothing comes until one goes back.
+	a, b := c.next(), c.next()
+	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := c.Read(make([]byte, 100)); err == nil {
+		t.Errorf("found a packet of %d bytes with every slot held", n)
+	}
+	c.request(reqReturn, a.slot, a.gen, 0)
+	if p := c.next(); p.slot != a.slot || p.seq != b.seq+1 {
+		t.Errorf("found batch %d in slot %d, expected batch %d in slot %d", p.seq, p.slot, b.seq+1, a.slot)
+	}
+	end(t, lifeline, ended)
+}
+
+// A new start drops what is on its way; batches of given seeds come in between.
+func TestStartAgainAndSample(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 4})
+	run := uint64(0)
+	for epoch := range uint64(20) {
+		c.request(reqStart, 0, 5, epoch)
+		run++
+		for taken := 0; taken < int(epoch)%4; {
+			p := c.next()
+			if p.run == run {
+				if p.seq != uint64(5+taken) {
+					t.Fatalf("found batch %d, expected %d", p.seq, 5+taken)
+				}
+				c.check(src, p, epoch, seedsOf(src, epoch, 5+taken), p.seq)
+				taken++
+			}
+			c.request(reqReturn, p.slot, p.gen, 0)
+		}
+	}
+	c.request(reqStart, 0, uint64(src.Batches()), 0) // an epoch without batches
+	run++
+	for {
+		p := c.next()
+		if p.kind == msgEnd && p.run == run {
+			break
+		}
+		c.request(reqReturn, p.slot, p.gen, 0)
+	}
+	c.request(reqSample, 0, 77, 3, 5, 9, 5, 499)
+	p := c.next()
+	c.check(src, p, 3, []uint32{5, 9, 5, 499}, 77)
+	c.request(reqReturn, p.slot, p.gen, 0)
+	c.request(reqSample, 0, 0, 0, 500)
+	if p := c.next(); p.kind != msgError || !strings.Contains(p.text, "found node 500, expected 0 to 499") {
+		t.Errorf("found message %d %q, expected an error", p.kind, p.text)
+	}
+	c.request(reqSample, 0, 0, 0, 1)
+	if p := c.next(); p.kind != msgBatch {
+		t.Errorf("found message %d %q, expected a batch after the error", p.kind, p.text)
+	}
+	end(t, lifeline, ended)
+}
+
+// When all of an epoch is on its way, the next one is begun. It is sent when it is asked for, and
+// gives its slots up when something else is.
+func TestNextEpoch(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	c := connect(t, ready, hello{Slots: 3})
+	run := uint64(0)
+	epoch := func(number, from uint64) {
+		t.Helper()
+		run++
+		c.request(reqStart, 0, from, number)
+		for b := from; b < uint64(src.Batches()); b++ {
+			p := c.next()
+			if p.kind != msgBatch || p.seq != b || p.run != run {
+				t.Fatalf("found message %d of batch %d and run %d (%s), expected batch %d of run %d", p.kind, p.seq, p.run, p.text, b, run)
+			}
+			c.check(src, p, number, seedsOf(src, number, int(b)), b)
+			c.request(reqReturn, p.slot, p.gen, 0)
+		}
+		if p := c.next(); p.kind != msgEnd {
+			t.Fatalf("found message %d, expected the end", p.kind)
+		}
+	}
+	begun := func() {
+		t.Helper()
+		for slot := range c.Slots {
+			header := graph.View[uint64](c.ring[int64(slot)*c.SlotBytes:][:8*headerWords])
+			for until := time.Now().Add(5 * time.Second); atomic.LoadUint64(&header[6]) != run+1; time.Sleep(time.Millisecond) {
+				if time.Now().After(until) {
+					t.Fatalf("found slot %d without a batch of the next epoch", slot)
+				}
+			}
+		}
+	}
+	epoch(0, 0)
+	begun()
+	epoch(1, 0) // that which was begun
+	begun()
+	epoch(7, 0) // another
+	begun()
+	epoch(8, 5) // that which was begun, from another batch
+	begun()
+	c.request(reqSample, 0, 77, 3, 5, 9)
+	p := c.next()
+	c.check(src, p, 3, []uint32{5, 9}, 77)
+	c.request(reqReturn, p.slot, p.gen, 0)
+	epoch(9, 0)
+	end(t, lifeline, ended)
+}
+
+// What the protocol does not have is answered with an error, and that client alone is gone.
+func TestBadClients(t *testing.T) {
+	src := source(t, Features{}, false)
+	ready, lifeline, ended := owner(t, src)
+	good := connect(t, ready, hello{})
+	for name, test := range map[string]struct {
+		h    hello
+		want string
+	}{
+		"token":   {hello{Version: Version, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: Version + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
+		"rank":    {hello{Version: Version, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"world":   {hello{Version: Version, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
+		"worker":  {hello{Version: Version, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
+		"tail":    {hello{Version: Version, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
+		"slots":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+	} {
+		c := dial(t, ready)
+		c.send(test.h)
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, test.want) {
+			t.Errorf("%s: found %q, expected an error with %q", name, p.text, test.want)
+		}
+	}
+	for name, f := range map[string]func(c *client){
+		"short packet": func(c *client) { _, _ = c.Write([]byte{1, 2, 3}) },
+		"unknown type": func(c *client) { c.request(99, 0, 0, 0) },
+		"slot":         func(c *client) { c.request(reqReturn, 1000, 0, 0) },
+		"not leased":   func(c *client) { c.request(reqReturn, 0, 0, 0) },
+		"start":        func(c *client) { c.request(reqStart, 0, 1<<60, 0) },
+		"odd seeds":    func(c *client) { _, _ = c.Write(append(message(reqSample, 0, ticket{}, 0)[:requestBytes], 1)) },
+	} {
+		c := connect(t, ready, hello{})
+		f(c)
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, CodeProtocol) {
+			t.Errorf("%s: found message %d %q, expected an error of the protocol", name, p.kind, p.text)
+		}
+	}
+	good.request(reqStart, 0, 0, 0)
+	if p := good.next(); p.kind != msgBatch {
+		t.Errorf("found message %d, expected the good client to go on", p.kind)
+	}
+	end(t, lifeline, ended)
+}
+
+func TestBadSources(t *testing.T) {
+	src := source(t, Features{}, false)
+	for want, f := range map[string]Features{
+		`no column "y" of nodes/user`: {Nodes: map[string][]string{"user": {"y"}}},
+		"string rows":                 {Nodes: map[string][]string{"user": {"s"}}},
+		`node type "dog"`:             {Nodes: map[string][]string{"dog": {"x"}}},
+		`edge type "follows"`:         {Edges: map[string][]string{"follows": {"x"}}},
+	} {
+		if _, err := NewSource(src.sampler, src.job, f, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected an error with %q", err, want)
+		}
+	}
+	job := src.job
+	job.BatchSize = 0
+	if _, err := NewSource(src.sampler, job, Features{}, false); err == nil {
+		t.Error("found no error for batches of 0")
+	}
+}

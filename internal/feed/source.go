@@ -1,0 +1,304 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// Source is what a server's batches are made of. It is immutable and safe for concurrent
+// use.
+type Source struct {
+	sampler *sample.Sampler
+	columns []column
+	tables  tables
+	loading sync.WaitGroup
+	halt    func() // the loading
+	job     sample.Job
+	width   int  // ids a seed
+	links   bool // there are columns of links
+	order   batch.Order
+	slot    int64 // bytes that hold every batch of an epoch
+}
+
+// NewSource prepares batches of job.Seeds, with the columns of f, and with ops also what
+// each op expanded and drew, for which the sampler must have been made with
+// sample.Options.Ops. Under scope seed the subgraphs of a batch's seeds lie side by side. Of the job, Rank,
+// Ranks, Epoch and Threads are not looked at.
+func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source, error) {
+	p := s.Plan()
+	switch {
+	case ops && p.Scope == sample.ScopeSeed:
+		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made of one subgraph a batch")
+	case p.Before != nil && job.Times == nil:
+		return nil, errors.New("found no times of seeds with before in the plan, expected one a seed")
+	case job.BatchSize < 1:
+		return nil, fmt.Errorf("found batch size %d, expected at least 1", job.BatchSize)
+	}
+	for _, t := range []struct {
+		what  string
+		named map[string][]string
+		known func(string) bool
+	}{
+		{"node type", f.Nodes, func(name string) bool { return s.Graph().NodeType(name) >= 0 }},
+		{"edge type", f.Edges, func(name string) bool {
+			e, err := s.Graph().EdgeType(name)
+			return err == nil && s.Graph().Edges[e].Type.String() == name
+		}},
+	} {
+		for name := range t.named {
+			if !t.known(name) {
+				return nil, fmt.Errorf("found columns of %s %q, expected a type of the graph", t.what, name)
+			}
+		}
+	}
+	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0}
+	if _, err := job.Batches(src.width); err != nil {
+		return nil, err
+	}
+	src.order = batch.Sequential(uint64(src.Seeds()))
+	if job.Shuffle {
+		src.order = batch.Shuffled(uint64(src.Seeds()))
+	}
+	if err := checkLinks(f.Links, src.Seeds()); err != nil {
+		return nil, err
+	}
+	var err error
+	if src.columns, err = columnsOf(s, f, ops, &src.tables); err != nil {
+		return nil, err
+	}
+	if p.Before != nil {
+		src.columns = append(src.columns, times(job.Times))
+	}
+	src.slot, err = mostBytes(s, src.columns, job.BatchSize)
+	return src, err
+}
+
+// Load begins to copy the large columns that batches look rows up in to where they come faster, as far
+// as so many bytes of memory go, and calls loaded when it has. Meanwhile batches can be made; they hold the same
+// with and without. It is called at most once, before Close.
+func (s *Source) Load(memory int64, loaded func()) {
+	var ctx context.Context
+	ctx, s.halt = context.WithCancel(context.Background())
+	s.loading.Go(func() {
+		s.tables.load(ctx, memory)
+		loaded()
+	})
+}
+
+// Close ends what Load began and frees what it copied. No Maker may be in use.
+func (s *Source) Close() {
+	if s.halt != nil {
+		s.halt()
+	}
+	s.loading.Wait()
+	s.tables.close()
+}
+
+// Batches is the number of batches of an epoch, over all ranks.
+func (s *Source) Batches() int {
+	seeds, size := int(s.order.Len()), s.job.BatchSize
+	n := seeds / size
+	if seeds%size > 0 {
+		n++
+	}
+	return n
+}
+
+// End returns the batch number, over all ranks, at which a pass ends that starts with batch first: batch.Tail.End of
+// the batches that the tail takes. Numbers from Batches on repeat batches of the epoch (batch.Fill).
+func (s *Source) End(tail batch.Tail, first, ranks int) int {
+	n := s.Batches()
+	if tail == batch.Drop {
+		n = int(s.order.Len()) / s.job.BatchSize
+	}
+	return tail.End(n, first, ranks)
+}
+
+// CheckFirst refuses a batch number at which no pass with this number of ranks can start. A pass that starts where an
+// earlier pass ended has no batches.
+func (s *Source) CheckFirst(first uint64, ranks int) error {
+	if most := uint64(s.Batches() + ranks - 1); first > most {
+		return fmt.Errorf("found a start at batch %d, expected 0 to %d", first, most)
+	}
+	return nil
+}
+
+// MostRanks bounds a world, far from where sums of batch numbers overflow.
+const MostRanks = 1 << 20
+
+// ParseTail returns the tail with this name, which must be one that sampled batches can have.
+func ParseTail(name string) (batch.Tail, error) {
+	return batch.ParseTail(name, batch.Short, batch.Fill, batch.Drop)
+}
+
+// Hops is the number of hops of the plan.
+func (s *Source) Hops() int { return s.sampler.Hops() }
+
+// Seeds is the number of seeds: a link is one.
+func (s *Source) Seeds() int { return len(s.job.Seeds) / s.width }
+
+// SeedTypes is the node type of the seeds, of links those of source and target.
+func (s *Source) SeedTypes() []string { return s.sampler.Plan().SeedType }
+
+// SetOrder takes the seeds of each epoch in an order of its own, in place of that of the job. It comes before
+// the first Maker.
+func (s *Source) SetOrder(o batch.Order) error {
+	if o.Items() != uint64(s.Seeds()) {
+		return fmt.Errorf("found an order of %d items, expected the %d seeds", o.Items(), s.Seeds())
+	}
+	s.order = o
+	return nil
+}
+
+// BatchSize is the seeds of a batch.
+func (s *Source) BatchSize() int { return s.job.BatchSize }
+
+// Ops say what each op draws from, from op 1.
+func (s *Source) Ops() []OpInfo {
+	var ops []OpInfo
+	plan := s.sampler.Plan()
+	for k, hop := range plan.OpHops()[1:] {
+		ops = append(ops, OpInfo{plan.Ops[k].Edges, hop})
+	}
+	return ops
+}
+
+// Columns describe the columns of every batch.
+func (s *Source) Columns() []ColumnInfo {
+	var infos []ColumnInfo
+	for _, c := range s.columns {
+		infos = append(infos, c.info)
+	}
+	return infos
+}
+
+// Maker makes batches, one at a time: first a batch is sampled (Batch, Of), then its columns are
+// written to where they are wanted (Rows, Fill). It serves one goroutine at a time.
+type Maker struct {
+	src     *Source
+	context *sample.Context
+	// disjoint is set under scope seed.
+	disjoint *disjoint
+	seeds    []uint32
+	made     made
+	at       []int
+}
+
+// Maker makes a maker.
+func (s *Source) Maker() *Maker {
+	m := &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
+	if s.sampler.Plan().Scope == sample.ScopeSeed {
+		m.disjoint = newDisjoint(s.sampler)
+	}
+	return m
+}
+
+// Epoch is an epoch's order of the seeds.
+func (s *Source) Epoch(number uint64) batch.Items { return s.order.Epoch(s.job.Seed, number) }
+
+// Batch samples batch b of an epoch, whose order Source.Epoch gave, and returns the bytes
+// that it has in a slot. The batch is the maker's until the next call. One beyond the epoch's last (Source.End) has the seeds
+// of batch b mod Batches, and draws of its own.
+func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
+	src := m.src
+	first := b % max(1, src.Batches()) * src.job.BatchSize
+	n := min(src.job.BatchSize, int(src.order.Len())-first)
+	if cap(m.made.input) < n {
+		m.made.input = make([]uint64, n)
+	}
+	m.made.input = m.made.input[:n]
+	order.Fill(m.made.input, uint64(first))
+	m.seeds, m.made.times = m.seeds[:0], m.made.times[:0]
+	for _, i := range m.made.input {
+		at := int(i) * src.width
+		m.seeds = append(m.seeds, src.job.Seeds[at:at+src.width]...)
+		if src.job.Times != nil {
+			m.made.times = append(m.made.times, src.job.Times[i])
+		}
+	}
+	return m.sample(epoch, uint64(b))
+}
+
+// Of samples a batch of given seeds, of links source and target in turn, whose draws are those of batch unit of
+// an epoch.
+func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
+	s := m.src.sampler
+	switch {
+	case s.Plan().Before != nil:
+		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times")
+	case m.src.links:
+		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns")
+	case len(seeds)%m.src.width != 0:
+		return 0, fmt.Errorf("found %d ids, expected pairs of source and target", len(seeds))
+	}
+	var counts []int64
+	for _, t := range m.src.SeedTypes() {
+		counts = append(counts, int64(s.Graph().Nodes[s.Graph().NodeType(t)].Count))
+	}
+	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
+	for i, v := range seeds {
+		if n := counts[i%m.src.width]; v < 0 || v >= n {
+			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i/m.src.width, v, n-1)
+		}
+		m.seeds = append(m.seeds, uint32(v))
+		if i%m.src.width == 0 {
+			m.made.input = append(m.made.input, uint64(i/m.src.width))
+		}
+	}
+	return m.sample(epoch, unit)
+}
+
+func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
+	in := sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
+	if m.disjoint != nil {
+		m.made.sub, err = m.each(in)
+	} else {
+		m.made.sub, err = m.context.Sample(in)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return place(m.src.columns, &m.made, m.at), nil
+}
+
+// each samples a subgraph a seed, and lays them side by side.
+func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
+	m.disjoint.begin()
+	for i := range len(m.seeds) / m.src.width {
+		in.Seeds = m.seeds[i*m.src.width : (i+1)*m.src.width]
+		if len(m.made.times) > 0 {
+			in.Time = m.made.times[i]
+		}
+		sub, err := m.context.Sample(in)
+		if err == nil {
+			err = m.disjoint.add(sub)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	m.made.batch = m.disjoint.batch
+	return m.disjoint.join(), nil
+}
+
+// Rows is the number of rows that a column has in the batch that was sampled.
+func (m *Maker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
+
+// RowBytes is the bytes of a column's row.
+func (m *Maker) RowBytes(column int) int { return m.src.columns[column].width }
+
+// Fill writes a column of the batch that was sampled to dst, which has the bytes of its rows and is
+// aligned to 8 bytes.
+func (m *Maker) Fill(column int, dst []byte) {
+	if len(dst) > 0 {
+		m.src.columns[column].write(dst, &m.made)
+	}
+}
+
+// write puts the batch that was sampled into dst, which has its size.
+func (m *Maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }

@@ -1,0 +1,168 @@
+package metis
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// blockSize is how much text a goroutine parses at a time; longer lines make longer
+// blocks. A comment in front of the header is shorter.
+const blockSize = 1 << 20
+
+// maxConstraints bounds the weights of a node.
+const maxConstraints = 1000
+
+// header is the first line.
+type header struct {
+	nodes, edges         uint64
+	size, weights, edged bool // what fmt says there is
+	constraints          int
+	line                 uint64 // where it is
+}
+
+// values is the number of values in front of the neighbours.
+func (h *header) values() int {
+	n := 0
+	if h.size {
+		n++
+	}
+	if h.weights {
+		n += h.constraints
+	}
+	return n
+}
+
+// text is an open file.
+type text struct {
+	file  vfs.File
+	name  string
+	in    *bufio.Reader
+	line  uint64 // line ends behind which reading is
+	carry []byte // the start of a line, of the next block
+	ended bool
+	block int // bytes; tests make it small
+}
+
+func open(fsys vfs.FS, name string) (_ *text, err error) {
+	if _, err := vfs.Regular(fsys, name); err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &text{file: f, name: name, in: bufio.NewReaderSize(f, blockSize), block: blockSize}
+	if magic, _ := t.in.Peek(2); bytes.Equal(magic, []byte("\x1f\x8b")) {
+		z, err := gzip.NewReader(t.in)
+		if err != nil {
+			return nil, errors.Join(t.broken(err), f.Close())
+		}
+		t.in = bufio.NewReaderSize(z, blockSize)
+	}
+	return t, nil
+}
+
+// broken is the error of a read.
+func (t *text) broken(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+		return badf("%s: found damaged gzip data behind line %d (%w), expected a whole file", t.name, t.line, err)
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// header reads up to the end of the first line that is no comment.
+func (t *text) header() (h header, err error) {
+	for {
+		b, err := t.in.ReadSlice('\n')
+		t.line++
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return h, badf("%s:%d: found a line of more than %d bytes, expected \"nodes edges\"; is this a METIS graph?", t.name, t.line, blockSize)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return h, t.broken(err)
+		}
+		if len(b) > 0 && b[0] == '%' && err == nil {
+			continue
+		}
+		return t.parse(string(bytes.TrimSpace(b)))
+	}
+}
+
+func (t *text) parse(line string) (h header, err error) {
+	bad := func(format string, a ...any) (header, error) {
+		return h, badf("%s:%d: found the first line %q, expected %s", t.name, t.line, line[:min(len(line), 80)], fmt.Sprintf(format, a...))
+	}
+	fields := bytes.Fields([]byte(line))
+	if len(fields) < 2 || len(fields) > 4 {
+		return bad("the number of nodes and of edges, then perhaps fmt and the number of weights")
+	}
+	h = header{constraints: 1, line: t.line}
+	for i, to := range []*uint64{&h.nodes, &h.edges} {
+		if *to, err = strconv.ParseUint(string(fields[i]), 10, 64); err != nil {
+			return bad("two numbers first; is this a METIS graph?")
+		}
+	}
+	// Offsets and numbers of nodes are 32-bit.
+	if h.nodes >= 1<<32-1 || h.edges >= 1<<31 {
+		return bad("fewer than 2^32 - 1 nodes and 2^31 edges")
+	}
+	if len(fields) > 2 {
+		digits := fields[2]
+		if len(digits) > 3 || len(bytes.Trim(digits, "01")) > 0 {
+			return bad("fmt of up to three digits 0 or 1")
+		}
+		digits = append(bytes.Repeat([]byte{'0'}, 3-len(digits)), digits...)
+		h.size, h.weights, h.edged = digits[0] == '1', digits[1] == '1', digits[2] == '1'
+	}
+	if len(fields) > 3 {
+		n, err := strconv.Atoi(string(fields[3]))
+		if err != nil || n < 0 || n > maxConstraints || n == 0 && h.weights || n > 1 && !h.weights {
+			return bad("1 to %d weights of a node where fmt says that there are weights, else none", maxConstraints)
+		}
+		h.constraints = max(n, 1)
+	}
+	return h, nil
+}
+
+// next reads whole lines into b, which it returns; io.EOF: there are none. The last
+// byte is a line end, also where the file lacks it.
+func (t *text) next(b []byte) ([]byte, error) {
+	b = append(b[:0], t.carry...)
+	t.carry = t.carry[:0]
+	for want := t.block; !t.ended; want *= 2 {
+		have := len(b)
+		if cap(b) < want+1 {
+			b = append(make([]byte, 0, want+1), b...)
+		}
+		for have < want && !t.ended {
+			n, err := t.in.Read(b[have:want])
+			have += n
+			if t.ended = errors.Is(err, io.EOF); err != nil && !t.ended {
+				return nil, t.broken(err)
+			}
+		}
+		b = b[:have]
+		if t.ended {
+			break
+		}
+		if end := bytes.LastIndexByte(b, '\n') + 1; end > 0 {
+			t.carry = append(t.carry, b[end:]...)
+			return b[:end], nil
+		}
+	}
+	if len(b) == 0 {
+		return nil, io.EOF
+	}
+	if b[len(b)-1] != '\n' {
+		b = append(b, '\n')
+	}
+	return b, nil
+}

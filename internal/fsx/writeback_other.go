@@ -1,7 +1,0 @@
-//go:build !linux
-
-package fsx
-
-import "os"
-
-func startWriteback(*os.File) {}

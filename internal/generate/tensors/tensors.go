@@ -1,0 +1,138 @@
+// Package tensors writes TFRecords of random GraphTensors of a schema, beside the
+// schema: data to try a model or a program on before there is any.
+//
+// The GraphTensors are those of example.Codec.Random: each is a function of the
+// schema, the seed and its number, so the bytes do not depend on the number of
+// threads, and more GraphTensors begin with the same ones.
+//
+// The package imports format/example, store/shards and what lies below them.
+package tensors
+
+import (
+	"context"
+	"io"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/shards"
+)
+
+// SchemaFile is the schema of the Examples, beside them.
+const SchemaFile = "schema.pbtxt"
+
+// chunk is the GraphTensors that a worker makes at a time.
+const chunk = 256
+
+// Options says what is written.
+type Options struct {
+	Schema  *tfgnnpb.GraphSchema
+	Seed    uint64
+	Count   uint64
+	Shards  int // 0 is 1
+	Gzip    bool
+	Threads int
+	// Progress is told of GraphTensors that were written; nil tells nobody.
+	Progress func(n int64)
+}
+
+// Result is what was written.
+type Result struct {
+	Bytes        int64
+	Nodes, Edges report.Histogram // of a GraphTensor, all its sets together
+}
+
+// item is a run of GraphTensors.
+type item struct {
+	first, last  uint64
+	chunk        *shards.Chunk
+	nodes, edges report.Histogram
+}
+
+// Write writes Count GraphTensors and the schema into an output folder.
+func Write(ctx context.Context, w *store.Writer, o Options) (result *Result, err error) {
+	codec, err := example.NewCodec(o.Schema)
+	if err != nil {
+		return nil, err
+	}
+	out, err := shards.New(w, shards.Options{Name: name(o.Gzip), Shards: o.Shards, Gzip: o.Gzip, Records: o.Count})
+	if err != nil {
+		return nil, err
+	}
+	result = new(Result)
+	next := uint64(0)
+	err = ordered.Run(ctx, max(o.Threads, 1), func() *example.Writer { return new(example.Writer) },
+		func() *item { return &item{chunk: out.NewChunk()} },
+		ordered.Stages[*example.Writer, *item]{
+			Fill: func(i *item) error {
+				if next == o.Count {
+					return io.EOF
+				}
+				i.first, i.last = next, min(next+chunk, o.Count)
+				next = i.last
+				return nil
+			},
+			Work: func(w *example.Writer, i *item) error { return i.fill(codec, w, o.Seed) },
+			Sink: func(i *item) error {
+				result.Nodes.Merge(&i.nodes)
+				result.Edges.Merge(&i.edges)
+				i.nodes.Reset()
+				i.edges.Reset()
+				if o.Progress != nil {
+					o.Progress(int64(i.last - i.first))
+				}
+				return out.Write(i.chunk)
+			},
+		})
+	if err == nil {
+		err = out.Finish()
+	}
+	if closing := out.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, err
+	}
+	result.Bytes = out.Bytes()
+	return result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, o.Schema))
+}
+
+func name(zipped bool) string {
+	if zipped {
+		return "random.tfrecord.gz"
+	}
+	return "random.tfrecord"
+}
+
+func (i *item) fill(codec *example.Codec, w *example.Writer, seed uint64) error {
+	for number := i.first; number < i.last; number++ {
+		g := codec.Random(seed, number)
+		record, err := codec.Encode(w, g)
+		if err != nil {
+			return err
+		}
+		if err := i.chunk.Append(record, number); err != nil {
+			return err
+		}
+		nodes, edges := int64(0), int64(0)
+		for _, s := range g.NodeSets {
+			nodes += total(s.Sizes)
+		}
+		for _, s := range g.EdgeSets {
+			edges += total(s.Sizes)
+		}
+		i.nodes.Add(uint64(nodes))
+		i.edges.Add(uint64(edges))
+	}
+	return i.chunk.End()
+}
+
+func total(sizes []int64) (n int64) {
+	for _, s := range sizes {
+		n += s
+	}
+	return n
+}

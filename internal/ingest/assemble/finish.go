@@ -1,0 +1,466 @@
+package assemble
+
+import (
+	"context"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// sink finishes the buckets of one direction of an edge type: it sorts each in
+// memory and writes it at its final place.
+type sink struct {
+	*group
+	lay    layout
+	way    graph.Direction
+	second bool               // the other direction: seq is the edge id
+	other  *extsort.Partition // gets the edges by their far end; nil: none
+
+	indptr  *tail
+	far     *store.Array
+	seq     *store.Array
+	types   *store.Array // of a homogeneous graph: the edge type
+	nearTop uint64       // one more than the largest near id there is
+	wideFar bool
+	wideSeq bool
+	columns []outColumn
+	queue   *queue
+	bad     *firstRow       // by seq
+	drops   []atomic.Uint64 // duplicates by part
+}
+
+// outColumn is a column in the making: an array of rows of fixed width, or a
+// writer that takes rows in order.
+type outColumn struct {
+	meta  store.ColumnMeta
+	array *store.Array
+	vars  *store.ColumnWriter
+}
+
+// queue hands out the places of buckets. Where the number of edges that a bucket
+// keeps is known it knows all places; otherwise, and where rows of variable size
+// are appended, a bucket waits for the ones before it.
+type queue struct {
+	bases []uint64 // nil: not known
+
+	mu   sync.Mutex
+	cond *sync.Cond
+	turn int
+	base uint64
+	dead bool
+}
+
+// wait is the place of bucket b's first edge, once it is b's turn.
+func (q *queue) wait(b int) (base uint64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.turn != b && !q.dead {
+		q.cond.Wait()
+	}
+	return q.base, !q.dead
+}
+
+// done ends the turn of bucket b, which kept n edges.
+func (q *queue) done(n uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.turn++
+	q.base += n
+	q.cond.Broadcast()
+}
+
+// kill wakes those who wait in vain.
+func (q *queue) kill() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.dead = true
+	q.cond.Broadcast()
+}
+
+func (s *sink) dedupe() bool { return !s.second && s.opt.DuplicateEdges != Keep }
+
+// inOrder says whether buckets must be written one after the other.
+func (s *sink) inOrder() bool { return s.dedupe() || s.lay.variable }
+
+// finish writes everything and returns the number of edges.
+func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, error) {
+	var total, rows uint64
+	bases := make([]uint64, edges.Buckets())
+	for b := range bases {
+		bases[b] = total
+		if s.lay.variable {
+			total += uint64(edges.Bytes(b)) / uint64(s.lay.least())
+		} else {
+			total += uint64(edges.Bytes(b) / int64(s.lay.fixed))
+		}
+	}
+	if s.lay.variable {
+		total = s.counted()
+	}
+	for _, p := range s.parts {
+		rows = max(rows, p.rows)
+	}
+	s.queue = &queue{}
+	s.queue.cond = sync.NewCond(&s.queue.mu)
+	if !s.inOrder() {
+		s.queue.bases = bases
+	}
+	s.bad = newFirstRow()
+	s.drops = make([]atomic.Uint64, len(s.parts))
+	if err := s.create(total, rows); err != nil {
+		return 0, err
+	}
+	var next atomic.Int64
+	var done atomic.Int64
+	n := s.buckets(edges)
+	err := parallel(ctx, s.budget.threads, func(ctx context.Context, _ int) error {
+		stop := context.AfterFunc(ctx, s.queue.kill)
+		defer stop()
+		w := &finisher{sink: s}
+		defer w.close()
+		if s.other != nil {
+			var err error
+			if w.otherWriter, err = s.other.Writer(); err != nil {
+				return err
+			}
+		}
+		for {
+			b := int(next.Add(1) - 1)
+			if b >= n {
+				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			size := edges.Bytes(b)
+			if err := w.bucket(ctx, edges, b); err != nil {
+				return err
+			}
+			s.progress("adjacency "+s.etype.String(), done.Add(size/int64(s.lay.fixed)), int64(total))
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err := s.bad.check(ctx); err != nil {
+		return 0, err
+	}
+	if s.inOrder() {
+		total = s.queue.base
+	}
+	return total, s.end(total, n, edges.Shift())
+}
+
+// buckets is the number of buckets that nodes can be in.
+func (s *sink) buckets(edges *extsort.Partition) int {
+	n := 0
+	for b := range edges.Buckets() {
+		if edges.Bytes(b) > 0 {
+			n = b + 1
+		}
+	}
+	return n
+}
+
+// counted is the number of edges that the scan counted.
+func (s *sink) counted() uint64 {
+	var n uint64
+	for _, p := range s.parts {
+		n += p.stats.Count
+	}
+	return n
+}
+
+// idTop is one more than the largest id there is at the near end of a direction.
+func (s *sink) idTop(way graph.Direction) uint64 {
+	var n uint64
+	for _, p := range s.parts {
+		n = max(n, s.top(p.near(way).t))
+	}
+	return n
+}
+
+func (s *sink) create(total, rows uint64) (err error) {
+	prefix := ""
+	if s.second {
+		prefix = "other_"
+	}
+	array := func(name string, dtype graph.DType) (a *store.Array, err error) {
+		s.meta.Arrays[prefix+name] = s.dir + "/" + prefix + name + ".npy"
+		return s.array(s.meta.Arrays[prefix+name], dtype)
+	}
+	s.indptr = &tail{dtype: indexType(total + 1)}
+	if s.indptr.array, err = array("indptr", s.indptr.dtype); err != nil {
+		return err
+	}
+	for _, p := range s.parts {
+		s.indptr.add(p.near(s.way).t)
+	}
+	if s.opt.Homogeneous {
+		s.indptr.types = s.builder.types
+	}
+	s.tails = append(s.tails, s.indptr)
+	s.nearTop = s.idTop(s.way)
+	s.wideFar = indexType(s.idTop(1-s.way)) == graph.Uint64
+	if s.far, err = array("far", indexType(s.idTop(1-s.way))); err != nil {
+		return err
+	}
+	if s.second {
+		s.wideSeq = indexType(total) == graph.Uint64
+		s.seq, err = array("edge_id", indexType(total))
+		return err
+	}
+	s.wideSeq = indexType(rows) == graph.Uint64
+	pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
+	if s.seq, err = s.array(pos.File, indexType(rows)); err != nil {
+		return err
+	}
+	s.meta.Columns[graph.PositionColumn] = pos
+	if s.opt.Homogeneous {
+		x := fixedMeta(s.dir, TypeColumn, typeDType(len(s.parts)), nil)
+		if s.types, err = s.array(x.File, typeDType(len(s.parts))); err != nil {
+			return err
+		}
+		s.meta.Columns[TypeColumn] = x
+		for _, p := range s.parts {
+			s.meta.Types = append(s.meta.Types, p.Type.String())
+		}
+	}
+	for _, c := range s.lay.cols {
+		var out outColumn
+		if c.width > 0 {
+			out.meta = fixedMeta(s.dir, c.Name, c.DType, c.Shape)
+			out.array, err = s.array(out.meta.File, c.DType, c.Shape...)
+		} else {
+			out.vars, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
+		}
+		if err != nil {
+			return err
+		}
+		s.columns = append(s.columns, out)
+	}
+	return nil
+}
+
+func (t *tail) add(n *nodeType) {
+	for _, x := range t.types {
+		if x == n {
+			return
+		}
+	}
+	t.types = append(t.types, n)
+}
+
+// typeDType is the type of the numbers of n types.
+func typeDType(n int) graph.DType {
+	if n <= 1<<8 {
+		return graph.Uint8
+	}
+	return graph.Uint16
+}
+
+// end closes everything but the offsets, whose tail waits for the nodes.
+func (s *sink) end(total uint64, buckets int, shift uint) error {
+	s.indptr.edges = total
+	s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
+	s.meta.Count = int(total)
+	for _, a := range []*store.Array{s.far, s.seq, s.types} {
+		if a != nil {
+			if err := s.closeArray(a); err != nil {
+				return err
+			}
+		}
+	}
+	for i, c := range s.columns {
+		var err error
+		if c.array != nil {
+			err = s.closeArray(c.array)
+		} else {
+			c.meta, err = s.closeColumn(c.vars)
+		}
+		if err != nil {
+			return err
+		}
+		s.meta.Columns[s.lay.cols[i].Name] = c.meta
+	}
+	if s.dedupe() {
+		for i, p := range s.parts {
+			p.stats.Duplicates = s.drops[i].Load()
+			p.stats.Count -= p.stats.Duplicates
+		}
+	}
+	return nil
+}
+
+// finisher is the state of one worker.
+type finisher struct {
+	*sink
+	otherWriter *extsort.Writer
+	batch       []byte
+	mem         []byte // one slab for all arrays of a leaf
+	used        int    // of mem
+	heap        []runHead
+	number      int      // of the bucket
+	base        uint64   // of the next leaf of the bucket
+	started     bool     // base is known
+	kept        uint64   // edges of the bucket so far
+	marks       []uint64 // far ends seen of a node whose edges come in several leaves
+	marked      bool
+}
+
+func (w *finisher) close() {
+	extsort.Free(w.mem)
+	w.mem = nil
+}
+
+// bucket finishes one bucket.
+func (w *finisher) bucket(ctx context.Context, edges *extsort.Partition, b int) error {
+	w.number, w.kept, w.started = b, 0, false
+	if q := w.queue; q.bases != nil {
+		w.base, w.started = q.bases[b], true
+	}
+	shift := edges.Shift()
+	lo := uint64(b) << shift
+	if err := w.part(ctx, edges, b, span{lo, min(uint64(1)<<shift, w.nearTop-lo), 0, 0}); err != nil {
+		return err
+	}
+	if w.queue.bases == nil {
+		if err := w.start(ctx); err != nil {
+			return err
+		}
+		w.queue.done(w.kept)
+	}
+	return nil
+}
+
+// start waits until the place of the bucket is known.
+func (w *finisher) start(ctx context.Context) error {
+	if w.started {
+		return nil
+	}
+	base, ok := w.queue.wait(w.number)
+	if !ok {
+		return context.Cause(ctx)
+	}
+	w.base, w.started = base, true
+	return nil
+}
+
+// span is the part of key space that a bucket covers: near ids lo..lo+width, or,
+// where width is 1 and seqs is not 0, of this node the edges with
+// seq in seqLo..seqLo+seqs.
+type span struct{ lo, width, seqLo, seqs uint64 }
+
+// part finishes bucket b of a partition that covers the span, in one go where it
+// fits the memory of a worker, else by cutting it into smaller buckets.
+func (w *finisher) part(ctx context.Context, edges *extsort.Partition, b int, x span) error {
+	if w.cost(edges.Bytes(b), x.width) <= w.budget.leaf() || x.width == 1 && x.seqs == 1 {
+		return w.leaf(ctx, edges, b, x)
+	}
+	return w.split(ctx, edges, b, x)
+}
+
+// cost is the memory of a leaf.
+func (w *finisher) cost(size int64, width uint64) int64 {
+	n := size / int64(w.lay.least())
+	c := size + n*16 + int64(min(width, 1<<40))*12
+	if len(w.lay.cols) > 0 {
+		c += n * 8
+	}
+	if w.dedupe() {
+		c += n * 20
+	}
+	return c
+}
+
+// split cuts a bucket by near id or, where that is one node, by seq.
+func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x span) (err error) {
+	const extent = 16 << 10
+	buckets := 1 << bits.Len64(uint64(min(max(w.cost(edges.Bytes(b), x.width)/w.budget.leaf()*4, 2), 128))-1)
+	for int64(buckets*extent) > w.budget.leaf()/2 && buckets > 2 {
+		buckets /= 2
+	}
+	byNode := x.width > 1
+	var shift uint
+	if byNode {
+		shift = uint(max(bits.Len64(x.width-1)-bits.Len(uint(buckets-1)), 0))
+	} else {
+		if x.seqs == 0 {
+			x.seqs = w.lastSeq()
+		}
+		shift = uint(max(bits.Len64(x.seqs-1)-bits.Len(uint(buckets-1)), 0))
+	}
+	sub := extsort.NewPartition(edges.Spill(), buckets, extent, shift)
+	sub.Codec = edges.Codec
+	defer sub.Close()
+	out, err := sub.Writer()
+	if err != nil {
+		return err
+	}
+	w.close() // the memory of the last leaf; the buffers take its place
+	var buf []byte
+	err = edges.Scan(b, &buf, func(data []byte, first bool) error {
+		if first {
+			if err := out.NextRun(); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for len(data) > 0 {
+			n := w.lay.size(data)
+			key := w.lay.near(data) - x.lo
+			if !byNode {
+				key = w.lay.seq(data) - x.seqLo
+			}
+			rec, err := out.Slot(key, n)
+			if err != nil {
+				return err
+			}
+			copy(rec, data[:n])
+			data = data[n:]
+		}
+		return nil
+	})
+	edges.Free(b)
+	if err == nil {
+		err = sub.Finish()
+	}
+	if err != nil {
+		return err
+	}
+	if !byNode && w.dedupe() && !w.marked {
+		// One node whose edges come in several leaves: its far ends are remembered.
+		w.marks = make([]uint64, (w.idTop(1-w.way)+63)/64)
+		w.marked = true
+		defer func() { w.marks, w.marked = nil, false }()
+	}
+	for i := range buckets {
+		y := span{x.lo + uint64(i)<<shift, uint64(1) << shift, 0, 0}
+		if !byNode {
+			y = span{x.lo, 1, x.seqLo + uint64(i)<<shift, uint64(1) << shift}
+		} else if y.lo >= x.lo+x.width {
+			break
+		} else {
+			y.width = min(y.width, x.lo+x.width-y.lo)
+		}
+		if err := w.part(ctx, sub, i, y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastSeq is one more than the largest seq there is.
+func (w *finisher) lastSeq() uint64 {
+	if w.second {
+		return uint64(w.meta.Count)
+	}
+	last := w.parts[len(w.parts)-1]
+	return (last.base + last.rows) << w.sym
+}

@@ -1,0 +1,114 @@
+package assemble
+
+import (
+	"context"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// offsets gives each type its place among the nodes of a homogeneous graph. The
+// number of nodes that are known from edges only has to be found first.
+func (b *builder) offsets(ctx context.Context) error {
+	if len(b.types) > 1 {
+		for _, p := range b.byName() {
+			if p.src.t.known && p.dst.t.known {
+				continue
+			}
+			g := &group{builder: b, etype: p.Type, parts: []*part{p}}
+			if err := g.join(ctx, p); err != nil {
+				return err
+			}
+			if err := b.stage("counting", p.Type.String(), func() (uint64, error) {
+				lay := newLayout(true, nil)
+				err := g.scanPart(ctx, p, nil, &lay)
+				return p.rows, err
+			}); err != nil {
+				return err
+			}
+		}
+		for _, t := range b.types {
+			t.counted = !t.known
+			t.known = true
+		}
+	}
+	at := uint64(0)
+	for _, t := range b.types {
+		t.offset = at
+		at += t.count
+	}
+	return nil
+}
+
+// finishHomogeneous writes the nodes of a homogeneous graph.
+func (b *builder) finishHomogeneous(ctx context.Context) error {
+	if len(b.types) == 0 {
+		return nil
+	}
+	dir, m := store.NodesDir(graph.HomogeneousNode), b.nodesMeta(graph.HomogeneousNode)
+	s, err := b.newNodeSink(b.types, dir)
+	if err != nil {
+		return err
+	}
+	if len(s.columns) > 0 {
+		for _, t := range b.types {
+			if err := b.stage("nodes", t.Type, func() (uint64, error) {
+				rows, err := b.readType(ctx, t, false, s)
+				if err == nil {
+					err = s.add(ctx, t)
+				}
+				return rows, err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.close(m); err != nil {
+		return err
+	}
+	var n uint64
+	for _, t := range b.types {
+		t.stats.Count = t.count
+		n += t.count
+	}
+	m.Count = int(n)
+	if len(b.types) == 1 {
+		m.Added = int(b.types[0].stats.Added)
+	}
+	for _, t := range b.types {
+		m.Types = append(m.Types, t.Type)
+	}
+	for name, dtype := range map[string]graph.DType{TypeColumn: typeDType(len(b.types)), TypeWiseIDColumn: indexType(n)} {
+		meta := fixedMeta(dir, name, dtype, nil)
+		a, err := b.array(meta.File, dtype)
+		if err != nil {
+			return err
+		}
+		var buf []byte
+		for _, t := range b.types {
+			for id := range t.count {
+				v := id
+				if name == TypeColumn {
+					v = uint64(t.number)
+				}
+				for k := range dtype.Size() {
+					buf = append(buf, byte(v>>(8*k)))
+				}
+				if len(buf) >= columnBatch {
+					if _, err := a.Write(buf); err != nil {
+						return err
+					}
+					buf = buf[:0]
+				}
+			}
+		}
+		if _, err := a.Write(buf); err != nil {
+			return err
+		}
+		if err := b.closeArray(a); err != nil {
+			return err
+		}
+		m.Columns[name] = meta
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package assemble
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/graphmill/graphmill/graph"
+
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// inOrder appends rows of variable size to columns in input order, in whatever
+// order they come: what comes too early waits in a Spill.
+type inOrder struct {
+	columns []*store.ColumnWriter
+	spill   *extsort.Spill
+
+	mu      sync.Mutex
+	next    uint64 // the row that is appended next
+	waiting map[uint64]waiting
+	buf     []byte
+	err     error
+}
+
+// waiting is rows that came early.
+type waiting struct {
+	rows uint64
+	data extsort.Extent
+}
+
+func newInOrder(spill *extsort.Spill, columns []*store.ColumnWriter) *inOrder {
+	return &inOrder{columns: columns, spill: spill, waiting: map[uint64]waiting{}}
+}
+
+// put takes the rows from first on; rows counts input rows, of which the vectors
+// may hold fewer. It may be called from several goroutines.
+func (o *inOrder) put(first, rows uint64, vs []table.Vector) error {
+	if len(o.columns) == 0 || rows == 0 {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return o.err
+	}
+	o.err = o.take(first, rows, vs)
+	return o.err
+}
+
+func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
+	if first != o.next {
+		o.buf = o.buf[:0]
+		for i := range vs {
+			o.buf = appendVector(o.buf, &vs[i])
+		}
+		e, err := o.spill.Put(o.buf)
+		o.waiting[first] = waiting{rows, e}
+		return err
+	}
+	if err := o.append(rows, vs); err != nil {
+		return err
+	}
+	vs = make([]table.Vector, len(o.columns))
+	for {
+		w, ok := o.waiting[o.next]
+		if !ok {
+			return nil
+		}
+		delete(o.waiting, o.next)
+		if cap(o.buf) < w.data.Len() {
+			o.buf = make([]byte, w.data.Len())
+		}
+		b := o.buf[:w.data.Len()]
+		if err := o.spill.Get(w.data, b); err != nil {
+			return err
+		}
+		o.spill.Free(w.data)
+		for i := range vs {
+			vs[i], b = cutVector(b)
+		}
+		if err := o.append(w.rows, vs); err != nil {
+			return err
+		}
+	}
+}
+
+func (o *inOrder) append(rows uint64, vs []table.Vector) error {
+	for i, c := range o.columns {
+		if err := c.Append(vs[i].Data, vs[i].Ends, vs[i].Lengths...); err != nil {
+			return err
+		}
+	}
+	o.next += rows
+	return nil
+}
+
+// appendVector appends the lengths of the lists of a vector, and the lists,
+// padded so that the next vector is aligned.
+func appendVector(b []byte, v *table.Vector) []byte {
+	put := func(n int) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
+	put(len(v.Ends))
+	put(len(v.Data))
+	put(len(v.Lengths))
+	for _, l := range v.Lengths {
+		put(len(l))
+	}
+	for _, l := range v.Lengths {
+		b = append(b, graph.Bytes(l)...)
+	}
+	b = append(b, graph.Bytes(v.Ends)...)
+	b = append(b, v.Data...)
+	for len(b)%4 != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// cutVector is the inverse of appendVector, as a view.
+func cutVector(b []byte) (v table.Vector, rest []byte) {
+	ints := func(n int) []uint32 {
+		x := graph.View[uint32](b[:4*n])
+		b = b[4*n:]
+		return x
+	}
+	head := ints(3)
+	for _, n := range ints(int(head[2])) {
+		v.Lengths = append(v.Lengths, ints(int(n)))
+	}
+	v.Ends = ints(int(head[0]))
+	v.Data, b = b[:head[1]], b[(head[1]+3)&^3:]
+	return v, b
+}

@@ -1,0 +1,370 @@
+package assemble
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+)
+
+// refs are the ends of the edges of a part that are keys of one node type: cut
+// by hash, then, joined with the keys, an array of type-wise ids by position. The
+// position of an end is row * stride + slot.
+type refs struct {
+	t        *nodeType
+	stride   uint64
+	part     *extsort.Partition
+	spill    *extsort.Spill
+	resolved *extsort.Scratch
+	wide     bool // of the array
+	rows     uint64
+}
+
+// scanKeys reads the keys of the ends of a part, once.
+func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
+	if p.scanned || !p.src.isKeyed() && !p.dst.isKeyed() {
+		return nil
+	}
+	p.scanned = true
+	var ask []table.Column
+	var ends []*end
+	spill := extsort.NewSpill(b.fs, b.tmp, memory)
+	b.later(spill.Close)
+	for _, e := range []*end{&p.src, &p.dst} {
+		if !e.isKeyed() {
+			continue
+		}
+		if len(p.refs) == 1 && p.refs[0].t == e.t {
+			e.refs, e.slot = p.refs[0], 1
+			e.refs.stride = 2
+		} else {
+			b.hashBuckets(e.t, int64(p.estimate()/4))
+			e.refs = &refs{t: e.t, stride: 1, part: b.byHash(e.t, spill), spill: spill}
+			p.refs = append(p.refs, e.refs)
+		}
+		ask = append(ask, e.column)
+		ends = append(ends, e)
+	}
+	defer func() {
+		for _, r := range p.refs {
+			r.part.Close()
+		}
+	}()
+	where := -1
+	if p.Where != nil {
+		where = len(ask)
+		ask = append(ask, table.Column{Name: p.Where.Column, DType: graph.String})
+	}
+	for _, e := range []*end{&p.src, &p.dst} {
+		if !e.isRow() && !e.isKeyed() && e.column.Empty == table.EmptyAbsent {
+			ask = append(ask, e.column) // a row without the other end gives no key either
+		}
+	}
+	type worker struct {
+		writers  [2]*extsort.Writer
+		filtered uint64
+		absent   uint64
+	}
+	workers := make([]worker, b.budget.threads)
+	for i := range workers {
+		for k, e := range ends {
+			if k == 1 && e.refs == ends[0].refs {
+				workers[i].writers[1] = workers[i].writers[0]
+				continue
+			}
+			var err error
+			if workers[i].writers[k], err = e.refs.part.Writer(); err != nil {
+				return err
+			}
+		}
+	}
+	var done atomic.Int64
+	rows, err := p.Table.Scan(ctx, ask, b.budget.threads, func(k int, c *table.Chunk) error {
+		w := &workers[k]
+		for i := range c.Rows {
+			if where >= 0 && string(text(&c.Columns[where], i)) != p.Where.Value {
+				w.filtered++
+				continue
+			}
+			if c.Absent != nil && c.Absent[i] {
+				w.absent++
+				continue
+			}
+			row := c.First + uint64(i)
+			for j, e := range ends {
+				x := hashKey(keyAt(e.t, &c.Columns[j], i), b.seed, row*e.refs.stride+uint64(e.slot))
+				if err := writeHashed(w.writers[j], x); err != nil {
+					return err
+				}
+			}
+		}
+		b.scanned("ends "+p.Type.String(), p.Table, c, 0, &done)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if rows > placeMask/2-1 {
+		return fmt.Errorf("%s: found %d rows, expected fewer than 2^39", p.Table.Files()[0], rows)
+	}
+	for i := range workers {
+		p.keyed.Filtered += workers[i].filtered
+		p.keyed.Absent += workers[i].absent
+	}
+	p.rows = rows
+	for _, r := range p.refs {
+		r.rows = rows
+		if err := r.part.Finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join finds the type-wise ids of the ends of a part that are keys.
+func (b *builder) join(ctx context.Context, p *part) error {
+	if !p.src.isRefs() && !p.dst.isRefs() {
+		return nil
+	}
+	if err := b.stage("ends", p.Type.String(), func() (uint64, error) {
+		err := b.scanKeys(ctx, p, b.budget.work/16)
+		return p.rows, err
+	}); err != nil {
+		return err
+	}
+	for _, r := range p.refs {
+		if r.resolved != nil {
+			continue
+		}
+		if err := b.stage("join", p.Type.String(), func() (uint64, error) { return r.rows * r.stride, b.resolve(ctx, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// release gives back what the ends of a part took.
+func (p *part) release() error {
+	for _, r := range p.refs {
+		if r.resolved != nil {
+			if err := r.resolved.Close(); err != nil {
+				return err
+			}
+		}
+		if err := r.spill.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foundBytes is the size of a record of an id that was found: the id above the
+// low bits of the position. foundShift bounds the width of a bucket of positions.
+const (
+	foundBytes = 8
+	foundShift = 24
+	noKey      = placeMask // the id of a key that no node has
+)
+
+// resolve joins references with the keys of their type.
+func (b *builder) resolve(ctx context.Context, r *refs) (err error) {
+	positions := r.rows * r.stride
+	r.wide = r.t.count >= 1<<32-2
+	width := idBytes(r.wide)
+	shift := uint(18)
+	for ; shift < foundShift && positions>>shift >= 256 && int64(width)<<(shift+1) <= b.budget.leaf(); shift++ {
+	}
+	buckets := max(2, 1<<bits.Len64((max(positions, 1)-1)>>shift))
+	// What is found takes the places of the references that it is found for.
+	found := extsort.NewPartition(r.spill, buckets, extentFor(buckets, b.budget.work/8, b.budget.threads), shift)
+	defer found.Close()
+	joiners := make([]joiner, b.budget.threads)
+	for i := range joiners {
+		joiners[i] = joiner{r: r, mask: 1<<shift - 1, budget: b.budget}
+		if joiners[i].out, err = found.Writer(); err != nil {
+			return err
+		}
+		defer joiners[i].close()
+	}
+	var done atomic.Int64
+	used := bits.Len(uint(r.t.buckets - 1))
+	if err := b.each(ctx, r.t.buckets, func(worker, k int) error {
+		n := r.part.Bytes(k) / hashedBytes
+		if err := joiners[worker].bucket(ctx, r.t.keys.part, r.part, k, used); err != nil {
+			return err
+		}
+		b.progress("join "+r.t.Type, done.Add(n), int64(positions))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := found.Finish(); err != nil {
+		return err
+	}
+	if r.resolved, err = extsort.NewScratch(b.fs, b.tmp, int64(positions)*int64(width), b.budget.spill()); err != nil {
+		return err
+	}
+	b.later(r.resolved.Close)
+	return b.each(ctx, int((positions+1<<shift-1)>>shift), func(worker, k int) error {
+		first := uint64(k) << shift
+		n := int(min(positions-first, 1<<shift))
+		return joiners[worker].place(found, k, first, n)
+	})
+}
+
+// joiner is the state of one worker of a join.
+type joiner struct {
+	r      *refs
+	out    *extsort.Writer
+	mask   uint64
+	budget budget
+	mem    []byte
+	buf    []byte
+}
+
+func (j *joiner) close() {
+	extsort.Free(j.mem)
+	j.mem = nil
+}
+
+func (j *joiner) reserve(n int) (err error) {
+	if len(j.mem) < n {
+		extsort.Free(j.mem)
+		j.mem, err = extsort.Slab(n)
+	}
+	return err
+}
+
+// bucket joins bucket b of keys and references, whose first used bits of the
+// hash are equal.
+func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, used int) error {
+	if refs.Bytes(b) == 0 {
+		return nil
+	}
+	n := int(keys.Bytes(b) / hashedBytes)
+	size := bits.Len(uint(n + n/3 + 1))
+	if int64(hashedBytes)<<size > j.budget.leaf() && used < 56 {
+		return j.split(ctx, keys, refs, b, used)
+	}
+	if err := j.reserve(hashedBytes << size); err != nil {
+		return err
+	}
+	slots := hashes(j.mem)[:1<<size]
+	clear(slots)
+	mask := uint64(1)<<size - 1
+	// A slot has its place + 1, so that an empty one is 0.
+	if err := keys.Scan(b, &j.buf, func(data []byte, _ bool) error {
+		for _, k := range hashes(data) {
+			row := k.rest & placeMask
+			if d := j.r.t.dropped; d != nil && d.has(row) {
+				continue
+			}
+			i := k.slot(size)
+			for slots[i].rest&placeMask != 0 {
+				i = (i + 1) & mask
+			}
+			slots[i] = hashed{k.hash, k.rest + 1}
+		}
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	err := refs.Scan(b, &j.buf, func(data []byte, _ bool) error {
+		for _, k := range hashes(data) {
+			id := uint64(noKey)
+			for i := k.slot(size); slots[i].rest&placeMask != 0; i = (i + 1) & mask {
+				if slots[i].same(k) {
+					id = slots[i].rest&placeMask - 1
+					break
+				}
+			}
+			if id != noKey {
+				id = j.r.t.id(id)
+			}
+			pos := k.rest & placeMask
+			rec, err := j.out.Slot(pos, foundBytes)
+			if err != nil {
+				return err
+			}
+			binary.LittleEndian.PutUint64(rec, id<<foundShift|pos&j.mask)
+		}
+		return ctx.Err()
+	})
+	refs.Free(b)
+	return err
+}
+
+// split cuts a bucket whose keys do not fit the memory of a worker.
+func (j *joiner) split(ctx context.Context, keys, refs *extsort.Partition, b, used int) error {
+	const cut = 4
+	j.close()
+	k, err := subdivide(keys, b, used, cut, j.budget.leaf())
+	if err != nil {
+		return err
+	}
+	r, err := subdivide(refs, b, used, cut, j.budget.leaf())
+	if err != nil {
+		return err
+	}
+	refs.Free(b)
+	for i := range 1 << cut {
+		if err := j.bucket(ctx, k, r, i, used+cut); err != nil {
+			return err
+		}
+		k.Free(i)
+	}
+	return nil
+}
+
+// place writes the ids of n positions from first on, which are bucket b of found.
+func (j *joiner) place(found *extsort.Partition, b int, first uint64, n int) error {
+	width := idBytes(j.r.wide)
+	if err := j.reserve(n * width); err != nil {
+		return err
+	}
+	out := j.mem[:n*width]
+	for i := range out {
+		out[i] = 0xff
+	}
+	if err := found.Scan(b, &j.buf, func(data []byte, _ bool) error {
+		for ; len(data) >= foundBytes; data = data[foundBytes:] {
+			x := binary.LittleEndian.Uint64(data)
+			id := x >> foundShift
+			if id == noKey {
+				id = dangling
+			}
+			putID(out, j.r.wide, int(x&j.mask), id)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	found.Free(b)
+	return j.r.resolved.WriteAt(out, int64(first)*int64(width))
+}
+
+// read looks up the ends in the rows from row on.
+func (r *refs) read(row uint64, slot int, out []uint64, buf *[]byte) error {
+	width := idBytes(r.wide)
+	n := len(out) * int(r.stride) * width
+	if cap(*buf) < n {
+		*buf = make([]byte, n)
+	}
+	b := (*buf)[:n]
+	if err := r.resolved.ReadAt(b, int64(row*r.stride)*int64(width)); err != nil {
+		return err
+	}
+	for i := range out {
+		v := getID(b, r.wide, i*int(r.stride)+slot)
+		if !r.wide && v >= 1<<32-2 {
+			v |= 0xffffffff << 32
+		}
+		out[i] = v
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+)
+
+// TypeColumn and TypeWiseIDColumn are what a homogeneous graph keeps of its types: the number
+// of the type in byte order of the names, and the id in it.
+const (
+	TypeColumn       = "#type"
+	TypeWiseIDColumn = "#type_wise_id"
+)
+
+// nodeType is a node type of the input.
+type nodeType struct {
+	*Nodes
+	stats NodesResult
+	// keyed: ends are found by hash. Otherwise they are the type-wise ids.
+	keyed bool
+	// known: count is final, and larger ends dangle. Otherwise count is the
+	// largest end so far + 1.
+	known bool
+	count uint64
+	// counted: count was found in the edges, of which none dangles for it.
+	counted bool
+	offset  uint64 // of the first node in a homogeneous graph
+	number  int    // in byte order
+
+	keys    *keys
+	buckets int       // of keys and refs
+	dropped *bitmap   // rows of the table that are no nodes; nil: none
+	sink    *nodeSink // waits for the nodes that edges add
+	added   *numberer // nil: none are
+	lookup  *lookup   // while edges are read; nil: they are joined
+}
+
+// part is an edge type of the input.
+type part struct {
+	*Edges
+	stats   EdgesResult
+	src     end
+	dst     end
+	scanned bool        // for keys, with the counts keyed
+	keyed   EdgesResult // rows that the scan for keys left out
+	refs    []*refs     // by node type, of the ends that are keys
+	rows    uint64
+	base    uint64 // of the positions in a homogeneous graph
+}
+
+// end is one end of the edges of a part.
+type end struct {
+	t      *nodeType
+	column table.Column // no name: the row number
+	refs   *refs        // of a keyed end
+	slot   int          // in refs
+}
+
+func (e end) isRow() bool { return e.column.Name == "" }
+
+// marked says whether an end's value is a mark that stands for no id. Ends that
+// are ids themselves have no marks: a user's id can be any number.
+func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
+func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
+
+// isRefs says whether an end is found by a join.
+func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil }
+
+// model checks the input and sorts it.
+func (b *builder) model() error {
+	for i := range b.in.Nodes {
+		n := &b.in.Nodes[i]
+		if err := graph.CheckName(n.Type); err != nil {
+			return err
+		}
+		if b.nodes[n.Type] != nil {
+			return fmt.Errorf("found node type %q twice, expected one table a type", n.Type)
+		}
+		if err := checkColumns(n.Columns); err != nil {
+			return fmt.Errorf("node type %s: %w", n.Type, err)
+		}
+		if n.ID.Name != "" && n.ID.DType != graph.Uint64 && n.ID.DType != graph.String {
+			return fmt.Errorf("node type %s: found ids of dtype %s, expected uint64 or string", n.Type, n.ID.DType)
+		}
+		t := &nodeType{Nodes: n, stats: NodesResult{Type: n.Type}}
+		t.keyed = n.ID.DType == graph.String && (n.ID.Name != "" || n.Table == nil)
+		if n.Table == nil && n.ID.DType == graph.Invalid {
+			t.keyed = b.endsAreKeys(n.Type)
+		}
+		if n.Table == nil {
+			if len(n.Columns) > 0 {
+				return fmt.Errorf("node type %s: found columns, expected a table that has them", n.Type)
+			}
+			if n.Count > 0 && t.keyed {
+				return fmt.Errorf("node type %s: found a number of nodes beside string ids, expected it for integer ids only", n.Type)
+			}
+			if n.Count > maxUnknown {
+				return fmt.Errorf("node type %s: found %d as the number of nodes, expected at most %d; give the number that there is", n.Type, n.Count, uint64(maxUnknown))
+			}
+			t.known, t.count = n.Count > 0, n.Count
+		}
+		b.nodes[n.Type] = t
+		b.types = append(b.types, t)
+	}
+	slices.SortFunc(b.types, func(x, y *nodeType) int { return strings.Compare(x.Type, y.Type) })
+	for i, t := range b.types {
+		t.number = i
+	}
+	if c := b.in.Context; c != nil {
+		if err := checkColumns(c.Columns); err != nil {
+			return fmt.Errorf("context: %w", err)
+		}
+	}
+	seen := map[string]bool{}
+	for i := range b.in.Edges {
+		e := &b.in.Edges[i]
+		if err := b.edgeModel(e); err != nil {
+			return fmt.Errorf("edge type %s: %w", e.Type, err)
+		}
+		if seen[e.Type.String()] {
+			return fmt.Errorf("found edge type %s twice, expected one table a type", e.Type)
+		}
+		seen[e.Type.String()] = true
+	}
+	return nil
+}
+
+// endsAreKeys says whether the first edge table that names a node type has
+// strings for it.
+func (b *builder) endsAreKeys(typ string) bool {
+	for _, e := range b.in.Edges {
+		if e.Type.Src == typ {
+			return e.Src.DType == graph.String
+		}
+		if e.Type.Dst == typ {
+			return e.Dst.DType == graph.String
+		}
+	}
+	return false
+}
+
+func (b *builder) edgeModel(e *Edges) error {
+	for _, name := range []string{e.Type.Src, e.Type.Rel, e.Type.Dst} {
+		if err := graph.CheckName(name); err != nil {
+			return err
+		}
+	}
+	if e.Table == nil {
+		return fmt.Errorf("found no table, expected one")
+	}
+	if err := checkColumns(e.Columns); err != nil {
+		return err
+	}
+	if e.Symmetrise && e.Type.Src != e.Type.Dst {
+		return fmt.Errorf("found --symmetrise between node types %s and %s, expected one node type; import the table twice, with source and destination swapped", e.Type.Src, e.Type.Dst)
+	}
+	p := &part{Edges: e, stats: EdgesResult{Type: e.Type}}
+	for _, x := range []struct {
+		end  *end
+		typ  string
+		col  table.Column
+		what string
+	}{{&p.src, e.Type.Src, e.Src, "source"}, {&p.dst, e.Type.Dst, e.Dst, "destination"}} {
+		t := b.nodes[x.typ]
+		if t == nil {
+			return fmt.Errorf("found node type %q, expected one of %s", x.typ, strings.Join(b.typeNames(), ", "))
+		}
+		*x.end = end{t: t, column: x.col}
+		want := graph.Uint64
+		if t.keyed {
+			want = graph.String
+		}
+		if x.col.Name == "" {
+			if t.Table == nil && t.keyed {
+				return fmt.Errorf("found row numbers as the %s, expected the keys of %s", x.what, x.typ)
+			}
+		} else if x.col.DType != want {
+			return fmt.Errorf("found the %s column %q read as %s, expected %s as the ids of %s are", x.what, x.col.Name, x.col.DType, want, x.typ)
+		}
+	}
+	b.parts = append(b.parts, p)
+	return nil
+}
+
+func (b *builder) typeNames() []string {
+	var names []string
+	for _, t := range b.types {
+		names = append(names, t.Type)
+	}
+	return names
+}
+
+func checkColumns(cols []table.Column) error {
+	seen := map[string]bool{graph.PositionColumn: true, TypeColumn: true, TypeWiseIDColumn: true}
+	for _, c := range cols {
+		if seen[c.Name] {
+			return fmt.Errorf("found column %q twice or reserved, expected another name", c.Name)
+		}
+		seen[c.Name] = true
+		if c.DType == graph.Invalid || c.DType > graph.String {
+			return fmt.Errorf("column %q: found dtype %s, expected one", c.Name, c.DType)
+		}
+		for _, d := range c.Shape {
+			if d == 0 || d < -1 {
+				return fmt.Errorf("column %q: found shape %v, expected positive dimensions, or -1 for variable ones", c.Name, c.Shape)
+			}
+		}
+	}
+	return nil
+}
+
+// isVariable says whether the rows of a column differ in size.
+func isVariable(c *table.Column) bool {
+	return c.DType == graph.String || dimensions(c) > 0
+}
+
+// dimensions is the number of variable dimensions of a column.
+func dimensions(c *table.Column) int {
+	n := 0
+	for _, d := range c.Shape {
+		if d == -1 {
+			n++
+		}
+	}
+	return n
+}
+
+// fixedValues is the product of the fixed dimensions.
+func fixedValues(c *table.Column) int {
+	n := 1
+	for _, d := range c.Shape {
+		n *= max(d, 1)
+	}
+	return n
+}
+
+// rowBytes is the width of a row of fixed shape and numbers.
+func rowBytes(c *table.Column) int { return fixedValues(c) * c.DType.Size() }

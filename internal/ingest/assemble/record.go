@@ -1,0 +1,239 @@
+package assemble
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+)
+
+// layout is the form of the records of edges in buckets:
+//
+//	near, far, seq (uint32, or uint64 when wide)
+//	the columns of fixed width
+//	where there are variable columns: uint32 n, and n bytes of them
+//
+// seq numbers the edges in input order.
+type layout struct {
+	wide     bool
+	head     int // bytes of near, far, seq
+	fixed    int // bytes before the variable part's length
+	cols     []column
+	variable bool
+}
+
+// column is a column of records.
+type column struct {
+	table.Column
+	at    int // in the record; of a fixed column
+	width int // 0: variable
+}
+
+func newLayout(wide bool, cols []table.Column) layout {
+	l := layout{wide: wide, head: 12}
+	if wide {
+		l.head = 24
+	}
+	l.fixed = l.head
+	for _, c := range cols {
+		x := column{Column: c}
+		if isVariable(&c) {
+			l.variable = true
+		} else {
+			x.at, x.width = l.fixed, rowBytes(&c)
+			l.fixed += x.width
+		}
+		l.cols = append(l.cols, x)
+	}
+	return l
+}
+
+// least is the least size of a record.
+func (l *layout) least() int {
+	if l.variable {
+		return l.fixed + 4
+	}
+	return l.fixed
+}
+
+// plain says whether records are three numbers of 32 bits and nothing else.
+func (l *layout) plain() bool { return !l.wide && len(l.cols) == 0 }
+
+// codec is how extents of the records are packed, nil: not.
+func (l *layout) codec() *extsort.Codec {
+	if l.plain() {
+		return packedEdges
+	}
+	return nil
+}
+
+// put writes the head of a record.
+func (l *layout) put(rec []byte, near, far, seq uint64) {
+	if l.wide {
+		_ = rec[23]
+		binary.LittleEndian.PutUint64(rec, near)
+		binary.LittleEndian.PutUint64(rec[8:], far)
+		binary.LittleEndian.PutUint64(rec[16:], seq)
+		return
+	}
+	_ = rec[11]
+	binary.LittleEndian.PutUint32(rec, uint32(near))
+	binary.LittleEndian.PutUint32(rec[4:], uint32(far))
+	binary.LittleEndian.PutUint32(rec[8:], uint32(seq))
+}
+
+// get reads the head of a record.
+func (l *layout) get(rec []byte) (near, far, seq uint64) {
+	if l.wide {
+		_ = rec[23]
+		return binary.LittleEndian.Uint64(rec), binary.LittleEndian.Uint64(rec[8:]), binary.LittleEndian.Uint64(rec[16:])
+	}
+	_ = rec[11]
+	return uint64(binary.LittleEndian.Uint32(rec)), uint64(binary.LittleEndian.Uint32(rec[4:])), uint64(binary.LittleEndian.Uint32(rec[8:]))
+}
+
+func (l *layout) near(rec []byte) uint64 {
+	if l.wide {
+		return binary.LittleEndian.Uint64(rec)
+	}
+	return uint64(binary.LittleEndian.Uint32(rec))
+}
+
+func (l *layout) seq(rec []byte) uint64 {
+	if l.wide {
+		return binary.LittleEndian.Uint64(rec[16:])
+	}
+	return uint64(binary.LittleEndian.Uint32(rec[8:]))
+}
+
+// size is the size of the record at the start of b.
+func (l *layout) size(b []byte) int {
+	if !l.variable {
+		return l.fixed
+	}
+	return l.fixed + 4 + int(binary.LittleEndian.Uint32(b[l.fixed:]))
+}
+
+// cursor walks over the rows of a variable column of a chunk.
+type cursor struct {
+	*table.Vector
+	shape []int
+	size  int   // of a number; 0: strings
+	value int   // the next value
+	at    int   // the next byte of Data
+	rows  []int // of each variable dimension the next length
+}
+
+func newCursor(c *table.Column, v *table.Vector) cursor {
+	return cursor{Vector: v, shape: c.Shape, size: c.DType.Size(), rows: make([]int, dimensions(c))}
+}
+
+// blob appends the next row in the form that records carry: the lengths of the
+// variable dimensions, the end of each string counted from the row's first byte,
+// bytes.
+func (c *cursor) blob(b []byte) []byte {
+	n, k := 1, 0
+	for _, d := range c.shape {
+		if d > 0 {
+			n *= d
+			continue
+		}
+		from := c.rows[k]
+		c.rows[k] += n
+		n = 0
+		for _, length := range c.Lengths[k][from:c.rows[k]] {
+			b = binary.LittleEndian.AppendUint32(b, length)
+			n += int(length)
+		}
+		k++
+	}
+	from, first := c.at, c.value
+	c.value += n
+	if c.size > 0 {
+		c.at += n * c.size
+	} else if n > 0 {
+		c.at = int(c.Ends[c.value-1])
+		for _, e := range c.Ends[first:c.value] {
+			b = binary.LittleEndian.AppendUint32(b, e-uint32(from))
+		}
+	}
+	return append(b, c.Data[from:c.at]...)
+}
+
+// unblob appends what blob wrote to the vector v, and returns what is behind.
+func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
+	if len(v.Lengths) == 0 {
+		v.Lengths = make([][]uint32, dimensions(c))
+	}
+	values, k := 1, 0
+	for _, d := range c.Shape {
+		if d > 0 {
+			values *= d
+			continue
+		}
+		rows := values
+		values = 0
+		for range rows {
+			n := binary.LittleEndian.Uint32(b)
+			b = b[4:]
+			v.Lengths[k] = append(v.Lengths[k], n)
+			values += int(n)
+		}
+		k++
+	}
+	size := values * c.DType.Size()
+	if c.DType == graph.String {
+		from := uint32(len(v.Data))
+		size = 0
+		for range values {
+			size = int(binary.LittleEndian.Uint32(b))
+			v.Ends = append(v.Ends, from+uint32(size))
+			b = b[4:]
+		}
+	}
+	v.Data = append(v.Data, b[:size]...)
+	return b[size:]
+}
+
+// skip is what is behind the row of column c at the start of b.
+func skip(b []byte, c *table.Column) []byte {
+	values := 1
+	for _, d := range c.Shape {
+		if d > 0 {
+			values *= d
+			continue
+		}
+		rows := values
+		values = 0
+		for range rows {
+			values += int(binary.LittleEndian.Uint32(b))
+			b = b[4:]
+		}
+	}
+	if c.DType != graph.String {
+		return b[values*c.DType.Size():]
+	}
+	if values == 0 {
+		return b
+	}
+	size := binary.LittleEndian.Uint32(b[4*(values-1):])
+	return b[4*values+int(size):]
+}
+
+// empty takes all rows out of a vector and keeps its memory.
+func empty(v *table.Vector) {
+	v.Data, v.Ends = v.Data[:0], v.Ends[:0]
+	for k := range v.Lengths {
+		v.Lengths[k] = v.Lengths[k][:0]
+	}
+}
+
+// u64s views the values of an id column of numbers.
+func u64s(b []byte) []uint64 {
+	if len(b) < 8 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}

@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// chunkFiles is the folder of the chunk files of a streaming sampler, or its
+// chunks.json. docs/format-chunk.md says what it holds. Ids and the order of the edges
+// stay as they are.
+type chunkFiles struct{}
+
+func (chunkFiles) name() string { return "chunk" }
+func (chunkFiles) about() string {
+	return "the folder of the chunks of graphmill chunk, or its " + chunk.File
+}
+func (chunkFiles) detect(path string, names []string) bool {
+	return names == nil && filepath.Base(path) == chunk.File || slices.Contains(names, chunk.File)
+}
+
+func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if info, err := fsys.Stat(path); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	if o.NumNodes > 0 || o.IDs == IDsString {
+		return nil, usagef("found --num-nodes or string ids with %s, expected neither: counts and ids are in the files", path)
+	}
+	m, err := chunk.Read(fsys, path)
+	if err != nil {
+		return nil, chunkError(err)
+	}
+	p := newOpener(fsys, filepath.Join(path, chunk.File), o)
+	s := &Source{}
+	backed := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(m.Edges)) {
+		e, d, err := chunkEdges(p, m, path, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Input.Edges) > 0 && d != s.Primary {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: the chunks are of both directions, and edges are numbered by %s-edges", path, s.Primary))
+		} else {
+			s.Primary = d
+		}
+		backed[e.Type.Near(d)] = true
+		s.Input.Edges = append(s.Input.Edges, e)
+	}
+	for _, t := range slices.Sorted(maps.Keys(m.Nodes)) {
+		if err := graph.CheckName(t); err != nil {
+			return nil, sourcef("%s: %w", p.meta, err)
+		}
+		n, err := plainNodes(fsys, p.meta, t, m.Nodes[t])
+		if err != nil {
+			return nil, err
+		}
+		s.Input.Nodes = append(s.Input.Nodes, n)
+	}
+	// A node of a chunk has a word in it; of others only the metadata knows.
+	var unbacked []assemble.Nodes
+	for _, n := range s.Input.Nodes {
+		if !backed[n.Type] {
+			unbacked = append(unbacked, n)
+		}
+	}
+	if err := plausible(fsys, p.meta, p.files, unbacked); err != nil {
+		return nil, err
+	}
+	s.Files = p.files
+	return s, nil
+}
+
+// chunkEdges opens an edge type.
+func chunkEdges(p *opener, m *chunk.Metadata, dir, name string) (e assemble.Edges, d graph.Direction, err error) {
+	if e.Type, err = graph.ParseEdgeType(name); err != nil {
+		return e, d, sourcef("%s: %w", p.meta, err)
+	}
+	if d, err = graph.ParseDirection(m.Edges[name].Dir); err != nil {
+		return e, d, sourcef("%s: edge type %s: %w", p.meta, name, err)
+	}
+	for _, file := range []string{m.Edges[name].Chunks, m.Edges[name].Info} {
+		file = filepath.Join(dir, filepath.FromSlash(file))
+		if err := p.inside(dir, file); err != nil {
+			return e, d, err
+		}
+		p.use(file)
+	}
+	set, err := chunk.OpenSet(p.fsys, dir, m, name)
+	if err != nil {
+		return e, d, chunkError(err)
+	}
+	e.Table = table.NewChunks(p.fsys, set)
+	e.Src, e.Dst = end("far", true), end("near", true)
+	if d == graph.Out {
+		e.Src, e.Dst = e.Dst, e.Src
+	}
+	return e, d, nil
+}
+
+// chunkError is an error about what files say as one about a source.
+func chunkError(err error) error {
+	if errors.Is(err, chunk.ErrFormat) {
+		return sourcef("%w", err)
+	}
+	return err
+}

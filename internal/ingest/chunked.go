@@ -1,0 +1,303 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// chunkedGraph is the folder of a chunked graph of DGL, or its metadata.json.
+// docs/format-chunked.md says what it holds. Ids are the type-wise ones of the
+// chunks: every type has as many nodes as the metadata say.
+type chunkedGraph struct{}
+
+func (chunkedGraph) name() string { return "chunked" }
+func (chunkedGraph) about() string {
+	return "the folder of DGL's metadata.json with edge_type and node_type, or that file"
+}
+func (chunkedGraph) detect(path string, names []string) bool {
+	return names == nil && filepath.Base(path) == chunked.File || slices.Contains(names, chunked.File) && !slices.Contains(names, "part0")
+}
+
+func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if info, err := fsys.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		path = filepath.Join(path, chunked.File)
+	}
+	if o.NumNodes > 0 {
+		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+	}
+	m, err := chunked.Read(fsys, path)
+	if errors.Is(err, chunked.ErrFormat) {
+		return nil, sourcef("%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &chunks{p: newOpener(fsys, path, o), o: o}
+	s := &Source{Primary: graph.In}
+	for i := range m.Nodes {
+		n, err := c.nodes(ctx, &m.Nodes[i])
+		if err != nil {
+			return nil, err
+		}
+		s.Input.Nodes = append(s.Input.Nodes, n)
+	}
+	for i := range m.Edges {
+		e, err := c.edges(ctx, &m.Edges[i])
+		if err != nil {
+			return nil, err
+		}
+		s.Input.Edges = append(s.Input.Edges, e)
+	}
+	if err := plausible(fsys, path, c.p.files, s.Input.Nodes); err != nil {
+		return nil, err
+	}
+	for _, key := range m.Unused {
+		c.warnings = append(c.warnings, fmt.Sprintf("%s: the key %q is not used", path, key))
+	}
+	s.Files, s.Warnings = c.p.files, c.warnings
+	return s, nil
+}
+
+// chunks opens the files of a chunked graph.
+type chunks struct {
+	p        *opener
+	o        Options
+	warnings []string
+}
+
+// plausible refuses numbers of nodes that no file bears out and that are out of
+// proportion to all of them: their offsets would fill the disk.
+func plausible(fsys vfs.FS, meta string, files []string, nodes []assemble.Nodes) error {
+	limit := uint64(0)
+	for _, f := range files {
+		info, err := fsys.Stat(f)
+		if err != nil {
+			return err
+		}
+		limit += 64 * uint64(info.Size())
+	}
+	limit = max(limit, 1<<26)
+	for _, n := range nodes {
+		if n.Table == nil && n.Count > limit {
+			return sourcef("%s: found %d nodes of type %s without features, expected at most %d, 64 for each byte of the files; is the count right?", meta, n.Count, n.Type, limit)
+		}
+	}
+	return nil
+}
+
+// plainNodes is a node type of which only the number of nodes is known.
+func plainNodes(fsys vfs.FS, meta, name string, count uint64) (assemble.Nodes, error) {
+	n := assemble.Nodes{Type: name, ID: table.Column{DType: graph.Uint64}, Count: count}
+	if count > 0 {
+		return n, nil
+	}
+	none, err := table.OpenRaw(fsys, []table.RawColumn{{Runs: []table.Run{{Path: meta}}, Field: table.Field{DType: graph.Uint8}}})
+	n.Table = none
+	return n, err
+}
+
+// files resolves the paths of chunks. They are names, never patterns.
+func (c *chunks) files(of string, paths []string) ([]string, error) {
+	var files []string
+	for i, path := range paths {
+		file := filepath.FromSlash(path)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(c.p.dir, file)
+		} else if !c.p.outside {
+			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with --allow-outside", c.p.meta, of, path, c.p.dir)
+		}
+		if err := c.p.inside(c.p.dir, file); errors.Is(err, fs.ErrNotExist) {
+			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))
+		} else if err != nil {
+			return nil, err
+		}
+		if _, err := vfs.Regular(c.p.fsys, file); errors.Is(err, fs.ErrNotExist) {
+			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))
+		} else if err != nil {
+			return nil, sourcef("%s: %s: %w", c.p.meta, of, err)
+		}
+		files = append(files, file)
+	}
+	for _, f := range files {
+		c.p.use(f)
+	}
+	return files, nil
+}
+
+// rows says how many rows each of so many files must have, or nil: one number is
+// known for all, for the files are not the chunks.
+func rows(n chunked.Counts, files int) []uint64 {
+	if n.Chunks != nil && len(n.Chunks) == files {
+		return n.Chunks
+	}
+	if files == 1 {
+		return []uint64{n.Total}
+	}
+	return nil
+}
+
+// nodes makes the table of a node type.
+func (c *chunks) nodes(ctx context.Context, n *chunked.Nodes) (assemble.Nodes, error) {
+	tables, columns, err := c.features(ctx, "node_data", n.Type, n.Counts, n.Data)
+	if err != nil {
+		return assemble.Nodes{}, err
+	}
+	if tables == nil {
+		return plainNodes(c.p.fsys, c.p.meta, n.Type, n.Total)
+	}
+	return assemble.Nodes{Type: n.Type, ID: table.Column{DType: graph.Uint64}, Table: join(tables), Columns: columns}, nil
+}
+
+// edges makes the table of an edge type.
+func (c *chunks) edges(ctx context.Context, e *chunked.Edges) (out assemble.Edges, err error) {
+	if out.Type, err = graph.ParseEdgeType(e.Type); err != nil {
+		return out, sourcef("%s: edge_type: %w", c.p.meta, err)
+	}
+	of := "edges." + e.Type
+	files, err := c.files(of, e.Paths)
+	if err != nil {
+		return out, err
+	}
+	src, dst := "src", "dst"
+	for slices.ContainsFunc(e.Data, func(d chunked.Data) bool { return d.Name == src || d.Name == dst }) {
+		src, dst = "#"+src, "#"+dst
+	}
+	names := []string{src, dst}
+	pieces, err := c.ends(of, e, files, names)
+	if err != nil {
+		return out, err
+	}
+	base, err := table.Concat(names, pieces)
+	if err != nil {
+		return out, fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
+	}
+	tables, columns, err := c.features(ctx, "edge_data", e.Type, e.Counts, e.Data)
+	if err != nil {
+		return out, err
+	}
+	if len(tables) > 0 {
+		if arrays, ok := tables[0].(*table.Npy); ok {
+			base, tables = table.Beside(base, arrays), tables[1:]
+		}
+	}
+	out.Table = join(append([]table.Table{base}, tables...))
+	out.Src, out.Dst, out.Columns = end(src, true), end(dst, true), columns
+	return out, nil
+}
+
+// join puts tables side by side.
+func join(tables []table.Table) table.Table {
+	if len(tables) == 1 {
+		return tables[0]
+	}
+	return table.InStep(tables...)
+}
+
+// ends opens the files of edges, each with the rows that it must have.
+func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]table.Piece, error) {
+	want := rows(e.Counts, len(files))
+	if len(files) == 0 && e.Total > 0 {
+		return nil, sourcef("%s: %s: found no files, expected those of %d edges", c.p.meta, of, e.Total)
+	}
+	open := func(files []string, rows uint64) (t table.Table, err error) {
+		switch e.Format {
+		case chunked.CSV:
+			o := table.CSVOptions{Names: names}
+			if o.Delimiter, err = c.delimiter(e.Files, files); err == nil {
+				t, err = table.OpenCSV(c.p.fsys, files, o)
+			}
+		case chunked.Parquet:
+			t, err = table.OpenParquet(c.p.fsys, files)
+		default:
+			t, err = table.OpenEdgeRows(c.p.fsys, files[0], rows)
+		}
+		if err != nil {
+			return nil, c.in(of, err)
+		}
+		return t, nil
+	}
+	if want == nil && e.Format != chunked.Numpy && len(files) > 0 {
+		t, err := open(files, e.Total)
+		return []table.Piece{{Table: t, Rows: e.Total, Says: c.p.meta}}, err
+	}
+	var pieces []table.Piece
+	left := e.Total
+	for i, file := range files {
+		n := left
+		if want != nil {
+			n = want[i]
+		}
+		t, err := open([]string{file}, n)
+		if err != nil {
+			return nil, err
+		}
+		if a, ok := t.(*table.Npy); ok && want == nil {
+			n = a.Rows()
+		}
+		if left -= n; want == nil && (n > e.Total || left > e.Total || i == len(files)-1 && left > 0) {
+			return nil, sourcef("%s: %s: found another number of edges in the files up to %s, expected %d in all", c.p.meta, of, file, e.Total)
+		}
+		pieces = append(pieces, table.Piece{Table: t, Rows: n, Says: c.p.meta})
+	}
+	return pieces, nil
+}
+
+// in says of what part of the metadata an error is.
+func (c *chunks) in(of string, err error) error {
+	return fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
+}
+
+// delimiter is what separates the fields of CSV files: what the user says, or the
+// metadata, or a space where the first line has one and none of the usual others.
+func (c *chunks) delimiter(f chunked.Files, files []string) (byte, error) {
+	if c.o.Delimiter != 0 {
+		return c.o.Delimiter, nil
+	}
+	if f.Delimiter != "" {
+		return f.Delimiter[0], nil
+	}
+	for _, file := range files {
+		line, err := firstLine(c.p.fsys, file)
+		if err != nil {
+			return 0, err
+		}
+		for _, d := range []byte(",\t;| ") {
+			if slices.Contains(line, d) {
+				return d, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// firstLine is the start of a file up to its first line end.
+func firstLine(fsys vfs.FS, file string) (line []byte, err error) {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := make([]byte, 4096)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	b = b[:n]
+	if i := slices.Index(b, '\n'); i >= 0 {
+		b = b[:i]
+	}
+	return b, nil
+}

@@ -1,0 +1,252 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// features opens the features of a type: the arrays as one table, which is the first
+// if there are any, and a table for each of the others.
+func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Counts, data []chunked.Data) (tables []table.Table, columns []table.Column, err error) {
+	var raws []table.RawColumn
+	for _, d := range data {
+		of := fmt.Sprintf("%s.%s.%s", section, typ, d.Name)
+		files, err := c.files(of, d.Paths)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(files) == 0 {
+			if n.Total > 0 {
+				c.warnings = append(c.warnings, fmt.Sprintf("%s: %s is left out: it has no files", c.p.meta, of))
+			}
+			continue
+		}
+		var f table.Field
+		switch d.Format {
+		case chunked.Numpy:
+			raw, err := c.arrays(of, n, files)
+			if err != nil {
+				return nil, nil, err
+			}
+			if slices.Contains(raw.Shape, 0) {
+				c.warnings = append(c.warnings, fmt.Sprintf("%s: %s is left out: a row of shape %v has no values", c.p.meta, of, raw.Shape))
+				continue
+			}
+			raw.Name, f = d.Name, raw.Field
+			raws = append(raws, raw)
+		default:
+			t, field, err := c.rowsOf(ctx, of, n, d, files)
+			if err != nil {
+				return nil, nil, err
+			}
+			f = field
+			tables = append(tables, t)
+		}
+		f.Name = d.Name
+		columns = append(columns, featureOf(f, c.o))
+	}
+	if raws == nil {
+		return tables, columns, nil
+	}
+	t, err := table.OpenRaw(c.p.fsys, raws)
+	return append([]table.Table{t}, tables...), columns, err
+}
+
+// arrays are .npy files with the rows of a feature.
+func (c *chunks) arrays(of string, n chunked.Counts, files []string) (raw table.RawColumn, err error) {
+	want, total, like := rows(n, len(files)), uint64(0), ""
+	for i, file := range files {
+		h, err := arrayHeader(c.p.fsys, file)
+		if err != nil {
+			return raw, c.in(of, err)
+		}
+		if len(h.Shape) == 0 {
+			return raw, c.in(of, sourcef("%s: found a single value, expected an array", file))
+		}
+		f := table.Field{DType: table.DTypeOf(h.Descr), Shape: h.Shape[1:]}
+		if like == "" || len(raw.Runs) == 0 && h.Shape[0] > 0 {
+			raw.Field, like = f, file
+		}
+		if total += uint64(h.Shape[0]); want != nil && uint64(h.Shape[0]) != want[i] {
+			return raw, c.in(of, sourcef("%s: found %d rows, expected %d in chunk %d", file, h.Shape[0], want[i], i))
+		}
+		if h.Shape[0] == 0 {
+			continue // nothing tells the dtype of no values
+		}
+		if f.DType != raw.DType || !slices.Equal(f.Shape, raw.Shape) {
+			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v as in %s", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
+		}
+		raw.Runs = append(raw.Runs, table.Run{Path: file, Offset: h.Offset, Rows: uint64(h.Shape[0])})
+	}
+	if total != n.Total {
+		return raw, c.in(of, sourcef("found %d rows in all files, expected %d", total, n.Total))
+	}
+	if raw.Runs == nil {
+		raw.Runs = []table.Run{{Path: files[0]}}
+	}
+	if len(raw.Shape) == 0 {
+		raw.Shape = nil
+	}
+	return raw, nil
+}
+
+func arrayHeader(fsys vfs.FS, file string) (h npy.Header, err error) {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return h, err
+	}
+	defer closing(&err, f)
+	info, err := f.Stat()
+	if err != nil {
+		return h, err
+	}
+	if h, err = npy.Read(f, info.Size()); err != nil {
+		err = sourcef("%s: %w", file, err)
+	}
+	return h, err
+}
+
+// rowsOf opens a feature whose files are tables: the columns of a row are its values,
+// or those of a list are. It gives a table of one column, and how to ask for it.
+func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chunked.Data, files []string) (t table.Table, field table.Field, err error) {
+	open := func(files []string) (table.Table, error) {
+		if d.Format == chunked.Parquet {
+			return table.OpenParquet(c.p.fsys, files)
+		}
+		o := table.CSVOptions{Numbered: true}
+		var err error
+		if o.Delimiter, err = c.delimiter(d.Files, files); err != nil {
+			return nil, err
+		}
+		return table.OpenCSV(c.p.fsys, files, o)
+	}
+	want := rows(n, len(files))
+	groups := [][]string{files}
+	if want != nil {
+		groups = slices.Collect(slices.Chunk(files, 1))
+	} else {
+		want = []uint64{n.Total}
+	}
+	var pieces []table.Piece
+	for i, g := range groups {
+		piece, err := open(g)
+		if err != nil {
+			return nil, field, c.in(of, err)
+		}
+		if len(piece.Fields()) > 0 { // a text without lines has none
+			pieces = append(pieces, table.Piece{Table: piece, Rows: want[i], Says: c.p.meta})
+		} else if want[i] > 0 {
+			return nil, field, c.in(of, sourcef("%s: found no rows, expected %d", g[0], want[i]))
+		}
+	}
+	field.Name = d.Name
+	if pieces == nil {
+		field.DType = graph.Float32
+		t, err = table.OpenRaw(c.p.fsys, []table.RawColumn{{Field: field, Runs: []table.Run{{Path: files[0]}}}})
+		return t, field, err
+	}
+	looks, err := describe(pieces[0].Table)
+	if err != nil {
+		return nil, field, c.in(of, err)
+	}
+	names, err := c.alike(&field, pieces[0].Table, looks)
+	if err == nil {
+		field.Shape, err = c.shape(ctx, pieces, looks)
+	}
+	if err == nil {
+		t, err = table.Concat(names, pieces)
+	}
+	if err != nil {
+		return nil, field, c.in(of, err)
+	}
+	if len(names) > 1 {
+		t = table.Stack(t, field, names)
+	}
+	return t, field, nil
+}
+
+// alike gives a feature the dtype of the columns that it is made of, and these names:
+// that of the feature, if it is one column.
+func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string, error) {
+	if f.DType = columns[0].DType; len(columns) == 1 {
+		return []string{f.Name}, nil
+	}
+	_, text := t.(*table.CSV)
+	for _, x := range columns {
+		if text && f.DType == graph.Int64 && x.DType == graph.Float32 { // some columns look like integers
+			f.DType = x.DType
+		}
+		if same := x.DType == f.DType || text && x.DType == graph.Int64 && f.DType == graph.Float32; !same || len(x.Shape) > 0 || x.DType == graph.String {
+			return nil, sourcef("%s: found columns of %s and of %s %v, expected numbers of one dtype, or a single column", t.Files()[0], f.DType, x.DType, x.Shape)
+		}
+	}
+	return fieldNames(columns), nil
+}
+
+// shape is the shape of a row: that which the Parquet files say, or that of the first
+// row's lists, or the number of columns where that is not one.
+func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
+	first := columns[0].Field
+	switch said, err := c.said(pieces); {
+	case err != nil:
+		return nil, err
+	case said != nil:
+		shape = said
+	case len(first.Shape) > 0:
+		for i := 0; i < len(pieces) && shape == nil; i++ {
+			first.Name = pieces[i].Fields()[0].Name
+			if shape, err = table.Shaped(ctx, pieces[i].Table, first); err != nil {
+				return nil, err
+			}
+		}
+	case len(columns) > 1:
+		shape = []int{len(columns)}
+	}
+	values := 1
+	for _, d := range shape {
+		if d < 1 || values > 1<<30/d {
+			return nil, sourcef("%s: found rows of shape %v, expected some values in each", pieces[0].Files()[0], shape)
+		}
+		values *= d
+	}
+	if len(first.Shape) == 0 && values != len(columns) {
+		return nil, sourcef("%s: found rows of shape %v, expected %d values, as there are columns", pieces[0].Files()[0], shape, len(columns))
+	}
+	return shape, nil
+}
+
+// said is the shape of a row that Parquet files have under the key "shape", nil where
+// none has it. It is the text of a Python tuple, of which the first number is that of
+// the rows.
+func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
+	like := ""
+	for _, p := range pieces {
+		t, ok := p.Table.(*table.Parquet)
+		if !ok {
+			return nil, nil
+		}
+		for i, file := range t.Files() {
+			text, ok := t.Meta(i, "shape")
+			if !ok {
+				continue
+			}
+			dims, err := npy.ParseShape(text)
+			if err != nil || len(dims) == 0 {
+				return nil, sourcef("%s: found the shape %.40q in the metadata of the file, expected a tuple such as \"(100, 16)\"", file, text)
+			}
+			if like == "" {
+				shape, like = dims[1:], file
+			} else if !slices.Equal(shape, dims[1:]) {
+				return nil, sourcef("%s: found rows of shape %v, expected %v as in %s", file, dims[1:], shape, like)
+			}
+		}
+	}
+	return shape, nil
+}

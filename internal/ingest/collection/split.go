@@ -1,0 +1,109 @@
+package collection
+
+import (
+	"context"
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// unknown is a number of graphs that is not known yet.
+const unknown = -1
+
+// offsets reads a Split as offsets: graphs + 1 of them, from 0. graphs is the number
+// of graphs, where it is known; IDs that skip a graph are an error where it is not.
+func (s *Split) offsets(ctx context.Context, graphs int, limit int64) ([]uint64, error) {
+	if int64(graphs)*8 > limit {
+		return nil, s.tooMany(limit)
+	}
+	r := &splitReader{s: s, graphs: graphs, ptr: []uint64{0}}
+	if s.Kind == Offsets {
+		r.ptr = nil
+	}
+	rows, err := s.Table.Scan(ctx, []table.Column{{Name: s.Column, DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
+		if int64(len(r.ptr))*8 > limit {
+			return s.tooMany(limit)
+		}
+		for i, v := range graph.View[uint64](c.Columns[0].Data) {
+			if err := r.add(c.First+uint64(i), v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.Kind == IDs && graphs == unknown && rows > 0 {
+		r.ptr = append(r.ptr, rows)
+	}
+	if s.Kind == Offsets && r.ptr == nil {
+		return nil, badf("%s: found no offsets, expected one more than there are graphs", s.file())
+	}
+	if s.Kind == IDs && graphs != unknown {
+		for len(r.ptr) <= graphs {
+			r.ptr = append(r.ptr, rows)
+		}
+	}
+	if n := len(r.ptr) - 1; graphs != unknown && n != graphs {
+		return nil, badf("%s: found %d graphs, expected %d as elsewhere", s.file(), n, graphs)
+	}
+	return r.ptr, nil
+}
+
+func (s *Split) file() string { return s.Table.Files()[len(s.Table.Files())-1] }
+
+// splitReader makes offsets of one value after the other.
+type splitReader struct {
+	s      *Split
+	graphs int
+	ptr    []uint64
+}
+
+func (r *splitReader) add(row, v uint64) error {
+	s := r.s
+	bad := func(expected string, a ...any) error {
+		return badf("%s: found %d, expected "+expected, append([]any{s.Table.Where(row, s.Column), v}, a...)...)
+	}
+	last := uint64(0)
+	if len(r.ptr) > 0 {
+		last = r.ptr[len(r.ptr)-1]
+	}
+	switch s.Kind {
+	case Offsets:
+		if row == 0 && v != 0 || v < last {
+			return bad("offsets that ascend from 0; the one in front is %d", last)
+		}
+		if v > math.MaxInt64 {
+			return bad("an offset below 2^63")
+		}
+		r.ptr = append(r.ptr, v)
+	case Counts:
+		if v > math.MaxInt64-last {
+			return bad("counts whose sum is below 2^63")
+		}
+		r.ptr = append(r.ptr, last+v)
+	case IDs:
+		at := uint64(len(r.ptr) - 1) // the graph that the row in front is of
+		switch {
+		case v < s.Base:
+			return bad("graphs from %d", s.Base)
+		case r.graphs != unknown && v-s.Base >= uint64(r.graphs):
+			return bad("one of the %d graphs, from %d", r.graphs, s.Base)
+		case v-s.Base < at:
+			return bad("%d or more: rows of one graph lie together, and graphs ascend; sort the rows by graph", at+s.Base)
+		case r.graphs == unknown && v-s.Base > at+1, r.graphs == unknown && row == 0 && v != s.Base:
+			return bad("%d or the one behind it, as no table of the graphs says that some have no rows", at+s.Base)
+		}
+		for ; at < v-s.Base; at++ {
+			r.ptr = append(r.ptr, row)
+		}
+	}
+	return nil
+}
+
+func (s *Split) tooMany(limit int64) error {
+	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, expected no more for the offsets that --memory has room for; give more --memory", s.file(), limit/8)
+}

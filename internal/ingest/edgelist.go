@@ -1,0 +1,220 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// edgeList is one table of text, or of Parquet files, with a row an edge; a
+// homogeneous graph.
+type edgeList struct{}
+
+func (edgeList) name() string  { return "edge-list" }
+func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
+func (edgeList) detect(path string, names []string) bool {
+	return names == nil && (isText(path) || isParquet(path))
+}
+
+// isText says whether a path names a table of text.
+func isText(path string) bool {
+	return slices.Contains([]string{".csv", ".tsv", ".txt"}, table.Extension(pattern(path)))
+}
+
+// isParquet says whether a path names a table of Parquet files.
+func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
+
+// pattern is a name of a table without the "@N" of its shards.
+func pattern(path string) string {
+	if i := lastAt(path); i >= 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// lastAt is where the "@N" of a name starts, or -1.
+func lastAt(path string) int {
+	i := len(path)
+	for i > 0 && path[i-1] >= '0' && path[i-1] <= '9' {
+		i--
+	}
+	if i == len(path) || i == 0 || path[i-1] != '@' {
+		return -1
+	}
+	return i - 1
+}
+
+func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	files, err := tfgnn.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+	if err != nil {
+		return nil, sourcef("%w", err)
+	}
+	var t table.Table
+	var specs []table.Column
+	var warnings []string
+	if isParquet(path) {
+		t, specs, warnings, err = openEdgeColumns(fsys, files, o)
+	} else {
+		t, specs, err = openEdgeList(fsys, files, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	fields, err := describe(t)
+	if err != nil {
+		return nil, err
+	}
+	src, err := pick(t, fields, o.Src, srcNames)
+	if err != nil {
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+	}
+	dst, err := pick(t, fields, o.Dst, dstNames)
+	if err != nil {
+		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+	}
+	integer := src.unsigned && dst.unsigned
+	if o.IDs != IDsAuto {
+		integer = o.IDs == IDsInteger
+	}
+	if o.IDs == IDsAuto && !integer {
+		for _, f := range []*looks{src, dst} {
+			if f.mixed {
+				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give --ids integer to stop there, or --ids string if that is meant",
+					t.Where(f.oddRow, f.Name), f.odd))
+			}
+		}
+	}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
+	for _, f := range fields {
+		if f.Name == src.Name || f.Name == dst.Name {
+			continue
+		}
+		if specs != nil {
+			i := slices.IndexFunc(specs, func(c table.Column) bool { return c.Name == f.Name })
+			if i < 0 {
+				continue
+			}
+			if specs[i].DType != graph.Invalid {
+				f.DType, f.Shape = specs[i].DType, specs[i].Shape
+			}
+		}
+		e.Columns = append(e.Columns, featureOf(f.Field, o))
+	}
+	if !integer && o.NumNodes > 0 {
+		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")
+	}
+	return &Source{
+		Primary:  graph.In,
+		Files:    files,
+		Warnings: warnings,
+		Input: assemble.Input{
+			Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
+			Edges: []assemble.Edges{e},
+		},
+	}, nil
+}
+
+// openEdgeList opens a file with or without a header. Columns that the caller
+// names are those of a file without one, unless the first line has them all.
+func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, error) {
+	csv := table.CSVOptions{Delimiter: o.Delimiter}
+	t, err := table.OpenCSV(fsys, files, csv)
+	none := (*table.NoHeaderError)(nil)
+	if o.Columns == "" {
+		switch {
+		case !errors.As(err, &none):
+			return t, nil, err
+		case len(none.Cells) != 2:
+			return nil, nil, fmt.Errorf("%w; for example --columns src,dst,weight:float32", err)
+		}
+		csv.Names = []string{"src", "dst"}
+		t, err = table.OpenCSV(fsys, files, csv)
+		return t, nil, err
+	}
+	specs, perr := parseColumns(o.Columns)
+	if perr != nil {
+		return nil, nil, perr
+	}
+	if err == nil {
+		have := t.Fields()
+		if !slices.ContainsFunc(specs, func(c table.Column) bool {
+			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
+		}) {
+			return t, specs, nil
+		}
+	}
+	for _, c := range specs {
+		csv.Names = append(csv.Names, c.Name)
+	}
+	t, err = openText(fsys, files, csv)
+	return t, specs, err
+}
+
+// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The
+// caller can choose among them.
+func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
+	t, err := table.OpenParquet(fsys, files)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var warnings []string
+	if o.Columns == "" {
+		for _, c := range t.Unreadable() {
+			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is no number, bool, string, or list of them", files[0], c))
+		}
+		return t, nil, warnings, nil
+	}
+	specs, err := parseColumns(o.Columns)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	have := t.Fields()
+	for _, c := range specs {
+		if !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name }) {
+			var names []string
+			for _, f := range have {
+				names = append(names, f.Name)
+			}
+			return nil, nil, nil, usagef("found the column %q in --columns, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
+		}
+	}
+	return t, specs, nil, nil
+}
+
+// openText opens a table of text. A header in a file whose columns the caller
+// names would become a row: it is found where the cell in the first line is the
+// only one of a column that is no number.
+func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
+	t, err := table.OpenCSV(fsys, files, csv)
+	if err != nil || csv.Names == nil {
+		return t, err
+	}
+	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: csv.Delimiter})
+	if err != nil || len(headed.Fields()) != len(csv.Names) {
+		return t, nil
+	}
+	with, err := t.Guess()
+	if err != nil {
+		return nil, err
+	}
+	without, err := headed.Guess()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range headed.Fields() {
+		if without[i].Seen && without[i].Number && !with[i].Number {
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,322 @@
+package ingest
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+)
+
+// resolve opens the tables and decides what the file leaves open: the ends of
+// edges, the kinds of ids, the dtypes of columns.
+func (l *lister) resolve() error {
+	for _, n := range l.nodes {
+		if err := l.open(&n.source); err != nil {
+			return err
+		}
+	}
+	for _, e := range l.edges {
+		if err := l.ends(e); err != nil {
+			return err
+		}
+	}
+	for _, n := range l.nodes {
+		if err := l.identify(n); err != nil {
+			return err
+		}
+	}
+	for _, e := range l.edges {
+		if err := l.edge(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place prefixes an error of a table with the place that names it.
+func (l *lister) place(at ast.Node, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), l.y.path+":") {
+		return err
+	}
+	return l.y.errorf(at, "%w", err)
+}
+
+// open opens the table of a type and the arrays beside it.
+func (l *lister) open(s *source) error {
+	var err error
+	if s.base == nil && s.names != nil {
+		if s.base, err = l.p.open(s.names, s.csv); err != nil {
+			return l.place(s.at, err)
+		}
+	}
+	if s.base != nil {
+		if s.fields, err = describe(s.base); err != nil {
+			return l.place(s.at, err)
+		}
+	}
+	s.joined = s.base
+	arrays := slices.Clone(s.beside)
+	var texts []table.Table
+	for _, c := range s.columns {
+		if c.file == "" {
+			continue
+		}
+		files, err := l.p.find(c.file)
+		if err != nil {
+			return l.place(c.at, err)
+		}
+		if len(files) != 1 {
+			return l.y.errorf(c.at, "found %d files of column %q, expected one", len(files), c.Name)
+		}
+		if isText(c.file) {
+			t, err := l.values(c, files[0])
+			if err != nil {
+				return l.place(c.at, err)
+			}
+			texts = append(texts, t)
+			continue
+		}
+		arrays = append(arrays, table.NpyColumn{Name: c.Name, Path: files[0]})
+	}
+	if arrays != nil {
+		n, err := table.OpenNpy(l.p.fsys, arrays)
+		if err != nil {
+			return l.place(s.at, err)
+		}
+		if s.joined = n; s.base != nil {
+			s.joined = table.Beside(s.base, n)
+		}
+		if err := s.add(n); err != nil {
+			return err
+		}
+	}
+	for _, t := range texts {
+		if err := s.add(t); err != nil {
+			return err
+		}
+	}
+	if s.joined != nil {
+		texts = append(texts, s.joined) // behind the others, which name columns anew
+	}
+	if len(texts) == 1 {
+		s.joined = texts[0]
+	} else if len(texts) > 1 {
+		s.joined = table.InStep(texts...)
+	}
+	return nil
+}
+
+// add adds the fields of a table, which stand for those of the same names.
+func (s *source) add(t table.Table) error {
+	fields, err := describe(t)
+	for _, f := range fields {
+		s.fields = slices.DeleteFunc(s.fields, func(g looks) bool { return g.Name == f.Name })
+	}
+	s.fields = append(s.fields, fields...)
+	return err
+}
+
+// values opens text without a header as one column, whose rows are the numbers of a
+// line.
+func (l *lister) values(c columnEntry, file string) (table.Table, error) {
+	t, err := table.OpenCSV(l.p.fsys, []string{file}, table.CSVOptions{Numbered: true, Delimiter: l.o.Delimiter})
+	if err != nil {
+		return nil, err
+	}
+	fields, err := describe(t)
+	if err != nil {
+		return nil, err
+	}
+	f := table.Field{Name: c.Name, DType: c.DType}
+	switch n := len(fields); {
+	case n == 0:
+		return nil, sourcef("%s: found no lines, expected one a row", file)
+	case n > 1:
+		f.Shape = []int{n}
+	}
+	for i := range fields {
+		text := fields[i].DType == graph.String && !fields[i].unsigned // but for a field without any value
+		switch {
+		case text || c.DType == graph.String:
+			return nil, sourcef("%s: found strings for column %q, expected numbers without a header; put strings into the table", file, c.Name)
+		case c.DType != graph.Invalid:
+		case fields[i].DType != graph.Int64:
+			f.DType = graph.Float32
+		case f.DType == graph.Invalid:
+			f.DType = graph.Int64
+		}
+	}
+	return table.Stack(t, f, fieldNames(fields)), nil
+}
+
+// ends opens the table of an edge type and finds the columns of its ends.
+func (l *lister) ends(e *edgeEntry) error {
+	for _, typ := range []string{e.typ.Src, e.typ.Dst} {
+		if l.node(typ) == nil {
+			var names []string
+			for _, n := range l.nodes {
+				names = append(names, n.out.Type)
+			}
+			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} where edges alone know it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
+		}
+	}
+	switch {
+	case e.indptr != "":
+		files, err := l.p.find(e.indptr, e.indices)
+		if err == nil && len(files) != 2 {
+			err = fmt.Errorf("found %d files of indptr and indices, expected 2", len(files))
+		}
+		if err == nil {
+			e.base, err = table.OpenCSC(l.p.fsys, files[0], files[1])
+		}
+		if err != nil {
+			return l.place(e.at, err)
+		}
+	case filepath.Ext(e.names[0]) == ".npy":
+		files, err := l.p.find(e.names...)
+		if err == nil && len(files) != 1 {
+			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))
+		}
+		if err == nil {
+			e.base, err = table.OpenPairs(l.p.fsys, files[0])
+		}
+		if err != nil {
+			return l.place(e.at, err)
+		}
+	}
+	if err := l.open(&e.source); err != nil {
+		return err
+	}
+	if e.where != nil && field(e.fields, e.where.Column) == nil {
+		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, strings.Join(fieldNames(e.fields), ", "), suggest.Hint(e.where.Column, fieldNames(e.fields)))
+	}
+	// A table of nodes: the end that is not named is the node of the row.
+	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
+	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
+	dstRow := !srcRow && e.dst == "" && dst.base == e.base
+	var err error
+	if !srcRow {
+		if e.srcLooks, err = pick(e.base, e.fields, e.src, srcNames); err != nil {
+			return l.y.errorf(e.at, "%w; name the column of the source with src", err)
+		}
+		src.uses = append(src.uses, e.srcLooks)
+	}
+	if !dstRow {
+		if e.dstLooks, err = pick(e.base, e.fields, e.dst, dstNames); err != nil {
+			return l.y.errorf(e.at, "%w; name the column of the destination with dst", err)
+		}
+		dst.uses = append(dst.uses, e.dstLooks)
+	}
+	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
+		for _, n := range l.nodes {
+			if f != nil && n.base == e.base {
+				n.keys = append(n.keys, f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// identify decides how the ids of a node type are read, and its columns.
+func (l *lister) identify(n *nodeEntry) error {
+	integer := true
+	switch {
+	case n.joined == nil:
+		if n.count == 0 {
+			for _, f := range n.uses {
+				integer = integer && f.unsigned
+			}
+			if n.ids != IDsAuto {
+				integer = n.ids == IDsInteger
+			}
+		}
+		n.out.Count = n.count
+		n.out.ID = end("", integer)
+	case n.id != "" || field(n.fields, idNames[0]) != nil || field(n.fields, idNames[1]) != nil:
+		f, err := pick(n.joined, n.fields, n.id, idNames)
+		if err != nil {
+			return l.y.errorf(n.at, "%w", err)
+		}
+		// Integers that are not the row numbers are keys like any other.
+		integer = f.rows
+		if n.ids != IDsAuto {
+			integer = n.ids == IDsInteger
+		}
+		n.out.ID = end(f.Name, integer)
+	default:
+		n.out.ID = end("", true)
+	}
+	n.out.Table = n.joined
+	if n.joined == nil {
+		if n.columns != nil {
+			return l.y.errorf(n.at, "found columns of %q, expected a table that has them", n.out.Type)
+		}
+		return nil
+	}
+	var err error
+	n.out.Columns, err = l.columns(&n.source, append(n.keys, n.out.ID.Name))
+	return err
+}
+
+// columns are those that are listed, or all but some.
+func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
+	var cols []table.Column
+	if !s.listed {
+		for _, f := range s.fields {
+			if !slices.Contains(but, f.Name) {
+				cols = append(cols, featureOf(f.Field, l.o))
+			}
+		}
+		return cols, nil
+	}
+	for _, c := range s.columns {
+		f := field(s.fields, c.Name)
+		if f == nil {
+			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(fieldNames(s.fields), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))
+		}
+		if c.DType == graph.Invalid {
+			c.DType, c.Shape = f.DType, f.Shape
+		} else if c.file != "" && c.Shape == nil {
+			c.Shape = f.Shape
+		}
+		cols = append(cols, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Empty: c.empty, Fill: c.fill})
+	}
+	return cols, nil
+}
+
+// edge completes an edge type, whose node types have their ids now.
+func (l *lister) edge(e *edgeEntry) error {
+	e.out.Table, e.out.Where = e.joined, e.where
+	but := []string{}
+	if e.where != nil {
+		but = append(but, e.where.Column)
+	}
+	for _, x := range []struct {
+		col   *table.Column
+		looks *looks
+		typ   string
+	}{{&e.out.Src, e.srcLooks, e.typ.Src}, {&e.out.Dst, e.dstLooks, e.typ.Dst}} {
+		id := l.node(x.typ).out.ID
+		if x.looks == nil {
+			*x.col = table.Column{DType: id.DType}
+			continue
+		}
+		*x.col = end(x.looks.Name, id.DType == graph.Uint64)
+		if e.srcLooks == nil || e.dstLooks == nil {
+			x.col.Empty = table.EmptyAbsent // a foreign key that is not set
+		}
+		but = append(but, x.looks.Name)
+	}
+	if (e.srcLooks == nil || e.dstLooks == nil) && !e.listed {
+		return nil // the columns are the node's
+	}
+	var err error
+	e.out.Columns, err = l.columns(&e.source, but)
+	return err
+}

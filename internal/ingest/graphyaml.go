@@ -1,0 +1,378 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// graphYAML is a file that lists node and edge tables, or the folder of a
+// graph.yaml. docs/graph-yaml.md says what it holds.
+type graphYAML struct{}
+
+func (graphYAML) name() string { return "graph.yaml" }
+func (graphYAML) about() string {
+	return "a .yaml file that lists tables, or the folder of a graph.yaml"
+}
+func (graphYAML) detect(path string, names []string) bool {
+	ext := filepath.Ext(path)
+	return names == nil && (ext == ".yaml" || ext == ".yml") || slices.Contains(names, "graph.yaml")
+}
+
+func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if info, err := fsys.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		path = filepath.Join(path, "graph.yaml")
+	}
+	if o.NumNodes > 0 {
+		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+	}
+	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o}
+	body, err := l.y.read(fsys)
+	if err != nil {
+		return nil, err
+	}
+	top, err := l.y.sections(body)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		c := &collectionLister{lister: l}
+		if err := c.read(top); err != nil {
+			return nil, err
+		}
+		return &Source{Collection: &c.out, Files: l.p.files}, nil
+	}
+	err = l.read(body, top)
+	if err == nil {
+		err = l.resolve()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Primary: graph.In, Files: l.p.files}
+	for _, n := range l.nodes {
+		s.Input.Nodes = append(s.Input.Nodes, n.out)
+	}
+	for _, e := range l.edges {
+		s.Input.Edges = append(s.Input.Edges, e.out)
+		if e.reverse != "" {
+			s.Input.Edges = append(s.Input.Edges, reverse(e.out, e.reverse))
+		}
+	}
+	if err := checkTwice(&s.Input); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// lister reads the list of tables, first what is written, then what follows from
+// the tables.
+type lister struct {
+	y     yamlFile
+	p     *opener
+	o     Options
+	nodes []*nodeEntry
+	edges []*edgeEntry
+}
+
+// source is what node and edge types have in common: a table, arrays with the
+// same rows, and columns.
+type source struct {
+	at      ast.Node
+	names   []string // of the files
+	csv     table.CSVOptions
+	listed  bool // columns are given
+	columns []columnEntry
+	// base is the table without the arrays.
+	base, joined table.Table
+	fields       []looks
+	beside       []table.NpyColumn // arrays that are no columns of the type
+}
+
+type columnEntry struct {
+	table.Field
+	at    ast.Node
+	empty table.Empty
+	fill  string
+	file  string // an .npy array, or text without a header
+}
+
+type nodeEntry struct {
+	source
+	id    string
+	ids   IDs
+	count uint64
+	out   assemble.Nodes
+	// uses are the columns that edges take ids of this type from.
+	uses []*looks
+	keys []string // columns of the table that edges take as foreign keys
+}
+
+type edgeEntry struct {
+	source
+	typ             graph.EdgeType
+	src, dst        string
+	indptr, indices string
+	where           *assemble.Filter
+	reverse         string
+	out             assemble.Edges
+	srcLooks        *looks // nil: the row number
+	dstLooks        *looks
+}
+
+func (l *lister) node(name string) *nodeEntry {
+	for _, n := range l.nodes {
+		if n.out.Type == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// sections are the entries of the whole file.
+func (y yamlFile) sections(body ast.Node) ([]entry, error) {
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
+}
+
+func (l *lister) read(body ast.Node, top []entry) error {
+	for _, part := range top {
+		entries, err := l.y.mapping(part.value, "types", nil)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if part.key == "nodes" {
+				err = l.readNode(e)
+			} else {
+				err = l.readEdge(e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if len(l.edges) == 0 {
+		return l.y.errorf(body, "found no edges, expected at least one edge type under the key edges")
+	}
+	return nil
+}
+
+var tableKeys = []string{"table", "columns", "names", "delimiter", "header"}
+
+func (l *lister) readNode(e entry) error {
+	n := &nodeEntry{source: source{at: e.at}, ids: l.o.IDs, out: assemble.Nodes{Type: e.key}}
+	if err := graph.CheckName(e.key); err != nil {
+		return l.y.errorf(e.at, "%w", err)
+	}
+	fields, err := l.y.mapping(e.value, "a node type", append([]string{"id", "count"}, tableKeys...))
+	if err != nil {
+		return err
+	}
+	for _, f := range fields {
+		switch f.key {
+		case "id":
+			err = l.readID(f, n)
+		case "count":
+			n.count, err = l.y.count(f.value, "the number of nodes, at least 1")
+		default:
+			err = l.readSource(f, &n.source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if n.count > 0 && (n.names != nil || n.columns != nil || n.id != "") {
+		return l.y.errorf(e.at, "found a count beside a table, an id or columns of %q, expected only one: the rows give the count", e.key)
+	}
+	if n.id != "" && n.names == nil {
+		return l.y.errorf(e.at, "found an id column of %q, expected a table that has it", e.key)
+	}
+	l.nodes = append(l.nodes, n)
+	return nil
+}
+
+func (l *lister) readID(f entry, n *nodeEntry) (err error) {
+	if s, ok := f.value.(*ast.StringNode); ok {
+		n.id = s.Value
+		return nil
+	}
+	fields, err := l.y.mapping(f.value, "column and dtype", []string{"column", "dtype"})
+	for _, f := range fields {
+		var s string
+		if s, err = l.y.text(f.value, "a name"); err != nil {
+			return err
+		}
+		if f.key == "column" {
+			n.id = s
+		} else if n.ids, err = ParseIDs(s); err != nil {
+			return l.y.errorf(f.value, "found ids %q, expected auto, integer or string%s", s, suggest.Hint(s, []string{"auto", "integer", "string"}))
+		}
+	}
+	return err
+}
+
+// readSource reads a key that node and edge types share.
+func (l *lister) readSource(f entry, s *source) (err error) {
+	switch f.key {
+	case "table":
+		s.names, err = l.y.texts(f.value, "the name of a file")
+	case "names":
+		s.csv.Names, err = l.y.texts(f.value, "the names of the columns")
+	case "header":
+		s.csv.Header, err = l.y.boolean(f.value)
+	case "delimiter":
+		var d string
+		if d, err = l.y.text(f.value, "a delimiter"); err == nil {
+			if len(d) != 1 || !strings.Contains(",\t;| ", d) {
+				return l.y.errorf(f.value, "found the delimiter %q, expected one of \",\", \"\\t\", \";\", \"|\" and \" \" (runs of spaces and tabs)", d)
+			}
+			s.csv.Delimiter = d[0]
+		}
+	case "columns":
+		s.listed = true
+		if list, ok := f.value.(*ast.SequenceNode); ok {
+			for _, v := range list.Values {
+				name, err := l.y.text(v, "the name of a column")
+				if err != nil {
+					return err
+				}
+				s.columns = append(s.columns, columnEntry{Field: table.Field{Name: name}, at: v, empty: l.o.Empty, fill: l.o.Fill})
+			}
+			return nil
+		}
+		entries, err := l.y.mapping(f.value, "columns", nil)
+		for _, e := range entries {
+			c, err := l.readColumn(e)
+			if err != nil {
+				return err
+			}
+			s.columns = append(s.columns, c)
+		}
+		return err
+	}
+	return err
+}
+
+// isColumn says whether a name is of a file that holds one column.
+func isColumn(name string) bool { return isArray(name) || isText(name) }
+
+// readColumn reads "int64", "float32[128]", "feat.npy", "feat.csv.gz" or a mapping.
+func (l *lister) readColumn(e entry) (columnEntry, error) {
+	c := columnEntry{Field: table.Field{Name: e.key}, at: e.at, empty: l.o.Empty, fill: l.o.Fill}
+	if s, ok := e.value.(*ast.StringNode); ok {
+		if isColumn(s.Value) {
+			c.file = s.Value
+			return c, nil
+		}
+		return c, l.readType(&c, e.value, s.Value)
+	}
+	fields, err := l.y.mapping(e.value, "dtype, file and empty", []string{"dtype", "file", "empty"})
+	if err != nil {
+		return c, err
+	}
+	for _, f := range fields {
+		s, err := l.y.text(f.value, "a value")
+		if err != nil {
+			return c, err
+		}
+		switch f.key {
+		case "dtype":
+			err = l.readType(&c, f.value, s)
+		case "file":
+			if c.file = s; !isColumn(s) {
+				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, or numbers as .csv, .tsv or .txt without a header", s)
+			}
+		case "empty":
+			if c.empty, c.fill = table.EmptyFill, s; s == "error" {
+				c.empty, c.fill = table.EmptyError, ""
+			}
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func (l *lister) readType(c *columnEntry, at ast.Node, s string) (err error) {
+	if c.DType, c.Shape, err = parseType(s); err != nil {
+		return l.y.errorf(at, "column %q: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (l *lister) readEdge(e entry) error {
+	typ, err := graph.ParseEdgeType(e.key)
+	if err != nil {
+		return l.y.errorf(e.at, "%w", err)
+	}
+	x := &edgeEntry{source: source{at: e.at}, typ: typ, out: assemble.Edges{Type: typ}}
+	fields, err := l.y.mapping(e.value, "an edge type", append([]string{"src", "dst", "where", "reverse", "symmetrise", "indptr", "indices"}, tableKeys...))
+	if err != nil {
+		return err
+	}
+	for _, f := range fields {
+		name := "the name of a column"
+		switch f.key {
+		case "src":
+			x.src, err = l.y.text(f.value, name)
+		case "dst":
+			x.dst, err = l.y.text(f.value, name)
+		case "indptr":
+			x.indptr, err = l.y.text(f.value, "the name of a file")
+		case "indices":
+			x.indices, err = l.y.text(f.value, "the name of a file")
+		case "reverse":
+			if x.reverse, err = l.y.text(f.value, "the name of a relation"); err == nil {
+				if bad := graph.CheckName(x.reverse); bad != nil {
+					err = l.y.errorf(f.value, "%w", bad)
+				}
+			}
+		case "symmetrise":
+			if x.out.Symmetrise, err = l.y.boolean(f.value); err == nil && x.out.Symmetrise && typ.Src != typ.Dst {
+				err = l.y.errorf(f.value, "found symmetrise between %s and %s, expected one node type; give the other direction a name with reverse", typ.Src, typ.Dst)
+			}
+		case "where":
+			err = l.readWhere(f, x)
+		default:
+			err = l.readSource(f, &x.source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	matrix := x.indptr != "" || x.indices != ""
+	switch {
+	case matrix && (x.indptr == "" || x.indices == "" || x.names != nil || x.src != "" || x.dst != "" || x.where != nil):
+		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where")
+	case !matrix && x.names == nil:
+		return l.y.errorf(e.at, "found no table of %s, expected one, or indptr and indices", typ)
+	}
+	l.edges = append(l.edges, x)
+	return nil
+}
+
+func (l *lister) readWhere(f entry, x *edgeEntry) error {
+	fields, err := l.y.mapping(f.value, "a column and its value", nil)
+	if err != nil {
+		return err
+	}
+	if len(fields) != 1 {
+		return l.y.errorf(f.at, "found %d columns in where, expected one", len(fields))
+	}
+	value, err := l.y.text(fields[0].value, "a value of the column")
+	x.where = &assemble.Filter{Column: fields[0].key, Value: value}
+	return err
+}

@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+func TestGraphYAML(t *testing.T) {
+	files := func(yaml string) map[string]string {
+		return map[string]string{
+			"graph.yaml":  yaml,
+			"paper.csv":   "id,year,venue,topic\np1,2020,v1,0\np2,2021,,1\n",
+			"rows.csv":    "id,year\n0,2020\n1,2021\n",
+			"venue.csv":   "id,name\nv1,x\nv2,\n",
+			"feat.npy":    "f4 2 16",
+			"edges.csv":   "src,dst,rel,w\np1,p2,0,.5\np2,p1,1,1\n",
+			"writes.csv":  "author,paper,pos\n3,p1,1\n4,p2,2\n",
+			"pairs.npy":   "i4 2 2",
+			"w.npy":       "f8 2",
+			"indptr.npy":  "i8 3",
+			"indices.npy": "i8 0",
+			"e.txt":       "0 1\n1 0\n",
+			"f.csv":       "1,0.5\n2,1\n",
+			"y.txt":       "1\n2\n",
+			"none.txt":    "",
+		}
+	}
+	ok := func(name, yaml, want string) sourceCase {
+		return sourceCase{name: name, files: files(yaml), want: want}
+	}
+	bad := func(name, yaml, want string) sourceCase {
+		return sourceCase{name: name, files: files(yaml), want: want, err: ErrSource}
+	}
+	run(t, []sourceCase{
+		ok("all of it", `
+nodes:
+  paper: {table: paper.csv, id: id, columns: {year: int64, feat: feat.npy}}
+  venue: {table: venue.csv}
+  author: {count: 100}
+  topic: {}
+edges:
+  "author:writes:paper": {table: writes.csv, src: author, dst: paper, reverse: written_by, columns: [pos]}
+  "paper:cites:paper": {table: edges.csv, where: {rel: 0}}
+  "paper:in:venue": {table: paper.csv, dst: venue, reverse: has}
+  "paper:about:topic": {table: paper.csv, dst: topic}
+`, `
+paper paper.csv+feat.npy id:string year:int64 feat:float32[16]
+venue venue.csv id:string name:string
+author - :uint64 count 100
+topic - :uint64
+author:writes:paper writes.csv author:uint64>paper:string pos:int64
+paper:written_by:author writes.csv paper:string>author:uint64 pos:int64
+paper:cites:paper edges.csv src:string>dst:string where rel=0 w:float32
+paper:in:venue paper.csv :string>venue:string?
+venue:has:paper paper.csv venue:string?>:string
+paper:about:topic paper.csv :string>topic:uint64?`),
+		ok("row numbers as ids", "nodes: {p: {table: rows.csv}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], symmetrise: true}}", `
+p rows.csv id:uint64 year:int64
+p:e:p e.txt src:uint64>dst:uint64 symmetrise`),
+		ok("keys of foreign columns are no features", "nodes: {p: {table: paper.csv}, v: {}}\nedges: {\"p:e:v\": {table: paper.csv, dst: venue}}", `
+p paper.csv id:string year:int64 topic:int64
+v - :string
+p:e:v paper.csv :string>venue:string?`),
+		ok("arrays alone", "nodes: {p: {columns: {feat: {file: feat.npy, dtype: float16}}}}\nedges:\n  \"p:e:p\":\n    table: pairs.npy\n    columns: {w: w.npy}\n  \"p:m:p\": {indptr: indptr.npy, indices: indices.npy}", `
+p feat.npy :uint64 feat:float16[16]
+p:e:p pairs.npy+w.npy src:uint64>dst:uint64 w:float64
+p:m:p indptr.npy+indices.npy src:uint64>dst:uint64`),
+		ok("text without a header", "nodes: {p: {columns: {feat: f.csv, year: {file: y.txt, dtype: int16, empty: 7}}}, q: {table: rows.csv, columns: {year: y.txt}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], columns: {w: w.npy, feat: f.csv}}}", `
+p f.csv+y.txt :uint64 feat:float32[2] year:int16=7
+q y.txt+rows.csv id:uint64 year:int64
+p:e:p f.csv+e.txt+w.npy src:uint64>dst:uint64 w:float64 feat:float32[2]`),
+		ok("ids as told, fill", "nodes: {v: {table: venue.csv, id: {column: id, dtype: string}, columns: {name: {dtype: string, empty: none}}}, w: {id: {dtype: string}}}\nedges: {\"w:e:w\": {table: pairs.npy}}", `
+v venue.csv id:string name:string=none
+w - :string
+w:e:w pairs.npy src:string>dst:string`),
+		{name: "symmetrise", files: files("nodes: {a: {}, b: {}}\nedges: {\"a:e:b\": {table: e.txt, names: [src, dst]}, \"a:f:a\": {table: pairs.npy}}"), opts: Options{Symmetrise: true}, want: `
+a - :uint64
+b - :uint64
+a:e:b e.txt src:uint64>dst:uint64
+a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
+b:rev_e:a e.txt dst:uint64>src:uint64`},
+		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, columns, names, delimiter, header; did you mean "table"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs; did you mean "nodes"?`),
+		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
+		bad("no edges", "nodes: {p: {}}", "found no edges"),
+		bad("empty", "", "expected one with nodes and edges"),
+		bad("bad YAML", "nodes: {p", "graph.yaml:1:"),
+		bad("alias", "nodes: &x {p: {}}\nedges: *x", "found an anchor, alias"),
+		bad("bad edge type", "nodes: {p: {}}\nedges: {cites: {table: edges.csv}}", `graph.yaml:2:9: found edge type "cites", expected src:rel:dst`),
+		bad("unknown node type", "nodes: {paper: {}}\nedges: {\"papers:e:paper\": {table: edges.csv}}", `did you mean "paper"?`),
+		bad("unknown column", "nodes: {paper: {}}\nedges: {\"paper:e:paper\": {table: edges.csv, columns: {ww: int8}}}", `graph.yaml:2:55: found the column "ww", expected one of src, dst, rel, w; did you mean "w"?`),
+		bad("unknown id", "nodes: {p: {table: paper.csv, id: key}}\nedges: {\"p:e:p\": {table: edges.csv}}", `expected "key" among them`),
+		bad("unknown filter", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, where: {relation: 0}}}", `found the column "relation" in where`),
+		bad("two filters", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, where: {rel: 0, w: 1}}}", "found 2 columns in where"),
+		bad("bad dtype", "nodes: {p: {table: paper.csv, columns: {year: int63}}}\nedges: {\"p:e:p\": {table: edges.csv}}", `graph.yaml:1:47: column "year": found dtype "int63"`),
+		bad("no table", "nodes: {p: {}}\nedges: {\"p:e:p\": {}}", "found no table of p:e:p"),
+		bad("text of strings", "nodes: {p: {columns: {a: venue.csv}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `venue.csv: found strings for column "a", expected numbers without a header; put strings into the table`),
+		bad("text as strings", "nodes: {p: {columns: {a: {file: y.txt, dtype: string}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `y.txt: found strings for column "a"`),
+		bad("text of nothing", "nodes: {p: {columns: {a: none.txt}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "none.txt: found no lines, expected one a row"),
+		bad("a file of no column", "nodes: {p: {columns: {a: {file: a.parquet}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `found the file "a.parquet", expected an .npy array, or numbers as .csv, .tsv or .txt without a header`),
+		bad("missing table", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: none.csv}}", "none.csv"),
+		bad("out of the folder", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: ../e.csv}}", ".."),
+		bad("absolute", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: /etc/e.csv}}", "absolute"),
+		bad("symmetrise of two types", "nodes: {p: {}, q: {}}\nedges: {\"p:e:q\": {table: edges.csv, symmetrise: true}}", "found symmetrise between p and q"),
+		bad("count and table", "nodes: {p: {table: paper.csv, count: 3}}", "found a count beside a table"),
+		bad("reverse twice", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, reverse: e}}", "found edge type p:e:p twice"),
+		{name: "rows of arrays", files: files("nodes: {p: {table: venue.csv, columns: {feat: indptr.npy}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}"), want: "indptr.npy: found 3 rows, expected 2 as in", err: table.ErrFormat},
+	})
+}
+
+// FuzzYAML: any text gives an error or a mapping, never a panic.
+func FuzzYAML(f *testing.F) {
+	f.Add("nodes: {p: {table: [a.csv, b.csv], id: {column: x, dtype: string}}}\nedges:\n  \"p:e:p\": {table: e.csv, where: {rel: 0}, columns: [w]}\n")
+	f.Add("nodes:\n  a: &x\n  b: *x\n? [1, 2]\n: !!str x\n<<: {}\n")
+	f.Add("edges: {\"a:b:c\": {columns: {x: {dtype: 'float32[2,3]', empty: .inf, file: |\n  x.npy\n}}}}")
+	f.Add("graphs: {}\nnodes: {a: {graph_ptr: p.npy}}\nedges: {\"a:e:a\": {parent: x.npy, ends: local, reverse: up}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		y := yamlFile{"graph.yaml"}
+		body, err := y.parse([]byte(text))
+		if err != nil {
+			return
+		}
+		top, err := y.sections(body)
+		if err != nil {
+			return
+		}
+		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{})}
+		if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+			c := &collectionLister{lister: l}
+			if err := c.read(top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
+				t.Fatalf("accepted a collection without nodes or edges: %q", text)
+			}
+		} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {
+			t.Fatalf("accepted a graph without edges: %q", text)
+		}
+	})
+}
+
+// The example of the format page is read as it stands there.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../docs/graph-yaml.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, ok := strings.Cut(text, "```")
+	y := yamlFile{"graph-yaml.md"}
+	body, err := y.parse([]byte(text))
+	l := &lister{y: y}
+	if err == nil {
+		var top []entry
+		if top, err = y.sections(body); err == nil {
+			err = l.read(body, top)
+		}
+	}
+	if !ok || err != nil || len(l.nodes) != 4 || len(l.edges) != 4 || l.edges[1].where == nil {
+		t.Fatalf("%d nodes, %d edges, error %v", len(l.nodes), len(l.edges), err)
+	}
+}

@@ -1,0 +1,382 @@
+package ingest
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+)
+
+// graphsEntry is a type of a collection in a graph.yaml, or its graphs.
+type graphsEntry struct {
+	source
+	graphPtr, graphID string
+	// Of edges: names of .npy arrays or of columns.
+	src, dst, parent string
+	ends             string
+	reverse          string
+	symmetrise       bool
+}
+
+// collectionLister reads a graph.yaml that has the key graphs.
+type collectionLister struct {
+	*lister
+	out   collection.Input
+	nodes []*graphsEntry // of out.Nodes
+}
+
+// read reads the sections: graphs and nodes before the edges, which refer to them.
+func (l *collectionLister) read(top []entry) error {
+	section := func(name string) *entry {
+		i := slices.IndexFunc(top, func(e entry) bool { return e.key == name })
+		if i < 0 {
+			return nil
+		}
+		return &top[i]
+	}
+	if err := l.readGraphs(*section("graphs")); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name string
+		read func(entry) error
+	}{{"nodes", l.readNode}, {"edges", l.readEdge}} {
+		s := section(part.name)
+		if s == nil {
+			return l.y.errorf(top[0].at, "found no %s, expected the keys graphs, nodes and edges", part.name)
+		}
+		entries, err := l.y.mapping(s.value, "types", nil)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			return l.y.errorf(s.at, "found no %s, expected at least one type", part.name)
+		}
+		for _, e := range entries {
+			if err := part.read(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fields reads the keys of an entry.
+func (l *collectionLister) fields(e entry, what string, own []string) (*graphsEntry, error) {
+	g := &graphsEntry{source: source{at: e.at}}
+	fields, err := l.y.mapping(e.value, what, append(own, tableKeys...))
+	for _, f := range fields {
+		const ref = "the name of a column or .npy array"
+		switch f.key {
+		case "graph_ptr":
+			g.graphPtr, err = l.y.text(f.value, "the name of an .npy array")
+		case "graph_id":
+			g.graphID, err = l.y.text(f.value, ref)
+		case "src":
+			g.src, err = l.y.text(f.value, ref)
+		case "dst":
+			g.dst, err = l.y.text(f.value, ref)
+		case "parent":
+			g.parent, err = l.y.text(f.value, ref)
+		case "ends":
+			if g.ends, err = l.y.text(f.value, "local or global"); err == nil && g.ends != "local" && g.ends != "global" {
+				err = l.y.errorf(f.value, "found ends %q, expected local (counted from the first node of the graph) or global (of all graphs)%s", g.ends, suggest.Hint(g.ends, []string{"local", "global"}))
+			}
+		case "reverse":
+			if g.reverse, err = l.y.text(f.value, "the name of a relation"); err == nil {
+				if bad := graph.CheckName(g.reverse); bad != nil {
+					err = l.y.errorf(f.value, "%w", bad)
+				}
+			}
+		case "symmetrise":
+			g.symmetrise, err = l.y.boolean(f.value)
+		default:
+			err = l.readSource(f, &g.source)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, err
+}
+
+// array opens an .npy array as a column of the name that it was given by.
+func (l *collectionLister) array(g *graphsEntry, name string) (table.NpyColumn, error) {
+	files, err := l.p.find(name)
+	if err != nil {
+		return table.NpyColumn{}, l.place(g.at, err)
+	}
+	if len(files) != 1 {
+		return table.NpyColumn{}, l.y.errorf(g.at, "found %d arrays for %s, expected one", len(files), name)
+	}
+	return table.NpyColumn{Name: name, Path: files[0]}, nil
+}
+
+// alone opens one array as a table.
+func (l *collectionLister) alone(g *graphsEntry, name string) (table.Table, error) {
+	a, err := l.array(g, name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.OpenNpy(l.p.fsys, []table.NpyColumn{a})
+	if err != nil {
+		return nil, l.place(g.at, err)
+	}
+	return t, nil
+}
+
+func isArray(name string) bool { return filepath.Ext(name) == ".npy" }
+
+// has refuses the name of a column that the table does not have.
+func (l *collectionLister) has(g *graphsEntry, name string) error {
+	if field(g.fields, name) != nil {
+		return nil
+	}
+	names := fieldNames(g.fields)
+	return l.y.errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
+}
+
+// split opens what says which rows are of which graph.
+func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error) {
+	switch {
+	case g.graphPtr != "" && g.graphID != "":
+		return s, l.y.errorf(g.at, "found graph_ptr and graph_id, expected one of them")
+	case g.graphPtr != "":
+		if !isArray(g.graphPtr) {
+			return s, l.y.errorf(g.at, "found graph_ptr %q, expected an .npy array", g.graphPtr)
+		}
+		s.Kind, s.Column = collection.Offsets, g.graphPtr
+		s.Table, err = l.alone(g, g.graphPtr)
+	case isArray(g.graphID):
+		s.Kind, s.Column = collection.IDs, g.graphID
+		s.Table, err = l.alone(g, g.graphID)
+	case g.graphID != "":
+		s.Kind, s.Column, s.Table = collection.IDs, g.graphID, g.joined
+		err = l.has(g, g.graphID)
+	}
+	return s, err
+}
+
+// rows are the columns of a table but some; without a table there are none.
+func (l *collectionLister) rows(g *graphsEntry, but ...string) ([]collection.Rows, error) {
+	if g.joined == nil {
+		if g.columns != nil {
+			return nil, l.y.errorf(g.at, "found columns, expected a table that has them")
+		}
+		return nil, nil
+	}
+	cols, err := l.columns(&g.source, but)
+	return []collection.Rows{{Table: g.joined, Columns: kept(cols)}}, err
+}
+
+func kept(cols []table.Column) []collection.Column {
+	var out []collection.Column
+	for _, c := range cols {
+		out = append(out, collection.Column{Column: c})
+	}
+	return out
+}
+
+func (l *collectionLister) readGraphs(e entry) error {
+	g, err := l.fields(e, "the graphs", nil)
+	if err == nil {
+		err = l.open(&g.source)
+	}
+	if err == nil {
+		l.out.Context, err = l.rows(g)
+	}
+	return err
+}
+
+func (l *collectionLister) readNode(e entry) error {
+	if err := graph.CheckName(e.key); err != nil {
+		return l.y.errorf(e.at, "%w", err)
+	}
+	g, err := l.fields(e, "a node type", []string{"graph_ptr", "graph_id"})
+	if err != nil {
+		return err
+	}
+	if err := l.open(&g.source); err != nil {
+		return err
+	}
+	n := collection.Nodes{Type: e.key}
+	if n.Split, err = l.split(g); err != nil {
+		return err
+	}
+	if n.Split.Kind == collection.NoSplit {
+		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one: which nodes are of which graph", e.key)
+	}
+	if n.Tables, err = l.rows(g, g.graphID); err != nil {
+		return err
+	}
+	l.out.Nodes, l.nodes = append(l.out.Nodes, n), append(l.nodes, g)
+	return nil
+}
+
+func (l *collectionLister) readEdge(e entry) error {
+	typ, err := graph.ParseEdgeType(e.key)
+	if err != nil {
+		return l.y.errorf(e.at, "%w", err)
+	}
+	g, err := l.fields(e, "an edge type", []string{"graph_ptr", "graph_id", "src", "dst", "parent", "ends", "reverse", "symmetrise"})
+	if err != nil {
+		return err
+	}
+	at := -1 // the source type
+	for _, t := range []string{typ.Dst, typ.Src} {
+		if at = slices.IndexFunc(l.out.Nodes, func(n collection.Nodes) bool { return n.Type == t }); at < 0 {
+			var names []string
+			for _, n := range l.out.Nodes {
+				names = append(names, n.Type)
+			}
+			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s", t, typ, strings.Join(names, ", "), suggest.Hint(t, names))
+		}
+	}
+	if g.symmetrise && typ.Src != typ.Dst {
+		return l.y.errorf(e.at, "found symmetrise between %s and %s, expected one node type; give the other direction a name with reverse", typ.Src, typ.Dst)
+	}
+	if g.ends == "" {
+		return l.y.errorf(e.at, "found no ends of %s, expected ends: local (counted from the first node of the graph) or ends: global (of all graphs)", typ)
+	}
+	x := collection.Edges{Type: typ, Global: g.ends == "global", Symmetrise: g.symmetrise}
+	if g.parent != "" {
+		err = l.parents(g, &x, l.nodes[at])
+	} else {
+		err = l.pairs(g, &x)
+	}
+	if err != nil {
+		return err
+	}
+	l.out.Edges = append(l.out.Edges, x)
+	if g.reverse != "" {
+		l.out.Edges = append(l.out.Edges, turned(x, g.reverse))
+	}
+	return nil
+}
+
+// parents are edges by a column of the nodes.
+func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *graphsEntry) (err error) {
+	if g.names != nil || g.listed || g.src != "" || g.dst != "" || g.graphPtr != "" || g.graphID != "" {
+		return l.y.errorf(g.at, "found parent beside a table, columns, src, dst, graph_ptr or graph_id, expected it alone: there is an edge a node")
+	}
+	if x.Type.Src != x.Type.Dst {
+		return l.y.errorf(g.at, "found parent between %s and %s, expected one node type", x.Type.Src, x.Type.Dst)
+	}
+	x.Parent = g.parent
+	if isArray(g.parent) {
+		x.Table, err = l.alone(g, g.parent)
+		return err
+	}
+	g.fields, x.Table = node.fields, node.joined
+	return l.has(g, g.parent)
+}
+
+// pairs are edges by the columns of their ends.
+func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error) {
+	if g.names != nil && isArray(g.names[0]) {
+		files, err := l.p.find(g.names...)
+		if err != nil {
+			return l.place(g.at, err)
+		}
+		if len(files) != 1 {
+			return l.y.errorf(g.at, "found %d arrays, expected one with the ends of edges", len(files))
+		}
+		if g.base, err = table.OpenPairs(l.p.fsys, files[0]); err != nil {
+			return l.place(g.at, err)
+		}
+	}
+	for _, name := range []string{g.src, g.dst} {
+		if isArray(name) {
+			a, err := l.array(g, name)
+			if err != nil {
+				return err
+			}
+			g.beside = append(g.beside, a)
+		}
+	}
+	if err := l.open(&g.source); err != nil {
+		return err
+	}
+	if g.joined == nil {
+		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent", x.Type)
+	}
+	s, err := pick(g.joined, g.fields, g.src, srcNames)
+	if err != nil {
+		return l.y.errorf(g.at, "%w; name the column or array of the source with src", err)
+	}
+	d, err := pick(g.joined, g.fields, g.dst, dstNames)
+	if err != nil {
+		return l.y.errorf(g.at, "%w; name the column or array of the destination with dst", err)
+	}
+	x.Src, x.Dst = s.Name, d.Name
+	if x.Split, err = l.split(g); err != nil {
+		return err
+	}
+	if x.Split.Kind == collection.NoSplit && !x.Global {
+		return l.y.errorf(g.at, "found neither graph_ptr nor graph_id of %s, expected one, as its ends are local", x.Type)
+	}
+	cols, err := l.columns(&g.source, []string{x.Src, x.Dst, g.graphID})
+	x.Rows = collection.Rows{Table: g.joined, Columns: kept(cols)}
+	return err
+}
+
+// turned is the edge type of the same rows with its ends swapped.
+func turned(x collection.Edges, rel string) collection.Edges {
+	x.Type = graph.EdgeType{Src: x.Type.Dst, Rel: rel, Dst: x.Type.Src}
+	x.Src, x.Dst = x.Dst, x.Src
+	x.ToParent = !x.ToParent
+	return x
+}
+
+// symmetriseCollection adds the reverse of each edge.
+func symmetriseCollection(in *collection.Input) {
+	for i := range in.Edges {
+		if x := &in.Edges[i]; x.Type.Src == x.Type.Dst {
+			x.Symmetrise = true
+		} else {
+			in.Edges = append(in.Edges, turned(*x, "rev_"+x.Type.Rel))
+		}
+	}
+}
+
+// checkCollection refuses names that come twice.
+func checkCollection(in *collection.Input) error {
+	seen := map[string]bool{}
+	once := func(what string) error {
+		if seen[what] {
+			return sourcef("found %s twice, expected each once; rename one of the two", what)
+		}
+		seen[what] = true
+		return nil
+	}
+	tables := func(what string, tables ...collection.Rows) error {
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				if err := once("column " + c.Name + " of " + what); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := tables("the graphs", in.Context...); err != nil {
+		return err
+	}
+	for _, n := range in.Nodes {
+		if err := errors.Join(once("node type "+n.Type), tables(n.Type, n.Tables...)); err != nil {
+			return err
+		}
+	}
+	for _, e := range in.Edges {
+		t := e.Type.String()
+		if err := errors.Join(once("edge type "+t), tables(t, e.Rows), tables(t, e.Beside...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package ingest
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// IDs says how the original ids of nodes are read.
+type IDs uint8
+
+// IDsAuto reads ids as integers where those of the first MiB are, without signs
+// and leading zeros, and as strings otherwise.
+const (
+	IDsAuto IDs = iota
+	IDsInteger
+	IDsString
+)
+
+// ParseIDs reads "auto", "integer" or "string".
+func ParseIDs(s string) (IDs, error) {
+	i := slices.Index([]string{"auto", "integer", "string"}, s)
+	if i < 0 {
+		return 0, usagef("found ids %q, expected auto, integer or string", s)
+	}
+	return IDs(i), nil
+}
+
+// Options say what a source does not. The zero value is the default.
+type Options struct {
+	// Format is the name of a format; empty: that which Detect finds.
+	Format string
+	// Columns name the columns of an edge list without a header, in file order,
+	// or choose some of one with a header: "src,dst,weight:float32". A column
+	// without a dtype gets the one that its values look like.
+	Columns string
+	// Src and Dst name the columns of the ends of an edge list; empty: src or
+	// source, dst or target, and what else is usual.
+	Src, Dst string
+	IDs      IDs
+	// Delimiter of text tables, as in table.CSVOptions.
+	Delimiter byte
+	// Indptr and Indices are the arrays of a sparse matrix, a row a destination;
+	// the path is empty then.
+	Indptr, Indices string
+	// NumNodes is the number of nodes of a graph without node tables; 0: the
+	// largest id + 1.
+	NumNodes uint64
+	// Symmetrise adds the reverse of each edge: to the same edge type where both
+	// ends are of one node type, else as the edge type dst:rev_REL:src.
+	Symmetrise bool
+	// Empty and Fill say what an empty cell of a feature means: EmptyError or
+	// EmptyFill.
+	Empty table.Empty
+	Fill  string
+	// DataPath is the folder that the file names of a unigraph's tables are
+	// relative to; empty: that of the schema.
+	DataPath string
+	// Outside allows files outside of the folder of the metadata file that names
+	// them.
+	Outside bool
+}
+
+// Source is a graph that can be built, or many that can be imported.
+type Source struct {
+	Format string
+	// Collection is set for many graphs, and Input for one.
+	Collection *collection.Input
+	Input      assemble.Input
+	Primary    graph.Direction
+	// Files are the metadata file, if there is one, and the files of all tables,
+	// each once.
+	Files []string
+	// Held is what the tables of Input hold in memory while one of them is scanned,
+	// where that grows with the graph.
+	Held int64
+	// DeclaredIDs are the node types whose schema declares #id, so that their
+	// original ids are wanted in what is sampled.
+	DeclaredIDs []string
+	// Warnings are what is odd about the source, or not taken from it.
+	Warnings []string
+}
+
+// format is a kind of source.
+type format interface {
+	name() string
+	// about says what paths of the format look like.
+	about() string
+	// detect says whether a path looks so; names are the files in it if it is a
+	// folder.
+	detect(path string, names []string) bool
+	open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error)
+}
+
+// formats in the order of detection.
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
+
+// Formats are the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name())
+	}
+	return names
+}
+
+func supported() string {
+	var text []string
+	for _, f := range formats {
+		text = append(text, f.name()+" ("+f.about()+")")
+	}
+	return strings.Join(text, ", ")
+}
+
+// detect is the format of a path, which exists or is a pattern of files.
+func detect(fsys vfs.FS, path string) (format, error) {
+	var names []string
+	what := "a file"
+	if info, err := fsys.Stat(path); err == nil && info.IsDir() {
+		what = "a folder"
+		entries, err := fsys.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
+		return nil, err
+	}
+	if names == nil && filepath.Ext(path) == ".json" { // other formats have files of these names too
+		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
+			return dglParts{}, err
+		}
+	}
+	for _, f := range formats {
+		if f.detect(path, names) {
+			return f, nil
+		}
+	}
+	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
+		return detect(fsys, filepath.Join(path, rawDir))
+	}
+	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with --format", path, what, supported())
+}
+
+// Open reads what a source says and opens its tables.
+func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	var f format
+	var err error
+	switch {
+	case o.Format != "":
+		i := slices.Index(Formats(), o.Format)
+		if i < 0 {
+			return nil, usagef("found format %q, expected one of %s%s", o.Format, strings.Join(Formats(), ", "), suggest.Hint(o.Format, Formats()))
+		}
+		f = formats[i]
+	case o.Indptr != "" || o.Indices != "":
+		f = npyEdges{}
+	default:
+		if f, err = detect(fsys, path); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
+		return nil, usagef("found --indptr or --indices with a source of format %s, expected them alone", f.name())
+	}
+	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
+		return nil, usagef("found --data-path with a source of format %s, expected it with a unigraph", f.name())
+	}
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
+		return nil, usagef("found --columns, --src or --dst with a source of format %s, expected them with an edge list", f.name())
+	}
+	s, err := f.open(ctx, fsys, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Format = f.name()
+	if s.Collection != nil {
+		if o.Symmetrise {
+			symmetriseCollection(s.Collection)
+		}
+		return s, checkCollection(s.Collection)
+	}
+	if o.Symmetrise {
+		if err := symmetrise(&s.Input); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// symmetrise adds the reverse of each edge.
+func symmetrise(in *assemble.Input) error {
+	for i := range in.Edges {
+		e := &in.Edges[i]
+		if e.Type.Src == e.Type.Dst {
+			e.Symmetrise = true
+			continue
+		}
+		in.Edges = append(in.Edges, reverse(*e, "rev_"+e.Type.Rel))
+	}
+	return checkTwice(in)
+}
+
+// reverse is the edge type that reads the same table with its ends swapped.
+func reverse(e assemble.Edges, rel string) assemble.Edges {
+	e.Type = graph.EdgeType{Src: e.Type.Dst, Rel: rel, Dst: e.Type.Src}
+	e.Src, e.Dst = e.Dst, e.Src
+	return e
+}
+
+func checkTwice(in *assemble.Input) error {
+	seen := map[graph.EdgeType]bool{}
+	for _, e := range in.Edges {
+		if seen[e.Type] {
+			return sourcef("found edge type %s twice, expected each once; rename one of the two", e.Type)
+		}
+		seen[e.Type] = true
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// ogbDataset is the raw folder of an OGB data set of many graphs: text files without
+// headers, compressed with gzip. Ends of edges count from the first node of their graph.
+// Data sets without directions have each edge once; Options.Symmetrise puts the
+// reverse behind each, as OGB does when it reads them.
+type ogbDataset struct{}
+
+const (
+	ogbEdges      = "edge.csv.gz"
+	ogbNodeCounts = "num-node-list.csv.gz"
+	ogbEdgeCounts = "num-edge-list.csv.gz"
+	ogbSuffix     = ".csv.gz"
+	ogbLabels     = "graph-label.csv.gz"
+	// Of graphs with several types.
+	ogbNodeDict = "num-node-dict.csv.gz"
+	ogbTriplets = "triplet-type-list.csv.gz"
+)
+
+func (ogbDataset) name() string { return "ogb" }
+func (ogbDataset) about() string {
+	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with a folder raw that has them"
+}
+func (ogbDataset) detect(_ string, names []string) bool {
+	has := func(file string) bool { return slices.Contains(names, file) }
+	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts)
+}
+
+func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	d, err := openRaw(fsys, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.refuse(ctx, path); err != nil {
+		return nil, err
+	}
+	edges, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
+	if err != nil {
+		return nil, err
+	}
+	counts := func(file string) (s collection.Split, err error) {
+		s.Kind, s.Column = collection.Counts, "count"
+		s.Table, err = d.table(file, table.CSVOptions{Names: []string{"count"}})
+		return s, err
+	}
+	nodes := collection.Nodes{Type: graph.HomogeneousNode}
+	if nodes.Split, err = counts(ogbNodeCounts); err != nil {
+		return nil, err
+	}
+	edge := collection.Edges{Type: graph.HomogeneousEdge, Rows: collection.Rows{Table: edges}, Src: "src", Dst: "dst"}
+	if edge.Split, err = counts(ogbEdgeCounts); err != nil {
+		return nil, err
+	}
+	in := &collection.Input{}
+	for _, file := range d.names {
+		base, ok := strings.CutSuffix(file, ogbSuffix)
+		if !ok {
+			continue
+		}
+		// The names of more files are those of their columns: node_species.
+		switch {
+		case file == ogbLabels:
+			err = d.add(ctx, &in.Context, file, "label", true)
+		case base == "node-feat":
+			err = d.add(ctx, &nodes.Tables, file, "feat", false)
+		case base == "node-label":
+			err = d.add(ctx, &nodes.Tables, file, "label", true)
+		case strings.HasPrefix(base, "node_"):
+			err = d.add(ctx, &nodes.Tables, file, base, false)
+		case base == "edge-feat":
+			err = d.add(ctx, &edge.Beside, file, "feat", false)
+		case strings.HasPrefix(base, "edge_"):
+			err = d.add(ctx, &edge.Beside, file, base, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	in.Nodes, in.Edges = []collection.Nodes{nodes}, []collection.Edges{edge}
+	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
+}
+
+// refuse refuses what is no data set of many graphs in text. One graph is a data set of
+// nodes or links, unless graphs have labels, or the format was named.
+func (d *raw) refuse(ctx context.Context, path string) error {
+	text, place := slices.Contains(d.names, ogbNodeCounts), ogbNodeCounts
+	if !text {
+		text, place = slices.Contains(d.names, ogbTriplets), ogbNodeDict
+	}
+	if text && (slices.Contains(d.names, ogbLabels) || d.o.Format != "") && place == ogbNodeCounts {
+		return nil
+	}
+	var g *ogbGraph
+	var err error
+	if text {
+		g, err = d.graphOf(ctx, path)
+	} else {
+		g, place, err = d.arraysOf(path)
+	}
+	place = filepath.Join(d.dir, place)
+	switch {
+	case err != nil:
+		return err
+	case g != nil:
+		return g.refusal(place, d.o)
+	case text && filepath.Base(place) == ogbNodeCounts:
+		d.files = nil // they are opened again
+		return nil
+	}
+	return sourcef("%s: found no single graph, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", place)
+}
+
+// add opens a file whose lines are the rows of one column, with the dtype that all
+// its values have: int64, float32 or string. An empty cell of labels is NaN, as it
+// is for OGB.
+func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column string, label bool) error {
+	r, err := d.rows(file, column, graph.Invalid)
+	if err != nil {
+		return err
+	}
+	c := &r.Columns[0]
+	looks, err := describe(r.Table)
+	if err != nil {
+		return err
+	}
+	c.DType = graph.Int64
+	for _, f := range looks {
+		switch {
+		case f.DType == graph.String && !f.unsigned:
+			c.DType = graph.String
+		case f.DType != graph.Int64 && c.DType == graph.Int64:
+			c.DType = graph.Float32
+		}
+	}
+	if c.DType == graph.Int64 {
+		// All of it, as what looks like integers at first can have others behind.
+		var asked []table.Column
+		for _, f := range c.Fields {
+			asked = append(asked, table.Column{Name: f, DType: graph.Int64})
+		}
+		_, err := r.Table.Scan(ctx, asked, 1, func(int, *table.Chunk) error { return nil })
+		switch {
+		case errors.Is(err, table.ErrFormat):
+			c.DType = graph.Float32
+		case err != nil:
+			return err
+		}
+	}
+	c.CountNaN = c.DType == graph.Float32
+	if label && c.CountNaN && c.Empty == table.EmptyError {
+		c.Empty, c.Fill = table.EmptyFill, "nan"
+	}
+	*to = append(*to, r)
+	return nil
+}

@@ -1,0 +1,119 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// opener opens the files that a metadata file names. The same files give the
+// same table.
+type opener struct {
+	fsys    vfs.FS
+	meta    string // the metadata file
+	dir     string // what names are relative to
+	outside bool
+	tables  map[string]table.Table
+	files   []string // each once
+	used    map[string]bool
+}
+
+func newOpener(fsys vfs.FS, meta string, o Options) *opener {
+	dir := o.DataPath
+	if dir == "" {
+		dir = filepath.Dir(meta)
+	}
+	p := &opener{fsys: fsys, meta: meta, dir: dir, outside: o.Outside, tables: map[string]table.Table{}, used: map[string]bool{}}
+	p.use(meta)
+	return p
+}
+
+// use notes that a file is read.
+func (p *opener) use(file string) {
+	if !p.used[file] {
+		p.used[file] = true
+		p.files = append(p.files, file)
+	}
+}
+
+// find resolves a name: relative to the folder of the metadata file, as a plain
+// name, a glob, or base@N. It checks that the files lie in that folder, and not
+// by way of a symbolic link.
+func (p *opener) find(names ...string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		found, err := tfgnn.Tables(p.fsys, p.dir, name, p.outside)
+		if err != nil {
+			return nil, sourcef("%s: %w", p.meta, err)
+		}
+		for _, f := range found {
+			if err := p.inside(p.dir, f); err != nil {
+				return nil, err
+			}
+			p.use(f)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// inside refuses symbolic links between a folder and a file in it.
+func (p *opener) inside(dir, file string) error {
+	if p.outside {
+		return nil
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with --allow-outside", p.meta, file, dir)
+	}
+	for at := dir; rel != ""; {
+		var part string
+		part, rel, _ = strings.Cut(rel, string(filepath.Separator))
+		at = filepath.Join(at, part)
+		info, err := p.fsys.Lstat(at)
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with --allow-outside", p.meta, at, dir)
+		}
+	}
+	return nil
+}
+
+// open opens a table of rows, by its extension.
+func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error) {
+	files, err := p.find(names...)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%q %q %v %d", files, csv.Names, csv.Header, csv.Delimiter)
+	if t := p.tables[key]; t != nil {
+		return t, nil
+	}
+	var t table.Table
+	switch ext := table.Extension(files[0]); ext {
+	case ".csv", ".tsv", ".txt":
+		t, err = openText(p.fsys, files, csv)
+		if none := (*table.NoHeaderError)(nil); errors.As(err, &none) {
+			err = fmt.Errorf("%w (%s)", err, p.meta)
+		}
+	case ".tfrecord", ".tfrecords":
+		t, err = table.OpenTFRecord(p.fsys, files)
+	case ".parquet":
+		t, err = table.OpenParquet(p.fsys, files)
+	default:
+		err = sourcef("%s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.tables[key] = t
+	return t, nil
+}

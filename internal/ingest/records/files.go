@@ -1,0 +1,53 @@
+package records
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+var shardName = regexp.MustCompile(`^(.+)-[0-9]{5}-of-([0-9]{5})$`)
+
+// Files are the files that arguments name, in their order: paths, globs in byte
+// order, and base@N for N shards, all of which must be there. A warning says of
+// shards that were named one by one, as a shell does it, that some are missing.
+func Files(fsys vfs.FS, args []string) (files, warnings []string, err error) {
+	for _, arg := range args {
+		dir, name := filepath.Split(arg)
+		absolute := strings.ContainsAny(dir, "*?[")
+		if absolute { // the glob begins in a folder
+			if dir, err = filepath.Abs("."); err != nil {
+				return nil, nil, err
+			}
+			if name, err = filepath.Abs(arg); err != nil {
+				return nil, nil, err
+			}
+		}
+		found, err := tfgnn.Tables(fsys, filepath.Clean(dir+"."), name, absolute)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, found...)
+	}
+	count, of := map[string]int{}, map[string]string{}
+	var bases []string
+	for _, f := range files {
+		if m := shardName.FindStringSubmatch(f); m != nil {
+			key := m[1] + "@" + strings.TrimLeft(m[2], "0")
+			if count[key]++; count[key] == 1 {
+				bases = append(bases, key)
+			}
+			of[key] = m[2]
+		}
+	}
+	for _, key := range bases {
+		if want := of[key]; fmt.Sprintf("%05d", count[key]) != want {
+			warnings = append(warnings, fmt.Sprintf("%s: found %d of its shards; name it %s for all", key, count[key], key))
+		}
+	}
+	return files, warnings, nil
+}

@@ -1,0 +1,208 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// SchemaFile is the name of the schema in a collection.
+const SchemaFile = "schema.pbtxt"
+
+// ErrMemory is the kind of errors about a budget that cannot hold the least, or not
+// the record at hand.
+var ErrMemory = errors.New("memory budget too small")
+
+// Options say how records are read.
+type Options struct {
+	// Schema is that of the records. It must pass tfgnn.CheckSchema.
+	Schema *tfgnnpb.GraphSchema
+	// Lenient repairs what example.Codec can repair.
+	Lenient bool
+	Threads int   // 0 is 1
+	Memory  int64 // bytes; 0 is no bound
+	// Progress is told of bytes that were read of the files; nil tells nobody. It is
+	// called by one goroutine at a time.
+	Progress func(bytes int64)
+}
+
+// Result is what an import made and what it has to tell.
+type Result struct {
+	Meta *store.Meta // but for Made
+	// Unknown are the keys that the schema does not have, in byte order, and in how
+	// many records each was. OtherUnknown counts keys beyond the first thousand.
+	Unknown      []Counted
+	OtherUnknown uint64
+	// Rounded are the features, as keys of an Example, whose values were rounded to
+	// half or bfloat16, and how many.
+	Rounded []Counted
+	// Repaired is the number of records that a lenient decoder repaired; Repairs says
+	// of the first of them what was done.
+	Repaired uint64
+	Repairs  []string
+	// Nodes and Edges are the sizes of the graphs.
+	Nodes, Edges report.Histogram
+}
+
+// Counted is a number of times that a thing was found.
+type Counted struct {
+	Name  string
+	Count uint64
+}
+
+const (
+	maxUnknown = 1000 // names that are kept
+	maxRepairs = 10
+)
+
+// What an import holds whatever it does, and the factors between the bytes of
+// records and what is held of them, at most: in a chunk (a byte can be a value of
+// eight, beside what was read), and in a worker (the views and values of one record).
+const (
+	baseBytes    = 48 << 20
+	arrayBytes   = 72 << 10
+	chunkFactor  = 14
+	workerFactor = 40
+	rowsFactor   = 8 // of chunkFactor, what the rows of a chunk are
+	minChunk     = 32 << 10
+	maxChunk     = 1 << 20
+)
+
+// budget is the bytes of records in a chunk, and the longest record.
+func (i *importer) budget() (chunk int, record int64, err error) {
+	if i.opt.Memory == 0 {
+		return maxChunk, math.MaxInt32, nil
+	}
+	factor := int64(chunkFactor*ordered.Slots(i.opt.Threads) + workerFactor*i.opt.Threads)
+	left := i.opt.Memory - baseBytes - int64(i.arrays)*arrayBytes
+	if left < factor*minChunk {
+		least := baseBytes + int64(i.arrays)*arrayBytes + factor*minChunk
+		return 0, 0, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads and %d arrays; give --memory %dMiB or more, or fewer --threads",
+			i.opt.Memory, least, i.opt.Threads, i.arrays, (least+1<<20-1)>>20)
+	}
+	// Half is for chunks, half for a record that does not fit into one.
+	return int(min(maxChunk, left/factor/2)), min(left/factor, math.MaxInt32), nil
+}
+
+// importer is one import.
+type importer struct {
+	ctx    context.Context
+	w      *store.Writer
+	opt    Options
+	codec  *example.Codec
+	sets   []setPlan // the context, node sets and edge sets, each by name
+	arrays int
+	plain  []byte // a form of zeros
+	chunk  int
+	source *tfrecord.Files
+	end    error // of the source, once it was read to its end
+	result *Result
+	sink   sink
+}
+
+// Import reads the records of files, in order, into the arrays of a collection in
+// w, which the caller seals.
+func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, opt Options) (_ *Result, err error) {
+	opt.Threads = max(1, opt.Threads)
+	i := &importer{ctx: ctx, w: w, opt: opt, result: &Result{}}
+	if i.codec, err = example.NewCodec(opt.Schema); err != nil {
+		return nil, err
+	}
+	i.plain = make([]byte, i.codec.FormSize())
+	if err := i.plan(); err != nil {
+		return nil, err
+	}
+	var longest int64
+	if i.chunk, longest, err = i.budget(); err != nil {
+		return nil, err
+	}
+	i.source = tfrecord.NewFiles(fsys, files, opt.Progress)
+	i.source.Limit(longest)
+	defer func() { err = errors.Join(err, i.source.Close(), i.sink.close()) }()
+	if err := i.sink.begin(i); err != nil {
+		return nil, err
+	}
+	err = ordered.Run(ctx, opt.Threads, i.newWorker, i.newChunk, ordered.Stages[*worker, *chunk]{
+		Fill: i.fill, Work: i.decode, Sink: i.sink.take,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := i.sink.finish(); err != nil {
+		return nil, err
+	}
+	return i.result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, opt.Schema))
+}
+
+// fill reads the records of a chunk.
+func (i *importer) fill(c *chunk) error {
+	for i.end == nil && len(c.data) < i.chunk {
+		record, at, err := i.source.Next()
+		switch {
+		case err == nil:
+		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
+			i.end = tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
+		default:
+			i.end = err
+		}
+		if i.end != nil {
+			break // the next call is told: an error of a record in front comes first
+		}
+		c.data = append(c.data, record...)
+		c.records = append(c.records, recordPlace{Place: at, end: len(c.data)})
+	}
+	if len(c.records) == 0 && i.end != nil {
+		return i.end
+	}
+	return i.ctx.Err()
+}
+
+// setPlan is what becomes of a set, or of the context.
+type setPlan struct {
+	piece    example.Piece
+	name     string // of the set
+	typeName string // node or edge type
+	dir      string
+	columns  []columnPlan
+}
+
+// plan says what becomes of each set.
+func (i *importer) plan() error {
+	s := i.opt.Schema
+	i.sets = []setPlan{{piece: example.Context, dir: "context"}}
+	features := []map[string]*tfgnnpb.Feature{s.GetContext().GetFeatures()}
+	for _, name := range slices.Sorted(maps.Keys(s.NodeSets)) {
+		i.sets = append(i.sets, nodesPlan(name))
+		features = append(features, s.NodeSets[name].GetFeatures())
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.EdgeSets)) {
+		i.sets = append(i.sets, edgesPlan(name, s.EdgeSets[name]))
+		features = append(features, s.EdgeSets[name].GetFeatures())
+	}
+	i.arrays = 4 * len(i.sets)
+	for k := range i.sets {
+		for _, name := range slices.Sorted(maps.Keys(features[k])) {
+			if !utf8.ValidString(name) {
+				return fmt.Errorf("%s %q: found feature %q, expected a name in UTF-8; rename it", i.sets[k].piece, i.sets[k].name, name)
+			}
+			c := newColumnPlan(i.sets[k].piece, i.sets[k].name, name, features[k][name])
+			i.sets[k].columns = append(i.sets[k].columns, c)
+			i.arrays += 2 + len(c.shape)
+		}
+	}
+	return nil
+}

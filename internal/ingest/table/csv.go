@@ -1,0 +1,327 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+const (
+	chunkSize  = 1 << 20  // bytes of a file that a worker takes at a time
+	marginSize = 64 << 10 // bytes read behind a chunk, for its last record
+	maxRecord  = 16 << 20 // bytes of one record
+	headSize   = 1 << 20  // bytes that must hold the comments and the header
+	padding    = 32       // bytes of a buffer behind a block: a line end and 16 to read
+)
+
+// NoHeaderError says that the first line of a file looks like data.
+type NoHeaderError struct {
+	Place string // file:line
+	Cells []string
+}
+
+func (e *NoHeaderError) Error() string {
+	return fmt.Sprintf("%s: found the first line %q, which has a number in it, expected a header; name the columns if the file has none", e.Place, strings.Join(e.Cells, " "))
+}
+
+// Unwrap makes it an ErrFormat.
+func (e *NoHeaderError) Unwrap() error { return ErrFormat }
+
+// CSVOptions say what the files of a table do not.
+type CSVOptions struct {
+	// Names are the columns of files without a header. Nil: the first line of
+	// each file is a header, the same in all of them.
+	Names []string
+	// Header takes the first line as a header even if it has numbers in it.
+	Header bool
+	// Numbered names the columns of files without a header 0, 1, ..., as many as
+	// the first line has.
+	Numbered bool
+	// Delimiter is one of ',', '\t', ';', '|' or ' ' (runs of spaces and tabs); 0:
+	// see the package comment.
+	Delimiter byte
+}
+
+// CSV is a table of text files.
+type CSV struct {
+	fsys   vfs.FS
+	files  []csvFile
+	fields []Field
+	syntax syntax
+
+	// What tests make small.
+	chunk, margin, record int
+}
+
+type csvFile struct {
+	path string
+	size int64 // on disk
+	comp compression
+	body int64  // offset of the first byte behind the header, inflated
+	line uint64 // line ends before body
+}
+
+// syntax is how records are cut into fields.
+type syntax struct {
+	delim byte
+	runs  bool // fields are separated by runs of spaces and tabs
+}
+
+// OpenCSV opens the shards of a table, in order, and reads their first lines.
+// The files stay closed between scans.
+func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("found no files, expected at least one")
+	}
+	t := &CSV{fsys: fsys, chunk: chunkSize, margin: marginSize, record: maxRecord}
+	var buf []byte
+	for i, path := range paths {
+		f, head, err := t.open(path, buf)
+		if err != nil {
+			return nil, err
+		}
+		buf = head.bytes
+		if i == 0 {
+			t.syntax = syntaxOf(path, o.Delimiter, head.first())
+		}
+		if err := t.header(&f, head, o); err != nil {
+			return nil, err
+		}
+		t.files = append(t.files, f)
+	}
+	return t, nil
+}
+
+// head is the start of a file.
+type head struct {
+	path  string
+	bytes []byte
+	body  int // behind the byte order mark and the comments
+	line  uint64
+	whole bool // bytes is all of the file
+}
+
+func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
+	f := csvFile{path: path}
+	_, f.comp = extension(path)
+	info, err := vfs.Regular(t.fsys, path)
+	if err != nil {
+		return f, head{}, badf("%w", err)
+	}
+	f.size = info.Size()
+	h := head{path: path}
+	h.bytes, h.whole, err = readHead(t.fsys, path, f.size, f.comp, buf)
+	if err != nil {
+		return f, h, err
+	}
+	b := h.bytes
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file", path)
+	}
+	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+		h.body = 3
+	}
+	ext, _ := extension(path)
+	for h.body < len(b) {
+		c := b[h.body]
+		comment := ext == ".txt" && (c == '#' || c == '%')
+		blank := c == '\n' || c == '\r' && h.body+1 < len(b) && b[h.body+1] == '\n'
+		if !comment && !blank {
+			break
+		}
+		n := bytes.IndexByte(b[h.body:], '\n')
+		if n < 0 && !h.whole {
+			return f, h, h.tooLong()
+		}
+		if n < 0 {
+			h.body = len(b)
+			break
+		}
+		h.body += n + 1
+		h.line++
+	}
+	f.body, f.line = int64(h.body), h.line
+	return f, h, nil
+}
+
+func (h *head) tooLong() error {
+	return badf("%s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", h.path, h.line+1, len(h.bytes))
+}
+
+// first is the first record, without its line end.
+func (h *head) first() []byte {
+	b := h.bytes[h.body:]
+	end, quoted := 0, false
+	for end < len(b) && (quoted || b[end] != '\n') {
+		quoted = quoted != (b[end] == '"')
+		end++
+	}
+	return bytes.TrimSuffix(b[:end], []byte("\r"))
+}
+
+// header checks the first line of a file and, where it is a header, moves the
+// body behind it.
+func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
+	line := h.first()
+	place := fmt.Sprintf("%s:%d", f.path, f.line+1)
+	if !h.whole && h.body+len(line) >= len(h.bytes)-1 {
+		return h.tooLong()
+	}
+	if o.Names != nil {
+		if t.fields == nil {
+			for _, n := range o.Names {
+				t.fields = append(t.fields, Field{Name: n})
+			}
+			return checkNames(place, o.Names)
+		}
+		return nil
+	}
+	if len(line) == 0 && o.Numbered {
+		return nil
+	}
+	if len(line) == 0 {
+		return badf("%s: found no line, expected a header", place)
+	}
+	block := append(append([]byte(nil), line...), '\n')
+	end := len(block)
+	block = append(block, make([]byte, padding)...)
+	names, bad := t.syntax.split(block, end)
+	if bad != nil {
+		return badf("%s:%d: %s", place, bad.at+1, bad.text)
+	}
+	if o.Numbered {
+		if t.fields == nil {
+			for i := range names {
+				t.fields = append(t.fields, Field{Name: strconv.Itoa(i)})
+			}
+		}
+		return nil
+	}
+	if !o.Header && slices.ContainsFunc(names, isNumber) {
+		return &NoHeaderError{place, names}
+	}
+	if t.fields == nil {
+		if err := checkNames(place, names); err != nil {
+			return err
+		}
+		for _, n := range names {
+			t.fields = append(t.fields, Field{Name: n})
+		}
+	}
+	if have := t.names(); !slices.Equal(have, names) {
+		return badf("%s: found the header %q, expected %q as in %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
+	}
+	rest := h.bytes[h.body+len(line):]
+	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n")))]
+	f.body += int64(len(line) + len(rest))
+	f.line += uint64(bytes.Count(line, []byte("\n"))) + 1
+	return nil
+}
+
+func checkNames(place string, names []string) error {
+	for i, n := range names {
+		if n == "" {
+			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
+		}
+		if slices.Contains(names[:i], n) {
+			return badf("%s: found two columns %q, expected different names", place, n)
+		}
+	}
+	return nil
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return err == nil && strings.ContainsAny(s, "0123456789")
+}
+
+// syntaxOf chooses the delimiter.
+func syntaxOf(path string, given byte, line []byte) syntax {
+	if given != 0 {
+		return syntax{given, given == ' '}
+	}
+	ext, _ := extension(path)
+	if ext == ".tsv" {
+		return syntax{delim: '\t'}
+	}
+	var found [256]bool
+	quoted := false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		found[c] = found[c] || !quoted
+	}
+	for _, d := range []byte(",\t;|") {
+		if !found[d] {
+			continue
+		}
+		if d == '\t' && ext == ".txt" && !slices.ContainsFunc(strings.Fields(string(line)), func(s string) bool { return !isNumber(s) }) {
+			break
+		}
+		return syntax{delim: d}
+	}
+	if ext == ".txt" {
+		return syntax{' ', true}
+	}
+	return syntax{delim: ','}
+}
+
+// shardSuffix is what the name of a shard has behind the name of the table.
+var shardSuffix = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
+
+// Extension is the lower-case extension of a path, ".csv" of "a.csv.gz" and of
+// "a.csv-00000-of-00002".
+func Extension(path string) string {
+	ext, _ := extension(path)
+	return ext
+}
+
+// extension adds the compression, which the extension leaves out.
+func extension(path string) (string, compression) {
+	base := shardSuffix.ReplaceAllString(strings.ToLower(filepath.Base(path)), "")
+	comp := plain
+	switch ext := filepath.Ext(base); ext {
+	case ".gz":
+		comp, base = gz, strings.TrimSuffix(base, ext)
+	case ".zst":
+		comp, base = zst, strings.TrimSuffix(base, ext)
+	}
+	return filepath.Ext(base), comp
+}
+
+func (t *CSV) names() []string {
+	names := make([]string, len(t.fields))
+	for i, f := range t.fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Fields implements Table. The dtypes are Invalid: text declares none.
+func (t *CSV) Fields() []Field { return t.fields }
+
+// Files implements Table.
+func (t *CSV) Files() []string {
+	paths := make([]string, len(t.files))
+	for i, f := range t.files {
+		paths[i] = f.path
+	}
+	return paths
+}
+
+// Bytes implements Table: the size on disk.
+func (t *CSV) Bytes() int64 {
+	n := int64(0)
+	for _, f := range t.files {
+		n += f.size
+	}
+	return n
+}

@@ -1,0 +1,550 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// write writes text as the extension of the name says.
+func write(t testing.TB, dir, name, text string) string {
+	t.Helper()
+	var buf bytes.Buffer
+	var w io.WriteCloser
+	switch filepath.Ext(name) {
+	case ".gz":
+		w = gzip.NewWriter(&buf)
+	case ".zst":
+		w, _ = zstd.NewWriter(&buf)
+	}
+	if w == nil {
+		buf.WriteString(text)
+	} else {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, buf.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openText(t testing.TB, name, text string, o CSVOptions) *CSV {
+	t.Helper()
+	c, err := OpenCSV(vfs.OS, []string{write(t, t.TempDir(), name, text)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// rows scans a table and shows each row as text, in order, values separated by
+// '|', values of a vector by a space, absent rows by a leading '-'.
+func rows(t Table, columns []Column, threads int) ([]string, error) {
+	var mu sync.Mutex
+	var out []string
+	n, err := t.Scan(context.Background(), columns, threads, func(_ int, c *Chunk) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for len(out) < int(c.First)+c.Rows {
+			out = append(out, "missing")
+		}
+		at := make([]shower, len(columns))
+		for r := range c.Rows {
+			var cells []string
+			for i, col := range columns {
+				at[i].vector, at[i].column = c.Columns[i], col
+				cells = append(cells, at[i].row(col.Shape, 0))
+			}
+			mark := ""
+			if c.Absent != nil && c.Absent[r] {
+				mark = "-"
+			}
+			out[int(c.First)+r] = mark + strings.Join(cells, "|")
+		}
+		return nil
+	})
+	if err == nil && int(n) != len(out) {
+		return nil, fmt.Errorf("scan says %d rows, gave %d", n, len(out))
+	}
+	return out, err
+}
+
+// shower shows the rows of a vector one after the other: lists of lists in
+// brackets, all but the innermost.
+type shower struct {
+	vector Vector
+	column Column
+	at     int    // the next value
+	next   [8]int // of each variable dimension the next length
+}
+
+func (s *shower) row(shape []int, k int) string {
+	if len(shape) == 0 {
+		s.at++
+		return value(s.column.DType, s.vector, s.at-1)
+	}
+	n, inside := shape[0], k
+	if n == -1 {
+		n = int(s.vector.Lengths[k][s.next[k]])
+		s.next[k]++
+		inside++
+	}
+	var items []string
+	for range n {
+		items = append(items, s.row(shape[1:], inside))
+	}
+	if len(shape) == 1 {
+		return strings.Join(items, " ")
+	}
+	return "[" + strings.Join(items, "][") + "]"
+}
+
+func value(d graph.DType, v Vector, i int) string {
+	le := binary.LittleEndian
+	b := v.Data
+	if d == graph.String {
+		start := uint32(0)
+		if i > 0 {
+			start = v.Ends[i-1]
+		}
+		return string(b[start:v.Ends[i]])
+	}
+	b = b[i*d.Size():]
+	switch d {
+	case graph.Bool, graph.Uint8:
+		return fmt.Sprint(b[0])
+	case graph.Int8:
+		return fmt.Sprint(int8(b[0]))
+	case graph.Int16:
+		return fmt.Sprint(int16(le.Uint16(b)))
+	case graph.Uint16:
+		return fmt.Sprint(le.Uint16(b))
+	case graph.Int32:
+		return fmt.Sprint(int32(le.Uint32(b)))
+	case graph.Uint32:
+		return fmt.Sprint(le.Uint32(b))
+	case graph.Int64:
+		return fmt.Sprint(int64(le.Uint64(b)))
+	case graph.Uint64:
+		return fmt.Sprint(le.Uint64(b))
+	case graph.Float32:
+		return fmt.Sprint(math.Float32frombits(le.Uint32(b)))
+	case graph.Float64:
+		return fmt.Sprint(math.Float64frombits(le.Uint64(b)))
+	default:
+		return fmt.Sprintf("%#04x", le.Uint16(b))
+	}
+}
+
+func strs(names ...string) []Column {
+	var cs []Column
+	for _, n := range names {
+		cs = append(cs, Column{Name: n, DType: graph.String})
+	}
+	return cs
+}
+
+func TestCSV(t *testing.T) {
+	u := func(n string) Column { return Column{Name: n, DType: graph.Uint64} }
+	for _, c := range []struct {
+		name, file, text string
+		opts             CSVOptions
+		columns          []Column
+		want             []string
+	}{
+		{"integers", "e.csv", "src,dst\n0,1\n12345678,2\n123456781234567,1234567812345678\n18446744073709551615,00000000000000000007\n", CSVOptions{}, []Column{u("dst"), u("src")}, []string{"1|0", "2|12345678", "1234567812345678|123456781234567", "7|18446744073709551615"}},
+		{"CRLF, BOM, no last line end", "e.csv", "\xef\xbb\xbfsrc,dst\r\n1,2\r\n3,4", CSVOptions{}, []Column{u("src"), u("dst")}, []string{"1|2", "3|4"}},
+		{"blank lines", "e.csv", "\n\nsrc,dst\n\n1,2\n\r\n\n3,4\n\n", CSVOptions{}, []Column{u("src"), u("dst")}, []string{"1|2", "3|4"}},
+		{"header only", "e.csv", "src,dst", CSVOptions{}, []Column{u("src")}, nil},
+		{"names", "e.csv", "1,2\n3,4\n", CSVOptions{Names: []string{"a", "b"}}, []Column{u("b")}, []string{"2", "4"}},
+		{"names, empty file", "e.csv", "", CSVOptions{Names: []string{"a", "b"}}, []Column{u("b")}, nil},
+		{"header of numbers", "e.csv", "id,2020\n1,2\n", CSVOptions{Header: true}, []Column{u("2020")}, []string{"2"}},
+		{"SNAP", "e.txt", "# Nodes: 4 \"\n# FromNodeId\tToNodeId\n0\t 1\n 2   3  \n", CSVOptions{Names: []string{"src", "dst"}}, []Column{u("src"), u("dst")}, []string{"0|1", "2|3"}},
+		{"SNAP, CRLF", "e.txt", "% x\r\n0 1\r\n2 3 \r\n", CSVOptions{Names: []string{"src", "dst"}}, []Column{u("src"), u("dst")}, []string{"0|1", "2|3"}},
+		{"text with tabs", "e.txt", "name\tn\nNew York\t1\n", CSVOptions{}, strs("name", "n"), []string{"New York|1"}},
+		{"#id is a name in .csv", "n.csv", "#id,x\n1,2\n", CSVOptions{}, strs("#id"), []string{"1"}},
+		{"semicolons", "e.csv", "a;b\n\"1;2\";3,4\n", CSVOptions{}, strs("a", "b"), []string{"1;2|3,4"}},
+		{"delimiter", "e.tsv", "a|b\n1|2\n", CSVOptions{Delimiter: '|'}, strs("b"), []string{"2"}},
+		{"tsv", "e.tsv", "a\tb\n1, 2\t3\n", CSVOptions{}, strs("a", "b"), []string{"1, 2|3"}},
+		{"quotes", "n.csv", "a,\"b,\nc\"\n\"x \"\"y\"\"\",\"1\n2\"\n\"\",\"\"\"\"\n", CSVOptions{}, strs("a", "b,\nc"), []string{"x \"y\"|1\n2", "|\""}},
+		{"quoted numbers and spaces", "e.csv", "src,dst\n\"1\", 2 \n 3,\"4\"\n", CSVOptions{}, []Column{u("src"), u("dst")}, []string{"1|2", "3|4"}},
+		{"one column twice", "e.csv", "src,dst\n7,8\n", CSVOptions{}, []Column{u("src"), {Name: "src", DType: graph.String}, {Name: "src", DType: graph.Int8}}, []string{"7|7|7"}},
+		{"dtypes", "n.csv", "a,b,c,d,e,f\n-128,-32768,-2147483648,-9223372036854775808,true,1.5\n127,32767,2147483647,9223372036854775807,0,-1e30\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Int8}, {Name: "b", DType: graph.Int16}, {Name: "c", DType: graph.Int32}, {Name: "d", DType: graph.Int64}, {Name: "e", DType: graph.Bool}, {Name: "f", DType: graph.Float32}},
+			[]string{"-128|-32768|-2147483648|-9223372036854775808|1|1.5", "127|32767|2147483647|9223372036854775807|0|-1e+30"}},
+		{"small dtypes, fast", "n.csv", "a,b,c\n255,65535,4294967295\n0,1,2\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Uint8}, {Name: "b", DType: graph.Uint16}, {Name: "c", DType: graph.Uint32}}, []string{"255|65535|4294967295", "0|1|2"}},
+		{"halves", "n.csv", "a,b\n1,1\n65504,3.3895313892515355e38\n-5.960464477539063e-08,-0\n0.1,nan\n1e-9,inf\n2049,1.00390625\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Float16}, {Name: "b", DType: graph.BFloat16}}, []string{"0x3c00|0x3f80", "0x7bff|0x7f7f", "0x8001|0x8000", "0x2e66|0x7fc0", "0x0000|0x7f80", "0x6800|0x3f80"}},
+		{"vectors", "n.csv", "a,b,c\n1 2,[1; 2],x;y z\n\"[3, 4]\",,\"['p', \"\"q\"\"]\"\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Float32, Shape: []int{2}}, {Name: "b", DType: graph.Int32, Shape: []int{-1}}, {Name: "c", DType: graph.String, Shape: []int{2}}},
+			[]string{"1 2|1 2|x y z", "3 4||p q"}},
+		{"matrices", "n.csv", "a;b\n[[1,2],[3,4]];[[1, 2] [3, 4]]\n1 2 3 4;[1,2]\n", CSVOptions{Delimiter: ';'},
+			[]Column{{Name: "a", DType: graph.Uint8, Shape: []int{2, 2}}, {Name: "b", DType: graph.Uint8, Shape: []int{-1, 2}}}, []string{"[1 2][3 4]|[1 2][3 4]", "[1 2][3 4]|[1 2]"}},
+		{"lists of lists", "n.csv", "a|b|c|d\n[[1 2] [], [3]]|[[1],[2 3]]|[['x]', it's], [y]]|[[[1], [2, 3]]]\n|||\n[]|[[] [4]]|[[]]|[[[],[]];[[5];[]]]\n", CSVOptions{Delimiter: '|'},
+			[]Column{{Name: "a", DType: graph.Int16, Shape: []int{-1, -1}}, {Name: "b", DType: graph.Uint8, Shape: []int{2, -1}}, {Name: "c", DType: graph.String, Shape: []int{-1, -1}}, {Name: "d", DType: graph.Float32, Shape: []int{-1, 2, -1}}},
+			[]string{"[1 2][][3]|[1][2 3]|[x] it's][y]|[[1][2 3]]", "[]|[][]|[]|[]", "[]|[][4]|[]|[[][]][[5][]]"}},
+		{"one variable dimension", "n.csv", "a,b\n1 2,[]\n[[3]],1 2 3 4\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Int16, Shape: []int{1, -1}}, {Name: "b", DType: graph.Uint8, Shape: []int{-1, 2}}}, []string{"[1 2]|[]", "[3]|[1 2][3 4]"}},
+		{"empty cells", "n.csv", "a,b,c\n,,\n1,2,3\n5,,\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.Uint64, Empty: EmptyAbsent}, {Name: "b", DType: graph.Float32, Empty: EmptyFill, Fill: "nan"}, {Name: "c", DType: graph.String}}, []string{"-0|NaN|", "1|2|3", "5|NaN|"}},
+		{"empty ids", "n.csv", "a,b\n,\nx,y\n", CSVOptions{},
+			[]Column{{Name: "a", DType: graph.String, ID: true, Empty: EmptyAbsent}, {Name: "b", DType: graph.String, ID: true, Empty: EmptyFill, Fill: "none"}}, []string{"-|none", "x|y"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, comp := range []string{"", ".gz", ".zst"} {
+				table := openText(t, c.file+comp, c.text, c.opts)
+				for _, chunk := range []int{1, 5, chunkSize} {
+					table.chunk, table.margin = chunk, chunk
+					got, err := rows(table, c.columns, 2)
+					if err != nil {
+						t.Fatalf("chunks of %d: %v", chunk, err)
+					}
+					if d := cmp.Diff(c.want, got); d != "" {
+						t.Fatalf("%q, chunks of %d: %s", comp, chunk, d)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	u := []Column{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}
+	deep := []Column{{Name: "a", DType: graph.Int8, Shape: []int{2, -1}}}
+	many := strings.Repeat("1,2\n", 100)
+	for _, c := range []struct {
+		name, file, text string
+		opts             CSVOptions
+		columns          []Column
+		want             string
+	}{
+		{"letters", "e.csv", "src,dst\n" + many + "1,x\n", CSVOptions{}, u, `e.csv:102:3: found "x" in column "dst", expected an integer`},
+		{"the first of two", "e.csv", "src,dst\n" + many + "1,x\n" + many + "y,1\n", CSVOptions{}, u, `e.csv:102:3: found "x"`},
+		{"negative", "e.csv", "src,dst\n-1,2\n", CSVOptions{}, u, `e.csv:2:1: found "-1" in column "src", expected an integer from 0`},
+		{"too large", "e.csv", "src,dst\n1,18446744073709551616\n", CSVOptions{}, u, `e.csv:2:3: found "18446744073709551616"`},
+		{"fast and too large", "e.csv", "src,dst\n1,2\n1,256\n", CSVOptions{}, []Column{u[0], {Name: "dst", DType: graph.Uint8}}, `e.csv:3:3: found "256" in column "dst", expected an integer from 0 to 255`},
+		{"fraction", "e.csv", "src,dst\n1,2.0\n", CSVOptions{}, u, `found "2.0"`},
+		{"float range", "e.csv", "src,dst\n1,1e39\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Float32}}, `found "1e39" in column "dst", expected a number in the range of float32`},
+		{"half range", "e.csv", "src,dst\n1,65520\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Float16}}, "float16"},
+		{"hexadecimal", "e.csv", "src,dst\n1,0x1p-2\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Float64}}, "0x1p-2"},
+		{"empty", "e.csv", "src,dst\n1,\n", CSVOptions{}, u, `e.csv:2:3: found "" in column "dst"`},
+		{"empty id", "e.csv", "src,dst\n,1\n", CSVOptions{}, []Column{{Name: "src", DType: graph.String, ID: true}}, "expected an id"},
+		{"few fields", "e.csv", "src,dst\n1,2\n1\n", CSVOptions{}, u, "e.csv:3:2: found 1 fields, expected 2 (src, dst)"},
+		{"many fields", "e.csv", "src,dst\n1,2,3\n", CSVOptions{}, u, "e.csv:2:5: found more than 2 fields"},
+		{"bare quote", "e.csv", "src,dst\n1,a\"b\n", CSVOptions{}, strs("dst"), "e.csv:2:4: found a quote inside a field"},
+		{"behind a quote", "e.csv", "src,dst\n1,\"a\"b\n", CSVOptions{}, strs("dst"), `e.csv:2:6: found "b" behind a closing quote`},
+		{"open quote", "e.csv", "src,dst\n1,\"a\n2,3\n4,5\n", CSVOptions{}, strs("dst"), "e.csv:2:3: found a quote that is never closed"},
+		{"after a quoted line end", "e.csv", "src,dst\n\"1\n\",2\n1,x\n", CSVOptions{}, []Column{u[1]}, `e.csv:4:3: found "x"`},
+		{"vector length", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "expected 2 values and not 3"},
+		{"vector value", "e.csv", "src,dst\n1,1 300\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "0 to 255"},
+		{"ragged rows", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{-1, 2}}}, "a multiple of 2 values"},
+		{"lists without brackets", "e.csv", "a\n1 2\n", CSVOptions{}, deep, `found "1 2" in column "a", expected values in brackets, a pair for each of the dimensions [2 -1], each an integer`},
+		{"lists in one pair", "e.csv", "a\n[1 2]\n", CSVOptions{}, deep, "values in brackets"},
+		{"too few lists", "e.csv", "a\n[[1 2]]\n", CSVOptions{}, deep, "expected 2 and not 1 in a dimension of the shape [2 -1]"},
+		{"open list", "e.csv", "a\n[[1 2] [3]\n", CSVOptions{}, deep, "values in brackets"},
+		{"behind the list", "e.csv", "a\n[[1 2] [3]]]\n", CSVOptions{}, deep, `expected nothing behind the last bracket and not "]"`},
+		{"too deep", "e.csv", "a\n[[[1]] [3]]\n", CSVOptions{}, deep, "values in brackets"},
+		{"fill", "e.csv", "src,dst\n1,1\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Empty: EmptyFill, Fill: "x"}}, `found the fill value "x"`},
+		{"no such column", "e.csv", "src,dst\n1,1\n", CSVOptions{}, strs("weight"), `found the columns src, dst, expected "weight"`},
+		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which has a number in it, expected a header"},
+		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},
+		{"two of a name", "e.csv", "a,a\n", CSVOptions{}, nil, `e.csv:1: found two columns "a"`},
+		{"no name", "e.csv", "a,\n", CSVOptions{}, nil, "e.csv:1: found no name for column 2"},
+		{"UTF-16", "e.csv", "\xff\xfea\x00", CSVOptions{}, nil, "found UTF-16"},
+		{"open quote in the header", "e.csv", "a,\"b\n1,2\n", CSVOptions{}, nil, "never closed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, comp := range []string{"", ".gz"} {
+				path := write(t, t.TempDir(), c.file+comp, c.text)
+				table, err := OpenCSV(vfs.OS, []string{path}, c.opts)
+				for _, chunk := range []int{3, chunkSize} {
+					if c.columns != nil {
+						if table == nil {
+							t.Fatal(err)
+						}
+						table.chunk, table.margin = chunk, chunk
+						_, err = rows(table, c.columns, 2)
+					}
+					want := strings.Replace(c.want, c.file+":", c.file+comp+":", 1)
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Fatalf("%s, chunks of %d: error %v, want %q", comp, chunk, err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCSVShards(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{write(t, dir, "a.csv", "x,y\n1,2\n"), write(t, dir, "b.csv.gz", "x,y\n"), write(t, dir, "c.csv.zst", "x,y\n3,\"4\n\"\n5,6"), write(t, dir, "d.csv", "x,y\n7,8\n")}
+	table, err := OpenCSV(vfs.OS, paths, CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rows(table, strs("x", "y"), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"1|2", "3|4\n", "5|6", "7|8"}, got); d != "" {
+		t.Fatal(d)
+	}
+	for row, want := range []string{"a.csv:2", "c.csv.zst:2", "c.csv.zst:4", "d.csv:2"} {
+		if got := table.Where(uint64(row), ""); got != filepath.Join(dir, want) {
+			t.Errorf("row %d is at %s, want %s", row, got, want)
+		}
+	}
+	for row, want := range []string{"a.csv:2:3", "c.csv.zst:2:3", "c.csv.zst:4:3", "d.csv:2:3"} {
+		if got := table.Where(uint64(row), "y"); got != filepath.Join(dir, want) {
+			t.Errorf("y of row %d is at %s, want %s", row, got, want)
+		}
+	}
+	if got := table.Where(3, "x"); got != filepath.Join(dir, "d.csv:2:1") {
+		t.Errorf("x of row 3 is at %s", got)
+	}
+	if got := table.Where(99, "x"); !strings.Contains(got, "row 100") {
+		t.Errorf("a row that there is not is at %s", got)
+	}
+	bad := write(t, dir, "e.csv", "y,x\n")
+	if _, err := OpenCSV(vfs.OS, append(paths, bad), CSVOptions{}); err == nil || !strings.Contains(err.Error(), `found the header "y x", expected "x y"`) {
+		t.Fatal(err)
+	}
+}
+
+func TestLongRecords(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for _, name := range []string{"a.csv", "a.csv.zst"} {
+		table := openText(t, name, "a,b\n1,"+long+"\n2,\""+long+"\n\"\n3,4\n", CSVOptions{})
+		for _, chunk := range []int{16, 100, 1 << 20} {
+			table.chunk, table.margin = chunk, 7
+			got, err := rows(table, strs("a", "b"), 2)
+			if err != nil || len(got) != 3 || got[1] != "2|"+long+"\n" {
+				t.Fatal(len(got), err)
+			}
+		}
+		table.chunk, table.record = 16, 1000
+		if _, err := rows(table, strs("a", "b"), 2); err == nil || !strings.Contains(err.Error(), "a record of more than 1000 bytes") {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Cut and damaged compressed files are errors at any length.
+func TestDamagedCompression(t *testing.T) {
+	text := "a,b\n"
+	for i := range 2000 {
+		text += fmt.Sprintf("%d,%d\n", i*7919%1000, i)
+	}
+	for _, name := range []string{"a.csv.gz", "a.csv.zst"} {
+		path := write(t, t.TempDir(), name, text)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < len(whole); n += len(whole)/23 + 1 {
+			if err := os.WriteFile(path, whole[:n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{})
+			if err == nil {
+				_, err = rows(table, strs("a"), 1)
+			}
+			if !errors.Is(err, ErrFormat) {
+				t.Fatalf("%s of %d bytes, cut to %d: %v", name, len(whole), n, err)
+			}
+		}
+	}
+}
+
+// Every call that fails ends the scan with its error, and no goroutine or file
+// stays.
+func TestCSVFaults(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{write(t, dir, "a.csv", "x,y\n1,2\n3,4\n"), write(t, dir, "b.csv.gz", "x,y\n5,6\n")}
+	boom := errors.New("boom")
+	for at := int64(0); ; at++ {
+		fault := &vfs.Fault{FS: vfs.OS, FailAt: at, Err: boom}
+		table, err := OpenCSV(fault, paths, CSVOptions{})
+		if err == nil {
+			table.chunk, table.margin = 3, 2
+			_, err = rows(table, strs("x"), 2)
+		}
+		if at == 0 && err != nil || at > 0 && at <= fault.Calls() && !errors.Is(err, boom) {
+			t.Fatalf("call %d of %d: %v", at, fault.Calls(), err)
+		}
+		if at > 0 && at > fault.Calls() {
+			break
+		}
+	}
+}
+
+func TestCSVEnds(t *testing.T) {
+	table := openText(t, "a.csv", "x\n"+strings.Repeat("1\n", 1000), CSVOptions{})
+	table.chunk = 10
+	stop := errors.New("stop")
+	_, err := table.Scan(context.Background(), strs("x"), 3, func(_ int, c *Chunk) error {
+		if c.First >= 100 {
+			return fmt.Errorf("%d: %w", c.First, stop)
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || err.Error() != "100: stop" {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = table.Scan(ctx, strs("x"), 3, func(_ int, c *Chunk) error {
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// The same rows come at any chunk size, thread count and compression, and they
+// are those that encoding/csv reads.
+func TestCSVAgreesWithOracle(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.OneOf(
+			rapid.SampledFrom([]string{"", "0", "7", "12345678", "123456789012345", "1234567890123456", "99999999999999999999", "-5", " 3", "x", "[1,2]", "1\r"}),
+			rapid.StringOfN(rapid.RuneFrom([]rune("ab1,;\n\r\" \té")), 0, 12, -1))
+		width := rapid.IntRange(1, 4).Draw(t, "width")
+		var text strings.Builder
+		var records [][]string
+		for range rapid.IntRange(0, 30).Draw(t, "rows") {
+			record := rapid.SliceOfN(cell, width, width).Draw(t, "record")
+			records = append(records, record)
+			for i, c := range record {
+				if i > 0 {
+					text.WriteByte(',')
+				}
+				if strings.ContainsAny(c, ",\n\r\"") || rapid.Bool().Draw(t, "quote") {
+					c = `"` + strings.ReplaceAll(c, `"`, `""`) + `"`
+				} else if width == 1 && c == "" {
+					c = `""`
+				}
+				text.WriteString(c)
+			}
+			text.WriteString(rapid.SampledFrom([]string{"\n", "\r\n", "\n\n"}).Draw(t, "end"))
+		}
+		all := text.String()
+		if rapid.Bool().Draw(t, "no last end") {
+			all = strings.TrimRight(all, "\r\n")
+		}
+		names := []string{"a", "b", "c", "d"}[:width]
+		var want []string
+		for _, r := range records {
+			want = append(want, strings.Join(r, "|"))
+		}
+		path := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(path, []byte(all), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: names, Delimiter: ','})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.chunk = rapid.IntRange(1, 60).Draw(t, "chunk")
+		table.margin = rapid.IntRange(0, 20).Draw(t, "margin")
+		got, err := rows(table, strs(names...), rapid.IntRange(1, 4).Draw(t, "threads"))
+		if err != nil {
+			t.Fatalf("%q: %v", all, err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("%q: %s", all, d)
+		}
+	})
+}
+
+// FuzzCSV compares with encoding/csv: what both accept is equal, and what
+// encoding/csv accepts with as many fields in each line is accepted.
+func FuzzCSV(f *testing.F) {
+	f.Add("1,2\n3,4\n", byte(9))
+	f.Add("\"a\"\"b\",c\r\nd,\"e\nf\"", byte(3))
+	f.Add("1,2\n\n 3,00000000004\n-1,99999999999999999999\n", byte(2))
+	f.Add("12345678,123456789\n1234567812345678,1\n", byte(200))
+	f.Add("a\"b,1\n\"x\"y,2\n", byte(0))
+	f.Fuzz(func(t *testing.T, text string, chunk byte) {
+		if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: []string{"a", "b"}, Delimiter: ','})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.chunk, table.margin = int(chunk)+1, int(chunk)/2
+		got, err := rows(table, strs("a", "b"), 2)
+		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+		r.FieldsPerRecord = 2
+		records, oracle := r.ReadAll()
+		if (err == nil) != (oracle == nil) {
+			t.Fatalf("error %v, encoding/csv: %v", err, oracle)
+		}
+		if err != nil {
+			return
+		}
+		var want []string
+		numbers := true
+		for _, rec := range records {
+			want = append(want, rec[0]+"|"+rec[1])
+			for _, c := range rec {
+				_, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(c), "+"), 10, 64)
+				numbers = numbers && err == nil && !strings.Contains(c, "++")
+			}
+		}
+		// encoding/csv turns CRLF inside of quotes into LF.
+		for i := range got {
+			got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("rows %q, encoding/csv %q", got, want)
+		}
+		ints, err := rows(table, []Column{{Name: "a", DType: graph.Uint64}, {Name: "b", DType: graph.Uint64}}, 2)
+		if (err == nil) != numbers {
+			t.Fatalf("integers %v: error %v", numbers, err)
+		}
+		for i := range ints {
+			a, b, _ := strings.Cut(want[i], "|")
+			x, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(a), "+"), 10, 64)
+			y, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(b), "+"), 10, 64)
+			if ints[i] != fmt.Sprintf("%d|%d", x, y) {
+				t.Fatalf("row %d is %s, want %d|%d", i, ints[i], x, y)
+			}
+		}
+	})
+}

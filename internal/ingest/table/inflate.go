@@ -1,0 +1,207 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+type compression uint8
+
+const (
+	plain compression = iota
+	gz
+	zst
+)
+
+// zstdWindow bounds the memory that a hostile frame header can ask for; it is
+// what the zstd program accepts without being told otherwise.
+const zstdWindow = 128 << 20
+
+// inflated is an open file seen through its decompressor.
+type inflated struct {
+	io.Reader
+	file vfs.File
+	stop func()
+}
+
+func (r *inflated) Close() error {
+	r.stop()
+	return r.file.Close()
+}
+
+func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &inflated{Reader: f, file: f, stop: func() {}}
+	switch comp {
+	case gz:
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, errors.Join(badf("%s: found no gzip data: %w", path, err), f.Close())
+		}
+		r.Reader = z
+	case zst:
+		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+		if err != nil {
+			return nil, errors.Join(badf("%s: found no zstd data: %w", path, err), f.Close())
+		}
+		r.Reader, r.stop = z, z.Close
+	}
+	return r, nil
+}
+
+// readHead reads the first bytes of a file of size bytes into buf; whole says that
+// there are no more.
+func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte) (b []byte, whole bool, err error) {
+	r, err := openInflated(fsys, path, comp)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	want := headSize
+	if comp == plain { // of many small files each is a small buffer
+		want = int(min(headSize, size+1))
+	}
+	if cap(buf) < want {
+		buf = make([]byte, want)
+	}
+	n, err := fill(r, buf[:want])
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, cannotInflate(path, err)
+	}
+	return buf[:n], errors.Is(err, io.EOF), nil
+}
+
+// fill reads until b is full or the reader ends, which is io.EOF and not, as
+// with io.ReadFull, the error that a cut compressed file gives too.
+func fill(r io.Reader, b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		m, err := r.Read(b[n:])
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func cannotInflate(path string, err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return err
+	}
+	return badf("%s: found damaged or cut compressed data, expected a whole file: %w", path, err)
+}
+
+// inflater cuts an inflated file into blocks of whole records.
+type inflater struct {
+	t      *CSV
+	file   int
+	blocks chan *block // in order; closed at the end of the file
+	free   chan *block // to be used again
+}
+
+// run fills blocks until the end of the file, an error (which goes into the
+// last block) or the end of ctx.
+func (z *inflater) run(ctx context.Context) {
+	defer close(z.blocks)
+	f := z.t.files[z.file]
+	send := func(b *block) bool {
+		select {
+		case z.blocks <- b:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	r, err := openInflated(z.t.fsys, f.path, f.comp)
+	if err != nil {
+		send(&block{err: err})
+		return
+	}
+	err = z.cut(ctx, r, f, send)
+	if err = errors.Join(err, r.Close()); err != nil {
+		send(&block{err: err})
+	}
+}
+
+func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*block) bool) error {
+	if _, err := io.CopyN(io.Discard, r, f.body); err != nil {
+		return cannotInflate(f.path, err)
+	}
+	var rest []byte // the start of a record that the last block did not end
+	line := f.line
+	for eof := false; !eof; {
+		var b *block
+		select {
+		case b = <-z.free:
+		case <-ctx.Done():
+			return nil
+		}
+		limit := max(z.t.chunk, 2*len(rest))
+		b.grow(limit, 0)
+		n := copy(b.buf, rest)
+		end := -1
+		for end < 0 && !eof {
+			m, err := fill(r, b.buf[n:limit])
+			n += m
+			if err != nil && !errors.Is(err, io.EOF) {
+				return cannotInflate(f.path, err)
+			}
+			eof = errors.Is(err, io.EOF)
+			if end = lastRecordEnd(b.buf[:n]); end < 0 && !eof {
+				if n > z.t.record {
+					return badf("%s:%d: %s", f.path, line+1, tooLong(z.t.record))
+				}
+				limit *= 2
+				b.grow(limit, n)
+			}
+		}
+		if eof {
+			end = b.finish(n)
+		}
+		b.at, b.end, b.line, b.origin = 0, end, line, -1
+		line += uint64(bytes.Count(b.buf[:end], []byte("\n")))
+		if !eof {
+			rest = append(rest[:0], b.buf[end:n]...)
+		}
+		if end == 0 {
+			z.free <- b // has room for all blocks
+		} else if !send(b) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func tooLong(limit int) string {
+	return fmt.Sprintf("found a record of more than %d bytes, expected fewer; look for a quote that is never closed", limit)
+}
+
+// lastRecordEnd is the offset behind the last line end of b that is outside of
+// quotes, -1 if there is none; b starts outside.
+func lastRecordEnd(b []byte) int {
+	odd := bytes.Count(b, []byte(`"`))&1 == 1
+	for end := len(b); ; {
+		nl := bytes.LastIndexByte(b[:end], '\n')
+		if nl < 0 {
+			return -1
+		}
+		odd = odd != (bytes.Count(b[nl:end], []byte(`"`))&1 == 1)
+		if !odd {
+			return nl + 1
+		}
+		end = nl
+	}
+}

@@ -1,0 +1,349 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// NpyColumn is an array that is a column of a table.
+type NpyColumn struct{ Name, Path string }
+
+// Npy is a table of arrays in files, of .npy ones above all, with a row for each
+// index of their first dimension.
+//
+// A scan gives the dtype that the array has, or another integer dtype where all
+// values fit, a floating one of any width (rounded to nearest), String (decimal
+// text), or BFloat16 for the bits of a uint16 array.
+type Npy struct {
+	fsys  vfs.FS
+	cols  []array
+	rows  int
+	bytes int64
+	chunk int // bytes; tests make it small
+}
+
+// array is a part of an .npy file seen as a column: row i is width values at
+// offset + i * stride + inner.
+type array struct {
+	Field
+	path   string
+	dtype  graph.DType
+	width  int
+	offset int64
+	stride int64
+	inner  int64
+	index  string // of a row in NumPy's words, with a %d
+	// runs, where not nil, hold the rows in place of path and offset; ends are the
+	// first rows behind each.
+	runs []Run
+	ends []uint64
+}
+
+func (a *array) rowBytes() int { return a.width * a.dtype.Size() }
+
+// place names a value as NumPy would: "edges.npy[0, 17]".
+func (a *array) place(row uint64) string {
+	path := a.path
+	if k := a.run(row); k < len(a.runs) {
+		path = a.runs[k].Path
+	}
+	return path + fmt.Sprintf(a.index, row)
+}
+
+var descrs = map[string]graph.DType{
+	"b1": graph.Bool, "i1": graph.Int8, "i2": graph.Int16, "i4": graph.Int32, "i8": graph.Int64,
+	"u1": graph.Uint8, "u2": graph.Uint16, "u4": graph.Uint32, "u8": graph.Uint64,
+	"f2": graph.Float16, "f4": graph.Float32, "f8": graph.Float64,
+}
+
+// DTypeOf is the dtype of a type string of npy.Header.
+func DTypeOf(descr string) graph.DType { return descrs[descr] }
+
+func readHeader(fsys vfs.FS, path string) (h npy.Header, size int64, err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return h, 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return h, 0, err
+	}
+	if h, err = npy.Read(f, info.Size()); err != nil {
+		return h, 0, badf("%s: %w", path, err)
+	}
+	return h, info.Size(), nil
+}
+
+// OpenNpy opens arrays with equal first dimensions as the columns of a table.
+// The files stay closed between scans.
+func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
+	if len(columns) == 0 {
+		return nil, errors.New("found no columns, expected at least one")
+	}
+	t := &Npy{fsys: fsys, chunk: chunkSize}
+	for i, c := range columns {
+		h, size, err := readHeader(fsys, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if len(h.Shape) == 0 {
+			return nil, badf("%s: found a single value, expected an array", c.Path)
+		}
+		if h.Values() == 0 && h.Shape[0] > 0 {
+			return nil, badf("%s: found shape %v, expected rows with values", c.Path, h.Shape)
+		}
+		if i > 0 && h.Shape[0] != t.rows {
+			return nil, badf("%s: found %d rows, expected %d as in %s", c.Path, h.Shape[0], t.rows, t.cols[0].path)
+		}
+		a := array{path: c.Path, dtype: descrs[h.Descr], width: 1, offset: h.Offset, index: "[%d]"}
+		for _, d := range h.Shape[1:] {
+			a.width *= d
+		}
+		a.stride = int64(a.rowBytes())
+		a.Field = Field{c.Name, a.dtype, nil}
+		if len(h.Shape) > 1 {
+			a.Shape = h.Shape[1:]
+		}
+		t.rows = h.Shape[0]
+		t.cols = append(t.cols, a)
+		t.bytes += size
+	}
+	return t, nil
+}
+
+// OpenPairs opens one array of integers as the ends of edges: the fields src and
+// dst are the rows of a (2, E) array, or the columns of an (E, 2) array where E
+// is not 2.
+func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
+	h, size, err := readHeader(fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	d := descrs[h.Descr]
+	s := int64(d.Size())
+	var e int
+	var far, inner, stride int64
+	index := [2]string{"[0, %d]", "[1, %d]"}
+	switch {
+	case len(h.Shape) == 2 && h.Shape[0] == 2:
+		e, far, stride = h.Shape[1], s*int64(h.Shape[1]), s
+	case len(h.Shape) == 2 && h.Shape[1] == 2:
+		e, inner, stride = h.Shape[0], s, 2*s
+		index = [2]string{"[%d, 0]", "[%d, 1]"}
+	default:
+		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2): the ends of edges", path, h.Shape)
+	}
+	if !d.IsInt() {
+		return nil, badf("%s: found %s, expected integers: the ends of edges", path, d)
+	}
+	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
+	for i, name := range []string{"src", "dst"} {
+		t.cols = append(t.cols, array{Field: Field{name, d, nil}, path: path, dtype: d, width: 1, offset: h.Offset + int64(i)*far, stride: stride, inner: int64(i) * inner, index: index[i]})
+	}
+	return t, nil
+}
+
+// Fields implements Table.
+func (t *Npy) Fields() []Field {
+	fields := make([]Field, len(t.cols))
+	for i, a := range t.cols {
+		fields[i] = a.Field
+	}
+	return fields
+}
+
+// Files implements Table.
+func (t *Npy) Files() []string {
+	var paths []string
+	add := func(path string) {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, a := range t.cols {
+		add(a.path)
+		for i, r := range a.runs {
+			if i > 0 && r.Path != a.runs[i-1].Path {
+				add(r.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// Bytes implements Table.
+func (t *Npy) Bytes() int64 { return t.bytes }
+
+// Rows is the number of rows.
+func (t *Npy) Rows() uint64 { return uint64(t.rows) }
+
+// Where implements Table: "edges.npy[0, 17]".
+func (t *Npy) Where(row uint64, _ string) string { return t.cols[0].place(row) }
+
+// Scan implements Table. Memory: threads times 1 MiB, or one row where that is
+// more, twice.
+func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	asked := make([]*array, len(columns))
+	width := int64(1)
+	for i, c := range columns {
+		n := slices.IndexFunc(t.cols, func(a array) bool { return a.Name == c.Name })
+		if n < 0 {
+			var names []string
+			for _, a := range t.cols {
+				names = append(names, a.Name)
+			}
+			return 0, badf("%s: found the columns %s, expected %q among them", t.cols[0].path, strings.Join(names, ", "), c.Name)
+		}
+		asked[i] = &t.cols[n]
+		if err := asked[i].check(c); err != nil {
+			return 0, err
+		}
+		width += max(asked[i].stride, 8)
+	}
+	step := int(max(1, int64(t.chunk)/width))
+	threads = max(threads, 1)
+	readers := make([]npyReader, threads)
+	for i := range readers {
+		readers[i] = newReader(t.fsys, len(columns))
+	}
+	err := each(ctx, (t.rows+step-1)/step, threads, func(worker, unit int) error {
+		r := &readers[worker]
+		r.chunk.First = uint64(unit) * uint64(step)
+		r.chunk.Bytes = t.bytes / int64(t.rows) * int64(step)
+		r.chunk.Rows = min(step, t.rows-unit*step)
+		for i, c := range columns {
+			if err := r.read(i, asked[i], c); err != nil {
+				return err
+			}
+		}
+		return fn(worker, &r.chunk)
+	})
+	for i := range readers {
+		err = errors.Join(err, readers[i].close())
+	}
+	if err != nil {
+		return 0, err
+	}
+	return uint64(t.rows), nil
+}
+
+// each calls fn for the units 0..n-1 from several goroutines; of several errors
+// it returns that of the first unit.
+func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var first error
+	at := n
+	for worker := range threads {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				unit := int(next.Add(1)) - 1
+				mu.Lock()
+				end := unit >= at
+				mu.Unlock()
+				if end {
+					return
+				}
+				if err := fn(worker, unit); err != nil {
+					mu.Lock()
+					if unit < at {
+						first, at = err, unit
+					}
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if first != nil {
+		return first
+	}
+	return context.Cause(ctx)
+}
+
+// npyReader reads chunks; it belongs to one worker.
+type npyReader struct {
+	fsys  vfs.FS
+	files map[string]vfs.File
+	raw   []byte
+	path  string // what raw holds
+	from  int64
+	whole []byte // rows of several runs
+	data  []words
+	ends  [][]uint32
+	chunk Chunk
+}
+
+func (r *npyReader) close() error {
+	var errs []error
+	for _, f := range r.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// at reads n bytes at an offset; the columns of an (E, 2) array come of one
+// read.
+func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
+	if r.path == path && r.from <= from && from+int64(n) <= r.from+int64(len(r.raw)) {
+		return r.raw[from-r.from:][:n], nil
+	}
+	f := r.files[path]
+	if f == nil {
+		var err error
+		if f, err = r.fsys.Open(path); err != nil {
+			return nil, err
+		}
+		r.files[path] = f
+	}
+	r.raw = slices.Grow(r.raw[:0], n)[:n]
+	r.path = ""
+	if m, err := f.ReadAt(r.raw, from); m < n {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = badf("%s: found %d bytes, expected %d; the file was cut while it was read", path, from+int64(m), from+int64(n))
+		}
+		return nil, err
+	}
+	r.path, r.from = path, from
+	return r.raw, nil
+}
+
+// read fills column i of the chunk.
+func (r *npyReader) read(i int, a *array, c Column) error {
+	rows := r.chunk.Rows
+	// Whole rows, so that both columns of an (E, 2) array come of one read.
+	var raw []byte
+	var err error
+	if a.runs != nil {
+		raw, err = r.gather(a, r.chunk.First, rows)
+	} else {
+		raw, err = r.at(a.path, a.offset+int64(r.chunk.First)*a.stride, rows*int(a.stride))
+	}
+	if err != nil {
+		return err
+	}
+	r.data[i].n = 0
+	r.ends[i] = r.ends[i][:0]
+	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, &c); bad >= 0 {
+		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
+	}
+	v := &r.chunk.Columns[i]
+	v.Data, v.Ends = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil
+	if c.DType == graph.String {
+		v.Ends = r.ends[i]
+	}
+	return nil
+}

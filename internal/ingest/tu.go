@@ -1,0 +1,181 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// tuDataset is a folder of the TU collection of graph data sets: text files
+// without headers, NAME_A.txt and others. Nodes and graphs count from 1.
+type tuDataset struct{}
+
+const tuEdges, tuGraphs = "_A.txt", "_graph_indicator.txt"
+
+func (tuDataset) name() string  { return "tu" }
+func (tuDataset) about() string { return "a folder with NAME_A.txt and NAME_graph_indicator.txt" }
+func (tuDataset) detect(_ string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, tuEdges) }) &&
+		slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, tuGraphs) })
+}
+
+func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	d, err := openRaw(fsys, path, o)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, n := range d.names {
+		if base, ok := strings.CutSuffix(n, tuEdges); ok {
+			names = append(names, base)
+		}
+	}
+	if len(names) != 1 {
+		return nil, sourcef("%s: found %d files NAME_A.txt, expected one data set in the folder", d.dir, len(names))
+	}
+	name := names[0]
+	edges, err := d.table(name+tuEdges, table.CSVOptions{Names: []string{"src", "dst"}})
+	if err != nil {
+		return nil, err
+	}
+	indicator, err := d.table(name+tuGraphs, table.CSVOptions{Names: []string{"graph"}})
+	if err != nil {
+		return nil, err
+	}
+	// The values of a line side by side: labels are integers, attributes floats.
+	rows := func(what string) []collection.Rows {
+		var list []collection.Rows
+		for _, x := range []struct {
+			name  string
+			dtype graph.DType
+		}{{"label", graph.Int64}, {"attributes", graph.Float32}} {
+			file := name + "_" + what + "_" + strings.TrimSuffix(x.name, "s") + "s.txt"
+			if err != nil || !slices.Contains(d.names, file) {
+				continue
+			}
+			var r collection.Rows
+			if r, err = d.rows(file, x.name, x.dtype); err == nil {
+				list = append(list, r)
+			}
+		}
+		return list
+	}
+	in := &collection.Input{
+		Context: rows("graph"),
+		Nodes: []collection.Nodes{{Type: graph.HomogeneousNode, Tables: rows("node"),
+			Split: collection.Split{Kind: collection.IDs, Table: indicator, Column: "graph", Base: 1}}},
+		Edges: []collection.Edges{{Type: graph.HomogeneousEdge, Rows: collection.Rows{Table: edges}, Beside: rows("edge"),
+			Src: "src", Dst: "dst", Global: true, Base: 1}},
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool {
+		return strings.HasPrefix(n, name+"_") && !strings.Contains(strings.ToLower(n), "readme")
+	})}, nil
+}
+
+// raw is a folder of tables without a metadata file.
+type raw struct {
+	fsys  vfs.FS
+	dir   string
+	names []string
+	files []string // that were opened
+	o     Options
+}
+
+// openRaw lists a folder, or the folder raw in it where it has no files of its own
+// to read: data sets are kept so.
+func openRaw(fsys vfs.FS, path string, o Options) (*raw, error) {
+	d := &raw{fsys: fsys, dir: path, o: o}
+	for {
+		if err := d.list(); err != nil {
+			return nil, err
+		}
+		if d.dir != path || !slices.Contains(d.names, rawDir) {
+			return d, nil
+		}
+		d.dir = filepath.Join(path, rawDir)
+		if err := d.inside(d.dir); err != nil {
+			return nil, err
+		}
+	}
+}
+
+const rawDir = "raw"
+
+// list lists the folder.
+func (d *raw) list() error {
+	entries, err := d.fsys.ReadDir(d.dir)
+	d.names = nil
+	for _, e := range entries {
+		d.names = append(d.names, e.Name())
+	}
+	return err
+}
+
+// inside says whether a path is there and no symbolic link.
+func (d *raw) inside(path string) error {
+	info, err := d.fsys.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return sourcef("%s: found no such file, expected the data set to have it", path)
+	case err == nil && info.Mode()&fs.ModeSymlink != 0 && !d.o.Outside:
+		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with --allow-outside", path)
+	}
+	return err
+}
+
+// table opens a file that must be there.
+func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
+	path := filepath.Join(d.dir, name)
+	if err := d.inside(path); err != nil {
+		return nil, err
+	}
+	t, err := table.OpenCSV(d.fsys, []string{path}, csv)
+	if err != nil {
+		return nil, err
+	}
+	d.files = append(d.files, path)
+	return t, nil
+}
+
+// rows opens a file whose lines are the rows of one column. Invalid stands for the
+// dtype that all values have.
+func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, err error) {
+	t, err := d.table(file, table.CSVOptions{Numbered: true})
+	if err != nil {
+		return r, err
+	}
+	c := collection.Column{Column: table.Column{Name: column, DType: dtype, Empty: d.o.Empty, Fill: d.o.Fill}}
+	for _, f := range t.Fields() {
+		c.Fields = append(c.Fields, f.Name)
+	}
+	switch n := len(c.Fields); {
+	case n == 0:
+		return r, sourcef("%s: found no lines, expected one a row", filepath.Join(d.dir, file))
+	case n > 1:
+		c.Shape = []int{n}
+	}
+	return collection.Rows{Table: t, Columns: []collection.Column{c}}, nil
+}
+
+// others says which files of the data set were not read.
+func (d *raw) others(of func(name string) bool) []string {
+	var list []string
+	for _, n := range d.names {
+		if of(n) && !slices.Contains(d.files, filepath.Join(d.dir, n)) {
+			list = append(list, fmt.Sprintf("%s: not taken: unknown to the format", filepath.Join(d.dir, n)))
+		}
+	}
+	return list
+}

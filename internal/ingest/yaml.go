@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// The parser recurses and takes time by the square of the number of keys, so
+// that a hostile file could exhaust the stack or take minutes; these bound it to
+// about a second, far above what a list of tables needs.
+const (
+	maxYAML     = 128 << 10 // bytes
+	maxYAMLLine = 2048
+	maxYAMLFlow = 64 // brackets within brackets
+)
+
+// yamlFile reads a document with strict keys. Aliases, anchors and tags are
+// refused, so that what is read is what is written.
+type yamlFile struct{ path string }
+
+// entry is a key and its value.
+type entry struct {
+	key   string
+	at    ast.Node
+	value ast.Node
+}
+
+func (y yamlFile) errorf(at ast.Node, format string, a ...any) error {
+	place := y.path
+	if at != nil && at.GetToken() != nil {
+		p := at.GetToken().Position
+		place = fmt.Sprintf("%s:%d:%d", y.path, p.Line, p.Column)
+	}
+	return sourcef("%s: %w", place, fmt.Errorf(format, a...))
+}
+
+// read is the one document of the file.
+func (y yamlFile) read(fsys vfs.FS) (ast.Node, error) {
+	text, err := vfs.ReadFile(fsys, y.path, maxYAML)
+	if err != nil {
+		return nil, err
+	}
+	return y.parse(text)
+}
+
+func (y yamlFile) parse(text []byte) (ast.Node, error) {
+	depth := 0
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if len(line) > maxYAMLLine {
+			return nil, sourcef("%s:%d: found a line of %d bytes, expected at most %d", y.path, i+1, len(line), maxYAMLLine)
+		}
+		for _, c := range line {
+			switch c {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth = max(0, depth-1)
+			}
+			if depth > maxYAMLFlow {
+				return nil, sourcef("%s:%d: found more than %d open brackets, expected fewer", y.path, i+1, maxYAMLFlow)
+			}
+		}
+	}
+	f, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		if e := (yaml.Error)(nil); errors.As(err, &e) && e.GetToken() != nil {
+			p := e.GetToken().Position
+			return nil, sourcef("%s:%d:%d: found bad YAML: %s", y.path, p.Line, p.Column, e.GetMessage())
+		}
+		return nil, sourcef("%s: found bad YAML: %w", y.path, err)
+	}
+	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
+		return nil, sourcef("%s: found %d documents, expected one with nodes and edges", y.path, len(f.Docs))
+	}
+	return f.Docs[0].Body, nil
+}
+
+// mapping is the entries of a mapping, in order; an empty value has none. Keys
+// are one of known, or anything where that is nil.
+func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, error) {
+	var values []*ast.MappingValueNode
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+	case *ast.MappingNode:
+		values = n.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{n}
+	default:
+		return nil, y.errorf(n, "found %s, expected a mapping of %s", kindOf(n), what)
+	}
+	var out []entry
+	for _, v := range values {
+		key, err := y.text(v.Key, "a key of "+what)
+		if err != nil {
+			return nil, err
+		}
+		if known != nil && !slices.Contains(known, key) {
+			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), suggest.Hint(key, known))
+		}
+		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
+			return nil, y.errorf(v.Key, "found the key %q twice, expected it once", key)
+		}
+		out = append(out, entry{key, v.Key, v.Value})
+	}
+	return out, nil
+}
+
+// text is a scalar as it is written, without quotes.
+func (y yamlFile) text(n ast.Node, what string) (string, error) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, nil
+	}
+	return "", y.errorf(n, "found %s, expected %s", kindOf(n), what)
+}
+
+// texts is a list of scalars, or a single one.
+func (y yamlFile) texts(n ast.Node, what string) ([]string, error) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		s, err := y.text(n, what)
+		return []string{s}, err
+	}
+	var out []string
+	for _, v := range list.Values {
+		s, err := y.text(v, what)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, y.errorf(n, "found an empty list, expected %s", what)
+	}
+	return out, nil
+}
+
+func (y yamlFile) count(n ast.Node, what string) (uint64, error) {
+	s, err := y.text(n, what)
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseUint(strings.ReplaceAll(s, "_", ""), 10, 64)
+	if err != nil || v == 0 {
+		return 0, y.errorf(n, "found %q, expected %s", s, what)
+	}
+	return v, nil
+}
+
+func (y yamlFile) boolean(n ast.Node) (bool, error) {
+	if b, ok := n.(*ast.BoolNode); ok {
+		return b.Value, nil
+	}
+	return false, y.errorf(n, "found %s, expected true or false", kindOf(n))
+}
+
+func kindOf(n ast.Node) string {
+	switch n.(type) {
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.AliasNode, *ast.AnchorNode, *ast.TagNode, *ast.MergeKeyNode, *ast.MappingKeyNode:
+		return "an anchor, alias, tag or complex key"
+	}
+	return fmt.Sprintf("%q", n.GetToken().Value)
+}

@@ -1,0 +1,157 @@
+package partition
+
+import (
+	"context"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// coverEdges lets every part own an edge of each edge type, where enough nodes have one: an edge is
+// owned with its destination. The nodes that move are those with the fewest such edges, and what they
+// leave keeps nodes of the type and edges of every type that it had. It counts the edges of a.
+func (j *job) coverEdges(ctx context.Context, s *store.Store, a *assign.Assignment, piece []uint16) (err error) {
+	r := j.r
+	if r.Relations, err = relations(ctx, s, a, j.Threads); err != nil {
+		return err
+	}
+	moved := false
+	for e := range r.Relations {
+		if x := &r.Relations[e]; x.Edges > 0 && slices.Contains(x.Owned, 0) {
+			m, err := j.coverRelation(s, a, e)
+			if err != nil {
+				return err
+			}
+			for _, x := range m {
+				piece[x.node] = uint16(x.part*j.Trainers + e%j.Trainers)
+				a.Part[x.node] = uint16(x.part)
+				moved = true
+			}
+		}
+	}
+	if moved {
+		r.Relations, err = relations(ctx, s, a, j.Threads)
+	}
+	return err
+}
+
+// move is a node that goes to another part.
+type move struct {
+	node uint64
+	part int
+}
+
+// coverRelation chooses a node for each part that owns no edge of an edge type, and updates the counts of
+// what the parts own.
+func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves []move, err error) {
+	g := s.Graph
+	t := g.NodeType(g.Edges[e].Type.Dst)
+	into := map[int][]uint32{} // in-edges of the candidates, by edge type
+	nodes, err := destinations(s, g.Edges[e], j.Parts*candidatesOfPart)
+	if err != nil || len(nodes) < j.Parts {
+		return nil, err
+	}
+	for k, other := range g.Edges {
+		if g.NodeType(other.Type.Dst) == t {
+			if into[k], err = inDegreesOf(s, other, nodes); err != nil {
+				return nil, err
+			}
+		}
+	}
+	order := make([]int, len(nodes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(into[e][a]) - int(into[e][b]) })
+	part, count := a.Of(t), make([]int, a.Parts)
+	for _, p := range part {
+		count[p]++
+	}
+	// spare says whether a part keeps nodes of the type and edges of all types without a candidate.
+	spare := func(i int) bool {
+		p := part[nodes[i]]
+		for k, degrees := range into {
+			if d := int64(degrees[i]); d > 0 && j.r.Relations[k].Owned[p] == d {
+				return false
+			}
+		}
+		return count[p] > 1
+	}
+	for p := range a.Parts {
+		if j.r.Relations[e].Owned[p] > 0 {
+			continue
+		}
+		at := slices.IndexFunc(order, spare)
+		if at < 0 {
+			break
+		}
+		i := order[at]
+		order = slices.Delete(order, at, at+1)
+		from := part[nodes[i]]
+		count[from]--
+		count[p]++
+		for k, degrees := range into {
+			j.r.Relations[k].Owned[from] -= int64(degrees[i])
+			j.r.Relations[k].Owned[p] += int64(degrees[i])
+		}
+		moves = append(moves, move{a.Start[t] + uint64(nodes[i]), p})
+	}
+	return moves, nil
+}
+
+// candidatesOfPart is how many destinations are looked at for each part.
+const candidatesOfPart = 64
+
+// eachEnd calls fn for the destination of each edge of a type, in the order of the store, until it
+// says no.
+func eachEnd(s *store.Store, e *graph.Edges, fn func(dst uint32, edges uint64) bool) error {
+	const lot = 1 << 16 // elements that are read between two words to the store
+	adj := e.Adj[e.Primary]
+	n := adj.Far.Len()
+	if e.Primary == graph.In {
+		n = adj.Indptr.Len() - 1
+	}
+	for i := range n {
+		if e.Primary == graph.In {
+			if d := adj.Indptr.At(i+1) - adj.Indptr.At(i); d > 0 && !fn(uint32(i), d) {
+				return nil
+			}
+		} else if !fn(uint32(adj.Far.At(i)), 1) {
+			return nil
+		}
+		if i%lot == 0 {
+			if err := s.Touched(8 * lot); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// destinations returns, in ascending order, up to most of the nodes that edges of a type lead to: the first ones.
+func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
+	seen := map[uint32]bool{}
+	err := eachEnd(s, e, func(dst uint32, _ uint64) bool {
+		seen[dst] = true
+		return len(seen) < most
+	})
+	nodes := make([]uint32, 0, len(seen))
+	for v := range seen {
+		nodes = append(nodes, v)
+	}
+	slices.Sort(nodes)
+	return nodes, err
+}
+
+// inDegreesOf are the numbers of in-edges of a type that some nodes have.
+func inDegreesOf(s *store.Store, e *graph.Edges, nodes []uint32) ([]uint32, error) {
+	degrees := make([]uint32, len(nodes))
+	return degrees, eachEnd(s, e, func(dst uint32, edges uint64) bool {
+		if i, found := slices.BinarySearch(nodes, dst); found {
+			degrees[i] += uint32(edges)
+		}
+		return true
+	})
+}

@@ -1,0 +1,140 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// Forecast is what a run will take. Memory and disk follow from the sizes. So does
+// the time, but that of multilevel differs by graph: it is that of large graphs with power
+// laws on the machine where it was measured (two cores at 2.6 GHz).
+type Forecast struct {
+	Memory  int64 // bytes at the peak
+	Disk    int64 // bytes of temporary files
+	Seconds float64
+}
+
+// size is what a forecast goes by. The edges are as the store counts them, the pairs an
+// estimate.
+type size struct {
+	nodes, edges, pairs int64
+	constraints         int64
+	nodeWeights         bool // nodes have weights: not all weigh 1
+	edgeWeights         bool
+}
+
+// What the steps take, measured.
+const (
+	baseBytes = 30 << 20 // the program and its buffers
+	mapped    = 32 << 20 // of the store
+	// A record of an edge, while the graph is made.
+	recordBytes = 8
+	// Beside the graph and the parts, at the peak of multilevel: a pair, more of it
+	// each time that the parts double beyond 8, and a node.
+	multilevelPairBytes, multilevelPartBytes, multilevelNodeBytes = 10, 1.5, 14
+
+	buildSeconds      = 60e-9  // an edge, one thread
+	multilevelSeconds = 400e-9 // a pair, 8 parts, one thread
+	fennelSeconds     = 22e-9  // a pair and pass
+	measureSeconds    = 25e-9  // a pair, one thread
+)
+
+// presetTimes is what the presets take against the default.
+var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.6, multilevel.Default: 1, multilevel.High: 3}
+
+// graphBytes is the memory of the undirected graph.
+func (z size) graphBytes() int64 {
+	if z.edgeWeights {
+		return 4*z.nodes + 16*z.pairs
+	}
+	return 4*z.nodes + 8*z.pairs
+}
+
+// nodeBytes is what every method holds a node: its part and its weights.
+func (z size) nodeBytes() int64 {
+	bytes := int64(2)
+	if z.nodeWeights {
+		bytes += 4 * z.constraints
+	}
+	return bytes * z.nodes
+}
+
+// forecast is what a method takes, with the graph in memory, or its rows on disk.
+func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
+	f := Forecast{Memory: baseBytes + z.nodeBytes()}
+	doubled := max(0, math.Log2(float64(o.cutInto())/8))
+	records := recordBytes * z.edges
+	if onDisk {
+		room := records
+		if o.Memory > 0 {
+			room = max(0, o.Memory-f.Memory-mapped)
+		}
+		f.Disk = z.graphBytes() + max(0, records-room)
+		f.Memory += mapped + min(records, room)
+	} else {
+		f.Memory += z.graphBytes() + max(records+mapped, z.methodBytes(method, doubled))
+	}
+	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
+	f.Seconds = buildSeconds*float64(z.edges)/threads + measureSeconds*float64(z.pairs)/threads
+	switch method {
+	case Multilevel:
+		f.Seconds += multilevelSeconds * float64(z.pairs) * (1 + 0.2*doubled) * presetTimes[o.Preset] / threads
+	case Fennel:
+		f.Seconds += fennelSeconds * float64(z.pairs) * float64(o.Passes)
+	}
+	return f
+}
+
+// methodBytes is what a method holds beside the graph.
+func (z size) methodBytes(method string, doubled float64) int64 {
+	if method != Multilevel {
+		return 0
+	}
+	more := float64(4 * (z.constraints - 1))
+	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
+}
+
+// fitting chooses how the graph is held and divided: in memory by the method that is
+// asked for, if that fits, else as rows in a temporary file, by a method that streams. A graph that
+// fits the memory, but has more edges than multilevel can number, is an error.
+func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err error) {
+	f = z.forecast(o.Method, false, o)
+	fits, listed := o.Memory == 0 || f.Memory <= o.Memory, 2*z.edges <= limits.Neighbours
+	switch {
+	case fits && listed:
+		return o.Method, false, f, nil
+	case fits && o.Method == Multilevel:
+		return "", false, f, tagged.Errorf(ErrTooLarge, "found %s edges, expected at most %s for the method multilevel, which numbers neighbours with 32 bits and lists two for each edge; choose the method fennel, which streams the edges and cuts more of them",
+			human.Exact(z.edges), human.Exact(limits.Neighbours/2))
+	}
+	method = streaming(o.Method)
+	f = z.forecast(method, true, o)
+	return method, true, f, f.within(o.Memory)
+}
+
+// gaveWay says that another method took the place of the one that was asked for, and why.
+func (z size) gaveWay(method string, o *Options) string {
+	return fmt.Sprintf("%s needs about %s, which is more than the memory bound of %s: %s, which streams the graph, took its place; its cut is larger",
+		o.Method, human.Bytes(z.forecast(o.Method, false, o).Memory), human.Bytes(o.Memory), method)
+}
+
+// streaming is a method, or what takes its place where it does not fit the memory.
+func streaming(method string) string {
+	if method == Multilevel {
+		return Fennel
+	}
+	return method
+}
+
+// within refuses a bound of the memory, if there is one, that the run would exceed.
+func (f *Forecast) within(memory int64) error {
+	if memory == 0 || f.Memory <= memory {
+		return nil
+	}
+	return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s (%d bytes); raise --memory", human.Bytes(memory), human.Bytes(f.Memory), f.Memory)
+}

@@ -1,0 +1,155 @@
+package partition
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// The methods.
+const (
+	// Multilevel has the smallest cut. It holds the graph in memory.
+	Multilevel = "multilevel"
+	// Fennel streams the rows of the graph, which may lie on disk.
+	Fennel = "fennel"
+	// Random gives each part the same number of nodes of each type, plus or minus one, by chance.
+	Random = "random"
+	// Hash gives a node a part that depends on the seed, its type and its id alone, so
+	// that it stays when the graph grows.
+	Hash = "hash"
+	// Import takes what another program made.
+	Import = "import"
+)
+
+// Methods are the names of the methods.
+var Methods = []string{Multilevel, Fennel, Random, Hash, Import}
+
+// Options say how a graph is divided.
+type Options struct {
+	Method string // empty: Multilevel
+	Parts  int    // 1..undirected.MaxParts; 0 with Import: what that has
+	// Trainers, above 1, divides each part between so many trainers: the
+	// graph is cut into Parts*Trainers, and Parts takes them by that many.
+	Trainers int
+	// Imbalance is how heavy a part may be against the mean: one entry, or one
+	// a constraint. Empty: 1.03.
+	Imbalance []float64
+	Balance   Balance
+	Seed      uint64
+	Threads   int
+	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the least is
+	// refused with ErrMemory.
+	Memory int64
+	// Temp is the folder of temporary files.
+	Temp string
+	// Preset and Objective are those of Multilevel; empty: its defaults.
+	Preset    multilevel.Preset
+	Objective multilevel.Objective
+	// Passes is how often Fennel streams the nodes; 0: 5.
+	Passes int
+	// Import is the file or folder of the assignment to take. ImportOrder are the
+	// node types in the order in which a file of the homogeneous graph has them; nil: byte
+	// order.
+	Import      string
+	ImportOrder []string
+	// Foretold, if not nil, is told what the run will take, before it does.
+	Foretold func(Forecast)
+	// Progress, if not nil, is told how far a stage is, from several goroutines.
+	Progress func(stage string, done, total int64, unit string)
+}
+
+// Balance says what is to be spread evenly. The zero value spreads the nodes of each type: every
+// part then has nodes of each type that has as many of them as there are parts (with Hash and Import
+// the parts are what they are).
+type Balance struct {
+	// TypesTogether spreads the nodes of all types together, which makes the cut smaller. A part may
+	// then lack a type; DGL's server does not start for a part that owns no node of a type
+	// with features.
+	TypesTogether bool
+	Edges         bool // in-degrees too
+	// Columns are columns of classes of nodes: "train_mask", or
+	// "paper/train_mask". Each class but the most frequent one is spread.
+	Columns []string
+}
+
+// ErrUsage is wrapped by errors about options that contradict each other or the graph,
+// ErrMemory by those about a bound that cannot hold the least needed, ErrTooLarge by those about a
+// graph with more edges than the method can number.
+var (
+	ErrUsage    = errors.New("usage")
+	ErrMemory   = errors.New("memory too small")
+	ErrTooLarge = errors.New("graph too large for the method")
+)
+
+func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
+
+// defaultImbalance is what METIS users are used to.
+const defaultImbalance = 1.03
+
+// maxImbalance is more than any number of parts, so that it bounds nothing.
+const maxImbalance = 1e6
+
+// passes is how often fennel streams the nodes: further ones gain little.
+const passes = 5
+
+func (o *Options) check() error {
+	if o.Method == "" {
+		o.Method = Multilevel
+	}
+	if !slices.Contains(Methods, o.Method) {
+		return usagef("found method %q, expected one of %s%s", o.Method, strings.Join(Methods, ", "), suggest.Hint(o.Method, Methods))
+	}
+	o.Trainers = max(1, o.Trainers)
+	switch {
+	case o.Method == Import && o.Import == "":
+		return usagef("found the method import without a file, expected a folder of <node type>.txt or a METIS or ParMETIS file")
+	case o.Method != Import && o.Import != "":
+		return usagef("found an assignment to import with the method %s, expected the method import", o.Method)
+	case o.Method == Import && o.Trainers > 1:
+		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any", o.Trainers)
+	case o.Trainers > undirected.MaxParts:
+		return usagef("found %d trainers a part, expected 1 to %d", o.Trainers, undirected.MaxParts)
+	case o.Method != Import && (o.Parts < 1 || o.Parts > undirected.MaxParts/o.Trainers):
+		return usagef("found %d parts, expected 1 to %d", o.Parts, undirected.MaxParts/o.Trainers)
+	case o.Passes < 0 || o.Passes > 1000:
+		return usagef("found %d passes, expected 1 to 1000", o.Passes)
+	case o.Passes != 0 && o.Method != Fennel:
+		return usagef("found passes with the method %s, expected them with fennel alone", o.Method)
+	}
+	if o.Passes == 0 {
+		o.Passes = passes
+	}
+	if o.Preset == "" {
+		o.Preset = multilevel.Default
+	}
+	if len(o.Imbalance) == 0 {
+		o.Imbalance = []float64{defaultImbalance}
+	}
+	for _, e := range o.Imbalance {
+		if !(e >= 1 && e <= maxImbalance) {
+			return usagef("found imbalance %v, expected 1 to %d: 1.03 lets a part be 3 %% heavier than the mean", e, int(maxImbalance))
+		}
+	}
+	o.Threads = max(1, o.Threads)
+	return nil
+}
+
+// fit holds the imbalances against the constraints.
+func (o *Options) fit(names []string) error {
+	if n := len(o.Imbalance); n != 1 && n != len(names) {
+		return usagef("found %d imbalances, expected one, or one for each of %d constraints (%s)", n, len(names), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// cutInto is the number of pieces that the graph is cut into.
+func (o *Options) cutInto() int { return o.Parts * o.Trainers }
+
+func (o *Options) divide() undirected.Options {
+	return undirected.Options{Parts: o.cutInto(), Imbalance: o.Imbalance, Seed: o.Seed, Threads: o.Threads}
+}

@@ -1,0 +1,349 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/fennel"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Run divides the nodes of a store.
+func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if s.Graph == nil {
+		return nil, usagef("%s: found a collection of graphs, expected a store of one", s.Dir)
+	}
+	c, err := newConstraints(s, o.Balance)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.fit(c.names); err != nil {
+		return nil, err
+	}
+	r := &Result{Constraints: c.names, Notes: c.notes}
+	j := &job{Options: o, fsys: fsys, r: r}
+	if !o.Balance.TypesTogether {
+		j.covered = s
+	}
+	for _, n := range s.Graph.Nodes {
+		j.types = append(j.types, n.Type)
+	}
+	j.starts = undirected.Starts(s.Graph)
+	n := j.starts[len(j.types)]
+	pairs, err := undirected.Pairs(s)
+	if err != nil {
+		return nil, err
+	}
+	z := size{nodes: int64(n), pairs: pairs, constraints: int64(len(c.names)), nodeWeights: !c.unit()}
+	for _, e := range s.Graph.Edges {
+		z.edges += int64(e.Count)
+	}
+	var spill bool
+	if r.Method, spill, r.Forecast, err = fitting(z, &o); err != nil {
+		if errors.Is(err, ErrMemory) && z.nodeWeights {
+			err = fmt.Errorf("%w, or balance less: the balance of %d things takes %s of it", err, z.constraints, human.Bytes(4*z.constraints*z.nodes))
+		}
+		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	if r.Method != o.Method {
+		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
+	}
+	if o.Foretold != nil {
+		o.Foretold(r.Forecast)
+	}
+	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
+	if o.Memory > 0 {
+		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
+		if !spill {
+			build.Memory = max(1, build.Memory-z.graphBytes())
+		}
+	}
+	began := time.Now()
+	var g undirected.Rows
+	if spill {
+		var rows *undirected.Spilled
+		if rows, err = undirected.Spill(ctx, s, build); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		if rows.Weights, err = c.weights(rows.Len()); err != nil {
+			return nil, err
+		}
+		rows.Constraints = len(c.names)
+		g = rows
+	} else {
+		var whole *undirected.Graph
+		if whole, err = undirected.Build(ctx, s, build); err != nil {
+			return nil, err
+		}
+		if whole.Weights, err = c.weights(whole.Len()); err != nil {
+			return nil, err
+		}
+		whole.Constraints = len(c.names)
+		g = whole
+	}
+	if err := s.Release(); err != nil {
+		return nil, err
+	}
+	r.stage("graph", began, z.edges, "edges")
+	if err := j.divide(ctx, g); err != nil {
+		return nil, err
+	}
+	if len(nonEmpty(s.Graph)) > 1 {
+		r.Gaps = gaps(r.Assignment)
+	}
+	began = time.Now()
+	if r.Relations == nil {
+		if r.Relations, err = relations(ctx, s, r.Assignment, o.Threads); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Release(); err != nil {
+		return nil, err
+	}
+	r.stage("count edges", began, z.edges, "edges")
+	return r, nil
+}
+
+// maxTotal is the largest sum of weights of which fractions are still exact.
+const maxTotal = 1 << 53
+
+// Divide divides the nodes of a graph in memory, all of one type.
+func Divide(ctx context.Context, fsys vfs.FS, g *undirected.Graph, nodeType string, o Options) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Balance.Edges || len(o.Balance.Columns) > 0 {
+		return nil, usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
+	}
+	names := []string{"nodes"}
+	if g.Weights != nil {
+		names = nil
+		for c := range g.Constraints {
+			names = append(names, fmt.Sprintf("weight %d", c+1))
+		}
+	}
+	if err := o.fit(names); err != nil {
+		return nil, err
+	}
+	r := &Result{Constraints: names, Method: o.Method}
+	for c, total := range g.Totals() {
+		switch {
+		case total > maxTotal:
+			return nil, usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
+		case total == 0 && g.Len() > 0:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so that there is nothing to balance", names[c]))
+		}
+	}
+	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
+	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && r.Forecast.Memory > o.Memory {
+		r.Method = streaming(o.Method)
+		r.Forecast = z.forecast(r.Method, false, &o)
+		if err := r.Forecast.within(o.Memory); err != nil {
+			return nil, err
+		}
+	}
+	if r.Method != o.Method {
+		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
+	}
+	if o.Foretold != nil {
+		o.Foretold(r.Forecast)
+	}
+	j := &job{Options: o, fsys: fsys, r: r, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
+	return r, j.divide(ctx, g)
+}
+
+// job is one run.
+type job struct {
+	Options
+	fsys   vfs.FS
+	r      *Result
+	types  []string
+	starts []uint64
+	// covered is the store whose types every part is to have, if enough of them; nil: none.
+	covered *store.Store
+}
+
+// divide divides and measures.
+func (j *job) divide(ctx context.Context, g undirected.Rows) error {
+	r := j.r
+	r.Nodes, r.Pairs = g.Len(), g.Entries()/2
+	began := time.Now()
+	a, err := j.method(ctx, g)
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	r.stage("divide, by "+r.Method, began, r.Pairs, "pairs")
+	r.Assignment = a
+	began = time.Now()
+	if r.Quality, err = undirected.Evaluate(ctx, g, a.Part, a.Parts, j.Threads); err != nil {
+		return err
+	}
+	fine := r.Quality
+	if a.Trainers > 0 {
+		if r.Trainers, err = undirected.Evaluate(ctx, g, a.Trainer, a.Parts*a.Trainers, j.Threads); err != nil {
+			return err
+		}
+		fine = r.Trainers
+	}
+	r.Caps = undirected.Caps(undirected.Totals(g), len(fine.Parts), j.Imbalance)
+	r.Within = true
+	for _, p := range fine.Parts {
+		for c, w := range p.Weights {
+			r.Within = r.Within && w <= r.Caps[c]
+		}
+	}
+	r.RandomCut = float64(r.Pairs) * (1 - 1/float64(a.Parts))
+	if r.RandomVolume, err = randomVolume(ctx, g, a.Parts); err != nil {
+		return err
+	}
+	r.stage("measure", began, r.Pairs, "pairs")
+	return nil
+}
+
+// method gives the parts.
+func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment, error) {
+	if j.r.Method == Import {
+		return j.imported(ctx)
+	}
+	a := &assign.Assignment{Parts: j.Parts, Types: j.types, Start: j.starts, Method: j.r.Method}
+	var part []uint16
+	var err error
+	switch j.r.Method {
+	case Random, Hash:
+		part = make([]uint16, g.Len())
+		deal := random
+		if j.r.Method == Hash {
+			deal = hash
+		}
+		deal(part, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
+	case Fennel:
+		j.r.Passes = j.Passes
+		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
+	default:
+		// The rows are in memory: fitting saw to that.
+		part, _, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+	}
+	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
+	if err == nil && covers {
+		err = j.cover(ctx, g, part)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.Part = part; j.Options.Trainers > 1 {
+		a.Trainers, a.Trainer = j.Options.Trainers, part
+		a.Part = make([]uint16, len(part))
+		for v, trainer := range part {
+			a.Part[v] = uint16(int(trainer) / a.Trainers)
+		}
+	}
+	if covers {
+		err = j.coverEdges(ctx, j.covered, a, part)
+	}
+	return a, err
+}
+
+// metisName is the name of a file of gpmetis: a part a line.
+var metisName = regexp.MustCompile(`\.part\.\d+$`)
+
+// imported reads the assignment of another program: a folder, a file of gpmetis, or one
+// of ParMETIS.
+func (j *job) imported(ctx context.Context) (*assign.Assignment, error) {
+	order := j.ImportOrder
+	if order == nil {
+		order = j.types
+	}
+	count := map[string]uint64{}
+	for t, name := range j.types {
+		count[name] = j.starts[t+1] - j.starts[t]
+	}
+	info, err := j.fsys.Stat(j.Options.Import)
+	if err != nil {
+		return nil, err
+	}
+	counts := func(types []string) (n []uint64) {
+		for _, t := range types {
+			n = append(n, count[t])
+		}
+		return n
+	}
+	var a *assign.Assignment
+	switch base := filepath.Base(j.Options.Import); {
+	case info.IsDir():
+		a, err = assign.Read(ctx, j.fsys, j.Options.Import, j.types, counts(j.types))
+	case metisName.MatchString(base):
+		a, err = assign.ReadMETIS(ctx, j.fsys, j.Options.Import, order, counts(order))
+	default:
+		a, err = assign.ReadParMETIS(ctx, j.fsys, j.Options.Import, order, counts(order))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if j.Parts != 0 && j.Parts != a.Parts {
+		return nil, usagef("%s: found %d parts, expected %d as asked for", j.Options.Import, a.Parts, j.Parts)
+	}
+	if !slices.Equal(a.Types, j.types) {
+		a = inOrder(a, j.types, j.starts)
+	}
+	return a, nil
+}
+
+// inOrder puts the types of an assignment into another order.
+func inOrder(a *assign.Assignment, types []string, starts []uint64) *assign.Assignment {
+	b := *a
+	b.Types, b.Start, b.Part = types, starts, make([]uint16, len(a.Part))
+	for t, name := range types {
+		copy(b.Of(t), a.Of(slices.Index(a.Types, name)))
+	}
+	return &b
+}
+
+// meter is a Progress of a stage that is told of steps.
+func (j *job) meter(stage string, total int64, unit string) func(int64) {
+	if j.Options.Progress == nil {
+		return nil
+	}
+	var done atomic.Int64
+	return func(n int64) { j.Options.Progress(stage, done.Add(n), total, unit) }
+}
+
+// randomVolume is the volume that is expected of parts by chance: a node of degree
+// d has neighbours in (parts - 1) * (1 - (1 - 1/parts)^d) others.
+func randomVolume(ctx context.Context, g undirected.Rows, parts int) (float64, error) {
+	powers := []float64{1}
+	miss := 1 - 1/float64(parts)
+	sum := 0.0
+	err := g.Scan(ctx, 1, func(_ int, b *undirected.Block) error {
+		for i := range b.Len() {
+			from, to := b.Row(i)
+			d := int(to - from)
+			for d >= len(powers) && len(powers) < 1<<12 {
+				powers = append(powers, powers[len(powers)-1]*miss)
+			}
+			if d < len(powers) {
+				sum += 1 - powers[d]
+			} else {
+				sum += 1 - math.Pow(miss, float64(d))
+			}
+		}
+		return nil
+	})
+	return sum * float64(parts-1), err
+}

@@ -1,0 +1,218 @@
+package outofcore
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+type lines struct{ list []string }
+
+// line is a subgraph, whole.
+func line(b *sample.Batch, sub *sample.Subgraph) string {
+	h := fnv.New64a()
+	for _, list := range [][][]uint32{sub.Nodes, {sub.SeedLocal}, sub.NodesByHop, sub.EdgesByHop} {
+		for _, x := range list {
+			_, _ = fmt.Fprint(h, len(x))
+			_, _ = h.Write(graph.Bytes(x))
+		}
+	}
+	edges := slices.Clone(sub.Edges)
+	for _, op := range sub.Ops {
+		_, _ = fmt.Fprint(h, op.Frontier)
+		edges = append(edges, op.SubEdges)
+	}
+	for _, e := range edges {
+		for _, x := range [][]uint32{e.Src, e.Dst, e.ID} {
+			_, _ = fmt.Fprint(h, len(x))
+			_, _ = h.Write(graph.Bytes(x))
+		}
+	}
+	return fmt.Sprintf("epoch %d batch %d seed %d: %d drawn, %x", b.Epoch, b.Number, b.At, sub.Drawn, h.Sum64())
+}
+
+func newLines() *lines { return &lines{} }
+
+func encodeLine(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+	out.list = append(out.list, line(b, sub))
+	return nil
+}
+
+// drawPlan is a random plan over a store's types.
+func drawPlan(t *rapid.T, g *graph.Graph) *sample.Plan {
+	p := &sample.Plan{
+		Scope:  sample.Scope(rapid.IntRange(0, 2).Draw(t, "scope")),
+		Expand: sample.Expand(rapid.IntRange(0, 1).Draw(t, "expand")),
+	}
+	types := func() string { return g.Nodes[rapid.IntRange(0, len(g.Nodes)-1).Draw(t, "seed type")].Type }
+	p.SeedType = []string{types()}
+	if rapid.IntRange(0, 5).Draw(t, "link") == 0 {
+		p.SeedType = append(p.SeedType, types())
+	}
+	if p.Scope == sample.ScopeSeed && rapid.Bool().Draw(t, "timed") {
+		p.Before = &sample.Before{Column: "t", OrEqual: rapid.Bool().Draw(t, "or equal")}
+	}
+	reach := [][]string{p.SeedType}
+	for range rapid.IntRange(0, 5).Draw(t, "ops") {
+		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "edges")]
+		op := sample.Op{Edges: e.Type.String(), Take: rapid.SampledFrom([]int{0, 1, 2, 3, 7, 7, 7}).Draw(t, "take")}
+		for d := range graph.Direction(2) {
+			if e.Adj[d] != nil && (op.Dir == 0 || rapid.Bool().Draw(t, "dir")) {
+				op.Dir = d
+			}
+		}
+		if e.Adj[op.Dir] == nil {
+			continue
+		}
+		for f, has := range reach {
+			if slices.Contains(has, e.Type.Near(op.Dir)) && (len(op.From) == 0 || rapid.Bool().Draw(t, "from")) {
+				op.From = append(op.From, f)
+			}
+		}
+		if len(op.From) == 0 {
+			continue
+		}
+		if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
+			op.Take = sample.All
+		}
+		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "how"))
+		if op.How == sample.Weighted || op.How == sample.Top {
+			op.Column = "w"
+		}
+		p.Ops = append(p.Ops, op)
+		reach = append(reach, []string{e.Type.Far(op.Dir)})
+	}
+	return p
+}
+
+// drawJob is random seeds for a plan.
+func drawJob(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seeds"), 1))
+	j := sample.Job{
+		BatchSize: rapid.IntRange(1, 40).Draw(t, "batch size"), Seed: uint64(rapid.IntRange(0, 99).Draw(t, "seed")),
+		Epoch: uint64(rapid.IntRange(0, 3).Draw(t, "epoch")), Epochs: rapid.IntRange(1, 3).Draw(t, "epochs"),
+		Shuffle: rapid.Bool().Draw(t, "shuffle"), Ranks: rapid.IntRange(1, 2).Draw(t, "ranks"),
+	}
+	if p.Before != nil {
+		j.Times = []sample.Time{}
+	}
+	for range rapid.IntRange(0, 100).Draw(t, "count") {
+		for _, typ := range p.SeedType {
+			j.Seeds = append(j.Seeds, uint32(r.IntN(g.Nodes[g.NodeType(typ)].Count)))
+		}
+		if p.Before != nil {
+			j.Times = append(j.Times, sample.IntTime(r.Int64N(100)))
+		}
+	}
+	j.Rank = rapid.IntRange(0, j.Ranks-1).Draw(t, "rank")
+	return j
+}
+
+func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats) {
+	t.Helper()
+	m, err := sample.New(s.Graph, p, sample.Options{Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	var all []string
+	stats, err := sample.Run(context.Background(), m, job, newLines, encodeLine, func(out *lines) error {
+		all, out.list = append(all, out.list...), out.list[:0]
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, stats
+}
+
+func streamed(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats, Counts) {
+	t.Helper()
+	x, err := Open(context.Background(), vfs.OS, s, p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var all []string
+	stats, err := Run(context.Background(), x, job, newLines, encodeLine, func(out *lines) error {
+		all, out.list = append(all, out.list...), out.list[:0]
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, stats, x.Counts()
+}
+
+// TestEqualsMemory holds that any plan gives what the memory executor gives, for
+// any window, number of threads and epochs, and from any batch on.
+func TestEqualsMemory(t *testing.T) {
+	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				p := drawPlan(r, s.Graph)
+				job := drawJob(r, s.Graph, p)
+				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
+				if rapid.Bool().Draw(r, "budget") {
+					opt.Memory = int64(rapid.IntRange(64, 400).Draw(r, "MiB")) << 20
+				} else {
+					opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
+				}
+				checkEqual(t, r, s, p, job, opt)
+			})
+		})
+	}
+}
+
+// checkEqual holds a streamed run to the memory executor's, sometimes from a later batch on.
+func checkEqual(t *testing.T, r *rapid.T, s *store.Store, p *sample.Plan, job sample.Job, opt Options) {
+	t.Helper()
+	want, stats := memory(t, s, p, job, opt)
+	if len(want) > 0 && rapid.Bool().Draw(r, "later") {
+		job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
+		want, stats = memory(t, s, p, job, opt)
+	}
+	got, counted, _ := streamed(t, s, p, job, opt)
+	if !slices.Equal(got, want) {
+		r.Fatalf("found\n%q\nexpected\n%q", got, want)
+	}
+	if counted != stats {
+		r.Fatalf("found counts %+v, expected %+v", counted, stats)
+	}
+}
+
+// TestBothWays holds that edges met in both directions are told apart by their ids,
+// also where subgraphs have none.
+func TestBothWays(t *testing.T) {
+	s := typedStore(t)
+	plan := &sample.Plan{SeedType: []string{"a"}, Scope: sample.ScopeBatch, Ops: []sample.Op{
+		{From: []int{0}, Edges: "a:aa:a", Dir: graph.In, Take: 40}, {From: []int{0, 1}, Edges: "a:aa:a", Dir: graph.Out, Take: 40},
+	}}
+	job := sample.Job{BatchSize: 50, Epochs: 2}
+	for v := range uint32(200) {
+		job.Seeds = append(job.Seeds, v)
+	}
+	for _, opt := range []Options{{Threads: 2, Window: 3}, {Threads: 2, Window: 3, NoEdgeIDs: true}} {
+		want, stats := memory(t, s, plan, job, opt)
+		if stats.Drawn == stats.Edges {
+			t.Fatal("found no edge met twice")
+		}
+		if got, _, _ := streamed(t, s, plan, job, opt); !slices.Equal(got, want) {
+			t.Errorf("no edge ids %t: found other subgraphs", opt.NoEdgeIDs)
+		}
+	}
+}

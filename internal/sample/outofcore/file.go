@@ -1,0 +1,130 @@
+package outofcore
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+const (
+	blockBytes = 1 << 20
+	blockPages = blockBytes / direct.Align
+)
+
+// array is a list of integers in a file.
+type array struct {
+	*direct.File
+	start uint64 // byte of the first
+	wide  uint64 // log2 of the bytes of each: 2 or 3
+	limit uint64 // all are below
+	what  string
+}
+
+func openArray(fsys vfs.FS, s *store.Store, name string, x graph.Index, limit int, what string) (*array, error) {
+	path, start := s.ArrayFile(name)
+	a := &array{start: uint64(start), wide: 2, limit: uint64(limit), what: what}
+	if x.U64 != nil {
+		a.wide = 3
+	}
+	if start < 0 || start%8 != 0 {
+		return nil, fmt.Errorf("%s: found values at byte %d, expected a multiple of 8", path, start)
+	}
+	var err error
+	if a.File, err = direct.Open(fsys, path); err != nil {
+		return nil, err
+	}
+	if want := start + int64(x.Len())<<a.wide; a.Size() < want {
+		return nil, errors.Join(fmt.Errorf("%s: found %d bytes, expected at least %d", path, a.Size(), want), a.Close())
+	}
+	return a, nil
+}
+
+// at is the integer at position p, in an image of the file that begins at byte
+// base. ok is false where it is out of range.
+func (a *array) at(image []byte, base uint64, p uint32) (v uint32, ok bool) {
+	at := a.start + uint64(p)<<a.wide - base
+	x := uint64(image[at]) | uint64(image[at+1])<<8 | uint64(image[at+2])<<16 | uint64(image[at+3])<<24
+	if a.wide == 3 {
+		x |= (uint64(image[at+4]) | uint64(image[at+5])<<8 | uint64(image[at+6])<<16 | uint64(image[at+7])<<24) << 32
+	}
+	return uint32(x), x < a.limit
+}
+
+func (a *array) fault(image []byte, base uint64, p uint32) error {
+	v, _ := a.at(image, base, p)
+	return fmt.Errorf("%s: byte offset %d: found %s %d, expected less than %d; run graphmill verify on the store",
+		a.Name(), a.start+uint64(p)<<a.wide, a.what, v, a.limit)
+}
+
+// file is the neighbours of an edge type in a direction, in blocks of 1 MiB of the
+// file of far ends.
+type file struct {
+	far, ids *array // ids: nil where they are positions, or not wanted
+	edges    int
+	first    uint32 // number of the first block, over all files of the run
+	blocks   uint32
+	lead     uint64 // far ends that would fit ahead of the first one
+	shift    uint64 // log2 of the far ends of a block
+}
+
+// openFile opens the neighbours of an edge type, and with apart the ids of its edges,
+// which are stored apart.
+func openFile(fsys vfs.FS, s *store.Store, e int, dir graph.Direction, apart bool) (_ *file, err error) {
+	edges := s.Graph.Edges[e]
+	adj := edges.Adj[dir]
+	meta := s.Meta.Edges[edges.Type.String()]
+	far, ids := "far", ""
+	if dir != edges.Primary {
+		far, ids = "other_far", "other_edge_id"
+	}
+	nodes := s.Graph.Nodes[s.Graph.NodeType(edges.Type.Far(dir))].Count
+	f := &file{edges: edges.Count}
+	if f.far, err = openArray(fsys, s, meta.Arrays[far], adj.Far, nodes, "neighbour"); err != nil {
+		return nil, err
+	}
+	if apart {
+		if f.ids, err = openArray(fsys, s, meta.Arrays[ids], adj.EdgeID, edges.Count, "edge id"); err != nil {
+			return nil, errors.Join(err, f.far.Close())
+		}
+	}
+	f.lead, f.shift = f.far.start>>f.far.wide, uint64(bits.Len(blockBytes)-1)-f.far.wide
+	f.blocks = uint32((f.lead + uint64(f.edges) + 1<<f.shift - 1) >> f.shift)
+	return f, nil
+}
+
+func (f *file) close() error {
+	err := f.far.Close()
+	if f.ids != nil {
+		err = errors.Join(err, f.ids.Close())
+	}
+	return err
+}
+
+// block is the block that position p is in, from 0 in the file.
+func (f *file) block(p uint32) uint32 { return uint32((f.lead + uint64(p)) >> f.shift) }
+
+// positions is what is in a block: first to end.
+func (f *file) positions(block uint32) (first, end uint32) {
+	at := uint64(block) << f.shift
+	return uint32(max(at, f.lead) - f.lead), uint32(min(at+1<<f.shift-f.lead, uint64(f.edges)))
+}
+
+// bytes is the aligned bytes of an array that hold positions first to end.
+func (a *array) bytes(first, end uint32) (from, to int64) {
+	from = int64((a.start + uint64(first)<<a.wide) / direct.Align * direct.Align)
+	to = int64((a.start + uint64(end)<<a.wide + direct.Align - 1) / direct.Align * direct.Align)
+	return from, to
+}
+
+// idBytes is the most bytes of edge ids that a block takes.
+func (f *file) idBytes() int {
+	if f.ids == nil {
+		return 0
+	}
+	return 1<<(f.shift+f.ids.wide) + 2*direct.Align
+}

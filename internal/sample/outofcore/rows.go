@@ -1,0 +1,294 @@
+package outofcore
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// Rows is a table of the rows that some batches want of the columns of a type: each
+// row once, in the order of the file. It stands for the columns where subgraphs are
+// written while a Run encodes them: whoever writes takes Column instead of a column,
+// and Places instead of ids.
+type Rows struct {
+	x       *Executor
+	edges   bool // of an edge type
+	number  int  // of the type
+	count   int  // rows of the type
+	columns []*rowColumn
+
+	// What is wanted: a bit a row, and how many are ahead of each word of bits.
+	want   []uint64
+	ahead  []uint32
+	marked int
+	fresh  []uint32 // of marked, those of one batch
+	free   []func()
+}
+
+// rowColumn is the file of a column and the part of the table that is its.
+type rowColumn struct {
+	name   string
+	file   *direct.File
+	start  uint64 // byte of the first row
+	row    int    // bytes
+	per    int    // rows of a block
+	first  int    // number of the first block, over all columns
+	blocks int
+	table  []byte
+	stand  graph.Column
+	free   func()
+}
+
+// Fetches says whether rows of a column can be read where they are wanted: not
+// those of strings and of a variable length, which are read through the map of the
+// store.
+func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged() }
+
+// rowTables is the tables of an Executor.
+type rowTables struct {
+	nodes, edges []*Rows   // by type; nil where nobody asked
+	limit        int64     // bytes of rows that they may hold, 0 is no bound
+	whole        int64     // the same where there is one pack
+	lists        int64     // bytes of what else there may be, where there is a limit
+	always       bool      // through a scratch file wherever there are several packs
+	alone        bool      // one goroutine encodes
+	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
+	buf          []byte    // of the readers
+	free         func()
+	full         *window // that is emitted, where there is one
+}
+
+// NodeRows is the rows of a node type, by number.
+func (x *Executor) NodeRows(t int) *Rows {
+	if x.rows.nodes == nil {
+		x.rows.nodes = make([]*Rows, len(x.store.Graph.Nodes))
+	}
+	if x.rows.nodes[t] == nil {
+		x.rows.nodes[t] = &Rows{x: x, number: t, count: x.store.Graph.Nodes[t].Count}
+	}
+	return x.rows.nodes[t]
+}
+
+// EdgeRows is the rows of an edge type, by number.
+func (x *Executor) EdgeRows(t int) *Rows {
+	if x.rows.edges == nil {
+		x.rows.edges = make([]*Rows, len(x.store.Graph.Edges))
+	}
+	if x.rows.edges[t] == nil {
+		x.rows.edges[t] = &Rows{x: x, edges: true, number: t, count: x.store.Graph.Edges[t].Count}
+	}
+	return x.rows.edges[t]
+}
+
+// tables is what has columns, nodes before edges.
+func (t *rowTables) tables() []*Rows {
+	var all []*Rows
+	for _, r := range slices.Concat(t.nodes, t.edges) {
+		if r != nil && len(r.columns) > 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (t *rowTables) close() (err error) {
+	for _, r := range slices.Concat(t.nodes, t.edges) {
+		if r != nil {
+			err = errors.Join(err, r.close())
+		}
+	}
+	t.freeBuffers()
+	return err
+}
+
+// buffers is memory for n readers of blocks of so many bytes.
+func (t *rowTables) buffers(n, size int) ([]byte, error) {
+	if len(t.buf) < n*size {
+		t.freeBuffers()
+		var err error
+		if t.buf, t.free, err = direct.Alloc(n * size); err != nil {
+			return nil, err
+		}
+	}
+	return t.buf, nil
+}
+
+func (t *rowTables) freeBuffers() {
+	if t.free != nil {
+		t.free()
+		t.buf, t.free = nil, nil
+	}
+}
+
+// meta says where a column lies.
+func (r *Rows) meta(column string) store.ColumnMeta {
+	g, m := r.x.store.Graph, r.x.store.Meta
+	if r.edges {
+		return m.Edges[g.Edges[r.number].Type.String()].Columns[column]
+	}
+	return m.Nodes[g.Nodes[r.number].Type].Columns[column]
+}
+
+// Column is a column of the table, in place of c, a column of the type that Fetches.
+// Its values are those of the batches that are being encoded; it is gone with the
+// Executor. No Run may be under way.
+func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
+	for _, has := range r.columns {
+		if has.name == c.Name {
+			return &has.stand, nil
+		}
+	}
+	if len(r.columns) == 0 {
+		if err := r.alloc(); err != nil {
+			return nil, err
+		}
+	}
+	path, start := r.x.store.ArrayFile(r.meta(c.Name).File)
+	f, err := direct.Open(r.x.fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	col := &rowColumn{name: c.Name, file: f, start: uint64(start), row: c.RowBytes(), free: func() {}}
+	r.columns = append(r.columns, col) // closed with the others
+	if want := start + int64(r.count)*int64(col.row); start < 0 || f.Size() < want {
+		return nil, fmt.Errorf("%s: found %d bytes, expected at least %d", path, f.Size(), want)
+	}
+	col.per = max(blockBytes/col.row, 1)
+	col.blocks = (r.count + col.per - 1) / col.per
+	first := 0
+	for _, r := range r.x.rows.tables() {
+		for _, c := range r.columns {
+			c.first = first
+			first += c.blocks
+		}
+	}
+	// No more rows than the memory holds are ever wanted at once.
+	rows := r.count
+	if most := r.x.opt.Memory / int64(col.row); most > 0 && most < int64(rows) {
+		rows = int(most)
+	}
+	// Whole pages are read into it.
+	if col.table, col.free, err = direct.Array[byte](rows*col.row + direct.Align); err != nil {
+		return nil, err
+	}
+	col.stand = *c
+	col.stand.Rows, col.stand.Values = rows, col.table[:rows*col.row]
+	return &col.stand, nil
+}
+
+func (r *Rows) alloc() error {
+	words := (r.count + 63) / 64
+	want, free, err := direct.Array[uint64](words)
+	if err != nil {
+		return err
+	}
+	r.want, r.free = want, append(r.free, free)
+	ahead, free, err := direct.Array[uint32](words + 1)
+	if err != nil {
+		return err
+	}
+	r.ahead, r.free = ahead, append(r.free, free)
+	return nil
+}
+
+func (r *Rows) close() (err error) {
+	for _, c := range r.columns {
+		err = errors.Join(err, c.file.Close())
+		c.free()
+	}
+	for _, free := range r.free {
+		free()
+	}
+	r.columns, r.free = nil, nil
+	return err
+}
+
+// Places appends the rows of the table where those of ids are, all of which the
+// batches that are being encoded want.
+func (r *Rows) Places(dst, ids []uint32) []uint32 {
+	for _, v := range ids {
+		dst = append(dst, r.place(int(v)))
+	}
+	return dst
+}
+
+// place is how many wanted rows are ahead of row v.
+func (r *Rows) place(v int) uint32 {
+	n := r.ahead[v>>6]
+	if v&63 != 0 { // behind the last row there is no word
+		n += uint32(bits.OnesCount64(r.want[v>>6] & (1<<(v&63) - 1)))
+	}
+	return n
+}
+
+// mark wants rows.
+func (r *Rows) mark(ids []uint32) {
+	for _, v := range ids {
+		if word, bit := &r.want[v>>6], uint64(1)<<(v&63); *word&bit == 0 {
+			*word |= bit
+			r.fresh = append(r.fresh, v)
+		}
+	}
+}
+
+// unmark takes back what was marked since keep.
+func (r *Rows) unmark() {
+	for _, v := range r.fresh {
+		r.want[v>>6] &^= 1 << (v & 63)
+	}
+	r.fresh = r.fresh[:0]
+}
+
+func (r *Rows) keep() {
+	r.marked += len(r.fresh)
+	r.fresh = r.fresh[:0]
+}
+
+// reset wants no rows.
+func (r *Rows) reset() {
+	clear(r.want)
+	r.marked, r.fresh = 0, r.fresh[:0]
+}
+
+// order gives the wanted rows their places.
+func (r *Rows) order() {
+	n := uint32(0)
+	for i, word := range r.want {
+		r.ahead[i] = n
+		n += uint32(bits.OnesCount64(word))
+	}
+	r.ahead[len(r.want)] = n
+}
+
+// runs calls fn with the runs of wanted rows in [first, end); a run may be cut in two.
+func (r *Rows) runs(first, end int, fn func(from, to int)) {
+	for v := first; v < end; {
+		word := r.want[v>>6] >> (v & 63)
+		if word == 0 {
+			v = (v | 63) + 1
+			continue
+		}
+		skip := bits.TrailingZeros64(word)
+		v += skip
+		if v >= end {
+			return
+		}
+		to := min(v+bits.TrailingZeros64(^(word>>skip)), end)
+		fn(v, to)
+		v = to
+	}
+}
+
+// rowBytes is the bytes of a row in all columns.
+func (r *Rows) rowBytes() int {
+	n := 0
+	for _, c := range r.columns {
+		n += c.row
+	}
+	return n
+}

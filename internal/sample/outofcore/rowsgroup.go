@@ -1,0 +1,136 @@
+package outofcore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// errFull ends a pack of batches: the table does not hold the rows of the next one.
+var errFull = errors.New("full")
+
+// wanted is the nodes and edges of a batch, by table.
+type wanted struct {
+	ids   [][]uint32
+	batch uint64
+	stats sample.Stats // not used
+}
+
+// wantSampled samples batches to learn what they want.
+func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
+	next := uint64(0)
+	err = ordered.Run(ctx, p.threads,
+		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
+		func() *wanted { return &wanted{ids: make([][]uint32, len(tables))} },
+		ordered.Stages[*emitWorker, *wanted]{
+			Fill: func(i *wanted) error {
+				if next == n {
+					return io.EOF
+				}
+				i.batch = first + next
+				next++
+				return nil
+			},
+			Work: func(k *emitWorker, i *wanted) error {
+				for t := range i.ids {
+					i.ids[t] = i.ids[t][:0]
+				}
+				return k.run(ctx, from, i.batch, p.job.Seed, &i.stats, func(_ *sample.Batch, sub *sample.Subgraph) error {
+					for t, r := range tables {
+						if r.edges {
+							i.ids[t] = append(i.ids[t], sub.Edges[r.number].ID...)
+						} else {
+							i.ids[t] = append(i.ids[t], sub.Nodes[r.number]...)
+						}
+					}
+					return nil
+				})
+			},
+			Sink: func(i *wanted) error {
+				for t, r := range tables {
+					r.mark(i.ids[t])
+				}
+				if err := keep(tables, p.x.rows.limit, done == 0); err != nil {
+					return err
+				}
+				done++
+				return nil
+			},
+		})
+	return done, err
+}
+
+// wantNodes learns what batches of a window want from its far ends: these and the
+// seeds are all nodes of the subgraphs. Their rows have so many bytes at most, 0 is no
+// bound.
+func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
+	x, g, source := p.x, p.x.store.Graph, p.batches
+	tableOf := func(nodeType int) *Rows {
+		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
+			return tables[i]
+		}
+		return nil
+	}
+	byOp := make([]*Rows, x.ops+1)
+	for op := 1; op <= x.ops; op++ {
+		edges, dir := x.sampler.Walk(op)
+		byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
+	}
+	var byEnd []*Rows
+	for _, t := range x.sampler.Plan().SeedType {
+		byEnd = append(byEnd, tableOf(g.NodeType(t)))
+	}
+	var b sample.Batch
+	for ; done < n; done++ {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		source.Get(first+done, &b)
+		for i, v := range b.Seeds {
+			if r := byEnd[i%len(byEnd)]; r != nil {
+				r.mark([]uint32{v})
+			}
+		}
+		for i := range x.sampler.Subgraphs(&b) {
+			for op := 1; op <= x.ops; op++ {
+				if at := w.span(x.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
+					byOp[op].mark(w.stages[x.waveOf[op]].far[at.start : at.start+at.n])
+				}
+			}
+		}
+		if err := keep(tables, limit, done == 0); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// keep takes the rows that were marked for a batch, or none of them where those of all
+// do not fit the limit: errFull, or an error where the batch is alone.
+func keep(tables []*Rows, limit int64, alone bool) error {
+	bytes := int64(0)
+	for _, r := range tables {
+		bytes += int64(r.marked+len(r.fresh)) * int64(r.rowBytes())
+	}
+	if limit > 0 && bytes > limit {
+		for _, r := range tables {
+			r.unmark()
+		}
+		if !alone {
+			return errFull
+		}
+		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more memory, or take smaller batches",
+			human.Bytes(bytes), strings.Join(columnNames(tables), ", "), human.Bytes(limit))
+	}
+	for _, r := range tables {
+		r.keep()
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package outofcore
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/internal/direct"
+)
+
+// rowReader reads blocks of columns.
+type rowReader struct {
+	x     *Executor
+	buf   []byte
+	pages []bool
+}
+
+// rowBuffer is the bytes of a block with its rows whole, from page to page.
+func (c *rowColumn) rowBuffer() int {
+	return (c.per*c.row+direct.Align-1)/direct.Align*direct.Align + direct.Align
+}
+
+// byteOf is where in the file a row starts.
+func (c *rowColumn) byteOf(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
+
+// readRows fills the tables with the rows that are wanted and in order, in one pass
+// over the files.
+func (x *Executor) readRows(ctx context.Context, tables []*Rows) error {
+	blocks, size := 0, rowBlock(tables)
+	for _, r := range tables {
+		for _, c := range r.columns {
+			blocks = c.first + c.blocks
+		}
+	}
+	n := min(x.readers(), blocks)
+	buf, err := x.rows.buffers(n, size)
+	if err != nil {
+		return err
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range n {
+		rd := &rowReader{x: x, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				b := int(next.Add(1) - 1)
+				if b >= blocks {
+					return nil
+				}
+				r, c := columnAt(tables, b)
+				if err := rd.serve(r, c, b-c.first); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// columnAt is the column that a block is of.
+func columnAt(tables []*Rows, block int) (*Rows, *rowColumn) {
+	for _, r := range tables {
+		for _, c := range r.columns {
+			if block < c.first+c.blocks {
+				return r, c
+			}
+		}
+	}
+	return nil, nil
+}
+
+// serve copies the wanted rows of a block into the table.
+func (rd *rowReader) serve(r *Rows, c *rowColumn, block int) error {
+	base, wanted, err := rd.read(r, c, block)
+	if err != nil || wanted == 0 {
+		return err
+	}
+	first := block * c.per
+	to := c.table[int(r.place(first))*c.row:]
+	r.runs(first, min(first+c.per, r.count), func(from, end int) {
+		n := (end - from) * c.row
+		copy(to[:n], rd.buf[c.byteOf(from)-base:])
+		to = to[n:]
+	})
+	return nil
+}
+
+// read reads what is wanted of a block, if anything: some pages, or all where these
+// are many. It returns the byte of the file that is the first of the buffer's, and
+// how many rows are wanted.
+func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted int, err error) {
+	first := block * c.per
+	end := min(first+c.per, r.count)
+	base = c.byteOf(first) / direct.Align * direct.Align
+	if wanted = int(r.place(end) - r.place(first)); wanted == 0 {
+		return base, 0, nil
+	}
+	pages := int((c.byteOf(end) + direct.Align - 1 - base) / direct.Align)
+	if wanted <= rd.x.brk {
+		clear(rd.pages)
+		n := 0
+		r.runs(first, end, func(from, to int) {
+			for p := (c.byteOf(from) - base) / direct.Align; p*direct.Align < c.byteOf(to)-base; p++ {
+				if !rd.pages[p] {
+					rd.pages[p] = true
+					n++
+				}
+			}
+		})
+		if n <= rd.x.brk {
+			return base, wanted, readRuns(c.file, rd.buf, rd.pages[:pages], int64(base))
+		}
+	}
+	_, err = c.file.ReadAt(rd.buf[:pages*direct.Align], int64(base))
+	return base, wanted, err
+}
+
+// readRuns reads the marked pages of what lies at base into their places in buf.
+func readRuns(f *direct.File, buf []byte, pages []bool, base int64) error {
+	for first := 0; first < len(pages); {
+		if !pages[first] {
+			first++
+			continue
+		}
+		end := first + 1
+		for gap := 0; gap <= throughGap && end+gap < len(pages); {
+			if pages[end+gap] {
+				end, gap = end+gap+1, 0
+			} else {
+				gap++
+			}
+		}
+		if _, err := f.ReadAt(buf[first*direct.Align:end*direct.Align], base+int64(first)*direct.Align); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// rowBlock is the most bytes of a block of a column.
+func rowBlock(tables []*Rows) int {
+	size := 0
+	for _, r := range tables {
+		for _, c := range r.columns {
+			size = max(size, c.rowBuffer())
+		}
+	}
+	return size
+}
+
+// columnNames names what is fetched, for errors.
+func columnNames(tables []*Rows) []string {
+	var names []string
+	for _, r := range tables {
+		for _, c := range r.columns {
+			names = append(names, c.name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,364 @@
+package outofcore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// loaders is the goroutines that read extents.
+const loaders = 8
+
+// spill is a window whose requests and results lie in a scratch file: all batches of
+// an epoch, or of several. Its batches are in groups. What a group has in memory while it
+// is worked on is a window of its own:
+//
+//	walk   group by group, the results so far are read back, and what the batches ask
+//	       for next goes to a stream for each run of blocks.
+//	sweep  run by run, the requests are read back in the order of blocks and served;
+//	       the results go to a stream for each group.
+//	each   group by group, all results are read back, to be sampled.
+type spill struct {
+	p     *pipeline
+	sizes spillSizes
+	file  *extents
+	bufs  [][]uint32 // of an extent each: of streams and their packers
+	loads [][]uint32 // of the loaders
+	free  func()
+
+	first, n uint64 // batches of the run
+	groups   int
+	spans    [][]extent // by group
+	stale    []extent   // of spans, from before the step
+	steps    []spillStep
+}
+
+// spillSizes is what a spill's memory is divided into.
+type spillSizes struct {
+	extent int    // bytes, a multiple of 4096
+	run    uint32 // blocks of a stream of requests
+	group  uint64 // batches
+	window uint64 // batches
+	sort   int    // requests that are brought into the order of blocks at a time
+}
+
+// spillStep is a step of a spill.
+type spillStep struct {
+	used    []uint32   // slots by group
+	results [][]extent // by group
+	apart   bool       // results have edge ids beside them
+}
+
+// requested is what one step asks for. Slots count over all groups.
+type requested struct {
+	runs   [][]extent // by run of blocks: asked, as words
+	counts []uint32   // of requests, by block and kind: 2*block, and 2*block+1 for single edges
+	base   []uint32   // by group: its first slot; and the end
+	guide  []uint32   // by slot >> groupShift: the group that it is in
+	keys   *stage     // segments of all slots; none where all requests are for single edges
+}
+
+const (
+	groupShift = 16
+	askedWords = 3
+	// mostSegments is how many segments are held: where there are more, as of
+	// subgraphs of single seeds, edges are drawn before they are asked for.
+	mostSegments = 1 << 16
+)
+
+// newSpill takes the memory of a spill, and scratch.
+func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, error) {
+	x := p.x
+	s := &spill{p: p, sizes: sizes, file: &extents{Scratch: scratch, size: sizes.extent / 4}}
+	n := sizes.buffers(x)
+	slab, free, err := words[uint32]((n+loaders)*s.file.size, p.lean)
+	if err != nil {
+		return nil, errors.Join(err, scratch.Close())
+	}
+	s.free = free
+	for i := range n + loaders {
+		buf := slab[i*s.file.size : (i+1)*s.file.size : (i+1)*s.file.size]
+		if i < n {
+			s.bufs = append(s.bufs, buf)
+		} else {
+			s.loads = append(s.loads, buf)
+		}
+	}
+	return s, nil
+}
+
+// runs is the streams of requests.
+func (z *spillSizes) runs(x *Executor) int { return int((x.blocks + z.run - 1) / z.run) }
+
+// buffers is the extents of the streams that are written at once, of their packers,
+// and of spans.
+func (z *spillSizes) buffers(x *Executor) int {
+	return max(z.runs(x)+x.opt.Threads+1, int((z.window+z.group-1)/z.group)+x.readers())
+}
+
+func (s *spill) close() error {
+	s.p.x.spillRead.Add(s.file.Read())
+	s.p.x.spillWritten.Add(s.file.Written())
+	s.free()
+	return s.file.Close()
+}
+
+// open begins a window of the next n batches, and forgets the one before.
+func (s *spill) open(first, n uint64) {
+	for _, list := range s.spans {
+		s.file.give(list)
+	}
+	for i := range s.steps {
+		for _, list := range s.steps[i].results {
+			s.file.give(list)
+		}
+	}
+	s.first, s.n = first, n
+	s.groups = int((n + s.sizes.group - 1) / s.sizes.group)
+	s.spans, s.steps = make([][]extent, s.groups), nil
+}
+
+// walk takes all batches through their next step, up to what they ask for.
+func (s *spill) walk(ctx context.Context) (*requested, error) {
+	p, x := s.p, s.p.x
+	wave := len(s.steps)
+	step := spillStep{used: make([]uint32, s.groups), apart: x.apart(wave)}
+	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*x.blocks), keys: &stage{shift: p.shift}}
+	subgraphs := float64(s.n)
+	if x.sampler.Plan().Scope == sample.ScopeSeed {
+		subgraphs *= float64(p.job.BatchSize)
+	}
+	single := subgraphs*float64(x.waves[wave][1]-x.waves[wave][0]) > mostSegments
+	to := newStreams(s.file, s.sizes.runs(x), s.bufs)
+	var askers []*asker
+	for i, k := range p.walkers {
+		k.single = single
+		askers = append(askers, &asker{walker: k, s: s, q: q, p: newPacker(to, s.bufs[len(to.list)+i]), counts: make([]uint32, len(q.counts))})
+	}
+	err := s.each(ctx, wave, 0, func(ctx context.Context, g int, w *window) error {
+		st, err := newStage(&p.shared, min(p.slots, math.MaxInt32, math.MaxUint32-int(q.base[g])), false, 0, 0, p.shift)
+		if err != nil {
+			return err
+		}
+		w.stages = append(w.stages, st)
+		var next atomic.Uint64
+		tasks, ctx := errgroup.WithContext(ctx)
+		for _, a := range askers {
+			tasks.Go(func() error {
+				for ctx.Err() == nil {
+					b := next.Add(1) - 1
+					if b >= w.n {
+						return nil
+					}
+					if err := a.step(ctx, w, b, q.base[g]); err != nil {
+						return err
+					}
+				}
+				return ctx.Err()
+			})
+		}
+		if err := tasks.Wait(); err != nil {
+			return err
+		}
+		if !single {
+			for _, seg := range st.segs {
+				seg.start += q.base[g]
+				q.keys.segs = append(q.keys.segs, seg)
+			}
+		}
+		step.used[g], q.base[g+1] = st.used, q.base[g]+st.used
+		return s.saveSpans(g, w)
+	})
+	for _, k := range p.walkers {
+		k.single = false
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range askers {
+		if err := a.p.flush(); err != nil {
+			return nil, err
+		}
+		for i, n := range a.counts {
+			q.counts[i] += n
+		}
+	}
+	if q.runs, err = to.finish(ctx); err != nil {
+		return nil, err
+	}
+	q.ready()
+	s.steps = append(s.steps, step)
+	return q, nil
+}
+
+func (q *requested) ready() {
+	q.keys.used = q.base[len(q.base)-1]
+	if len(q.keys.segs) > 0 {
+		q.keys.ready()
+	}
+	for slot, g := uint64(0), 0; slot < uint64(q.keys.used); slot += 1 << groupShift {
+		for uint64(q.base[g+1]) <= slot {
+			g++
+		}
+		q.guide = append(q.guide, uint32(g))
+	}
+}
+
+// group is the group that a slot is in.
+func (q *requested) group(slot uint32) int {
+	g := int(q.guide[slot>>groupShift])
+	for q.base[g+1] <= slot {
+		g++
+	}
+	return g
+}
+
+// asker sends what batches ask for to the streams of requests.
+type asker struct {
+	*walker
+	s      *spill
+	q      *requested
+	p      *packer
+	counts []uint32
+}
+
+func (a *asker) step(ctx context.Context, w *window, batch uint64, group uint32) error {
+	base, err := a.walk(ctx, a.s.p, w, batch)
+	if err != nil {
+		return err
+	}
+	blocks, run := a.x.blocks, a.s.sizes.run
+	for _, ask := range a.asks {
+		kind := uint32(0)
+		if ask.bucket >= blocks {
+			ask.bucket, kind = ask.bucket-blocks, 1
+		}
+		a.counts[2*ask.bucket+kind]++
+		to, err := a.p.room(int(ask.bucket/run), askedWords)
+		if err != nil {
+			return err
+		}
+		to[0], to[1], to[2] = 2*(ask.bucket%run)+kind, ask.value, group+base+ask.slot
+	}
+	return nil
+}
+
+// each calls fn with the groups, in order, as windows with the results of the first
+// steps, from the one on that a batch of the run is in. The next one is read meanwhile.
+// fn runs in the calling goroutine.
+func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx context.Context, g int, w *window) error) error {
+	most := 0
+	for g := range s.groups {
+		n := 0
+		for _, st := range s.steps[:steps] {
+			n += st.words(g)
+		}
+		most = max(most, n)
+	}
+	mem, free, err := words[uint32](2*most, s.p.lean)
+	if err != nil {
+		return err
+	}
+	defer free()
+	half := [2][]uint32{mem[:most], mem[most:]}
+	g := 0
+	if from > s.first {
+		g = int((from - s.first) / s.sizes.group)
+	}
+	next, err := s.load(ctx, g, steps, half[g%2])
+	if err != nil {
+		return err
+	}
+	for ; g < s.groups; g++ {
+		w := next
+		err := beside(ctx, func(ctx context.Context) (err error) {
+			if g+1 < s.groups {
+				next, err = s.load(ctx, g+1, steps, half[(g+1)%2])
+			}
+			return err
+		}, func(ctx context.Context) error {
+			return fn(ctx, g, w)
+		})
+		w.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words is how many a group's results have.
+func (st *spillStep) words(g int) int {
+	if st.apart {
+		return 2 * int(st.used[g])
+	}
+	return int(st.used[g])
+}
+
+// load is a group with the results of the first steps, in mem.
+func (s *spill) load(ctx context.Context, g, steps int, mem []uint32) (*window, error) {
+	first := uint64(g) * s.sizes.group
+	w := s.p.open(s.first+first, min(s.sizes.group, s.n-first))
+	if steps > 0 {
+		if err := s.loadSpans(ctx, g, w); err != nil {
+			return nil, err
+		}
+	}
+	for i := range steps {
+		from := &s.steps[i]
+		n := from.used[g]
+		st := &stage{used: n, freeFar: func() {}, freeIDs: func() {}}
+		st.far, mem = mem[:n:n], mem[n:]
+		if from.apart {
+			st.ids, mem = mem[:n:n], mem[n:]
+		}
+		w.stages = append(w.stages, st)
+		if err := s.file.read(ctx, from.results[g], s.loads, false, st.unpack); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// spanWords is the words of a span.
+const spanWords = int(unsafe.Sizeof(span{}) / 4)
+
+// saveSpans writes a group's spans. The extents that it had are stale: they are given
+// back when the step ends.
+func (s *spill) saveSpans(g int, w *window) error {
+	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.spans))), len(w.spans)*spanWords)
+	buf := s.bufs[len(s.bufs)-1] // of no stream and no asker
+	s.stale = append(s.stale, s.spans[g]...)
+	s.spans[g] = nil
+	for len(all) > 0 {
+		n := copy(buf, all)
+		e, err := s.file.write(buf, n)
+		if err != nil {
+			return err
+		}
+		s.spans[g], all = append(s.spans[g], e), all[n:]
+	}
+	return nil
+}
+
+func (s *spill) loadSpans(ctx context.Context, g int, w *window) error {
+	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.spans))), len(w.spans)*spanWords)
+	if err := s.file.read(ctx, s.spans[g], s.loads, true, func(words []uint32) error {
+		all = all[copy(all, words):]
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(all) > 0 {
+		return fmt.Errorf("%s: %w; run again", s.file.Name(), errScratch)
+	}
+	return nil
+}

@@ -1,0 +1,348 @@
+package outofcore
+
+import (
+	"context"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// part is requests of a run of blocks, in the order of blocks: as many as are
+// brought into order at a time.
+type part struct {
+	requests []request
+	left     atomic.Int32 // blocks that are not served
+}
+
+// blockTask is what a part asks of a block: for nodes and for single edges.
+type blockTask struct {
+	part          *part
+	block         uint32
+	nodes, single []request
+}
+
+// sweep serves the last step in one pass over the files. Two parts are in memory: one
+// is read while the other is served.
+func (s *spill) sweep(ctx context.Context, q *requested) error {
+	x, step := s.p.x, &s.steps[len(s.steps)-1]
+	if q.keys.used == 0 {
+		step.results = make([][]extent, s.groups)
+		return nil
+	}
+	x.sweeps.Add(1)
+	most := s.mostRequests(q)
+	mem, free, err := words[request](2*most, s.p.lean)
+	if err != nil {
+		return err
+	}
+	defer free()
+	idle := make(chan *part, 2)
+	idle <- &part{requests: mem[:most]}
+	idle <- &part{requests: mem[most:]}
+	tasks := make(chan blockTask)
+	to := newStreams(s.file, s.groups, s.bufs)
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(tasks)
+		return s.deal(gctx, q, idle, tasks)
+	})
+	var servers []*server
+	for i, r := range s.p.readers {
+		v := &server{reader: r, q: q, apart: step.apart, p: newPacker(to, s.bufs[s.groups+i])}
+		servers = append(servers, v)
+		g.Go(func() error {
+			for t := range tasks {
+				if err := v.serve(&t); err != nil {
+					return err
+				}
+				if t.part.left.Add(-1) == 0 {
+					idle <- t.part
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, v := range servers {
+		if err := v.p.flush(); err != nil {
+			return err
+		}
+	}
+	step.results, err = to.finish(ctx)
+	return err
+}
+
+// mostRequests is that of a part.
+func (s *spill) mostRequests(q *requested) int {
+	most := 0
+	for run := range q.runs {
+		total := 0
+		for _, n := range q.of(run, s.sizes.run) {
+			total += int(n)
+		}
+		most = max(most, total)
+	}
+	return min(most, s.sizes.sort)
+}
+
+// of is the counts of a run of blocks.
+func (q *requested) of(run int, blocks uint32) []uint32 {
+	return q.counts[2*run*int(blocks) : min(2*(run+1)*int(blocks), len(q.counts))]
+}
+
+// deal reads the requests of the runs of blocks, some at a time, and deals them out
+// by block.
+func (s *spill) deal(ctx context.Context, q *requested, idle <-chan *part, tasks chan<- blockTask) error {
+	for run := range q.runs {
+		counts := q.of(run, s.sizes.run)
+		total := uint64(0)
+		for _, n := range counts {
+			total += uint64(n)
+		}
+		for from := uint64(0); from < total; {
+			var pt *part
+			select {
+			case pt = <-idle:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			to := min(from+uint64(len(pt.requests)), total)
+			if err := s.sortPart(ctx, q.runs[run], counts, pt, from, to); err != nil {
+				return err
+			}
+			if err := s.dealPart(ctx, counts, uint32(run)*s.sizes.run, pt, from, to, tasks); err != nil {
+				return err
+			}
+			from = to
+		}
+		s.file.give(q.runs[run])
+	}
+	return nil
+}
+
+// sortPart reads the requests from one place to another in the order of blocks and
+// kinds.
+func (s *spill) sortPart(ctx context.Context, list []extent, counts []uint32, pt *part, from, to uint64) error {
+	at := make([]uint64, len(counts)) // of the next request
+	for i, sum := 0, uint64(0); i < len(counts); i++ {
+		at[i] = sum
+		sum += uint64(counts[i])
+	}
+	// Parts are told apart by the order in which requests come.
+	return s.file.read(ctx, list, s.loads, true, func(words []uint32) error {
+		for ; len(words) >= askedWords; words = words[askedWords:] {
+			kind := words[0]
+			if int(kind) >= len(counts) {
+				return errScratch
+			}
+			if i := at[kind]; i >= from && i < to {
+				pt.requests[i-from] = newRequest(words[1], words[2])
+			}
+			at[kind]++
+		}
+		return nil
+	})
+}
+
+// dealPart deals out the blocks of a part.
+func (s *spill) dealPart(ctx context.Context, counts []uint32, first uint32, pt *part, from, to uint64, tasks chan<- blockTask) error {
+	var list []blockTask
+	cut := func(at, n uint64) []request {
+		lo, hi := max(at, from), min(at+n, to)
+		if lo >= hi {
+			return nil
+		}
+		return pt.requests[lo-from : hi-from]
+	}
+	at := uint64(0)
+	for i := 0; i < len(counts); i += 2 {
+		nodes, single := uint64(counts[i]), uint64(counts[i+1])
+		t := blockTask{pt, first + uint32(i/2), cut(at, nodes), cut(at+nodes, single)}
+		if len(t.nodes)+len(t.single) > 0 {
+			list = append(list, t)
+		}
+		at += nodes + single
+	}
+	pt.left.Store(int32(len(list)))
+	for _, t := range list {
+		select {
+		case tasks <- t:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// server serves blocks into the streams of results.
+type server struct {
+	*reader
+	q     *requested
+	apart bool
+	p     *packer
+	got   results // of a block
+	runs  []slotRun
+}
+
+// slotRun is slots whose results follow each other.
+type slotRun struct{ slot, n uint32 }
+
+func (v *server) serve(t *blockTask) error {
+	f := v.x.fileAt(t.block)
+	block := t.block - f.first
+	if total := len(t.nodes) + len(t.single); total < dense {
+		at := uint32(0)
+		if err := v.fulfil(f, block, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
+			v.runs, at = v.runs[:0], 0
+			return v.wants(t, func(slot uint32, pos []uint32) error {
+				v.reserve(f, int(at)+len(pos))
+				v.runs = append(v.runs, slotRun{slot, uint32(len(pos))})
+				at += uint32(len(pos))
+				return put(&v.got, at-uint32(len(pos)), pos)
+			})
+		}); err != nil {
+			return err
+		}
+		return v.packRuns(f)
+	}
+	if err := v.read(f, block); err != nil {
+		return err
+	}
+	v.runs = v.runs[:0]
+	at := uint32(0)
+	put := func() error {
+		if err := v.put(f, block); err != nil {
+			return err
+		}
+		at = 0
+		return v.packRuns(f)
+	}
+	if err := v.wants(t, func(slot uint32, pos []uint32) error {
+		v.reserve(f, int(at)+len(pos))
+		v.runs = append(v.runs, slotRun{slot, uint32(len(pos))})
+		if err := v.pick(f, block, &v.got, at, pos); err != nil {
+			return err
+		}
+		at += uint32(len(pos))
+		if len(v.runs) == mostPicks || at >= mostPositions {
+			return put()
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return put()
+}
+
+// packRuns packs the results that there are, and forgets them.
+func (v *server) packRuns(f *file) error {
+	at := uint32(0)
+	for _, r := range v.runs {
+		if err := v.pack(f, r.slot, at, at+r.n); err != nil {
+			return err
+		}
+		at += r.n
+	}
+	v.runs = v.runs[:0]
+	return nil
+}
+
+// reserve makes room for n results.
+func (v *server) reserve(f *file, n int) {
+	grow := func(x *[]uint32) {
+		if n > len(*x) {
+			grown := make([]uint32, 2*n)
+			copy(grown, *x)
+			*x = grown
+		}
+	}
+	grow(&v.got.far)
+	if f.ids != nil {
+		grow(&v.got.ids)
+	}
+}
+
+// wants calls fn with the positions that each request wants.
+func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) error {
+	s, at := v.x.sampler, uint32(0)
+	for _, q := range t.nodes {
+		at = v.q.keys.segment(q.slot(), at)
+		seg := &v.q.keys.segs[at]
+		op := int(seg.op)
+		if n := int(s.Picks(op, s.Degree(op, q.value()))); len(v.pos) < n {
+			v.pos = make([]uint32, 2*n)
+		}
+		if err := fn(q.slot(), v.c.Draw(op, seg.key, q.value(), v.pos)); err != nil {
+			return err
+		}
+	}
+	for _, q := range t.single {
+		if err := fn(q.slot(), append(v.pos[:0], q.value())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packed is the most results that go together. Their words are the first slot of the
+// group, shifted to make room for whether there are several; then how many; the far
+// ends; and the edge ids in a step that has them apart.
+const packed = (packWords - 2) / 2
+
+// pack sends results from one place to another to the group of their slots.
+func (v *server) pack(f *file, slot, from, to uint32) error {
+	group := v.q.group(slot)
+	local := slot - v.q.base[group]
+	for from < to {
+		n := min(to-from, packed)
+		words, head := int(n)+1, uint32(0)
+		if n > 1 {
+			words, head = words+1, 1
+		}
+		if v.apart {
+			words += int(n)
+		}
+		out, err := v.p.room(group, words)
+		if err != nil {
+			return err
+		}
+		out[0], out[1] = local<<1|head, n
+		out = out[1+head:]
+		copy(out, v.got.far[from:from+n])
+		if v.apart {
+			if f.ids != nil {
+				copy(out[n:], v.got.ids[from:from+n])
+			} else {
+				clear(out[n:])
+			}
+		}
+		from, local = from+n, local+n
+	}
+	return nil
+}
+
+// unpack puts results where they belong. Calls for different results may run at once.
+func (r *results) unpack(words []uint32) error {
+	for len(words) > 1 {
+		slot, n := words[0]>>1, uint32(1)
+		if words[0]&1 != 0 {
+			n, words = words[1], words[1:]
+		}
+		words = words[1:]
+		if uint64(slot)+uint64(n) > uint64(len(r.far)) || int(n) > len(words) || r.ids != nil && 2*int(n) > len(words) {
+			return errScratch
+		}
+		copy(r.far[slot:], words[:n])
+		words = words[n:]
+		if r.ids != nil {
+			copy(r.ids[slot:], words[:n])
+			words = words[n:]
+		}
+	}
+	if len(words) > 0 {
+		return errScratch
+	}
+	return nil
+}

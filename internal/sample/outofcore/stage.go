@@ -1,0 +1,140 @@
+package outofcore
+
+import (
+	"sync"
+
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// shared is what the windows of a run share.
+type shared struct {
+	mu     sync.Mutex
+	lean   bool // small pages: huge ones would weigh against the budget
+	pieces arenas
+}
+
+// words is the memory of a table of which little may be used.
+func words[T direct.Word](n int, lean bool) ([]T, func(), error) {
+	if lean {
+		return direct.Lean[T](n)
+	}
+	return direct.Array[T](n)
+}
+
+func (s *shared) arena() ([]request, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pieces.get(s.lean)
+}
+
+func (s *shared) giveArenas(pieces [][]request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pieces.free = append(s.pieces.free, pieces...)
+}
+
+// segment is the slots of an op in a subgraph. They begin at start and end where the
+// next segment begins.
+type segment struct {
+	start uint32
+	op    uint32 // from 1
+	key   uint64
+}
+
+// results is far ends by slot, and the edge ids of these where they are stored apart.
+type results struct{ far, ids []uint32 }
+
+// stage is one step of a window: what was asked for, and what came of it.
+type stage struct {
+	mu   sync.Mutex
+	segs []segment // by start
+	used uint32    // slots
+
+	results
+	freeFar, freeIDs func()
+
+	lists []*lists // one a worker
+	// guide is, for each run of 1<<shift slots, a segment at or ahead of its first.
+	guide []uint32
+	shift uint32
+}
+
+// newStage makes a stage of at most so many slots. Memory is taken as they are used.
+func newStage(source *shared, slots int, apart bool, workers, buckets int, shift uint32) (*stage, error) {
+	s := &stage{shift: shift, freeFar: func() {}, freeIDs: func() {}}
+	var err error
+	if s.far, s.freeFar, err = words[uint32](slots, source.lean); err != nil {
+		return nil, err
+	}
+	if apart {
+		if s.ids, s.freeIDs, err = words[uint32](slots, source.lean); err != nil {
+			s.freeFar()
+			return nil, err
+		}
+	}
+	for range workers {
+		s.lists = append(s.lists, newLists(source, buckets))
+	}
+	return s, nil
+}
+
+// take gives n slots to segments whose starts are relative, and returns the first.
+func (s *stage) take(n uint64, segs []segment) (base uint32, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > uint64(len(s.far))-uint64(s.used) {
+		return 0, tagged.Errorf(ErrMemory, "found more than %s sampled edges in a step of a window, expected fewer; give more memory, or take fewer edges or smaller batches",
+			human.Exact(int64(len(s.far))))
+	}
+	base = s.used
+	for i := range segs {
+		segs[i].start += base
+	}
+	s.segs = append(s.segs, segs...)
+	s.used += uint32(n)
+	return base, nil
+}
+
+// ready ends the taking of slots.
+func (s *stage) ready() {
+	s.guide = s.guide[:0]
+	at := 0
+	for slot := uint64(0); slot < uint64(s.used); slot += 1 << s.shift {
+		for at+1 < len(s.segs) && uint64(s.segs[at+1].start) <= slot {
+			at++
+		}
+		s.guide = append(s.guide, uint32(at))
+	}
+}
+
+// segment is the number of the segment that a slot is in; last is the one of a
+// lookup before, or 0.
+func (s *stage) segment(slot, last uint32) uint32 {
+	at := last
+	if s.segs[at].start > slot || slot>>s.shift != s.segs[at].start>>s.shift {
+		at = s.guide[slot>>s.shift]
+	}
+	for int(at)+1 < len(s.segs) && s.segs[at+1].start <= slot {
+		at++
+	}
+	return at
+}
+
+// served drops the requests.
+func (s *stage) served() {
+	for _, l := range s.lists {
+		l.drop()
+	}
+	s.lists, s.segs, s.guide = nil, nil, nil
+}
+
+func (s *stage) close() {
+	if s.lists != nil {
+		s.served()
+	}
+	s.freeFar()
+	s.freeIDs()
+	s.far, s.ids = nil, nil
+}

@@ -1,0 +1,351 @@
+package outofcore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/prefetch"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+const (
+	// dense is the requests from which a block is read whole unasked: they touch
+	// more pages than can be read one by one in its time on any disk.
+	dense = 512
+	// throughGap is how many unwanted pages are read rather than skipped.
+	throughGap = 2
+)
+
+// wish is a position that is wanted, and where its far end goes.
+type wish struct {
+	to        *results
+	pos, slot uint32
+}
+
+// asks calls put with where each request's results go, and the positions of a block
+// that it wants.
+type asks func(put func(to *results, slot uint32, pos []uint32) error) error
+
+// reader serves requests, a block at a time.
+type reader struct {
+	x      *Executor
+	c      *sample.Context
+	buf    []byte // of a block; buffers are pieces of one
+	ids    []byte
+	pos    []uint32
+	picks  picks
+	wishes []wish
+	pages  [blockPages + 1]bool
+}
+
+// sweep serves the last stages of the windows in one pass over the files.
+func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
+	var stages []*stage
+	for _, w := range windows {
+		if st := w.stages[len(w.stages)-1]; st.used > 0 {
+			stages = append(stages, st)
+		}
+	}
+	if len(stages) == 0 {
+		return nil
+	}
+	return p.pass(ctx, func(r *reader, block uint32) error { return r.serve(block, stages) })
+}
+
+// pass calls serve with every block of the files, in their order.
+func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32) error) error {
+	p.x.sweeps.Add(1)
+	var next atomic.Uint32
+	g, ctx := errgroup.WithContext(ctx)
+	for _, r := range p.readers {
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				b := next.Add(1) - 1
+				if b >= p.x.blocks {
+					return nil
+				}
+				if err := serve(r, b); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// serve does what the stages ask of a block.
+func (r *reader) serve(number uint32, stages []*stage) error {
+	total := 0
+	for _, st := range stages {
+		for _, l := range st.lists {
+			total += l.count(number, dense) + l.count(r.x.blocks+number, dense)
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	f := r.x.fileAt(number)
+	return r.fulfil(f, number-f.first, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
+		return r.each(number, stages, put)
+	})
+}
+
+// fulfil reads what is asked of a block. total is the number of requests or
+// positions, or anything from dense on.
+func (r *reader) fulfil(f *file, block uint32, total int, each asks) error {
+	if total < dense {
+		if sparse, err := r.fulfilSparse(f, block, each); sparse || err != nil {
+			return err
+		}
+	}
+	if err := r.read(f, block); err != nil {
+		return err
+	}
+	if err := each(func(to *results, slot uint32, pos []uint32) error {
+		return r.pick(f, block, to, slot, pos)
+	}); err != nil {
+		return err
+	}
+	return r.put(f, block)
+}
+
+// fulfilSparse is fulfil for a block of which few pages are wanted, if so.
+func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, err error) {
+	r.wishes = r.wishes[:0]
+	errMany := errors.New("many")
+	err = each(func(to *results, slot uint32, pos []uint32) error {
+		if len(r.wishes)+len(pos) > 1<<14 {
+			return errMany
+		}
+		for i, p := range pos {
+			r.wishes = append(r.wishes, wish{to, p, slot + uint32(i)})
+		}
+		return nil
+	})
+	if err != nil {
+		return false, nil //nolint:nilerr // many: it is read whole
+	}
+	clear(r.pages[:])
+	wanted := 0
+	base := uint64(block) * blockBytes
+	for _, w := range r.wishes {
+		page := (f.far.start + uint64(w.pos)<<f.far.wide - base) / direct.Align
+		if !r.pages[page] {
+			r.pages[page] = true
+			wanted++
+		}
+	}
+	if wanted > r.x.brk || f.ids != nil {
+		if err := r.read(f, block); err != nil {
+			return false, err
+		}
+	} else if err := r.readPages(f, block); err != nil {
+		return false, err
+	}
+	for i := range r.wishes {
+		w := &r.wishes[i]
+		if err := r.pick(f, block, w.to, w.slot, []uint32{w.pos}); err != nil {
+			return false, err
+		}
+	}
+	return true, r.put(f, block)
+}
+
+// each calls fn with the positions that each request wants of a block.
+func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
+	s := r.x.sampler
+	for _, st := range stages {
+		for _, l := range st.lists {
+			at := uint32(0)
+			if err := l.each(number, func(run []request) error {
+				for _, q := range run {
+					at = st.segment(q.slot(), at)
+					seg := &st.segs[at]
+					op := int(seg.op)
+					if n := int(s.Picks(op, s.Degree(op, q.value()))); len(r.pos) < n {
+						r.pos = make([]uint32, 2*n)
+					}
+					if err := fn(&st.results, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := l.each(r.x.blocks+number, func(run []request) error {
+				for _, q := range run {
+					if err := fn(&st.results, q.slot(), append(r.pos[:0], q.value())); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read reads a block, and the edge ids of its positions.
+func (r *reader) read(f *file, block uint32) error {
+	if err := readAll(f.far, r.buf, int64(block)*blockBytes); err != nil {
+		return err
+	}
+	if f.ids == nil {
+		return nil
+	}
+	from, to := f.ids.bytes(f.positions(block))
+	return readAll(f.ids, r.ids[:to-from], from)
+}
+
+// readPages reads the wanted pages of a block into their places in the buffer.
+func (r *reader) readPages(f *file, block uint32) error {
+	for first := 0; first < blockPages; {
+		if !r.pages[first] {
+			first++
+			continue
+		}
+		end := first + 1
+		for gap := 0; gap <= throughGap && end+gap < blockPages; {
+			if r.pages[end+gap] {
+				end, gap = end+gap+1, 0
+			} else {
+				gap++
+			}
+		}
+		if err := readAll(f.far, r.buf[first*direct.Align:end*direct.Align], int64(block)*blockBytes+int64(first)*direct.Align); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// readAll fills p, but for what is behind the end of the file.
+func readAll(a *array, p []byte, off int64) error {
+	if _, err := a.ReadAt(p, off); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// picks is what some requests want of a block that was read: positions, and the slots
+// of one stage that their far ends go to. Request i has the positions from ends[i-1] to
+// ends[i], and slots from slots[i] on.
+type picks struct {
+	to    *results
+	slots []uint32
+	ends  []uint32
+	pos   []uint32
+}
+
+// Picks are put together so far that their cache lines are on the way at once, and not
+// so far that they leave the cache.
+const (
+	mostPicks     = 64
+	mostPositions = 512
+)
+
+// pick notes what a request wants of the block that was read.
+func (r *reader) pick(f *file, block uint32, to *results, slot uint32, pos []uint32) error {
+	p := &r.picks
+	if p.to != to || len(p.slots) >= mostPicks || len(p.pos) >= mostPositions {
+		if err := r.put(f, block); err != nil {
+			return err
+		}
+		p.to = to
+	}
+	p.pos = append(p.pos, pos...)
+	p.slots, p.ends = append(p.slots, slot), append(p.ends, uint32(len(p.pos)))
+	return nil
+}
+
+// put takes the far ends that are picked out of the block that was read.
+func (r *reader) put(f *file, block uint32) error {
+	p := &r.picks
+	if len(p.slots) == 0 {
+		return nil
+	}
+	defer func() { p.slots, p.ends, p.pos = p.slots[:0], p.ends[:0], p.pos[:0] }()
+	prefetch.At(unsafe.SliceData(p.to.far), p.slots)
+	base := uint64(block) * blockBytes
+	i := uint32(0)
+	if f.far.wide == 2 {
+		words := graph.View[uint32](r.buf)
+		skip, limit := uint32(uint64(block)<<f.shift-f.lead), uint32(f.far.limit)
+		// The disk wrote the block past the caches.
+		for k := range p.pos {
+			p.pos[k] -= skip
+		}
+		prefetch.At(unsafe.SliceData(words), p.pos)
+		for k, slot := range p.slots {
+			at := p.pos[i:p.ends[k]]
+			far := p.to.far[slot : int(slot)+len(at)]
+			for j, w := range at {
+				v := words[w]
+				if v >= limit {
+					return f.far.fault(r.buf, base, w+skip)
+				}
+				far[j] = v
+			}
+			i = p.ends[k]
+		}
+		if f.ids == nil {
+			return nil
+		}
+		for k := range p.pos {
+			p.pos[k] += skip
+		}
+	} else {
+		for k, slot := range p.slots {
+			for ; i < p.ends[k]; i++ {
+				v, ok := f.far.at(r.buf, base, p.pos[i])
+				if !ok {
+					return f.far.fault(r.buf, base, p.pos[i])
+				}
+				p.to.far[slot] = v
+				slot++
+			}
+		}
+	}
+	if f.ids == nil {
+		return nil
+	}
+	i = 0
+	from, _ := f.ids.bytes(f.positions(block))
+	for k, slot := range p.slots {
+		for ; i < p.ends[k]; i++ {
+			v, ok := f.ids.at(r.ids, uint64(from), p.pos[i])
+			if !ok {
+				return f.ids.fault(r.ids, uint64(from), p.pos[i])
+			}
+			p.to.ids[slot] = v
+			slot++
+		}
+	}
+	return nil
+}
+
+// fileAt is the file that a block is in.
+func (x *Executor) fileAt(block uint32) *file {
+	at, found := slices.BinarySearchFunc(x.files, block, func(f *file, b uint32) int { return int(int64(f.first) - int64(b)) })
+	if !found {
+		at--
+	}
+	// Files without blocks start where the next one does.
+	for x.files[at].blocks == 0 || block >= x.files[at].first+x.files[at].blocks {
+		at++
+	}
+	return x.files[at]
+}

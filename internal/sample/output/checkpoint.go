@@ -1,0 +1,139 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/shards"
+)
+
+// tally counts subgraphs: of a batch, or of all batches so far.
+type tally struct {
+	Stats sample.Stats     `json:"stats"`
+	Nodes report.Histogram `json:"nodes"` // of a subgraph, as it is written
+	Edges report.Histogram `json:"edges"`
+	feature.Narrowed
+}
+
+// add counts a subgraph as it was sampled, with seeds of width ids.
+func (t *tally) add(sub *sample.Subgraph, width int) {
+	t.Stats.Subgraphs++
+	t.Stats.Seeds += uint64(len(sub.Input.Seeds) / width)
+	t.Stats.Drawn += sub.Drawn
+	for _, n := range sub.Nodes {
+		t.Stats.Nodes += uint64(len(n))
+	}
+	for _, e := range sub.Edges {
+		t.Stats.Edges += uint64(len(e.Src))
+	}
+}
+
+// take moves the counts of a batch to t.
+func (t *tally) take(batch *tally) {
+	batch.Stats.Batches = 1
+	t.Stats.Add(batch.Stats)
+	t.Nodes.Merge(&batch.Nodes)
+	t.Edges.Merge(&batch.Edges)
+	t.Narrowed.Add(batch.Underflows)
+	clear(batch.Underflows)
+	batch.Stats = sample.Stats{}
+	batch.Nodes.Reset()
+	batch.Edges.Reset()
+}
+
+// saved is the state of a checkpoint.
+type saved struct {
+	tally
+	Totals []uint64         `json:"totals,omitempty"` // of a Collection's lists
+	Shards *shards.Position `json:"shards,omitempty"` // of Records
+}
+
+// course is how far an output has come.
+type course struct {
+	w        *store.Writer
+	all      tally  // with what the run before wrote
+	skip     uint64 // batches of the jobs to come that the run before wrote
+	every    time.Duration
+	next     time.Time // of the next checkpoint
+	progress func(subgraphs int)
+}
+
+// begin goes on with the checkpoint of w, if there is one.
+func (c *course) begin(w *store.Writer, every time.Duration, progress func(int)) (*saved, error) {
+	c.w, c.every, c.progress, c.next = w, every, progress, time.Now().Add(every)
+	if w.State() == nil {
+		return nil, nil
+	}
+	s, err := readSaved(w)
+	if err != nil {
+		return nil, err
+	}
+	c.all, c.skip = s.tally, s.Stats.Batches
+	c.tell(s.Stats.Subgraphs)
+	return s, nil
+}
+
+func readSaved(w *store.Writer) (*saved, error) {
+	var s saved
+	d := json.NewDecoder(bytes.NewReader(w.State()))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return &s, nil
+}
+
+// Saved is how many subgraphs the last checkpoint of w has: its own, or that of the run
+// which it goes on with.
+func Saved(w *store.Writer) (subgraphs uint64) {
+	if w.State() == nil {
+		return 0
+	}
+	s, err := readSaved(w)
+	if err != nil {
+		return 0 // who goes on with it is told
+	}
+	return s.Stats.Subgraphs
+}
+
+func (c *course) tell(subgraphs uint64) {
+	if c.progress != nil {
+		c.progress(int(subgraphs))
+	}
+}
+
+// rest is what of a job is not written yet.
+func (c *course) rest(job sample.Job, width int) (sample.Job, error) {
+	if c.skip == 0 {
+		return job, nil
+	}
+	batches, err := job.Batches(width)
+	if err != nil {
+		return job, err
+	}
+	n := min(c.skip, batches.Len())
+	c.skip -= n
+	job.From += n
+	return job, nil
+}
+
+// wrote counts a batch, and says whether a checkpoint is due behind it.
+func (c *course) wrote(batch *tally) (due bool) {
+	c.tell(batch.Stats.Subgraphs)
+	c.all.take(batch)
+	return c.every > 0 && !time.Now().Before(c.next)
+}
+
+// checkpoint makes one, of a state that lacks the counts.
+func (c *course) checkpoint(s *saved) error {
+	s.tally = c.all
+	err := c.w.Checkpoint(s)
+	c.next = time.Now().Add(c.every)
+	return err
+}

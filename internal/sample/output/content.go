@@ -1,0 +1,134 @@
+package output
+
+import (
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// content is what one Example holds: one subgraph, or several as its components,
+// their lists one behind the other.
+type content struct {
+	nodes [][]uint32        // rows, by node type
+	edges []sample.SubEdges // rows, and local ids in the whole Example, by edge type
+	// Sizes of each component, where an Example may have several.
+	nodeSizes, edgeSizes [][]uint32
+	seedSizes            []uint32
+
+	seeds     []uint32    // the place of each seed among all seeds
+	seedNodes [2][]uint32 // the type-wise id of each seed, or of both ends of a link
+	seedLocal [2][]uint32 // their local ids
+	ascending []uint32    // 0, 1, 2, ...: a link each
+	first     []uint32    // 0, a component each
+	count     []uint32    // how many of the first nodes are seeds
+
+	places [][]uint32 // of the rows, by table of the Encoding
+}
+
+// gatherer makes contents of subgraphs. It belongs to one goroutine.
+type gatherer struct {
+	content
+	group    int      // the most components
+	ends     [][2]int // by edge type: its node types
+	seedType []int
+}
+
+func newGatherer(g *graph.Graph, plan *sample.Plan, group int) *gatherer {
+	a := &gatherer{group: group, ends: endsOf(g)}
+	for _, t := range plan.SeedType {
+		a.seedType = append(a.seedType, g.NodeType(t))
+	}
+	a.nodes, a.edges = make([][]uint32, len(g.Nodes)), make([]sample.SubEdges, len(g.Edges))
+	a.nodeSizes, a.edgeSizes = make([][]uint32, len(g.Nodes)), make([][]uint32, len(g.Edges))
+	return a
+}
+
+// endsOf is the numbers of the source and target node types, by edge type.
+func endsOf(g *graph.Graph) [][2]int {
+	ends := make([][2]int, len(g.Edges))
+	for i, e := range g.Edges {
+		ends[i] = [2]int{g.NodeType(e.Type.Src), g.NodeType(e.Type.Dst)}
+	}
+	return ends
+}
+
+// add appends a subgraph, whose seeds have the given places among all seeds. Where
+// an Example is one subgraph, it stays with the lists of the subgraph.
+func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
+	a.count = sub.NodesByHop[a.seedType[0]][:1]
+	a.first = append(a.first, 0)
+	a.addSeeds(sub, places)
+	if a.group == 1 {
+		copy(a.nodes, sub.Nodes)
+		copy(a.edges, sub.Edges)
+		return
+	}
+	for i, from := range sub.Edges {
+		to, ends := &a.edges[i], a.ends[i]
+		to.Src = appendShifted(to.Src, from.Src, len(a.nodes[ends[0]]))
+		to.Dst = appendShifted(to.Dst, from.Dst, len(a.nodes[ends[1]]))
+		to.ID = append(to.ID, from.ID...)
+		a.edgeSizes[i] = append(a.edgeSizes[i], uint32(len(from.ID)))
+	}
+	for i, from := range sub.Nodes {
+		a.nodes[i] = append(a.nodes[i], from...)
+		a.nodeSizes[i] = append(a.nodeSizes[i], uint32(len(from)))
+	}
+	a.seedSizes = append(a.seedSizes, uint32(len(places)))
+}
+
+func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
+	width, ids := len(a.seedType), sub.Input.Seeds
+	if width == 1 && a.group == 1 {
+		a.seeds, a.seedNodes[0] = places, ids
+		return
+	}
+	for range places {
+		a.ascending = append(a.ascending, uint32(len(a.ascending)))
+	}
+	a.seeds = append(a.seeds, places...)
+	for i, v := range ids {
+		end := i % width
+		a.seedNodes[end] = append(a.seedNodes[end], v)
+		a.seedLocal[end] = append(a.seedLocal[end], sub.SeedLocal[i]+uint32(a.before(a.seedType[end])))
+	}
+}
+
+// before is the nodes of a type in the components so far.
+func (a *gatherer) before(nodeType int) int {
+	if a.group == 1 {
+		return 0
+	}
+	return len(a.nodes[nodeType])
+}
+
+func appendShifted(to, from []uint32, by int) []uint32 {
+	for _, v := range from {
+		to = append(to, v+uint32(by))
+	}
+	return to
+}
+
+// full says whether the Example has all its components.
+func (a *gatherer) full() bool { return len(a.first) == a.group }
+
+// reset empties the content.
+func (a *gatherer) reset() {
+	a.first, a.ascending, a.seedSizes = a.first[:0], a.ascending[:0], a.seedSizes[:0]
+	if len(a.seedType) == 1 && a.group == 1 {
+		return
+	}
+	a.seeds = a.seeds[:0]
+	for end := range a.seedNodes {
+		a.seedNodes[end], a.seedLocal[end] = a.seedNodes[end][:0], a.seedLocal[end][:0]
+	}
+	if a.group == 1 {
+		return
+	}
+	for i := range a.nodes {
+		a.nodes[i], a.nodeSizes[i] = a.nodes[i][:0], a.nodeSizes[i][:0]
+	}
+	for i := range a.edges {
+		e := &a.edges[i]
+		e.Src, e.Dst, e.ID, a.edgeSizes[i] = e.Src[:0], e.Dst[:0], e.ID[:0], a.edgeSizes[i][:0]
+	}
+}

@@ -1,0 +1,264 @@
+package output
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/sample"
+	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// Encoding is how the subgraphs of a plan become Examples: made once, shared by
+// all workers.
+type Encoding struct {
+	g      *graph.Graph
+	plan   *sample.Plan
+	opt    *RecordsOptions
+	group  int // components of an Example
+	tables []rowTable
+	fields []field // by key, in byte order
+	schema *tfgnnpb.GraphSchema
+	// rounded are the columns with float64 that are no float32, as "owner: column x".
+	rounded []string
+}
+
+// field is one feature of an Example.
+type field struct {
+	name string
+	key  example.Key
+	// rows picks what write is given; no rows, no feature, but for those that are
+	// always written.
+	rows   func(*content) []uint32
+	write  feature.Write
+	always bool
+}
+
+// Schema is the schema of the Examples. The caller does not change it.
+func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
+
+// Rounded names the columns, as "paper: column x", with values that Examples round.
+func (n *Encoding) Rounded() []string { return n.rounded }
+
+// Encode gives the bytes of a subgraph, valid until the next call. A float64 beyond
+// the range of float32 is a feature.ErrOverflow; e counts those that underflow.
+func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) ([]byte, error) {
+	return n.encode(e, &content{nodes: sub.Nodes, edges: sub.Edges, first: []uint32{0}, count: sub.NodesByHop[n.g.NodeType(n.plan.SeedType[0])][:1]})
+}
+
+func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
+	e.W.Reset()
+	n.place(c)
+	for i := len(n.fields) - 1; i >= 0; i-- {
+		f := &n.fields[i]
+		if rows := f.rows(c); len(rows) > 0 || f.always {
+			f.write(e, f.key, rows)
+		}
+	}
+	return e.W.Close(), e.Err()
+}
+
+// NewEncoding plans the Examples of a plan with single seeds over a graph. ids
+// lists the node types whose original ids are written.
+func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, error) {
+	if plan.Link() {
+		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not here; sample with --format tfrecord")
+	}
+	return newEncoding(g, plan, false, &RecordsOptions{IDs: ids})
+}
+
+// newEncoding plans Examples; induce says that subgraphs have all edges between
+// their nodes.
+func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOptions) (*Encoding, error) {
+	n := &Encoding{g: g, plan: plan, opt: opt, group: max(opt.Components, 1), schema: &tfgnnpb.GraphSchema{
+		NodeSets: map[string]*tfgnnpb.NodeSet{},
+		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
+		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{feature.NodeSet(plan.SeedType[0])}},
+	}}
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	if err := n.context(); err != nil {
+		return nil, err
+	}
+	nodes, edges := Reach(g, plan)
+	if induce {
+		edges = plan.Induced(g)
+	}
+	taken := map[string]string{}
+	for _, i := range nodes {
+		if err := distinct("node", taken, feature.NodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {
+			return nil, err
+		}
+		if err := n.nodes(g.Nodes[i], i); err != nil {
+			return nil, err
+		}
+	}
+	taken = map[string]string{}
+	names := edgeSets(g, edges)
+	for _, i := range edges {
+		if err := distinct("edge", taken, names[i], g.Edges[i].Type.String()); err != nil {
+			return nil, err
+		}
+		if err := n.edges(g.Edges[i], i, names[i]); err != nil {
+			return nil, err
+		}
+	}
+	if plan.Link() {
+		if err := n.readout(); err != nil {
+			return nil, err
+		}
+	}
+	n.schema = n.describe()
+	// Names that give two features one key are found here.
+	if _, err := tfgnn.CheckSchema(n.schema); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(n.fields, func(a, b field) int { return cmp.Compare(a.name, b.name) })
+	return n, nil
+}
+
+// check refuses what the options do not go with.
+func (n *Encoding) check() error {
+	for _, t := range n.opt.IDs {
+		if i := n.g.NodeType(t); i < 0 || n.g.Nodes[i].IDs == nil || n.g.Nodes[i].IDs.DType != graph.String {
+			return fmt.Errorf("found node type %q to write the ids of, expected one with string ids in the store", t)
+		}
+	}
+	bySeed := n.plan.Scope == sample.ScopeSeed
+	switch {
+	case n.group > 1 && !bySeed:
+		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components an Example, expected scope seed: a component is the subgraph of a seed", n.plan.Scope, n.group)
+	case n.opt.SeedIDs && (!bySeed || n.plan.Link()):
+		return tagged.Errorf(sample.ErrPlan, "found several seed nodes a subgraph, expected scope seed and single seeds: the context names one seed by sample_id and seed_id")
+	}
+	return nil
+}
+
+func (n *Encoding) add(name string, rows func(*content) []uint32, write feature.Write) {
+	n.fields = append(n.fields, field{name: name, key: example.NewKey(name), rows: rows, write: write})
+}
+
+// addSet is add of a feature of a set. Those that tfgnn_sampler writes for empty
+// sets too are always there.
+func (n *Encoding) addSet(name string, rows func(*content) []uint32, write feature.Write) {
+	n.add(name, rows, write)
+	n.fields[len(n.fields)-1].always = n.opt.Compat == TFGNN
+}
+
+// size adds the #size of a set: the number of its rows or, where there may be
+// several components, the size in each.
+func (n *Encoding) size(kind, set string, rows, sizes func(*content) []uint32) {
+	name := tfgnn.FeatureKey(kind, set, tfgnn.SizeName)
+	if n.group > 1 {
+		n.addSet(name, sizes, writeLocal)
+		return
+	}
+	n.addSet(name, rows, writeSize)
+}
+
+func writeSize(e *feature.Encoder, k example.Key, rows []uint32) { e.W.Int(k, int64(len(rows))) }
+
+func writeLocal(e *feature.Encoder, k example.Key, rows []uint32) { example.Ints(&e.W, k, rows) }
+
+func (n *Encoding) nodes(t *graph.Nodes, number int) error {
+	name := feature.NodeSet(t.Type)
+	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
+	n.schema.NodeSets[name] = set
+	rows := func(c *content) []uint32 { return c.nodes[number] }
+	n.size("nodes", name, rows, func(c *content) []uint32 { return c.nodeSizes[number] })
+	declared := n.opt.Schema.GetNodeSets()[name].GetFeatures()
+	columns := n.declared(t.Columns, declared)
+	withIDs := slices.Contains(n.opt.IDs, t.Type)
+	// tfgnn_sampler keeps the ids of sets that have nothing to join.
+	latent := n.opt.Compat == TFGNN && n.opt.Schema != nil && len(declared) == 0 && t.IDs != nil && t.IDs.DType == graph.String
+	if withIDs || latent {
+		ids := *t.IDs
+		ids.Name = tfgnn.IDName
+		// Where it joins them, those of nodes without a row are empty.
+		if n.opt.Compat == TFGNN && !latent && t.Added > 0 {
+			ids = withoutTexts(ids, t.Count-t.Added)
+		}
+		columns = append(slices.Clone(columns), &ids)
+	}
+	var fetched *outofcore.Rows
+	if n.opt.Stream != nil {
+		fetched = n.opt.Stream.NodeRows(number)
+	}
+	return n.columns("nodes", name, t.Type, columns, set.Features, rows, fetched)
+}
+
+// withoutTexts is a column of strings whose rows from first on are empty.
+func withoutTexts(c graph.Column, first int) graph.Column {
+	offsets := make([]uint64, c.StringOffsets.Len())
+	for i := range offsets {
+		offsets[i] = c.StringOffsets.At(min(i, first))
+	}
+	c.StringOffsets = graph.Index{U64: offsets}
+	c.Values = c.Values[:offsets[first]]
+	return c
+}
+
+func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
+	set := &tfgnnpb.EdgeSet{
+		Features: map[string]*tfgnnpb.Feature{},
+		Source:   proto.String(feature.NodeSet(t.Type.Src)),
+		Target:   proto.String(feature.NodeSet(t.Type.Dst)),
+	}
+	n.schema.EdgeSets[name] = set
+	rows := func(c *content) []uint32 { return c.edges[number].ID }
+	n.size("edges", name, rows, func(c *content) []uint32 { return c.edgeSizes[number] })
+	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.edges[number].Src }, writeLocal)
+	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.edges[number].Dst }, writeLocal)
+	var fetched *outofcore.Rows
+	if n.opt.Stream != nil {
+		fetched = n.opt.Stream.EdgeRows(number)
+	}
+	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
+}
+
+// declared is the columns that TF-GNN's samplers write: those that the schema
+// declares, if it is known.
+func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnpb.Feature) []*graph.Column {
+	if n.opt.Compat == Own || n.opt.Schema == nil {
+		return columns
+	}
+	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return features[c.Name] == nil })
+}
+
+func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched *outofcore.Rows) error {
+	for _, c := range columns {
+		if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
+			continue
+		}
+		if _, twice := features[c.Name]; twice {
+			return fmt.Errorf("%s: found column %q beside the original ids, expected one of them; do not write the ids", owner, c.Name)
+		}
+		from, places, err := n.source(c, fetched, rows)
+		if err != nil {
+			return err
+		}
+		parts, err := feature.Parts(tfgnn.FeatureKey(kind, set, c.Name), from)
+		if err != nil {
+			return fmt.Errorf("%s: column %q: %w", owner, c.Name, err)
+		}
+		for _, p := range parts {
+			n.addSet(p.Key, places, p.Write)
+		}
+		if rounds, err := n.rounds(c); err != nil {
+			return err
+		} else if rounds {
+			n.rounded = append(n.rounded, owner+": column "+c.Name)
+		}
+		features[c.Name] = feature.Proto(c)
+	}
+	return nil
+}

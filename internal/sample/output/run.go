@@ -1,0 +1,17 @@
+package output
+
+import (
+	"context"
+
+	"github.com/graphmill/graphmill/internal/sample"
+	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+)
+
+// run is sample.Run, or outofcore.Run where x is not nil; s is then x's.
+func run[T any](ctx context.Context, s *sample.Sampler, x *outofcore.Executor, job sample.Job, newOut func() T,
+	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
+	if x != nil {
+		return outofcore.Run(ctx, x, job, newOut, encode, sink)
+	}
+	return sample.Run(ctx, s, job, newOut, encode, sink)
+}

@@ -1,0 +1,161 @@
+// Package seeds finds the seeds of a run: nodes of a type, of a column's value or
+// of a file, and links of a file.
+//
+// The package imports store, graph, sample, ingest/table, format/tfgnn (for names
+// of shards) and internal/vfs.
+package seeds
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Seeds are the seeds of a run, in the order given.
+type Seeds struct {
+	// Types is their node type, of links those of source and target.
+	Types []string
+	// Nodes are type-wise ids: one a seed, of links source and target in turn. A
+	// seed may come several times.
+	Nodes []uint32
+	// Columns is what a table of links has beside their ends, by name: a row a link.
+	Columns []*graph.Column
+}
+
+// Find reads what --seeds says:
+//
+//   - "" or "TYPE": every node of the type that has a row in its table;
+//   - "TYPE:COLUMN=VALUE": the nodes of the type whose column has the value;
+//   - a file, or shards of one as "base@N" or a glob: .npy holds type-wise ids; a
+//     text table (.csv, .tsv, .txt, also compressed) or .tfrecord has a column "id"
+//     or "#id", or a text table one column without a header, of original ids, which
+//     are the type-wise ids where the type has none.
+//
+// types is the node type of the rows of a file; it may be empty where the graph has
+// one node type, or the text names it. Two types ask for links: a file whose columns
+// are "source" and "target", with or without "#", or two columns without a header,
+// or an array of pairs. features are the further columns to take; nil takes all,
+// with the dtypes that their values look like. Where most is not 0 the first seeds
+// are taken, at most so many.
+func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types []string, features []table.Column, most int) (*Seeds, error) {
+	g := s.Graph
+	nodeType := ""
+	if len(types) > 0 {
+		nodeType = types[0]
+	}
+	if name, condition, filtered := strings.Cut(text, ":"); ofType(g, text) {
+		if len(types) == 2 {
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, for the plan starts from links; give --seeds FILE", text)
+		}
+		if name != "" && nodeType != "" && nodeType != name {
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
+		}
+		t, err := typeOf(g, cmp.Or(nodeType, name))
+		if err != nil {
+			return nil, err
+		}
+		if filtered {
+			found, err := where(g.Nodes[t], condition)
+			return found.first(most), err
+		}
+		return all(g.Nodes[t], most), nil
+	}
+	files, err := Files(fsys, g, text)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{fsys: fsys, s: s, files: files}
+	for _, name := range types {
+		t, err := typeOf(g, name)
+		if err != nil {
+			return nil, err
+		}
+		r.types = append(r.types, t)
+	}
+	if len(types) == 0 {
+		t, err := typeOf(g, "")
+		if err != nil {
+			return nil, err
+		}
+		r.types = []int{t}
+	}
+	found, err := r.read(ctx, features)
+	return found.first(most), err
+}
+
+// first leaves the first seeds, at most so many where most is not 0.
+func (s *Seeds) first(most int) *Seeds {
+	if s != nil && most > 0 && most < len(s.Nodes)/len(s.Types) {
+		s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
+	}
+	return s
+}
+
+// ofType says whether text means nodes of a type, and no file.
+func ofType(g *graph.Graph, text string) bool {
+	name, condition, filtered := strings.Cut(text, ":")
+	return text == "" || g.NodeType(name) >= 0 && (!filtered || strings.Contains(condition, "="))
+}
+
+// Files is the files that --seeds means on a graph, none where it means nodes of a
+// type.
+func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
+	if ofType(g, text) {
+		return nil, nil
+	}
+	_, err := fsys.Stat(text)
+	if err == nil {
+		return []string{text}, nil
+	}
+	if strings.ContainsAny(text, "@*?[") {
+		var files []string
+		if files, err = tfgnn.Tables(fsys, filepath.Dir(text), filepath.Base(text), false); err == nil {
+			return files, nil
+		}
+	}
+	return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
+}
+
+func typeNames(g *graph.Graph) string {
+	var names []string
+	for _, n := range g.Nodes {
+		names = append(names, n.Type)
+	}
+	return strings.Join(names, ", ")
+}
+
+func typeOf(g *graph.Graph, name string) (int, error) {
+	if name == "" {
+		if len(g.Nodes) == 1 {
+			return 0, nil
+		}
+		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give --seeds TYPE, or --seed-type TYPE with a file", typeNames(g))
+	}
+	t := g.NodeType(name)
+	if t < 0 {
+		return -1, tagged.Errorf(sample.ErrSeed, "found node type %q, expected one of %s", name, typeNames(g))
+	}
+	return t, nil
+}
+
+func all(n *graph.Nodes, most int) *Seeds {
+	count := n.Count - n.Added
+	if most > 0 {
+		count = min(count, most)
+	}
+	s := &Seeds{Types: []string{n.Type}, Nodes: make([]uint32, count)}
+	for i := range s.Nodes {
+		s.Nodes[i] = uint32(i)
+	}
+	return s
+}

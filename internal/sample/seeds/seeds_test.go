@@ -1,0 +1,245 @@
+package seeds_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// papers is an open store without original ids.
+func papers() *store.Store {
+	strs := func(name string, v ...string) *graph.Column {
+		c := &graph.Column{Name: name, DType: graph.String, Rows: len(v), StringOffsets: graph.Index{U64: []uint64{0}}}
+		for _, s := range v {
+			c.Values = append(c.Values, s...)
+			c.StringOffsets.U64 = append(c.StringOffsets.U64, uint64(len(c.Values)))
+		}
+		return c
+	}
+	g := &graph.Graph{Nodes: []*graph.Nodes{
+		{Type: "author", Count: 2},
+		{Type: "paper", Count: 4, Columns: []*graph.Column{
+			strs("split", "train", "test", "train", ""),
+			{Name: "year", DType: graph.Int16, Rows: 4, Values: graph.Bytes([]int16{2001, -5, 2003, 2001})},
+			{Name: "score", DType: graph.Float32, Rows: 4, Values: graph.Bytes([]float32{.5, 1, float32(math.Copysign(0, -1)), .5})},
+			{Name: "open", DType: graph.Bool, Rows: 4, Values: []byte{1, 0, 1, 1}},
+			{Name: "time", DType: graph.Int64, Rows: 4, Values: graph.Bytes([]int64{10, 20, 30, 40})},
+			{Name: "feat", DType: graph.Float32, Shape: []int{2}, Rows: 4, Values: make([]byte, 32)},
+		}},
+	}}
+	g.Sort()
+	return &store.Store{Graph: g, Meta: &store.Meta{}}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	array, err := npy.AppendHeader(nil, "i8", []int{3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := file("ids.npy", string(append(array, graph.Bytes([]int64{3, 0, 3})...)))
+	for _, c := range []struct {
+		name, text, seedType string
+		want                 []uint32
+		err                  string
+	}{
+		{name: "a type", text: "paper", want: []uint32{0, 1, 2, 3}},
+		{name: "the seed type of a plan", text: "", seedType: "author", want: []uint32{0, 1}},
+		{name: "a string value", text: "paper:split=train", want: []uint32{0, 2}},
+		{name: "the empty string", text: "paper:split=", want: []uint32{3}},
+		{name: "an integer", text: "paper:year=2001", want: []uint32{0, 3}},
+		{name: "a negative integer", text: "paper:year=-5", want: []uint32{1}},
+		{name: "a float", text: "paper:score=0.50", want: []uint32{0, 3}},
+		{name: "zero, whatever its sign", text: "paper:score=0", want: []uint32{2}},
+		{name: "a bool", text: "paper:open=false", want: []uint32{1}},
+		{name: "a list of ids", text: file("plain.txt", "2\n0\n2\n"), seedType: "paper", want: []uint32{2, 0, 2}},
+		{name: "a table", text: file("t.csv", "year,id\n5,1\n6,3\n"), seedType: "paper", want: []uint32{1, 3}},
+		{name: "TF-GNN's seeds", text: file("s.csv", "#id\n1\n"), seedType: "paper", want: []uint32{1}},
+		{name: "an array", text: ids, seedType: "paper", want: []uint32{3, 0, 3}},
+
+		{name: "no type", text: "", err: "expected one of author, paper"},
+		{name: "another type than the plan's", text: "paper", seedType: "author", err: `found seeds of node type "paper", expected "author"`},
+		{name: "unknown column", text: "paper:venue=x", err: `found column "venue"`},
+		{name: "no such value", text: "paper:split=valid", err: `found no node of type paper with split = "valid"`},
+		{name: "a value that is no number", text: "paper:year=new", err: `found value "new"`},
+		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
+		{name: "a vector", text: "paper:feat=1", err: "expected one value a row"},
+		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
+		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected that of a node of type paper`},
+		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
+		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, typesOf(c.seedType), nil, 0)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
+					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, got.Nodes); d != "" {
+				t.Fatal(d)
+			}
+		})
+	}
+}
+
+// TestFindLinks reads links with what stands beside them.
+func TestFindLinks(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	array, err := npy.AppendHeader(nil, "i4", []int{3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := file("pairs.npy", string(append(array, graph.Bytes([]int32{1, 3, 0, 0, 1, 2})...)))
+	var w example.Writer
+	w.Reset()
+	example.Texts(&w, example.NewKey("words"), [][]byte{[]byte("a"), []byte("bc")})
+	example.Ints(&w, example.NewKey("label"), []int64{4})
+	example.Texts(&w, example.NewKey("#target"), [][]byte{[]byte("2")})
+	example.Texts(&w, example.NewKey("#source"), [][]byte{[]byte("1")})
+	records := file("links.tfrecord-00000-of-00001", string(tfrecord.AppendFrame(nil, w.Close())))
+	table1 := file("links.csv", "label,#source,#target,name,share\n1,0,3,x,0.5\n-2,1,2,,1\n")
+	both := []string{"author", "paper"}
+	for _, c := range []struct {
+		name, text string
+		types      []string
+		features   []table.Column
+		want       []uint32
+		columns    []string
+		err        string
+	}{
+		{name: "a table, dtypes as they look", text: table1, types: both, want: []uint32{0, 3, 1, 2},
+			columns: []string{"label int64 [1 -2]", `name string ["x" ""]`, "share float32 [0.5 1]"}},
+		{name: "dtypes that are declared", text: table1, types: both, features: []table.Column{{Name: "label", DType: graph.Float32}}, want: []uint32{0, 3, 1, 2},
+			columns: []string{"label float32 [1 -2]"}},
+		{name: "nothing declared", text: table1, types: both, features: []table.Column{}, want: []uint32{0, 3, 1, 2}},
+		{name: "two columns without a header", text: file("plain.tsv", "0\t1\n1\t1\n"), types: both, want: []uint32{0, 1, 1, 1}},
+		{name: "pairs", text: pairs, types: both, want: []uint32{1, 3, 0, 0, 1, 2}},
+		{name: "shards of TFRecords", text: strings.TrimSuffix(records, "-00000-of-00001") + "@1", types: both, want: []uint32{1, 2},
+			columns: []string{"label int64 [4]", `words string ["a" "bc"]`}},
+
+		{name: "no file", text: "author", types: both, err: "expected a file of links with columns source and target"},
+		{name: "no ends", text: file("ends.csv", "source,dst,x\n1,2,3\n"), types: both, err: "found no column target, expected one that holds the seeds among source, dst, x"},
+		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2", expected that of a node of type author`},
+		{name: "beyond an array", text: pairs, types: []string{"author", "author"}, err: `found id "3", expected that of a node of type author`},
+		{name: "a declared column that is not there", text: table1, types: both, features: []table.Column{{Name: "time", DType: graph.Int64}}, err: "found no column time"},
+		{name: "a value that does not fit", text: table1, types: both, features: []table.Column{{Name: "name", DType: graph.Int64}}, err: "links.csv:2:7: found \"x\" in column \"name\""},
+		{name: "missing shards", text: strings.TrimSuffix(records, "-00000-of-00001") + "@2", types: both, err: "found 0 of 2 shards"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, c.types, c.features, 0)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var columns []string
+			for _, col := range got.Columns {
+				if err := col.CheckOffsets(); err != nil {
+					t.Errorf("column %s: %v", col.Name, err)
+				}
+				var values any
+				switch col.DType {
+				case graph.Int64:
+					values = graph.View[int64](col.Values)
+				case graph.Float32:
+					values = graph.View[float32](col.Values)
+				case graph.String:
+					texts := []string{}
+					for i := range col.StringOffsets.Len() - 1 {
+						texts = append(texts, string(col.Text(i)))
+					}
+					columns = append(columns, fmt.Sprintf("%s %s %q", col.Name, col.DType, texts))
+					continue
+				}
+				columns = append(columns, fmt.Sprintf("%s %s %v", col.Name, col.DType, values))
+			}
+			if d := cmp.Diff(c.want, got.Nodes); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(c.columns, columns); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestAddedNodesAreNoSeeds holds that all nodes are those of the table.
+func TestAddedNodesAreNoSeeds(t *testing.T) {
+	s := papers()
+	s.Graph.Nodes[1].Added = 2
+	got, err := seeds.Find(context.Background(), vfs.OS, s, "paper", nil, nil, 0)
+	if err != nil || len(got.Nodes) != 2 {
+		t.Fatalf("found %v, %v, expected 2 nodes", got, err)
+	}
+}
+
+func typesOf(seedType string) []string {
+	if seedType == "" {
+		return nil
+	}
+	return strings.Split(seedType, ",")
+}
+
+func TestTimes(t *testing.T) {
+	s := papers()
+	got, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != sample.IntTime(40) || got[1] != sample.IntTime(10) {
+		t.Fatalf("times %v", got)
+	}
+	links := &seeds.Seeds{Types: []string{"paper", "author"}, Nodes: []uint32{3, 0, 1, 1}, Columns: []*graph.Column{{Name: "at", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{5, 6})}}}
+	if got, err = seeds.Times(s.Graph, links, "at"); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
+		t.Fatalf("times %v of links, %v", got, err)
+	}
+	if _, err := seeds.Times(s.Graph, links, "time"); err == nil || !strings.Contains(err.Error(), "of the links") {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split"); err == nil {
+		t.Fatal("a string column was taken for times")
+	}
+}

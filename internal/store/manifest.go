@@ -1,0 +1,247 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Manifest is manifest.json: every file of the folder but the manifest, its sum
+// and the reports.
+type Manifest struct {
+	Format int                    `json:"format"`
+	Files  map[string]ManifestFor `json:"files"`
+}
+
+// ManifestFor is what the manifest says of a file.
+type ManifestFor struct {
+	Bytes int64  `json:"bytes"`
+	XXH3  string `json:"xxh3"`
+}
+
+// ErrDamaged is wrapped by the errors about a folder that is not what was
+// written.
+var ErrDamaged = errors.New("damaged")
+
+// maxMeta bounds the metadata files.
+const maxMeta = 256 << 20
+
+func sum(b []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(b)) }
+
+// sumLine is a line of a .xxh3 file, as the xxhsum program writes it.
+func sumLine(b []byte, name string) string { return sum(b) + "  " + name + "\n" }
+
+// hashFile reads a file once.
+func hashFile(ctx context.Context, fsys vfs.FS, name string, buf []byte) (entry ManifestFor, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return entry, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := xxh3.New()
+	for {
+		if err := ctx.Err(); err != nil {
+			return entry, err
+		}
+		n, err := f.Read(buf)
+		_, _ = h.Write(buf[:n]) // a hash never fails
+		entry.Bytes += int64(n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return entry, err
+		}
+	}
+	entry.XXH3 = fmt.Sprintf("%016x", h.Sum64())
+	return entry, nil
+}
+
+const hashBuffer = 1 << 20
+
+// hashAll hashes files with several workers.
+func hashAll(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int, each func(i int, entry ManifestFor, err error) error) error {
+	threads = max(1, min(threads, len(names)))
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range threads {
+		g.Go(func() error {
+			buf := make([]byte, hashBuffer)
+			for i := w; i < len(names); i += threads {
+				entry, err := hashFile(ctx, fsys, filepath.Join(dir, filepath.FromSlash(names[i])), buf)
+				if err := each(i, entry, err); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// SumFiles reads files of a folder, given with '/' between elements, and makes
+// their manifest.
+func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int) (*Manifest, error) {
+	entries := make([]ManifestFor, len(names))
+	if err := hashAll(ctx, fsys, dir, names, threads, func(i int, e ManifestFor, err error) error {
+		entries[i] = e
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	m := &Manifest{Format: 1, Files: map[string]ManifestFor{}}
+	for i, name := range names {
+		m.Files[name] = entries[i]
+	}
+	return m, nil
+}
+
+// Encode gives the text of ManifestFile and that of ManifestSumFile.
+func (m *Manifest) Encode() (text, sum []byte, err error) {
+	b, err := encode(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, []byte(sumLine(b, ManifestFile)), nil
+}
+
+// list is every file below dir, in byte order, with '/' between elements.
+func list(fsys vfs.FS, dir string) ([]string, error) {
+	var names []string
+	var walk func(rel string) error
+	walk = func(rel string) error {
+		entries, err := fsys.ReadDir(filepath.Join(dir, filepath.FromSlash(rel)))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := path.Join(rel, e.Name())
+			if e.IsDir() {
+				if err := walk(name); err != nil {
+					return err
+				}
+				continue
+			}
+			names = append(names, name)
+		}
+		return nil
+	}
+	if err := walk(""); err != nil {
+		return nil, err
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
+// outside says whether the manifest leaves the file out.
+func outside(name string) bool {
+	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, ReportSumFile}, name)
+}
+
+// checkLocal refuses a path of a metadata file that leads out of its folder.
+func checkLocal(name string) error {
+	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) {
+		return fmt.Errorf("found file name %q, expected a path inside the folder", name)
+	}
+	return nil
+}
+
+// ReadManifest reads the manifest of an output folder and checks it against its
+// own sum. A folder without one gives fs.ErrNotExist.
+func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
+	file := filepath.Join(dir, ManifestFile)
+	b, err := vfs.ReadFile(fsys, file, maxMeta)
+	if err != nil {
+		return nil, err
+	}
+	want, err := vfs.ReadFile(fsys, filepath.Join(dir, ManifestSumFile), 4096)
+	if err != nil {
+		return nil, err
+	}
+	if got := sumLine(b, ManifestFile); got != string(want) {
+		return nil, fmt.Errorf("%s: %w: found checksum %q, expected %q of %s", file, ErrDamaged, strings.TrimSpace(got), strings.TrimSpace(string(want)), ManifestSumFile)
+	}
+	var m Manifest
+	if err := decode(b, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
+	}
+	if m.Format != 1 {
+		return nil, fmt.Errorf("%s: found format %d, expected 1; use a newer graphmill", file, m.Format)
+	}
+	for name := range m.Files {
+		if err := checkLocal(name); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
+		}
+	}
+	return &m, nil
+}
+
+// Sum is the checksum of a folder's manifest: the fingerprint of all it holds.
+func Sum(fsys vfs.FS, dir string) (string, error) {
+	b, err := vfs.ReadFile(fsys, filepath.Join(dir, ManifestSumFile), 4096)
+	if err != nil {
+		return "", err
+	}
+	hex, _, ok := bytes.Cut(b, []byte("  "))
+	if !ok || len(hex) != 16 {
+		return "", fmt.Errorf("%s: %w: found %q, expected a checksum and a name", filepath.Join(dir, ManifestSumFile), ErrDamaged, b)
+	}
+	return "xxh3:" + string(hex), nil
+}
+
+// sampledAbove is the size from which Fingerprint does not read all of a file.
+const sampledAbove = 64 << 20
+
+// Fingerprint tells one input file from another: "xxh3:SUM:BYTES", of the whole
+// file up to 64 MiB; above it "xxh3-sampled:SUM:BYTES", of 64 blocks of 64 KiB
+// at equal distances, so that naming an input never costs a second read of it.
+func Fingerprint(ctx context.Context, fsys vfs.FS, name string) (_ string, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if info.Size() <= sampledAbove {
+		buf := make([]byte, min(hashBuffer, info.Size()+1))
+		entry, err := hashFile(ctx, fsys, name, buf)
+		return fmt.Sprintf("xxh3:%s:%d", entry.XXH3, entry.Bytes), err
+	}
+	const blocks, block = 64, 64 << 10
+	h, buf := xxh3.New(), make([]byte, block)
+	for i := range int64(blocks) {
+		if _, err := f.ReadAt(buf, (info.Size()-block)/(blocks-1)*i); err != nil {
+			return "", err
+		}
+		_, _ = h.Write(buf) // a hash never fails
+	}
+	return fmt.Sprintf("xxh3-sampled:%016x:%d", h.Sum64(), info.Size()), nil
+}
+
+// Size is the sum of the sizes of all files that the manifest names.
+func Size(fsys vfs.FS, dir string) (int64, error) {
+	m, err := ReadManifest(fsys, dir)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, f := range m.Files {
+		n += f.Bytes
+	}
+	return n, nil
+}

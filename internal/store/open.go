@@ -1,0 +1,501 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"sort"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Store is an open folder. Graph, or Collection, is what it holds; the other is
+// nil. Their slices are views of memory maps and die with Close.
+type Store struct {
+	Dir        string
+	Meta       *Meta
+	Graph      *graph.Graph
+	Collection *graph.Collection
+
+	fs     vfs.FS
+	starts map[string]int64 // of the values in the files of arrays
+	maps   [][]byte
+	unmaps []func() error
+	read   atomic.Int64 // bytes that Touched was told of since a Release
+}
+
+// ErrNotStore is wrapped by Open's error for a folder that is no store.
+var ErrNotStore = errors.New("not a store")
+
+// Open maps a store or collection.
+func Open(fsys vfs.FS, dir string) (*Store, error) {
+	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}, starts: map[string]int64{}}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open() error {
+	file := filepath.Join(s.Dir, MetaFile)
+	b, err := vfs.ReadFile(s.fs, file, maxMeta)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, ErrNotStore, MetaFile)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := ReadManifest(s.fs, s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+	}
+	if err != nil {
+		return err
+	}
+	if want := m.Files[MetaFile]; want.XXH3 != sum(b) {
+		return fmt.Errorf("%s: %w: found checksum %s, expected %s", file, ErrDamaged, sum(b), want.XXH3)
+	}
+	if err := decode(b, s.Meta); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if s.Meta.Format != 1 {
+		return fmt.Errorf("%s: found format %d, expected 1; use a newer graphmill", file, s.Meta.Format)
+	}
+	for name, want := range m.Files {
+		path := filepath.Join(s.Dir, filepath.FromSlash(name))
+		info, err := s.fs.Stat(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+		}
+		if info.Size() != want.Bytes {
+			return fmt.Errorf("%s: %w: found %d bytes, expected %d", path, ErrDamaged, info.Size(), want.Bytes)
+		}
+	}
+	if file := s.Meta.Schema; file != "" {
+		if _, ok := m.Files[file]; !ok {
+			return fmt.Errorf("%s: found schema %q, expected a file of the manifest", s.Dir, file)
+		}
+	}
+	if err := s.counts(); err != nil {
+		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	switch s.Meta.Kind {
+	case KindStore:
+		err = s.openGraph()
+	case KindCollection:
+		err = s.openCollection()
+	default:
+		err = fmt.Errorf("found kind %q, expected %s or %s", s.Meta.Kind, KindStore, KindCollection)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	return nil
+}
+
+// Release gives the memory of mapped pages back. They are read again when they
+// are needed.
+func (s *Store) Release() error {
+	var err error
+	for _, b := range s.maps {
+		err = errors.Join(err, vfs.Release(b))
+	}
+	return err
+}
+
+// releaseEvery is how many bytes may be read between two releases of Touched.
+const releaseEvery = 32 << 20
+
+// Touched is told of bytes that were read, and calls Release once they are many: who
+// reads a store that way holds little of it. It may be called from several goroutines.
+func (s *Store) Touched(bytes int64) error {
+	if s.read.Add(bytes) < releaseEvery {
+		return nil
+	}
+	s.read.Store(0)
+	return s.Release()
+}
+
+// Close unmaps everything.
+func (s *Store) Close() error {
+	s.maps = nil
+	var err error
+	for _, f := range s.unmaps {
+		err = errors.Join(err, f())
+	}
+	s.unmaps = nil
+	return err
+}
+
+// maxCount is the most rows of anything: so many that offsets behind them can still
+// be counted.
+const maxCount = math.MaxInt/2 - 1
+
+// counts checks all numbers of rows, before arrays are held to them.
+func (s *Store) counts() error {
+	check := func(what string, there bool, count func() int) error {
+		if !there {
+			return fmt.Errorf("%s: found null, expected what it holds", what)
+		}
+		if n := count(); n < 0 || n > maxCount {
+			return fmt.Errorf("%s: found a count of %d, expected 0 to %d", what, n, maxCount)
+		}
+		return nil
+	}
+	if c := s.Meta.Context; c != nil {
+		if err := check("context", true, func() int { return c.Count }); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Nodes)) {
+		n := s.Meta.Nodes[name]
+		if err := check("node type "+name, n != nil, func() int { return n.Count }); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Meta.Edges)) {
+		e := s.Meta.Edges[name]
+		if err := check("edge type "+name, e != nil, func() int { return e.Count }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapped is an array file.
+type mapped struct {
+	npy.Header
+	data []byte
+}
+
+func (s *Store) mapFile(name string) (m mapped, err error) {
+	if err := checkLocal(name); err != nil {
+		return m, err
+	}
+	f, err := s.fs.Open(filepath.Join(s.Dir, filepath.FromSlash(name)))
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b, unmap, err := f.Map()
+	if err != nil {
+		return m, err
+	}
+	s.maps, s.unmaps = append(s.maps, b), append(s.unmaps, unmap)
+	if m.Header, err = npy.Read(bytes.NewReader(b), int64(len(b))); err != nil {
+		return m, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if m.Offset%8 != 0 {
+		return m, fmt.Errorf("%s: found data at byte %d, expected a multiple of 8", f.Name(), m.Offset)
+	}
+	m.data = b[m.Offset:]
+	s.starts[name] = m.Offset
+	return m, nil
+}
+
+// ArrayFile is where the values of an array lie, for who reads them otherwise than
+// through the map: the path of the file, and the byte at which they start. name is
+// the array's in Meta; one that Open has not mapped is at byte -1.
+func (s *Store) ArrayFile(name string) (path string, start int64) {
+	start, ok := s.starts[name]
+	if !ok {
+		start = -1
+	}
+	return filepath.Join(s.Dir, filepath.FromSlash(name)), start
+}
+
+// view reads an array of uint32 or uint64.
+func view(descr string, b []byte) (graph.Index, bool) {
+	switch descr {
+	case "u4":
+		return graph.Index{U32: graph.View[uint32](b)}, true
+	case "u8":
+		return graph.Index{U64: graph.View[uint64](b)}, true
+	}
+	return graph.Index{}, false
+}
+
+// index maps an array of offsets or ids; an empty name is the empty list.
+// want < 0 takes any length.
+func (s *Store) index(name string, want int) (graph.Index, error) {
+	if name == "" {
+		return graph.Index{}, nil
+	}
+	m, err := s.mapFile(name)
+	if err != nil {
+		return graph.Index{}, err
+	}
+	x, ok := view(m.Descr, m.data)
+	if !ok || len(m.Shape) != 1 {
+		return x, fmt.Errorf("%s: found %s %v, expected one dimension of u4 or u8", name, m.Descr, m.Shape)
+	}
+	if want >= 0 && m.Shape[0] != want {
+		return x, fmt.Errorf("%s: found %d values, expected %d", name, m.Shape[0], want)
+	}
+	return x, nil
+}
+
+// need is index for an array that must be named.
+func (s *Store) need(arrays map[string]string, key string, want int) (graph.Index, error) {
+	if arrays[key] == "" {
+		return graph.Index{}, fmt.Errorf("found no array %q in %s, expected its file", key, MetaFile)
+	}
+	return s.index(arrays[key], want)
+}
+
+// last is the last offset, which bounds what the offsets point into.
+func last(x graph.Index) int {
+	if x.Len() == 0 {
+		return 0
+	}
+	return int(min(x.At(x.Len()-1), maxCount))
+}
+
+func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, error) {
+	dtype, err := graph.ParseDType(c.DType)
+	if err != nil {
+		return nil, err
+	}
+	col := &graph.Column{Name: name, DType: dtype, Shape: c.Shape, Rows: rows}
+	m, err := s.mapFile(c.File)
+	if err != nil {
+		return nil, err
+	}
+	col.Values = m.data
+	// elements are those of the last variable dimension, each of shape fixed.
+	fixed, elements, values := c.Shape, rows, rows
+	for i, d := range c.Shape {
+		switch {
+		case d == -1 && len(col.Offsets) < len(c.RowOffsets):
+			x, err := s.index(c.RowOffsets[len(col.Offsets)], values+1)
+			if err != nil {
+				return nil, err
+			}
+			col.Offsets = append(col.Offsets, x)
+			fixed, elements, values = c.Shape[i+1:], last(x), last(x)
+		case d < 1 || values > maxCount/d:
+			return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected positive dimensions, or -1 with row offsets", name, c.Shape, c.RowOffsets)
+		default:
+			values *= d
+		}
+	}
+	if len(col.Offsets) != len(c.RowOffsets) {
+		return nil, fmt.Errorf("column %q: found shape %v with row offsets %q, expected as many variable dimensions", name, c.Shape, c.RowOffsets)
+	}
+	wantShape, wantDescr := append([]int{elements}, fixed...), Descr(dtype)
+	if dtype == graph.String {
+		if col.StringOffsets, err = s.index(c.StringOffsets, values+1); err != nil {
+			return nil, err
+		}
+		wantShape, wantDescr = []int{last(col.StringOffsets)}, "u1"
+	}
+	if m.Descr != wantDescr || fmt.Sprint(m.Shape) != fmt.Sprint(wantShape) {
+		return nil, fmt.Errorf("%s: found %s %v, expected %s %v", c.File, m.Descr, m.Shape, wantDescr, wantShape)
+	}
+	return col, nil
+}
+
+func (s *Store) columns(metas map[string]ColumnMeta, rows int) ([]*graph.Column, error) {
+	var cols []*graph.Column
+	for name, m := range metas {
+		c, err := s.column(name, m, rows)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, c)
+	}
+	sort.Slice(cols, func(i, j int) bool { return cols[i].Name < cols[j].Name })
+	return cols, nil
+}
+
+func (s *Store) openGraph() error {
+	s.Graph = &graph.Graph{}
+	if m := s.Meta.Context; m != nil {
+		var err error
+		if s.Graph.Context, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+	}
+	for name, m := range s.Meta.Nodes {
+		cols, err := s.columns(m.Columns, m.Count)
+		if err != nil {
+			return err
+		}
+		if m.Added < 0 || m.Added > max(m.Count, 0) {
+			return fmt.Errorf("node type %s: found %d added nodes, expected at most all %d", name, m.Added, m.Count)
+		}
+		n := &graph.Nodes{Type: name, Count: m.Count, Columns: cols, Added: m.Added}
+		if m.IDs != nil {
+			if n.IDs, err = s.column("#id", *m.IDs, m.Count); err != nil {
+				return err
+			}
+		}
+		s.Graph.Nodes = append(s.Graph.Nodes, n)
+	}
+	for name, m := range s.Meta.Edges {
+		e, err := s.openEdges(name, m)
+		if err != nil {
+			return fmt.Errorf("edge type %s: %w", name, err)
+		}
+		s.Graph.Edges = append(s.Graph.Edges, e)
+	}
+	s.Graph.Sort()
+	return nil
+}
+
+func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
+	t, err := graph.ParseEdgeType(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, end := range []string{t.Src, t.Dst} {
+		if s.Meta.Nodes[end] == nil {
+			return nil, fmt.Errorf("found no node type %q", end)
+		}
+	}
+	e := &graph.Edges{Type: t, Count: m.Count}
+	if e.Primary, err = graph.ParseDirection(m.Primary); err != nil {
+		return nil, err
+	}
+	for i, d := range []graph.Direction{e.Primary, 1 - e.Primary} {
+		prefix := [...]string{"", "other_"}[i]
+		if i == 1 && m.Arrays["other_indptr"] == "" {
+			break
+		}
+		near := s.Meta.Nodes[t.Near(d)].Count
+		a := &graph.Adjacency{}
+		if a.Indptr, err = s.need(m.Arrays, prefix+"indptr", near+1); err != nil {
+			return nil, err
+		}
+		if a.Indptr.At(0) != 0 || last(a.Indptr) != m.Count {
+			return nil, fmt.Errorf("found offsets from %d to %d, expected 0 to %d", a.Indptr.At(0), last(a.Indptr), m.Count)
+		}
+		if a.Far, err = s.need(m.Arrays, prefix+"far", m.Count); err != nil {
+			return nil, err
+		}
+		if i == 1 {
+			if a.EdgeID, err = s.need(m.Arrays, "other_edge_id", m.Count); err != nil {
+				return nil, err
+			}
+		}
+		e.Adj[d] = a
+	}
+	e.Columns, err = s.columns(m.Columns, m.Count)
+	return e, err
+}
+
+func (s *Store) openCollection() error {
+	ctx := s.Meta.Context
+	if ctx == nil {
+		return fmt.Errorf("%s: found no context, expected the number of graphs", MetaFile)
+	}
+	c := &graph.Collection{Graphs: ctx.Count, SeedType: ctx.SeedType}
+	s.Collection = c
+	var err error
+	if ctx.Arrays["component_ptr"] != "" {
+		if c.ComponentPtr, err = s.need(ctx.Arrays, "component_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+	}
+	// of a type: where each component's nodes or edges are
+	components := func(arrays map[string]string) (graph.Index, error) {
+		if c.ComponentPtr.Len() == 0 {
+			return graph.Index{}, nil
+		}
+		return s.need(arrays, "component_ptr", c.Components()+1)
+	}
+	if c.Context, err = s.columns(ctx.Columns, c.Components()); err != nil {
+		return err
+	}
+	if ctx.Arrays["seed_ptr"] != "" {
+		if c.SeedPtr, err = s.need(ctx.Arrays, "seed_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if c.SeedLocal, err = s.need(ctx.Arrays, "seed_local", last(c.SeedPtr)*max(1, len(c.SeedType))); err != nil {
+			return err
+		}
+	}
+	if file := ctx.Arrays["example_form"]; file != "" {
+		if c.ExampleForm, err = s.perGraph(file, "u1", graph.Uint8, c.Graphs); err != nil {
+			return err
+		}
+	}
+	for name, m := range s.Meta.Nodes {
+		n := &graph.CollectionNodes{Type: name, Count: m.Count}
+		if n.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if n.ComponentPtr, err = components(m.Arrays); err != nil {
+			return err
+		}
+		if m.Arrays["node_id"] != "" {
+			if n.NodeID, err = s.index(m.Arrays["node_id"], m.Count); err != nil {
+				return err
+			}
+		}
+		if file := m.Arrays["num_sampled_nodes"]; file != "" {
+			if n.NumSampled, err = s.perGraph(file, "u4", graph.Uint32, c.Graphs); err != nil {
+				return err
+			}
+		}
+		if n.Columns, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+		c.Nodes = append(c.Nodes, n)
+	}
+	sort.Slice(c.Nodes, func(i, j int) bool { return c.Nodes[i].Type < c.Nodes[j].Type })
+	for name, m := range s.Meta.Edges {
+		e := &graph.CollectionEdges{Count: m.Count}
+		if e.Type, err = graph.ParseEdgeType(name); err != nil {
+			return err
+		}
+		if e.GraphPtr, err = s.need(m.Arrays, "graph_ptr", c.Graphs+1); err != nil {
+			return err
+		}
+		if e.ComponentPtr, err = components(m.Arrays); err != nil {
+			return err
+		}
+		for key, x := range map[string]*graph.Index{"src": &e.Src, "dst": &e.Dst} {
+			if *x, err = s.need(m.Arrays, key, m.Count); err != nil {
+				return err
+			}
+		}
+		if m.Arrays["edge_id"] != "" {
+			if e.EdgeID, err = s.index(m.Arrays["edge_id"], m.Count); err != nil {
+				return err
+			}
+		}
+		if file := m.Arrays["num_sampled_edges"]; file != "" {
+			if e.NumSampled, err = s.perGraph(file, "u4", graph.Uint32, c.Graphs); err != nil {
+				return err
+			}
+		}
+		if e.Columns, err = s.columns(m.Columns, m.Count); err != nil {
+			return err
+		}
+		c.Edges = append(c.Edges, e)
+	}
+	sort.Slice(c.Edges, func(i, j int) bool { return c.Edges[i].Type.String() < c.Edges[j].Type.String() })
+	return nil
+}
+
+// perGraph maps an array of rows of a fixed width, one a graph.
+func (s *Store) perGraph(name, descr string, dtype graph.DType, graphs int) (*graph.Column, error) {
+	m, err := s.mapFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if m.Descr != descr || len(m.Shape) != 2 || m.Shape[0] != graphs {
+		return nil, fmt.Errorf("%s: found %s %v, expected %s with %d rows", name, m.Descr, m.Shape, descr, graphs)
+	}
+	return &graph.Column{Name: filepath.Base(name), DType: dtype, Shape: m.Shape[1:], Rows: graphs, Values: m.data}, nil
+}

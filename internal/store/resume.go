@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"sort"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// resumeFile lists what of a partial folder is finished. Publish removes it.
+const resumeFile = ".resume.json"
+
+// resumable is resumeFile: of the run with this key, the finished files by the name
+// that the caller gave them together.
+type resumable struct {
+	Key  string                            `json:"key"`
+	Kept map[string]map[string]ManifestFor `json:"kept"`
+}
+
+// Resume is Create that goes on with what an interrupted run with the same key left:
+// what that said to Keep is there again, if its checksums are right; all else is
+// removed. A run that may be resumed ends with Leave, not Abort, when it fails.
+func Resume(ctx context.Context, fsys vfs.FS, out string, force bool, key string, threads int) (*Writer, error) {
+	w, err := lock(fsys, out, force)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.recover(ctx, key, threads); err != nil {
+		return nil, errors.Join(err, w.Leave())
+	}
+	return w, nil
+}
+
+func (w *Writer) recover(ctx context.Context, key string, threads int) error {
+	w.resume = &resumable{Key: key, Kept: map[string]map[string]ManifestFor{}}
+	keep := map[string]bool{}
+	var old resumable
+	b, err := vfs.ReadFile(w.fs, filepath.Join(w.dir, resumeFile), maxMeta)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// A file of another run, or one that says nothing, begins anew.
+	if err == nil && decode(b, &old) == nil && old.Key == key {
+		keep[resumeFile] = true // for a run that ends before it keeps anything
+		for name, files := range old.Kept {
+			whole, err := w.whole(ctx, files, threads)
+			if err != nil {
+				return err
+			}
+			if !whole {
+				continue
+			}
+			w.resume.Kept[name] = files
+			for file := range files {
+				keep[file], w.files[file] = true, false
+				for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+					w.dirs[dir] = true
+				}
+			}
+		}
+	}
+	all, err := list(w.fs, w.dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range all {
+		if !keep[file] {
+			if err := w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(file))); err != nil {
+				return err
+			}
+		}
+	}
+	return w.emptyDirs("")
+}
+
+// whole says whether files are what they were.
+func (w *Writer) whole(ctx context.Context, files map[string]ManifestFor, threads int) (bool, error) {
+	var names []string
+	for name := range files {
+		if checkLocal(name) != nil {
+			return false, nil
+		}
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	same := make([]bool, len(names))
+	err := hashAll(ctx, w.fs, w.dir, names, threads, func(i int, got ManifestFor, err error) error {
+		same[i] = err == nil && got == files[names[i]]
+		return ctx.Err()
+	})
+	for _, ok := range same {
+		if !ok {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// emptyDirs removes the folders below rel that nothing kept is in.
+func (w *Writer) emptyDirs(rel string) error {
+	entries, err := w.fs.ReadDir(filepath.Join(w.dir, filepath.FromSlash(rel)))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(rel, e.Name())
+		if !e.IsDir() {
+			continue
+		}
+		if !w.dirs[name] {
+			err = w.fs.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(name)))
+		} else {
+			err = w.emptyDirs(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep says that closed files, together known by a name, are finished, so that a run
+// that resumes this one finds them. It reads them for their checksums. A Writer that Create made keeps nothing.
+func (w *Writer) Keep(ctx context.Context, name string, files []string, threads int) error {
+	if w.resume == nil {
+		return nil
+	}
+	kept := make([]ManifestFor, len(files))
+	err := hashAll(ctx, w.fs, w.dir, files, threads, func(i int, got ManifestFor, err error) error {
+		kept[i] = got
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resume.Kept[name] = map[string]ManifestFor{}
+	for i, file := range files {
+		if open, made := w.files[file]; open || !made {
+			return fmt.Errorf("%s: found a file that is open or not there, expected one that was closed", file)
+		}
+		w.resume.Kept[name][file] = kept[i]
+	}
+	b, err := encode(w.resume)
+	if err != nil {
+		return err
+	}
+	return vfs.WriteFile(w.fs, filepath.Join(w.dir, resumeFile), b)
+}
+
+// Kept says whether the files of that name are there from a run before.
+func (w *Writer) Kept(name string) bool {
+	return w.resume != nil && w.resume.Kept[name] != nil
+}
+
+// Leave ends a Writer and lets what it wrote lie, for Resume. It does nothing after Publish.
+func (w *Writer) Leave() error {
+	if w.unlock == nil {
+		return nil
+	}
+	err := w.unlock()
+	w.unlock = nil
+	return err
+}
+
+// forget removes the lists of what was kept.
+func (w *Writer) forget() error {
+	for name, there := range map[string]bool{resumeFile: w.resume != nil, checkpointFile: w.checkpoints.there} {
+		if !there {
+			continue
+		}
+		if err := w.fs.Remove(filepath.Join(w.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	w.checkpoints.there = false
+	return nil
+}

@@ -1,0 +1,255 @@
+package shards
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// maxShards is what the five digits of a shard's name can count.
+const maxShards = 99999
+
+// maxClosing is how many files are closed at a time, of which each stays open
+// until it is synced: many small shards are written faster than that.
+const maxClosing = 16
+
+// Options says how records are divided over files.
+type Options struct {
+	// Name begins the names of the files: NAME-00000-of-00008. Empty is
+	// "samples.tfrecord", or "samples.tfrecord.gz".
+	Name   string
+	Shards int // 0 is 1
+	Gzip   bool
+	// Records is the number of all records.
+	Records uint64
+}
+
+// Writer writes the files.
+type Writer struct {
+	w       *store.Writer
+	opt     Options
+	shard   int      // the shard that file is
+	file    vfs.File // nil before the first
+	written uint64   // records
+	bytes   int64
+
+	closing errgroup.Group // files whose writing is done
+}
+
+// Position is where a Writer stands between two chunks: what a checkpoint keeps of it.
+type Position struct {
+	Shard   int    `json:"shard"` // the one that is written, -1 before the first
+	Records uint64 `json:"records"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// Checkpoint is where s stands, when all files that it is done with are closed.
+func (s *Writer) Checkpoint() (Position, error) {
+	return Position{s.shard, s.written, s.bytes}, s.closing.Wait()
+}
+
+// Resume goes to where a Writer of the same Options stood at the checkpoint that the
+// output goes on with. It comes before the first Write.
+func (s *Writer) Resume(p Position) (err error) {
+	if p.Shard < -1 || p.Shard >= s.opt.Shards || p.Records > s.opt.Records {
+		return fmt.Errorf("found shard %d and %d records in the checkpoint, expected at most %d and %d", p.Shard, p.Records, s.opt.Shards-1, s.opt.Records)
+	}
+	s.shard, s.written, s.bytes = p.Shard, p.Records, p.Bytes
+	if p.Shard >= 0 {
+		s.file, err = s.w.Create(s.name(p.Shard))
+	}
+	return err
+}
+
+// New begins the files of an output in w. Close it.
+func New(w *store.Writer, opt Options) (*Writer, error) {
+	if opt.Shards == 0 {
+		opt.Shards = 1
+	}
+	if opt.Shards < 1 || opt.Shards > maxShards {
+		return nil, fmt.Errorf("found %d shards, expected 1 to %d", opt.Shards, maxShards)
+	}
+	if opt.Name == "" {
+		opt.Name = "samples.tfrecord"
+		if opt.Gzip {
+			opt.Name += ".gz"
+		}
+	}
+	if opt.Name != filepath.Base(opt.Name) || strings.HasPrefix(opt.Name, ".") {
+		return nil, fmt.Errorf("found name %q of the records, expected a plain file name", opt.Name)
+	}
+	s := &Writer{w: w, opt: opt, shard: -1}
+	s.closing.SetLimit(maxClosing)
+	return s, nil
+}
+
+// Bytes is the size of the files so far.
+func (s *Writer) Bytes() int64 { return s.bytes }
+
+// Chunk is framed records that follow one another.
+type Chunk struct {
+	opt   *Options
+	buf   []byte
+	parts []part
+	count uint64
+
+	zip    *gzip.Writer
+	zipped sliceWriter
+}
+
+// part is the bytes of a chunk that go to one shard, up to end.
+type part struct {
+	shard, end int
+}
+
+type sliceWriter struct{ b []byte }
+
+func (w *sliceWriter) Write(p []byte) (int, error) {
+	w.b = append(w.b, p...)
+	return len(p), nil
+}
+
+// NewChunk makes an empty chunk.
+func (s *Writer) NewChunk() *Chunk {
+	c := &Chunk{opt: &s.opt}
+	if s.opt.Gzip {
+		c.zip = gzip.NewWriter(&c.zipped)
+	}
+	return c
+}
+
+// Append adds a record; number counts all records from 0.
+func (c *Chunk) Append(record []byte, number uint64) error {
+	if len(record) > math.MaxInt32 {
+		return fmt.Errorf("found a record of %d bytes, expected at most 2 GiB, which is what an Example can hold", len(record))
+	}
+	shard := shardOf(number, c.opt.Records, c.opt.Shards)
+	if n := len(c.parts); n == 0 || c.parts[n-1].shard != shard {
+		c.parts = append(c.parts, part{shard: shard})
+	}
+	c.buf = tfrecord.AppendFrame(c.buf, record)
+	c.parts[len(c.parts)-1].end = len(c.buf)
+	c.count++
+	return nil
+}
+
+// End completes a chunk. Compressed, each part is a gzip member: members behind
+// one another are a gzip file, so that the workers compress, and Write only
+// writes.
+func (c *Chunk) End() error {
+	if c.zip == nil {
+		return nil
+	}
+	c.zipped.b = c.zipped.b[:0]
+	at := 0
+	for i := range c.parts {
+		c.zip.Reset(&c.zipped)
+		if _, err := c.zip.Write(c.buf[at:c.parts[i].end]); err != nil {
+			return err
+		}
+		if err := c.zip.Close(); err != nil {
+			return err
+		}
+		at, c.parts[i].end = c.parts[i].end, len(c.zipped.b)
+	}
+	c.buf, c.zipped.b = c.zipped.b, c.buf
+	return nil
+}
+
+// Write writes a chunk that End completed, and empties it.
+func (s *Writer) Write(c *Chunk) error {
+	at := 0
+	for _, p := range c.parts {
+		for s.shard < p.shard {
+			if err := s.next(); err != nil {
+				return err
+			}
+		}
+		if _, err := s.file.Write(c.buf[at:p.end]); err != nil {
+			return err
+		}
+		at = p.end
+	}
+	s.bytes += int64(at)
+	s.written += c.count
+	c.buf, c.parts, c.count = c.buf[:0], c.parts[:0], 0
+	return nil
+}
+
+// next closes the shard at hand and begins the next one. Closing syncs, which
+// takes its time: it goes on beside the writing.
+func (s *Writer) next() error {
+	s.closeFile()
+	s.shard++
+	file, err := s.w.Create(s.name(s.shard))
+	if err != nil {
+		return err
+	}
+	s.file = file
+	if !s.opt.Gzip || shardEnd(s.shard, s.opt.Records, s.opt.Shards) > shardEnd(s.shard-1, s.opt.Records, s.opt.Shards) {
+		return nil
+	}
+	// A compressed file of nothing still has a member.
+	var empty sliceWriter
+	if err := gzip.NewWriter(&empty).Close(); err != nil {
+		return err
+	}
+	n, err := file.Write(empty.b)
+	s.bytes += int64(n)
+	return err
+}
+
+// File is the name of the file that has a record.
+func (s *Writer) File(number uint64) string {
+	return s.name(shardOf(number, s.opt.Records, s.opt.Shards))
+}
+
+func (s *Writer) name(shard int) string {
+	return fmt.Sprintf("%s-%05d-of-%05d", s.opt.Name, shard, s.opt.Shards)
+}
+
+func (s *Writer) closeFile() {
+	if s.file != nil {
+		s.closing.Go(s.file.Close)
+		s.file = nil
+	}
+}
+
+// Finish completes the files; those of no records are made too.
+func (s *Writer) Finish() error {
+	if s.written != s.opt.Records {
+		return fmt.Errorf("found %d records, expected the %d that the shards were planned for", s.written, s.opt.Records)
+	}
+	for s.shard+1 < s.opt.Shards {
+		if err := s.next(); err != nil {
+			return err
+		}
+	}
+	return s.Close()
+}
+
+// Close closes what is open and waits for it. It closes nothing more after Finish.
+func (s *Writer) Close() error {
+	s.closeFile()
+	return s.closing.Wait()
+}
+
+// shardOf is the shard of record number i of total.
+func shardOf(i, total uint64, shards int) int {
+	return sort.Search(shards, func(s int) bool { return shardEnd(s, total, shards) > i })
+}
+
+// shardEnd is the number of the first record behind a shard.
+func shardEnd(shard int, total uint64, shards int) uint64 {
+	k := uint64(shards)
+	return total/k*uint64(shard+1) + min(total%k, uint64(shard+1))
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Damage is a file that is not what was written.
+type Damage struct {
+	File  string `json:"file"`
+	Found string `json:"found"`
+}
+
+// Verified is the result of Verify.
+type Verified struct {
+	Files  int      `json:"files"`
+	Bytes  int64    `json:"bytes"`
+	Damage []Damage `json:"damage"`
+	// Unknown are files that are in the folder but not in its manifest.
+	Unknown []string `json:"unknown"`
+}
+
+// Verify reads every file of an output folder and compares it with the manifest:
+// a flipped bit, a cut, missing or replaced file is found and named. A store is
+// also checked with Check. The error is for what could not be read at all;
+// damage is in the result. progress, which may be nil, is told of bytes read.
+func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress func(bytes int64)) (*Verified, error) {
+	v := &Verified{}
+	names, err := list(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]bool{}
+	for _, n := range names {
+		have[n] = true
+	}
+	if !have[ManifestFile] && !have[ManifestSumFile] && !have[MetaFile] {
+		return nil, fmt.Errorf("%s: found no %s, so it is no output folder of graphmill", dir, ManifestFile)
+	}
+	v.reports(fsys, dir, have)
+	m, err := ReadManifest(fsys, dir)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		v.add(ManifestFile, err.Error())
+		return v, nil
+	case errors.Is(err, fs.ErrNotExist):
+		v.add(ManifestFile, "missing, or its checksum is: "+err.Error())
+		return v, nil
+	case err != nil:
+		return nil, err
+	}
+	for _, n := range names {
+		if _, ok := m.Files[n]; !ok && !outside(n) {
+			v.Unknown = append(v.Unknown, n)
+		}
+	}
+	var present []string
+	for n := range m.Files {
+		if have[n] {
+			present = append(present, n)
+		} else {
+			v.add(n, "missing")
+		}
+	}
+	sort.Strings(present)
+	found := make([]string, len(present))
+	sizes := make([]int64, len(present))
+	err = hashAll(ctx, fsys, dir, present, threads, func(i int, got ManifestFor, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		want := m.Files[present[i]]
+		switch {
+		case err != nil:
+			found[i] = err.Error()
+		case got.Bytes != want.Bytes:
+			found[i] = fmt.Sprintf("%d bytes, expected %d", got.Bytes, want.Bytes)
+		case got != want:
+			found[i] = fmt.Sprintf("checksum %s, expected %s", got.XXH3, want.XXH3)
+		}
+		sizes[i] = got.Bytes
+		if progress != nil {
+			progress(got.Bytes)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range present {
+		v.Files++
+		v.Bytes += sizes[i]
+		if found[i] != "" {
+			v.add(n, found[i])
+		}
+	}
+	if len(v.Damage) == 0 && have[MetaFile] {
+		if err := v.check(ctx, fsys, dir); err != nil {
+			return nil, err
+		}
+	}
+	sort.Slice(v.Damage, func(i, j int) bool { return v.Damage[i].File < v.Damage[j].File })
+	return v, nil
+}
+
+func (v *Verified) add(file, found string) { v.Damage = append(v.Damage, Damage{file, found}) }
+
+// check looks at the meaning of a folder whose bytes are as written.
+func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
+	s, err := Open(fsys, dir)
+	if err != nil {
+		v.add(MetaFile, err.Error())
+		return nil
+	}
+	if err := s.Check(ctx); errors.Is(err, ErrDamaged) {
+		v.add(MetaFile, err.Error())
+	} else if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return s.Close()
+}
+
+// reports compares the report files with their own checksums. A folder without
+// a report is whole.
+func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
+	if !have[ReportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
+		return
+	}
+	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, ReportSumFile), 4096)
+	if err != nil {
+		v.add(ReportSumFile, err.Error())
+		return
+	}
+	var want strings.Builder
+	for _, name := range []string{ReportHTMLFile, ReportJSONFile} {
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
+		if err != nil {
+			v.add(name, err.Error())
+			return
+		}
+		v.Files++
+		v.Bytes += int64(len(b))
+		line := sumLine(b, name)
+		want.WriteString(line)
+		if !strings.Contains(string(sums), line) {
+			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+ReportSumFile)
+		}
+	}
+	if len(v.Damage) == 0 && want.String() != string(sums) {
+		v.add(ReportSumFile, "text that is not the checksums of the report")
+	}
+}

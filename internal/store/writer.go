@@ -1,0 +1,402 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Writer makes an output folder. Array, Create and WriteFile may be called from
+// several goroutines; Seal, Report, Publish and Abort by one, in this order,
+// after every array is closed.
+type Writer struct {
+	fs     vfs.FS
+	out    string // the folder asked for
+	dir    string // where it is written
+	force  bool
+	sealed bool
+	unlock func() error
+	resume *resumable // nil: of a Writer that Create made
+
+	checkpoints checkpoints
+
+	mu    sync.Mutex
+	files map[string]bool // true while open
+	dirs  map[string]bool
+}
+
+// ErrExists is wrapped by Create's error for a folder that is there already.
+var ErrExists = errors.New("exists")
+
+// Create begins the output folder out, and makes its parents. An existing out is
+// an error, unless force is set and it is empty or the output of an earlier run;
+// it then stays until Publish.
+func Create(fsys vfs.FS, out string, force bool) (*Writer, error) {
+	w, err := lock(fsys, out, force)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.clear(); err != nil {
+		return nil, errors.Join(err, w.unlock())
+	}
+	return w, nil
+}
+
+// lock begins with the partial folder as it is.
+func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
+	out = filepath.Clean(out)
+	if err := replaceable(fsys, out, force); err != nil {
+		return nil, err
+	}
+	parent, base := filepath.Split(out)
+	dir := filepath.Join(parent, "."+base+".partial")
+	if err := fsys.MkdirAll(dir); err != nil {
+		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", out, err)
+	}
+	unlock, err := fsys.Lock(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: another run is writing it: %w", out, err)
+	}
+	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
+}
+
+// replaceable says whether Publish may put a folder at out.
+func replaceable(fsys vfs.FS, out string, force bool) error {
+	entries, err := fsys.ReadDir(out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := fsys.Lstat(out); err == nil {
+			return fmt.Errorf("%s: %w: found a broken link, expected a new name", out, ErrExists)
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w: found something that is no folder, expected a new name; choose another --out (%w)", out, ErrExists, err)
+	case len(entries) == 0 && force:
+		return nil
+	case len(entries) == 0:
+		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+	}
+	if _, err := fsys.Stat(filepath.Join(out, ManifestFile)); err != nil {
+		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another --out", out, ErrExists, ManifestFile)
+	}
+	if !force {
+		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+	}
+	return nil
+}
+
+// clear empties the partial folder of an earlier run.
+func (w *Writer) clear() error {
+	entries, err := w.fs.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := w.fs.RemoveAll(filepath.Join(w.dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Dir is where the files lie until Publish: the place for temporary files of the
+// same disk.
+func (w *Writer) Dir() string { return w.dir }
+
+// Create makes a file of the output. The caller writes and closes it.
+func (w *Writer) Create(name string) (vfs.File, error) {
+	f, err := w.create(name)
+	if err != nil {
+		return nil, err // no *outFile that is nil
+	}
+	return f, nil
+}
+
+func (w *Writer) create(name string) (*outFile, error) {
+	if err := checkLocal(name); err != nil {
+		return nil, err
+	}
+	if outside(name) || name == MetaFile && !w.sealed {
+		return nil, fmt.Errorf("found file name %q, which is reserved", name)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.mkdir(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	f, err := w.openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	w.files[name] = true
+	return f, nil
+}
+
+func (w *Writer) mkdir(dir string) error {
+	if w.dirs[dir] {
+		return nil
+	}
+	if err := w.mkdir(path.Dir(dir)); err != nil {
+		return err
+	}
+	if err := w.fs.Mkdir(filepath.Join(w.dir, filepath.FromSlash(dir))); err != nil {
+		return err
+	}
+	w.dirs[dir] = true
+	return nil
+}
+
+// WriteFile makes a small file of the output.
+func (w *Writer) WriteFile(name string, data []byte) error {
+	f, err := w.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Remove takes a closed file out of the output again.
+func (w *Writer) Remove(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if open, made := w.files[name]; open || !made {
+		return fmt.Errorf("%s: found a file that is open or not there, expected one that was closed", name)
+	}
+	delete(w.files, name)
+	delete(w.checkpoints.last.Files, name)
+	return w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name)))
+}
+
+// WriteMade says what a folder without graph.json was made of.
+func (w *Writer) WriteMade(made Made) error {
+	b, err := encode(made)
+	if err != nil {
+		return err
+	}
+	return w.WriteFile(MadeFile, b)
+}
+
+// outFile syncs when it is closed, so that a manifest never names bytes that a
+// crash can lose.
+type outFile struct {
+	vfs.File
+	w     *Writer
+	name  string
+	soFar *fileSoFar // nil: of a Writer that makes no checkpoints
+}
+
+func (f *outFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.soFar.wrote(b[:n], err)
+	return n, err
+}
+
+func (f *outFile) Close() error {
+	err := f.Sync()
+	if err := errors.Join(err, f.File.Close()); err != nil {
+		return err
+	}
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	f.w.files[f.name] = false
+	f.w.checkpoints.closed(f)
+	return nil
+}
+
+// Array is an .npy file in the making. Its first dimension follows from what was
+// written. Write appends, through a buffer; WriteAt writes anywhere behind the
+// header and may be called from several goroutines; one array takes one of them.
+type Array struct {
+	file  vfs.File
+	buf   *bufio.Writer
+	descr string
+	row   []int
+	width int64
+}
+
+// arrayBuffer is small, for a graph has many columns.
+const arrayBuffer = 64 << 10
+
+// Array begins an array with rows of the given shape. name ends in ".npy".
+func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, error) {
+	a := &Array{descr: Descr(dtype), row: row, width: int64(dtype.Size())}
+	if a.descr == "" {
+		return nil, fmt.Errorf("%s: found dtype %s, which an array cannot hold", name, dtype)
+	}
+	for _, d := range row {
+		a.width *= int64(d)
+	}
+	f, err := w.create(name)
+	if err != nil {
+		return nil, err
+	}
+	a.file = f
+	a.buf = bufio.NewWriterSize(f, arrayBuffer)
+	if err := f.leaveHead(npy.HeaderSize); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return a, nil
+}
+
+// Write appends little-endian values.
+func (a *Array) Write(b []byte) (int, error) { return a.buf.Write(b) }
+
+// WriteAt writes little-endian values at a byte offset from the first value.
+func (a *Array) WriteAt(b []byte, off int64) (int, error) {
+	return a.file.WriteAt(b, npy.HeaderSize+off)
+}
+
+// Flush hands on what Write has buffered, for Writer.Checkpoint.
+func (a *Array) Flush() error { return a.buf.Flush() }
+
+// Close writes the header, syncs and closes.
+func (a *Array) Close() error { return errors.Join(a.finish(), a.file.Close()) }
+
+func (a *Array) finish() error {
+	if err := a.buf.Flush(); err != nil {
+		return err
+	}
+	info, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	rows, rest := int64(0), info.Size()-npy.HeaderSize
+	if a.width > 0 {
+		rows, rest = rest/a.width, rest%a.width
+	}
+	if rest != 0 {
+		return fmt.Errorf("%s: found %d bytes behind the last row of %d; an array takes whole rows", a.file.Name(), rest, a.width)
+	}
+	h, err := npy.AppendHeader(nil, a.descr, append([]int{int(rows)}, a.row...))
+	if err != nil {
+		return err
+	}
+	_, err = a.file.WriteAt(h, 0)
+	return err
+}
+
+// Descr is NumPy's type string of a dtype, "" for strings.
+func Descr(d graph.DType) string {
+	switch {
+	case d == graph.Bool:
+		return "b1"
+	case d >= graph.Int8 && d <= graph.Int64:
+		return fmt.Sprintf("i%d", d.Size())
+	case d >= graph.Uint8 && d <= graph.Uint64 || d == graph.BFloat16:
+		return fmt.Sprintf("u%d", d.Size())
+	case d.IsFloat():
+		return fmt.Sprintf("f%d", d.Size())
+	}
+	return ""
+}
+
+// Seal writes graph.json (nil for a folder that is no store) and the manifest.
+// Nothing can be added to the folder afterwards but a report.
+func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
+	for name, open := range w.files {
+		if open {
+			return fmt.Errorf("%s: still open", name)
+		}
+		if f := w.checkpoints.last.Files[name]; f != nil && f.Open {
+			return fmt.Errorf("%s: found a file of the run before that was not gone on with", name)
+		}
+	}
+	w.sealed = true
+	if meta != nil {
+		b, err := encode(meta)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteFile(MetaFile, b); err != nil {
+			return err
+		}
+	}
+	names, err := list(w.fs, w.dir)
+	if err != nil {
+		return err
+	}
+	if w.resume != nil { // the list of what was kept goes with Publish, for Seal can fail
+		names = slices.DeleteFunc(names, func(name string) bool { return name == resumeFile })
+	}
+	if w.checkpoints.there {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == checkpointFile })
+	}
+	m, err := SumFiles(ctx, w.fs, w.dir, names, threads)
+	if err != nil {
+		return err
+	}
+	text, sum, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	for dir := range w.dirs {
+		if err := w.fs.SyncDir(filepath.Join(w.dir, filepath.FromSlash(dir))); err != nil {
+			return err
+		}
+	}
+	if err := vfs.WriteFile(w.fs, filepath.Join(w.dir, ManifestFile), text); err != nil {
+		return err
+	}
+	return vfs.WriteFile(w.fs, filepath.Join(w.dir, ManifestSumFile), sum)
+}
+
+// Report adds the report to a sealed folder, with a checksum of its own.
+func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.dir, html, json) }
+
+// WriteReport writes the report of an output folder.
+func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
+	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
+	return errors.Join(
+		vfs.WriteFile(fsys, filepath.Join(dir, ReportHTMLFile), html),
+		vfs.WriteFile(fsys, filepath.Join(dir, ReportJSONFile), json),
+		vfs.WriteFile(fsys, filepath.Join(dir, ReportSumFile), []byte(sums)))
+}
+
+// Publish gives a sealed folder its name.
+func (w *Writer) Publish() error {
+	if !w.sealed {
+		return fmt.Errorf("%s: publish before seal", w.out)
+	}
+	if err := replaceable(w.fs, w.out, w.force); err != nil {
+		return err
+	}
+	if err := w.forget(); err != nil {
+		return err
+	}
+	var err error
+	if _, missing := w.fs.Lstat(w.out); missing == nil {
+		if err = w.fs.Exchange(w.dir, w.out); err == nil {
+			err = w.fs.RemoveAll(w.dir)
+		}
+	} else {
+		err = w.fs.Rename(w.dir, w.out)
+	}
+	if err != nil {
+		return err
+	}
+	err = errors.Join(w.fs.SyncDir(filepath.Dir(w.out)), w.unlock())
+	w.unlock = nil
+	return err
+}
+
+// Abort removes what was written, but for what a checkpoint lets a later run go on
+// with. It does nothing after Publish.
+func (w *Writer) Abort() error {
+	if w.unlock == nil || w.checkpoints.there {
+		return w.Leave()
+	}
+	err := errors.Join(w.fs.RemoveAll(w.dir), w.unlock())
+	w.unlock = nil
+	return err
+}

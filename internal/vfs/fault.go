@@ -1,0 +1,207 @@
+package vfs
+
+import (
+	"io/fs"
+	"sync/atomic"
+)
+
+// Fault is a file system that fails one call: the FailAt-th, counted from 1,
+// over all files, with Err. FailAt 0 never fails and only counts.
+type Fault struct {
+	FS     FS
+	FailAt int64
+	Err    error
+	// Short makes a failing write store half of its bytes first.
+	Short bool
+	// Dead fails all calls behind that one too, as of a process that was killed there.
+	Dead bool
+
+	calls atomic.Int64
+}
+
+// Calls is the number of calls so far.
+func (t *Fault) Calls() int64 { return t.calls.Load() }
+
+func (t *Fault) hit(op, name string) error {
+	if n := t.calls.Add(1); n == t.FailAt || t.Dead && t.FailAt > 0 && n > t.FailAt {
+		return &fs.PathError{Op: op, Path: name, Err: t.Err}
+	}
+	return nil
+}
+
+func (t *Fault) open(op, name string, f func(string) (File, error)) (File, error) {
+	if err := t.hit(op, name); err != nil {
+		return nil, err
+	}
+	file, err := f(name)
+	if err != nil {
+		return nil, err
+	}
+	return &faultFile{file, t}, nil
+}
+
+func (t *Fault) do(op, name string, f func(string) error) error {
+	if err := t.hit(op, name); err != nil {
+		return err
+	}
+	return f(name)
+}
+
+// Open implements FS.
+func (t *Fault) Open(name string) (File, error) { return t.open("open", name, t.FS.Open) }
+
+// Create implements FS.
+func (t *Fault) Create(name string) (File, error) { return t.open("create", name, t.FS.Create) }
+
+// Temp implements FS.
+func (t *Fault) Temp(dir string) (File, error) { return t.open("temp", dir, t.FS.Temp) }
+
+// Mkdir implements FS.
+func (t *Fault) Mkdir(name string) error { return t.do("mkdir", name, t.FS.Mkdir) }
+
+// MkdirAll implements FS.
+func (t *Fault) MkdirAll(name string) error { return t.do("mkdir", name, t.FS.MkdirAll) }
+
+// Remove implements FS.
+func (t *Fault) Remove(name string) error { return t.do("remove", name, t.FS.Remove) }
+
+// RemoveAll implements FS.
+func (t *Fault) RemoveAll(name string) error { return t.do("remove", name, t.FS.RemoveAll) }
+
+// SyncDir implements FS.
+func (t *Fault) SyncDir(name string) error { return t.do("sync", name, t.FS.SyncDir) }
+
+// Rename implements FS.
+func (t *Fault) Rename(o, n string) error {
+	return t.do("rename", o, func(string) error { return t.FS.Rename(o, n) })
+}
+
+// Exchange implements FS.
+func (t *Fault) Exchange(a, b string) error {
+	return t.do("exchange", a, func(string) error { return t.FS.Exchange(a, b) })
+}
+
+// Free implements FS.
+func (t *Fault) Free(dir string) (int64, error) {
+	if err := t.hit("statfs", dir); err != nil {
+		return 0, err
+	}
+	return t.FS.Free(dir)
+}
+
+// Lock implements FS.
+func (t *Fault) Lock(dir string) (func() error, error) {
+	if err := t.hit("lock", dir); err != nil {
+		return nil, err
+	}
+	return t.FS.Lock(dir)
+}
+
+// Stat implements FS.
+func (t *Fault) Stat(name string) (fs.FileInfo, error) {
+	if err := t.hit("stat", name); err != nil {
+		return nil, err
+	}
+	return t.FS.Stat(name)
+}
+
+// Lstat implements FS.
+func (t *Fault) Lstat(name string) (fs.FileInfo, error) {
+	if err := t.hit("lstat", name); err != nil {
+		return nil, err
+	}
+	return t.FS.Lstat(name)
+}
+
+// ReadDir implements FS.
+func (t *Fault) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := t.hit("readdir", name); err != nil {
+		return nil, err
+	}
+	return t.FS.ReadDir(name)
+}
+
+type faultFile struct {
+	File
+	t *Fault
+}
+
+func (f *faultFile) Read(b []byte) (int, error) {
+	if err := f.t.hit("read", f.Name()); err != nil {
+		return 0, err
+	}
+	return f.File.Read(b)
+}
+
+func (f *faultFile) ReadAt(b []byte, off int64) (int, error) {
+	if err := f.t.hit("read", f.Name()); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(b, off)
+}
+
+func (f *faultFile) Write(b []byte) (int, error) {
+	if err := f.t.hit("write", f.Name()); err != nil {
+		n := 0
+		if f.t.Short {
+			n, _ = f.File.Write(b[:len(b)/2])
+		}
+		return n, err
+	}
+	return f.File.Write(b)
+}
+
+func (f *faultFile) WriteAt(b []byte, off int64) (int, error) {
+	if err := f.t.hit("write", f.Name()); err != nil {
+		n := 0
+		if f.t.Short {
+			n, _ = f.File.WriteAt(b[:len(b)/2], off)
+		}
+		return n, err
+	}
+	return f.File.WriteAt(b, off)
+}
+
+// Close closes the file even when it is told to fail, as the kernel does.
+func (f *faultFile) Close() error {
+	if err := f.t.hit("close", f.Name()); err != nil {
+		_ = f.File.Close()
+		return err
+	}
+	return f.File.Close()
+}
+
+func (f *faultFile) Stat() (fs.FileInfo, error) {
+	if err := f.t.hit("stat", f.Name()); err != nil {
+		return nil, err
+	}
+	return f.File.Stat()
+}
+
+func (f *faultFile) Sync() error {
+	if err := f.t.hit("sync", f.Name()); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+func (f *faultFile) Truncate(size int64) error {
+	if err := f.t.hit("truncate", f.Name()); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
+
+func (f *faultFile) Map() ([]byte, func() error, error) {
+	if err := f.t.hit("mmap", f.Name()); err != nil {
+		return nil, nil, err
+	}
+	return f.File.Map()
+}
+
+func (f *faultFile) SetDirect(on bool) error {
+	if err := f.t.hit("direct", f.Name()); err != nil {
+		return err
+	}
+	return f.File.SetDirect(on)
+}

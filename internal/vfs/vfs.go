@@ -1,0 +1,235 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// FS is a file system. Paths are the operating system's.
+type FS interface {
+	// Open opens a file for reading.
+	Open(name string) (File, error)
+	// Create makes a new file for reading and writing; it is an error if the
+	// file exists.
+	Create(name string) (File, error)
+	// Reopen opens a file that Create made, to go on writing behind its first size
+	// bytes: the rest is cut off. A shorter file is an error.
+	Reopen(name string, size int64) (File, error)
+	// Temp makes an unnamed file in dir that is gone when it is closed, however
+	// the process ends.
+	Temp(dir string) (File, error)
+	Mkdir(name string) error
+	MkdirAll(name string) error
+	// Rename replaces newname, if it is a file.
+	Rename(oldname, newname string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	Stat(name string) (fs.FileInfo, error)
+	Lstat(name string) (fs.FileInfo, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// SyncDir makes renames and new names in a folder durable.
+	SyncDir(name string) error
+	// Exchange swaps two names, atomically where the system can.
+	Exchange(a, b string) error
+	// Free is the number of bytes that can still be written below a folder.
+	Free(dir string) (int64, error)
+	// Lock takes a folder for this process until unlock is called or the process
+	// ends. ErrLocked says that another has it.
+	Lock(dir string) (unlock func() error, err error)
+}
+
+// ErrLocked is returned by FS.Lock for a folder that another process holds.
+var ErrLocked = errors.New("held by another process")
+
+// File is an open file.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Truncate(size int64) error
+	// Map maps the whole file read-only. The bytes are valid until the returned
+	// function is called, also after Close. An empty file gives no bytes. A file
+	// that another program cuts while it is mapped kills the process (SIGBUS).
+	Map() ([]byte, func() error, error)
+	// SetDirect makes reads and writes at multiples of 4096 bytes, of such lengths
+	// and addresses, pass by the page cache, or stops that. EINVAL or
+	// errors.ErrUnsupported says that the file system or the system cannot; where
+	// it cannot tell, the first read or write gives EINVAL.
+	SetDirect(on bool) error
+	// Evict asks the system to take a range out of the page cache. It is a hint.
+	Evict(off, n int64)
+	// Reserve asks for disk space for a range, behind the end too, so that several
+	// can write there at once. The file may become longer. It is a hint.
+	Reserve(off, n int64)
+}
+
+// OS is the real file system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+type osFile struct{ *os.File }
+
+func wrap(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) Open(name string) (File, error) { return wrap(os.Open(name)) }
+func (osFS) Create(name string) (File, error) {
+	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
+}
+func (osFS) Temp(dir string) (File, error) {
+	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return osFile{f}, nil
+}
+func (osFS) Mkdir(name string) error                    { return os.Mkdir(name, 0o755) }
+func (osFS) MkdirAll(name string) error                 { return os.MkdirAll(name, 0o755) }
+func (osFS) Rename(o, n string) error                   { return os.Rename(o, n) }
+func (osFS) Remove(name string) error                   { return os.Remove(name) }
+func (osFS) RemoveAll(name string) error                { return os.RemoveAll(name) }
+func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (osFS) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (osFS) Free(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
+}
+
+func (osFS) Lock(dir string) (func() error, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = ErrLocked
+		}
+		return nil, errors.Join(&fs.PathError{Op: "lock", Path: dir, Err: err}, d.Close())
+	}
+	return d.Close, nil
+}
+
+func (f osFile) Map() ([]byte, func() error, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
+	if size == 0 {
+		return nil, func() error { return nil }, nil
+	}
+	if int64(int(size)) != size {
+		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: unix.EOVERFLOW}
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return b, func() error { return unix.Munmap(b) }, nil
+}
+
+// Release gives the memory of the pages of a map back; they are read again when
+// they are needed. b is what File.Map returned.
+func Release(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return unix.Madvise(b, unix.MADV_DONTNEED)
+}
+
+// Regular is Stat of a file with bytes to read at any place: a folder, pipe or
+// device is an error, and is not opened.
+func Regular(fsys FS, name string) (fs.FileInfo, error) {
+	info, err := fsys.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write what it gives to a file first", name)
+	}
+	return info, nil
+}
+
+// ReadFile reads a whole file of at most limit bytes; a larger one is an error,
+// before anything is allocated for it.
+func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", name, info.Size(), limit)
+	}
+	b = make([]byte, info.Size())
+	if n, err := io.ReadFull(f, b); err != nil {
+		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", name, n, len(b), err)
+	}
+	return b, nil
+}
+
+// WriteFile writes a whole file beside its name, syncs and renames it. An
+// existing file is replaced.
+func WriteFile(fsys FS, name string, data []byte) (err error) {
+	dir, base := filepath.Split(name)
+	tmp := filepath.Join(dir, "."+base+".partial")
+	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := fsys.Create(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		return errors.Join(err, fsys.RemoveAll(tmp))
+	}
+	return fsys.SyncDir(filepath.Clean(dir + "."))
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package vfs
+
+import "os"
+
+func startWriteback(*os.File) {}
