@@ -1,4 +1,4 @@
-package flags
+package graphmill
 
 import (
 	"io/fs"
@@ -9,13 +9,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// below opens what lies in a folder in the place of the system's own files.
-type below struct {
+// lies opens what lies in a folder in the place of the system's own files.
+type lies struct {
 	vfs.FS
 	root string
 }
 
-func (b below) Open(name string) (vfs.File, error) { return b.FS.Open(filepath.Join(b.root, name)) }
+func (b lies) Open(name string) (vfs.File, error) { return b.FS.Open(filepath.Join(b.root, name)) }
 
 func TestAvailable(t *testing.T) {
 	const machine = "MemTotal:  100 kB\nMemAvailable:   64 kB\n"
@@ -51,7 +51,7 @@ func TestAvailable(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := Available(below{vfs.OS, root}); got != c.want {
+			if got := available(lies{vfs.OS, root}); got != c.want {
 				t.Errorf("found %d, expected %d", got, c.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package flags
+package graphmill
 
 import (
 	"errors"
@@ -12,18 +12,18 @@ import (
 )
 
 // orderCase is a graph of 6 nodes, of which the seeds are 5, 1 and 3, or 3 links among them.
-func orderCase(link bool) (*graph.Graph, *Planned) {
+func orderCase(link bool) (*graph.Graph, *planned) {
 	column := func(name string, values ...int32) *graph.Column {
 		return &graph.Column{Name: name, DType: graph.Int32, Rows: len(values), Values: graph.Bytes(values)}
 	}
 	g := &graph.Graph{Nodes: []*graph.Nodes{{Type: "paper", Count: 6, Columns: []*graph.Column{
 		column("year", 9, 2, 9, 0, 9, 1), column("#hidden", 0, 0, 0, 0, 0, 0),
 	}}}}
-	p := &Planned{Plan: &sample.Plan{SeedType: []string{"paper"}}, Job: sample.Job{Seeds: []uint32{5, 1, 3}}}
+	p := &planned{plan: &sample.Plan{SeedType: []string{"paper"}}, job: sample.Job{Seeds: []uint32{5, 1, 3}}}
 	if link {
-		p.Plan.SeedType = []string{"paper", "paper"}
-		p.Job.Seeds = []uint32{5, 1, 3, 3, 0, 2}
-		p.Columns = []*graph.Column{column("stars", 1, 2, 0)}
+		p.plan.SeedType = []string{"paper", "paper"}
+		p.job.Seeds = []uint32{5, 1, 3, 3, 0, 2}
+		p.columns = []*graph.Column{column("stars", 1, 2, 0)}
 	}
 	return g, p
 }
@@ -65,7 +65,7 @@ func TestSeedOrder(t *testing.T) {
 	}
 }
 
-// What is no order is a fault of the command line.
+// What is no order is a fault of the options.
 func TestBadSeedOrder(t *testing.T) {
 	for text, want := range map[string]string{
 		"shuffled":         "expected weighted:COLUMN, stratified:COLUMN or windowed:BLOCK,BLOCKS",

@@ -1,4 +1,4 @@
-package flags
+package graphmill
 
 import (
 	"io"
@@ -9,9 +9,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Available is the bytes of memory that can be taken without another program losing its own: what the
+// available is the bytes of memory that can be taken without another program losing its own: what the
 // machine has available, and no more than the limits of the process' control groups. 0 is unknown.
-func Available(fsys vfs.FS) int64 {
+func available(fsys vfs.FS) int64 {
 	text := func(name string) string {
 		f, err := fsys.Open(name)
 		if err != nil {

@@ -1,0 +1,199 @@
+package graphmill
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+)
+
+// Description tells what a store or collection holds: types, counts, columns and degrees. Its JSON is what
+// the command info prints with --json.
+type Description struct {
+	Folder string `json:"folder"`
+	Kind   string `json:"kind"`
+	Graphs int    `json:"graphs,omitempty"`
+	// Components is the number of components, where a graph has another number than one.
+	Components int `json:"components,omitempty"`
+	// Schema is the file of the GraphSchema that a collection was read with.
+	Schema string             `json:"schema,omitempty"`
+	Nodes  []NodesDescription `json:"nodes"`
+	Edges  []EdgesDescription `json:"edges"`
+	// Context has the columns of a collection's graphs, or of a store's context. ContextRows is the number of
+	// rows of the latter.
+	Context     []ColumnDescription `json:"context,omitempty"`
+	ContextRows int                 `json:"context_rows,omitempty"`
+	// SamplerBytes is the memory that the graph takes while it is sampled over all edge types.
+	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
+	// Made tells which run made the folder.
+	Made store.Made `json:"made"`
+}
+
+// NodesDescription describes a node type.
+type NodesDescription struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+	IDs   string `json:"ids,omitempty"` // dtype of the original ids
+	// Added is the number of nodes, the last ones, that have no row in the node table.
+	Added   int                 `json:"added,omitempty"`
+	Columns []ColumnDescription `json:"columns"`
+}
+
+// EdgesDescription describes an edge type.
+type EdgesDescription struct {
+	Type       string              `json:"type"`
+	Count      int                 `json:"count"`
+	Primary    string              `json:"primary,omitempty"`
+	Directions []string            `json:"directions,omitempty"`
+	Degree     *DegreeDescription  `json:"degree,omitempty"` // of the primary end
+	Columns    []ColumnDescription `json:"columns"`
+}
+
+// DegreeDescription tells how the degrees of an edge type's primary end are distributed.
+type DegreeDescription struct {
+	Mean  float64 `json:"mean"`
+	P50   uint64  `json:"p50"`
+	P90   uint64  `json:"p90"`
+	P99   uint64  `json:"p99"`
+	Max   uint64  `json:"max"`
+	Zeros uint64  `json:"zeros"`
+}
+
+// ColumnDescription describes a column.
+type ColumnDescription struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+// String is the name, dtype and shape of the column.
+func (c ColumnDescription) String() string {
+	s := human.Printable(c.Name) + " " + c.DType
+	if len(c.Shape) > 0 {
+		s += strings.ReplaceAll(fmt.Sprint(c.Shape), "-1", "*")
+	}
+	return s
+}
+
+func describeColumns(cols []*graph.Column) []ColumnDescription {
+	infos := []ColumnDescription{}
+	for _, c := range cols {
+		shape := c.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		infos = append(infos, ColumnDescription{c.Name, c.DType.String(), shape})
+	}
+	return infos
+}
+
+// Describe tells what the store or collection holds.
+func (st *Store) Describe() *Description {
+	s := st.store
+	i := &Description{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []NodesDescription{}, Edges: []EdgesDescription{}}
+	if c := s.Collection; c != nil {
+		i.Graphs, i.Context, i.Schema = c.Graphs, describeColumns(c.Context), s.Meta.Schema
+		if c.ComponentPtr.Len() > 0 {
+			i.Components = c.Components()
+		}
+		for _, n := range c.Nodes {
+			i.Nodes = append(i.Nodes, NodesDescription{Type: n.Type, Count: n.Count, Columns: describeColumns(n.Columns)})
+		}
+		for _, e := range c.Edges {
+			i.Edges = append(i.Edges, EdgesDescription{Type: e.Type.String(), Count: e.Count, Columns: describeColumns(e.Columns)})
+		}
+		return i
+	}
+	for _, n := range s.Graph.Nodes {
+		ni := NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: describeColumns(n.Columns)}
+		if n.IDs != nil {
+			ni.IDs = n.IDs.DType.String()
+		}
+		i.Nodes = append(i.Nodes, ni)
+	}
+	for _, e := range s.Graph.Edges {
+		ei := EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: describeColumns(e.Columns)}
+		for _, d := range []graph.Direction{graph.In, graph.Out} {
+			if e.Adj[d] != nil {
+				ei.Directions = append(ei.Directions, d.String())
+			}
+		}
+		h := degrees(e)
+		ei.Degree = &DegreeDescription{h.Mean(), h.Quantile(.5), h.Quantile(.9), h.Quantile(.99), h.Max(), h.Zeros()}
+		i.Edges = append(i.Edges, ei)
+	}
+	if c := s.Meta.Context; c != nil {
+		i.Context, i.ContextRows = describeColumns(s.Graph.Context), c.Count
+	}
+	for _, e := range s.Graph.Edges {
+		i.SamplerBytes += e.Adj[e.Primary].Bytes()
+	}
+	return i
+}
+
+// degrees is the histogram of the degrees at an edge type's primary end.
+func degrees(e *graph.Edges) *report.Histogram {
+	p := e.Adj[e.Primary].Indptr
+	if p.U64 != nil {
+		return report.Degrees(p.U64)
+	}
+	return report.Degrees(p.U32)
+}
+
+// Text writes the description in words.
+func (i *Description) Text(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s: a %s", i.Folder, i.Kind)
+	if i.Kind == store.KindCollection {
+		fmt.Fprintf(w, " of %s graphs", human.Exact(int64(i.Graphs)))
+	}
+	if i.Components > 0 {
+		fmt.Fprintf(w, " with %s components", human.Exact(int64(i.Components)))
+	}
+	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Command, i.Made.Version)
+	for _, n := range i.Nodes {
+		ids := n.IDs
+		if ids == "" && i.Kind == store.KindStore {
+			ids = "numbers"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", human.Printable(n.Type), human.Exact(int64(n.Count)), ids, joinColumns(n.Columns))
+	}
+	fmt.Fprintf(w, "\nEDGE TYPE\tCOUNT\tSTORED\tDEGREE mean\tp50\tp99\tmax\tCOLUMNS\n")
+	for _, e := range i.Edges {
+		fmt.Fprintf(w, "%s\t%s\t%s\t", human.Printable(e.Type), human.Exact(int64(e.Count)), strings.Join(e.Directions, "+"))
+		if d := e.Degree; d != nil {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t", human.Number(d.Mean), d.P50, d.P99, d.Max)
+		} else {
+			fmt.Fprint(w, "\t\t\t\t")
+		}
+		fmt.Fprintf(w, "%s\n", joinColumns(e.Columns))
+	}
+	switch {
+	case i.ContextRows > 0:
+		fmt.Fprintf(w, "\nCONTEXT of %s rows\n%s\n", human.Exact(int64(i.ContextRows)), joinColumns(i.Context))
+	case i.Components > 0 && len(i.Context) > 0:
+		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", joinColumns(i.Context))
+	case len(i.Context) > 0:
+		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
+	}
+	if i.Schema != "" {
+		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)
+	}
+	if i.SamplerBytes > 0 {
+		fmt.Fprintf(w, "\nSampling over all edge types holds %s of the graph in memory.\n", human.Bytes(i.SamplerBytes))
+	}
+	return w.Flush()
+}
+
+func joinColumns(cols []ColumnDescription) string {
+	var s []string
+	for _, c := range cols {
+		s = append(s, c.String())
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,436 @@
+package graphmill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// PartsOptions say how the parts of a graph are written for DGL.
+type PartsOptions struct {
+	// GraphName is the name of the graph and of its configuration; "" is that of the input.
+	GraphName string
+	// NumHops is how far the halo of a part reaches, 1 to 8; 0 is 1: the in-edges of its nodes. NoHops is none.
+	NumHops int
+	// GraphFormats are the sparse matrices of a part: "coo", "csc", "csr", comma-separated; "" is "coo,csc".
+	GraphFormats string
+	// SaveOrigNids and SaveOrigEids write the original ids of nodes and edges: part<p>/orig_nids.dgl, orig_eids.dgl.
+	SaveOrigNids, SaveOrigEids bool
+	// PartsAtOnce is how many parts are made at a time; 0 is as many as fit the memory, with Resume a quarter.
+	PartsAtOnce int
+	// Resume keeps finished parts when the run is interrupted, and continues with those of an earlier run.
+	Resume bool
+
+	Send SendOptions
+}
+
+// NoHops is the NumHops of parts that say they have no halo.
+const NoHops = -1
+
+// options is how package dispatch takes the options. name is the name of the graph if the options give none.
+func (o *PartsOptions) options(name string, parts int, run *Run) (opt dispatch.Options, err error) {
+	if o.GraphName != "" {
+		name = o.GraphName
+	}
+	if err := dispatch.CheckGraphName(name); err != nil {
+		return opt, usagef("%w; give `GraphName`", err)
+	}
+	if o.NumHops < NoHops || o.NumHops > 8 {
+		return opt, usagef("found `NumHops` %d, expected 0 to 8", o.NumHops)
+	}
+	if o.PartsAtOnce < 0 {
+		return opt, usagef("found `PartsAtOnce` %d, expected at least 1", o.PartsAtOnce)
+	}
+	setDefault(&o.NumHops, 1)
+	setDefault(&o.GraphFormats, "coo,csc")
+	opt = dispatch.Options{GraphName: name, Hops: max(o.NumHops, 0), OriginalNodes: o.SaveOrigNids, OriginalEdges: o.SaveOrigEids,
+		Threads: run.Threads, Memory: run.Memory, PartsAtOnce: o.PartsAtOnce}
+	if o.Resume && o.PartsAtOnce == 0 {
+		opt.PartsAtOnce = (parts + 3) / 4
+	}
+	if opt.Formats, err = dgl.ParseFormats(o.GraphFormats); err != nil {
+		return opt, usagef("`GraphFormats`: %w", err)
+	}
+	return opt, nil
+}
+
+// madeParts adds what the parts follow from.
+func madeParts(m *store.Made, opt dispatch.Options) {
+	for key, v := range map[string]string{
+		"graph_name": opt.GraphName, "num_hops": strconv.Itoa(opt.Hops), "out_edges": strconv.FormatBool(opt.Leaving), "graph_formats": opt.Formats.String(),
+		"save_orig_nids": strconv.FormatBool(opt.OriginalNodes), "save_orig_eids": strconv.FormatBool(opt.OriginalEdges), "part_ids": strconv.FormatBool(opt.PartIDs)} {
+		m.Options[key] = v
+	}
+}
+
+// DispatchOptions say how a graph with an assignment is written as parts.
+type DispatchOptions struct {
+	Run
+	PartsOptions
+	// OutEdges gives the halo the edges that leave the part too, from 1 hop on, as DGL's partition_graph keeps them.
+	OutEdges bool
+	// NumParts, if not 0, is the number of parts that the assignment must have.
+	NumParts int
+	// AllowOutside lets the metadata of a chunked graph name files outside of its folder.
+	AllowOutside bool
+}
+
+// PartitionGraphOptions say how a graph is divided and written as parts in one go.
+type PartitionGraphOptions struct {
+	PartitionOptions
+	PartsOptions
+	// InEdgesOnly leaves the edges that leave the part out of the halo.
+	InEdgesOnly bool
+	// ReturnMapping also writes the original ids of nodes and edges, as partition_graph returns them: an .npy per type.
+	ReturnMapping bool
+}
+
+// DispatchForecast is what Dispatch is expected to take.
+type DispatchForecast struct {
+	Bytes       int64   `json:"bytes"` // on disk
+	Memory      int64   `json:"memory_bytes"`
+	PartsAtOnce int     `json:"parts_at_once"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// Text writes the forecast in words.
+func (f *DispatchForecast) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s on disk, %s of memory, about %s, %d parts at once\n", human.Bytes(f.Bytes), human.Bytes(f.Memory), human.Duration(seconds(f.Seconds)), f.PartsAtOnce)
+	return err
+}
+
+// Dispatch writes the parts of a graph to the folder out in DGL's distributed format: GRAPH_NAME.json, metadata.json,
+// and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph is a store, or a graph in DGL's chunked format;
+// assignment is the folder that Partition wrote, or any folder of <node type>.txt. The bytes depend on neither threads
+// nor memory. If a run with Resume stops, its error is ErrResumable.
+func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*Report, error) {
+	j, err := o.prepare(ctx, in, assignment, out)
+	if err != nil {
+		return nil, err
+	}
+	return j.report, errors.Join(j.write(ctx), j.close())
+}
+
+// ForecastDispatch tells what Dispatch is expected to take, without writing parts.
+func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*DispatchForecast, error) {
+	j, err := o.prepare(ctx, in, assignment, out)
+	if err != nil {
+		return nil, err
+	}
+	f, err := j.forecast(ctx)
+	return f, errors.Join(err, j.close())
+}
+
+// prepare opens what Dispatch reads.
+func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out string) (_ *partsJob, err error) {
+	start := time.Now()
+	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
+		return nil, err
+	}
+	if assignment == "" {
+		return nil, usagef("found no `Assignment`, expected the folder that says which part each node is in; make one with: graphmill partition %s --parts K --out DIR", in)
+	}
+	if err := keeps(out, in, assignment); err != nil {
+		return nil, err
+	}
+	j := &partsJob{run: &o.Run, parts: &o.PartsOptions, out: out, report: o.begin("dispatch", "Parts of "+graphName(in)), start: start}
+	if err := j.open(ctx, in, o.AllowOutside); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.close())
+		}
+	}()
+	types, counts := nodeCounts(j.store.Graph)
+	if j.assignment, err = assign.Read(ctx, vfs.OS, assignment, types, counts); err != nil {
+		return nil, err
+	}
+	if o.NumParts != 0 && o.NumParts != j.assignment.Parts {
+		return nil, usagef("found `NumParts` %d, expected %d as in %s", o.NumParts, j.assignment.Parts, assignment)
+	}
+	if j.opt, err = o.options(j.name, j.assignment.Parts, &o.Run); err != nil {
+		return nil, err
+	}
+	j.opt.Leaving = o.OutEdges
+	sums, err := assignmentInputs(ctx, assignment, "assignment/", j.assignment, j.report)
+	if err != nil {
+		return nil, err
+	}
+	j.made = store.Made{Command: "dispatch", Inputs: sums, Version: Version(), Options: map[string]string{}}
+	maps.Copy(j.made.Inputs, j.inputs)
+	madeParts(&j.made, j.opt)
+	return j, nil
+}
+
+// PartitionGraph divides a graph and writes its parts to the folder out, as dgl.distributed.partition_graph does:
+// Partition, then Dispatch with the halo that partition_graph keeps and the node data part_id.
+func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*Report, error) {
+	j, err := o.prepare(ctx, in, out)
+	if err != nil {
+		return nil, err
+	}
+	return j.report, errors.Join(j.write(ctx), j.close())
+}
+
+// ForecastPartitionGraph divides a graph, and tells what PartitionGraph is expected to take to write its parts.
+func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*DispatchForecast, error) {
+	j, err := o.prepare(ctx, in, out)
+	if err != nil {
+		return nil, err
+	}
+	f, err := j.forecast(ctx)
+	return f, errors.Join(err, j.close())
+}
+
+// prepare divides the graph.
+func (o *PartitionGraphOptions) prepare(ctx context.Context, in, out string) (_ *partsJob, err error) {
+	start := time.Now()
+	if err := errors.Join(o.PartitionOptions.check(), o.Send.check()); err != nil {
+		return nil, err
+	}
+	p := &partitioning{o: &o.PartitionOptions, in: in, out: out}
+	if err := keeps(out, p.inputs()...); err != nil {
+		return nil, err
+	}
+	if o.ReturnMapping {
+		o.SaveOrigNids, o.SaveOrigEids = true, true
+	}
+	j := &partsJob{run: &o.Run, parts: &o.PartsOptions, out: out, report: o.begin("partition-graph", "Parts of "+graphName(in)), start: start}
+	if err := j.open(ctx, in, o.AllowOutside); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.close())
+		}
+	}()
+	cut := o.PartitionOptions.options()
+	cut.Temp = filepath.Dir(filepath.Clean(out))
+	if err := vfs.OS.MkdirAll(cut.Temp); err != nil {
+		return nil, err
+	}
+	result, err := o.cut(cut, func(opt partition.Options) (*partition.Result, error) {
+		return partition.Run(ctx, vfs.OS, j.store, opt)
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.assignment = result.Assignment
+	if j.opt, err = o.PartsOptions.options(j.name, result.Assignment.Parts, &o.Run); err != nil {
+		return nil, err
+	}
+	j.opt.PartIDs, j.opt.Leaving = true, !o.InEdgesOnly
+	imported, err := o.imported(ctx, result, j.report)
+	if err != nil {
+		return nil, err
+	}
+	j.made = o.made("partition-graph", result)
+	maps.Copy(j.made.Inputs, j.inputs)
+	maps.Copy(j.made.Inputs, imported)
+	j.made.Options["return_mapping"] = strconv.FormatBool(o.ReturnMapping)
+	madeParts(&j.made, j.opt)
+	reportCut(j.report, result)
+	if o.ReturnMapping {
+		j.finish = func(w *store.Writer) error {
+			return dispatch.WriteMapping(ctx, vfs.OS, w, j.store.Graph, result.Assignment.Parts)
+		}
+	}
+	return j, nil
+}
+
+// nodeCounts are the node types of a graph, and how many nodes each has.
+func nodeCounts(g *graph.Graph) (types []string, counts []uint64) {
+	for _, n := range g.Nodes {
+		types, counts = append(types, n.Type), append(counts, uint64(n.Count))
+	}
+	return types, counts
+}
+
+// partsJob is a graph with an assignment, of which parts are written.
+type partsJob struct {
+	run    *Run
+	parts  *PartsOptions
+	out    string
+	report *report.Report
+	start  time.Time
+
+	store  *store.Store
+	name   string            // of the graph
+	inputs map[string]string // fingerprints
+	close  func() error
+
+	assignment *assign.Assignment
+	opt        dispatch.Options
+	made       store.Made
+	finish     func(w *store.Writer) error // adds files to the output before it is sealed; nil: none
+}
+
+// open opens a store, or imports a chunked graph into a temporary one.
+func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
+	metadata := filepath.Join(in, chunked.File)
+	if !chunked.IsChunked(vfs.OS, metadata) {
+		s, err := openGraph(in)
+		if err != nil {
+			return err
+		}
+		sum, err := inputFolder(j.report, in)
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		j.store, j.name, j.inputs, j.close = s.store, graphName(in), map[string]string{"store": sum}, s.Close
+		return nil
+	}
+	m, err := chunked.Read(vfs.OS, metadata)
+	if err != nil {
+		return err
+	}
+	src, inputs, err := j.run.openChunked(ctx, in, j.out, outside, j.report)
+	if err != nil {
+		return err
+	}
+	j.name, j.inputs = m.GraphName, inputs
+	j.store, j.close, err = j.run.chunkedStore(ctx, src, j.out, j.report)
+	return err
+}
+
+// writer begins the output, or continues it.
+func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
+	if !j.parts.Resume {
+		return store.Create(vfs.OS, j.out, j.run.Overwrite)
+	}
+	key, err := json.Marshal(j.made)
+	if err != nil {
+		return nil, err
+	}
+	// The same call of another version may divide the graph in another way.
+	a := j.assignment
+	key = fmt.Appendf(key, " %016x %016x", xxh3.Hash(graph.Bytes(a.Part)), xxh3.Hash(graph.Bytes(a.Trainer)))
+	return store.Resume(ctx, vfs.OS, j.out, j.run.Overwrite, string(key), j.run.Threads)
+}
+
+// forecast tells what writing the parts is expected to take.
+func (j *partsJob) forecast(ctx context.Context) (_ *DispatchForecast, err error) {
+	// What an earlier run kept stays, and an output that is there does not matter.
+	w, err := store.Create(vfs.OS, j.out+".forecast", j.run.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	plan, err := dispatch.Prepare(ctx, vfs.OS, j.store, j.assignment, w, j.opt)
+	if err != nil {
+		return nil, err
+	}
+	f := plan.Forecast()
+	return &DispatchForecast{f.Bytes, f.Memory, f.PartsAtOnce, f.Seconds}, plan.Close()
+}
+
+// write writes, seals, reports, publishes and sends parts.
+func (j *partsJob) write(ctx context.Context) (err error) {
+	var send *delivery
+	if j.parts.Send.IPConfig != "" {
+		if send, err = j.parts.Send.delivery(j.out, j.run); err != nil {
+			return err
+		}
+		if err := send.ready(ctx, j.assignment.Parts); err != nil {
+			return err
+		}
+	}
+	w, err := j.writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end := w.Abort
+		switch {
+		case j.parts.Resume && ctx.Err() != nil:
+			end, err = w.Leave, errParts
+		case j.parts.Resume && err != nil:
+			end, err = w.Leave, fmt.Errorf("%w; %w", err, errParts)
+		}
+		err = errors.Join(err, end())
+	}()
+	if j.run.Memory > 0 {
+		// Garbage counts too: that of reading the assignment goes back now, and less piles up later.
+		debug.FreeOSMemory()
+		defer debug.SetGCPercent(debug.SetGCPercent(20))
+	}
+	if err := j.fill(ctx, w); err != nil {
+		return err
+	}
+	if err := publish(w, j.report, j.start); err != nil || send == nil {
+		return err
+	}
+	return send.sendNew(ctx, j.report, j.start)
+}
+
+// errParts ends a run that did not come to its end, of which parts are kept.
+var errParts = fmt.Errorf("the parts that are finished are kept, and %w", ErrResumable)
+
+// fill writes the parts and seals them.
+func (j *partsJob) fill(ctx context.Context, w *store.Writer) (err error) {
+	var line *meter
+	j.opt.Progress = func(bytes int) { line.add(int64(bytes)) }
+	began := time.Now()
+	plan, err := dispatch.Prepare(ctx, vfs.OS, j.store, j.assignment, w, j.opt)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, plan.Close)
+	forecast := plan.Forecast()
+	counted := time.Now()
+	j.report.Stage("count", counted.Sub(began), 0, "")
+	if forecast.Seconds > 10 {
+		j.run.note("forecast: %s on disk, %s of memory, about %s", human.Bytes(forecast.Bytes), human.Bytes(forecast.Memory), human.Duration(seconds(forecast.Seconds)))
+	}
+	line = j.run.meter("write parts", forecast.Bytes, "bytes")
+	defer line.end()
+	result, err := plan.Run(ctx)
+	line.end()
+	if err != nil {
+		return err
+	}
+	written := time.Now()
+	j.report.Stage("write", written.Sub(counted), result.Bytes, "bytes")
+	if j.finish != nil {
+		if err := j.finish(w); err != nil {
+			return err
+		}
+	}
+	if err := w.WriteMade(j.made); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, j.run.Threads); err != nil {
+		return err
+	}
+	j.report.Stage("checksums", time.Since(written), 0, "")
+	j.run.reportStored(j.report, result, forecast, time.Since(began))
+	return nil
+}
+
+// IsParts says whether a path is that of a graph's parts in DGL's distributed format: their folder or configuration.
+func IsParts(path string) (bool, error) {
+	config, err := parts.Find(vfs.OS, path)
+	return config != "", err
+}

@@ -1,0 +1,255 @@
+package graphmill
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/report"
+)
+
+// Division tells how a graph was divided into parts, and how good the division is. Its JSON is what the command
+// partition prints with --json.
+type Division struct {
+	Method      string             `json:"method"`
+	Parts       int                `json:"parts"`
+	Trainers    int                `json:"trainers_per_machine,omitempty"`
+	Nodes       int                `json:"nodes"`
+	Pairs       int64              `json:"pairs"`
+	Cut         int64              `json:"cut"`
+	CutShare    float64            `json:"cut_share"`
+	Volume      int64              `json:"volume"`
+	Boundary    int64              `json:"boundary_nodes"`
+	Balance     map[string]float64 `json:"balance"`
+	Within      bool               `json:"within_imbalance"`
+	EdgeBalance float64            `json:"edge_balance"`
+	EmptyParts  int                `json:"empty_parts"`
+	// TrainerBalance is the balance of the trainers' shares.
+	TrainerBalance map[string]float64     `json:"trainer_balance,omitempty"`
+	EdgeTypes      map[string]EdgeTypeCut `json:"edge_types,omitempty"`
+	Each           []DividedPart          `json:"each_part"`
+	Gaps           []TypeGap              `json:"types_not_in_every_part,omitempty"`
+	Random         RandomDivision         `json:"random"`
+	Seconds        float64                `json:"seconds"`
+	ElapsedSeconds float64                `json:"elapsed_seconds"`
+	PeakRSS        int64                  `json:"peak_rss_bytes"`
+	Forecast       DivisionForecast       `json:"forecast"`
+	Notes          []string               `json:"notes,omitempty"`
+
+	result *partition.Result
+}
+
+// EdgeTypeCut is the cut of an edge type.
+type EdgeTypeCut struct {
+	Edges    int64   `json:"edges"`
+	Cut      int64   `json:"cut"`
+	CutShare float64 `json:"cut_share"`
+}
+
+// TypeGap is a node type, and the parts that own no node of it.
+type TypeGap struct {
+	Type  string `json:"type"`
+	Nodes int64  `json:"nodes"`
+	Parts []int  `json:"parts"`
+}
+
+// DividedPart is a part: the nodes that it owns, and its halo, the nodes of other parts that are neighbours of those.
+type DividedPart struct {
+	Nodes      int64            `json:"nodes"`
+	Halo       int64            `json:"halo_nodes"`
+	InnerShare float64          `json:"inner_share"`
+	Cut        int64            `json:"cut"`
+	Weights    map[string]int64 `json:"weights"`
+}
+
+// RandomDivision is what is expected of a division that deals the nodes out at random.
+type RandomDivision struct {
+	Cut      float64 `json:"cut"`
+	Volume   float64 `json:"volume"`
+	CutRatio float64 `json:"cut_ratio"`
+}
+
+// DivisionForecast is what the division was expected to take.
+type DivisionForecast struct {
+	Memory  int64   `json:"memory_bytes"`
+	Disk    int64   `json:"disk_bytes"`
+	Seconds float64 `json:"seconds"`
+}
+
+func named(names []string, values []float64) map[string]float64 {
+	m := map[string]float64{}
+	for i, name := range names {
+		m[name] = values[i]
+	}
+	return m
+}
+
+func newDivision(p *partition.Result, elapsed time.Duration) *Division {
+	q := p.Quality
+	j := &Division{
+		Method: p.Method, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
+		Cut: q.Cut, CutShare: q.CutShare, Volume: q.Volume, Boundary: q.Boundary, Balance: named(p.Constraints, q.Balance), Within: p.Within,
+		EdgeBalance: q.EdgeBalance, EmptyParts: q.EmptyParts, EdgeTypes: map[string]EdgeTypeCut{},
+		Random:  RandomDivision{p.RandomCut, p.RandomVolume, ratio(float64(q.Cut), p.RandomCut)},
+		Seconds: p.Seconds, ElapsedSeconds: elapsed.Seconds(), PeakRSS: report.PeakRSS(),
+		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds}, Notes: p.Notes, result: p,
+	}
+	if p.Trainers != nil {
+		j.TrainerBalance = named(p.Constraints, p.Trainers.Balance)
+	}
+	for _, e := range p.Relations {
+		j.EdgeTypes[e.Type] = EdgeTypeCut{e.Edges, e.Cut, ratio(float64(e.Cut), float64(e.Edges))}
+	}
+	for _, g := range p.Gaps {
+		j.Gaps = append(j.Gaps, TypeGap{g.Type, g.Nodes, g.Parts})
+	}
+	for _, x := range q.Parts {
+		w := map[string]int64{}
+		for c, name := range p.Constraints {
+			w[name] = x.Weights[c]
+		}
+		j.Each = append(j.Each, DividedPart{x.Nodes, x.Halo, ratio(float64(x.Nodes), float64(x.Nodes+x.Halo)), x.Cut, w})
+	}
+	return j
+}
+
+// ratio is a / b, 0 where there is nothing.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Text writes the division in words.
+func (j *Division) Text(w io.Writer) error {
+	p := j.result
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d parts, by %s in %s\n", j.Parts, j.Method, human.Duration(time.Duration(j.Seconds*float64(time.Second))))
+	fmt.Fprintf(&b, "  cut      %s of %s pairs (%s; %s by chance)\n", human.Exact(j.Cut), human.Exact(j.Pairs), human.Percent(j.CutShare), human.Percent(ratio(p.RandomCut, float64(p.Pairs))))
+	fmt.Fprintf(&b, "  volume   %s (%s by chance)\n", human.Exact(j.Volume), human.Exact(int64(p.RandomVolume)))
+	for i, name := range p.Constraints {
+		fmt.Fprintf(&b, "  balance  %.4f  %s\n", p.Quality.Balance[i], human.Printable(name))
+	}
+	fmt.Fprintf(&b, "  balance  %.4f  of edges, by degree%s\n", j.EdgeBalance, map[bool]string{true: "; see `BalanceEdges`"}[j.EdgeBalance > 1.5])
+	if j.EmptyParts > 0 {
+		fmt.Fprintf(&b, "  %d parts are empty\n", j.EmptyParts)
+	}
+	if !p.Within {
+		b.WriteString("  the balance asked for was not reached\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// reportCut tells what a division is worth.
+func reportCut(r *report.Report, p *partition.Result) {
+	q := p.Quality
+	r.Head("cut", report.Count(q.Cut, "pairs"))
+	r.Head("of all pairs", report.Share(q.CutShare))
+	r.Head("volume", report.Count(q.Volume, "nodes"))
+	r.Head("edge balance", report.Number(q.EdgeBalance, ""))
+	r.In("nodes", report.Count(p.Nodes, "nodes"))
+	r.In("pairs of neighbours", report.Count(p.Pairs, "pairs"))
+	r.Out("parts", report.Count(p.Assignment.Parts, "parts"))
+	r.Out("method", report.Text(p.Method))
+	for _, note := range p.Notes {
+		r.Note(note)
+	}
+	if !p.Within {
+		r.Note("the balance asked for was not reached")
+	}
+	r.Warn(int64(q.EmptyParts), "parts are empty")
+
+	chance := report.Table{Title: "Against chance", Columns: []string{"", "this", "nodes dealt out by chance", "ratio"}}
+	for _, x := range []struct {
+		name       string
+		this, that float64
+	}{{"cut", float64(q.Cut), p.RandomCut}, {"volume", float64(q.Volume), p.RandomVolume}} {
+		chance.Rows = append(chance.Rows, []report.Value{report.Text(x.name), report.Count(int64(x.this), ""), report.Count(int64(x.that), ""), report.Number(ratio(x.this, x.that), "")})
+	}
+	r.Table(chance)
+
+	balance := report.Table{Title: "Balance: the heaviest part against the mean", Columns: []string{"of", "parts"}}
+	if p.Trainers != nil {
+		balance.Columns = append(balance.Columns, "trainers")
+	}
+	add := func(name string, parts float64, trainers func() float64) {
+		row := []report.Value{report.Text(name), report.Number(parts, "")}
+		if p.Trainers != nil {
+			row = append(row, report.Number(trainers(), ""))
+		}
+		balance.Rows = append(balance.Rows, row)
+	}
+	for c, name := range p.Constraints {
+		add(name, q.Balance[c], func() float64 { return p.Trainers.Balance[c] })
+	}
+	add("degrees (edges)", q.EdgeBalance, func() float64 { return p.Trainers.EdgeBalance })
+	r.Table(balance)
+
+	if len(p.Relations) > 0 {
+		types := report.Table{Title: "Edge types", Columns: []string{"edge type", "edges", "cut", "share"}}
+		for _, e := range p.Relations {
+			types.Rows = append(types.Rows, []report.Value{report.Text(e.Type), report.Count(e.Edges, ""), report.Count(e.Cut, ""), report.Share(ratio(float64(e.Cut), float64(e.Edges)))})
+		}
+		r.Table(types)
+	}
+	reportParts(r, p)
+	for _, s := range p.Stages {
+		r.Stage(s.Name, time.Duration(s.Seconds*float64(time.Second)), s.Count, s.Unit)
+	}
+}
+
+// tellGaps warns of types that some parts lack.
+func (o *Run) tellGaps(r *report.Report, p *partition.Result) {
+	if len(p.Gaps) == 0 {
+		return
+	}
+	var list []string
+	for _, g := range p.Gaps {
+		list = append(list, fmt.Sprintf("%s: none of %s nodes in part %s", g.Type, human.Exact(g.Nodes), human.List(g.Parts)))
+	}
+	what := fmt.Sprintf("node types are not in every part; DGL's server does not start for a part that owns no node of a type with features: %s", strings.Join(list, "; "))
+	o.warn("%d %s", len(list), what)
+	r.Warn(int64(len(list)), what)
+}
+
+// reportParts tells what each part has.
+func reportParts(r *report.Report, p *partition.Result) {
+	q := p.Quality
+	parts := report.Table{Title: "Parts", Columns: []string{"part", "nodes", "halo", "inner share", "pairs cut"}}
+	if len(p.Relations) > 0 {
+		parts.Columns = append(parts.Columns, "edges owned")
+	}
+	inner, halo, cut := new(report.Histogram), new(report.Histogram), new(report.Histogram)
+	for i, x := range q.Parts {
+		inner.Add(uint64(x.Nodes))
+		halo.Add(uint64(x.Halo))
+		cut.Add(uint64(x.Cut))
+		if i >= shownParts {
+			continue
+		}
+		row := []report.Value{report.Text(fmt.Sprint(i)), report.Count(x.Nodes, ""), report.Count(x.Halo, ""), report.Share(ratio(float64(x.Nodes), float64(x.Nodes+x.Halo))), report.Count(x.Cut, "")}
+		if len(p.Relations) > 0 {
+			var owned int64
+			for _, e := range p.Relations {
+				owned += e.Owned[i]
+			}
+			row = append(row, report.Count(owned, ""))
+		}
+		parts.Rows = append(parts.Rows, row)
+	}
+	if n := len(q.Parts); n > shownParts {
+		parts.Title = fmt.Sprintf("Parts (the first %d of %d)", shownParts, n)
+	}
+	r.Table(parts)
+	r.Plot(report.Distribution{Title: "Sizes of parts", Of: "parts", What: "nodes", View: report.Bins,
+		Series: []report.Series{{Name: "inner", Histogram: inner}, {Name: "halo", Histogram: halo}}})
+	r.Plot(report.Distribution{Title: "Pairs that leave a part", Of: "parts", What: "pairs", View: report.Bins, Series: []report.Series{{Name: "cut", Histogram: cut}}})
+}
+
+// shownParts is how many parts a table of the page lists.
+const shownParts = 128

@@ -1,0 +1,228 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// executor is a compiled plan and what runs it: the memory executor where stream is nil.
+type executor struct {
+	sampler *sample.Sampler
+	stream  *outofcore.Executor
+	need    int64  // bytes that the memory executor needs, where ExecutorAuto did not take it
+	note    string // why it did not
+}
+
+// choice is what an executor is chosen for and within.
+type choice struct {
+	executor Executor
+	threads  int
+	memory   int64
+	columns  int64  // bytes that the caller reads besides the graph
+	fetched  int64  // of these, bytes that the stream executor reads where they are wanted
+	scratch  string // folder for what the stream executor spills
+	keep     string // folder for what a later run continues from; "" for none
+	options  sample.Options
+}
+
+// choose says what an executor is chosen for.
+func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) choice {
+	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
+		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(), Warn: warn}}
+	if o.Format == FormatTFRecord {
+		c.columns, c.fetched = joinedBytes(g, p.plan, o.induce())
+		for _, column := range p.columns {
+			c.columns += column.Bytes()
+		}
+	}
+	c.columns += 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	return c
+}
+
+// joinedBytes is the size of the columns and ids that TFRecords of a plan join, and of those among them that the
+// stream executor reads where they are wanted.
+func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched int64) {
+	nodes, edges := output.Reach(g, plan)
+	if induce {
+		edges = plan.Induced(g)
+	}
+	add := func(columns []*graph.Column) {
+		for _, c := range columns {
+			all += c.Bytes()
+			if outofcore.Fetches(c) {
+				fetched += c.Bytes()
+			}
+		}
+	}
+	for _, i := range edges {
+		add(g.Edges[i].Columns)
+	}
+	for _, i := range nodes {
+		add(g.Nodes[i].Columns)
+		if ids := g.Nodes[i].IDs; ids != nil {
+			all += ids.Bytes()
+		}
+	}
+	return all, fetched
+}
+
+// processBytes is what the program holds before it works.
+const processBytes = 24 << 20
+
+// samplerBytes is the least memory of a program that samples a plan in memory by several threads.
+func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int, induce bool) int64 {
+	return sample.Need(g, plan, threads, induce) + processBytes
+}
+
+// newSampler compiles a plan within a budget; columns is the bytes that the caller reads besides. A budget below the
+// least that is needed is refused; a memory of 0 is no bound.
+func newSampler(g *graph.Graph, plan *sample.Plan, threads int, memory, columns int64, opt sample.Options) (*sample.Sampler, error) {
+	need := samplerBytes(g, plan, threads, opt.Induce) + columns
+	opt.Memory = 1 << 62
+	if memory > 0 {
+		if memory < need {
+			return nil, fmt.Errorf("found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory or fewer `Threads`",
+				human.Bytes(memory), human.Bytes(need))
+		}
+		opt.Memory = memory - need
+	}
+	return sample.New(g, plan, opt)
+}
+
+// need is the memory that the memory executor needs for a plan, and bound what there is: the budget or, without one,
+// what is available; 0 is unknown.
+func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
+	if bound = c.memory; bound == 0 {
+		bound = available(vfs.OS)
+	}
+	return samplerBytes(g, plan, c.threads, c.options.Induce) + c.columns, bound
+}
+
+// streamed compiles a plan for the stream executor.
+func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*outofcore.Executor, error) {
+	return outofcore.Open(ctx, vfs.OS, s, plan, outofcore.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
+		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
+}
+
+// open compiles a plan for the executor that is asked for. ExecutorAuto takes the memory executor over the mapped
+// store where what it reads fits the budget or, without a budget, the memory that is available.
+func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
+	need, bound := c.need(s.Graph, plan)
+	inMemory := func() (executor, error) {
+		m, err := newSampler(s.Graph, plan, c.threads, c.memory, c.columns, c.options)
+		return executor{sampler: m}, err
+	}
+	if c.executor == ExecutorMemory || c.executor == ExecutorAuto && (bound == 0 || need <= bound) {
+		return inMemory()
+	}
+	x, err := c.streamed(ctx, s, plan, bound)
+	e := executor{stream: x}
+	if c.executor == ExecutorAuto {
+		e.need, e.note = need, "sampled by the stream executor: "+tooLarge(need, bound)
+	}
+	switch {
+	case err == nil:
+		e.sampler = x.Sampler()
+		return e, nil
+	case c.executor == ExecutorAuto && c.memory == 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)):
+		// The system finds room, or is slow: nobody set a bound.
+		return inMemory()
+	}
+	return executor{}, e.both(err)
+}
+
+// tooLarge says why ExecutorAuto does not take the memory executor.
+func tooLarge(need, bound int64) string {
+	return fmt.Sprintf("the memory executor needs %s, and there are %s", human.Bytes(need), human.Bytes(bound))
+}
+
+// both adds to a refusal by the stream executor what the memory executor needs.
+func (e *executor) both(err error) error {
+	if e.need > 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)) {
+		return fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(e.need))
+	}
+	return err
+}
+
+func (e *executor) close() error {
+	if e.stream != nil {
+		return e.stream.Close()
+	}
+	e.sampler.Close()
+	return nil
+}
+
+// foretell tells what a long run of the stream executor will take.
+func (e *executor) foretell(ctx context.Context, job sample.Job, r *Run) error {
+	if e.stream == nil {
+		return nil
+	}
+	f, err := e.stream.Foretell(ctx, job)
+	if err != nil {
+		return e.both(err)
+	}
+	if e.note != "" {
+		r.note("%s", e.note)
+	}
+	if f.Seconds > 10 {
+		r.note("forecast: %s sweeps, %s to read, %s of memory, about %s", human.Exact(f.Sweeps), human.Bytes(f.Bytes), human.Bytes(f.Memory), human.Duration(time.Duration(f.Seconds*float64(time.Second))))
+	}
+	return nil
+}
+
+// report tells what the stream executor read, next to its forecast.
+func (e *executor) report(r *report.Report, took time.Duration) {
+	r.Executor = "memory"
+	if e.stream == nil {
+		return
+	}
+	r.Executor = "stream"
+	if e.note != "" {
+		r.Note(e.note)
+	}
+	read, told := e.stream.Counts(), e.stream.Forecast()
+	r.BytesRead, r.Sweeps = &read.Bytes, &read.Sweeps
+	f := forecastOf(told)
+	r.Design, r.Forecast = f.Design, &f
+	r.Head("read", report.Bytes(read.Bytes))
+	seconds := took.Seconds()
+	table := report.Table{
+		Title:   fmt.Sprintf("Forecast and fact: stream executor, design %s, %s together", f.Design, human.Amount(int64(told.Batches), "batches")),
+		Columns: []string{"", "forecast", "fact"},
+		Rows: [][]report.Value{
+			{report.Text("sweeps over the neighbours"), report.Count(told.Sweeps, ""), report.Count(read.Sweeps, "")},
+			{report.Text("bytes read"), report.Bytes(told.Bytes), report.Bytes(read.Bytes)},
+		},
+	}
+	if read.Rows > 0 {
+		table.Rows = append(table.Rows, []report.Value{report.Text("of these, of columns"), {}, report.Bytes(read.Rows)})
+	}
+	if told.Written > 0 || read.Written > 0 {
+		table.Rows = append(table.Rows, []report.Value{report.Text("scratch bytes written"), report.Bytes(told.Written), report.Bytes(read.Written)})
+	}
+	table.Rows = append(table.Rows,
+		[]report.Value{report.Text("peak memory"), report.Bytes(told.Memory), report.Bytes(report.PeakRSS())},
+		[]report.Value{report.Text("time; the forecast is without what the output takes"), {Seconds: &f.Seconds}, {Seconds: &seconds}})
+	r.Table(table)
+}
+
+// forecastOf is a forecast of the stream executor as a report has it.
+func forecastOf(f outofcore.Forecast) report.Forecast {
+	r := report.Forecast{Executor: "stream", Design: f.Design.String(), Sweeps: f.Sweeps, Bytes: f.Bytes, Written: f.Written, Memory: f.Memory, Least: f.Least, Seconds: f.Seconds}
+	if f.Err != nil {
+		r.Refused = f.Err.Error()
+	}
+	return r
+}

@@ -1,0 +1,313 @@
+package graphmill
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export"
+	"github.com/graphmill/graphmill/internal/export/chunk"
+	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/export/metis"
+	format "github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Formats of Export, beside FormatTFRecord.
+const (
+	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
+	FormatMETIS   Format = "metis"   // a store as a .graph file
+)
+
+// ExportOptions say in which format a collection or store is written. To is required.
+type ExportOptions struct {
+	Run
+	// To is FormatTFRecord, for a collection, or FormatChunked or FormatMETIS, for a store.
+	To Format
+
+	// Of TFRecords.
+	Store  string // store that the collection was sampled from, to join its columns
+	Shards int    // files to divide the records over; 0 is 1
+	Name   string // name that the files begin with; "" is samples.tfrecord
+	Gzip   bool   // compress the records
+
+	// Of chunked graphs.
+	GraphName string // name by which DGL will know the graph; "" is that of the store
+	Chunks    int    // files of the edges of a type, and of a feature; 0 is 1
+	Edges     string // "csv" (the default), "numpy" or "parquet"; DGL's tools read csv and parquet
+	Features  string // "numpy" (the default) or "parquet"
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *ExportOptions) check() error {
+	if !slices.Contains([]Format{FormatTFRecord, FormatChunked, FormatMETIS}, o.To) {
+		return usagef("found `To` %q, expected tfrecord, chunked or metis", o.To)
+	}
+	for _, f := range []struct {
+		name  string
+		of    Format
+		given bool
+	}{
+		{"Store", FormatTFRecord, o.Store != ""}, {"Shards", FormatTFRecord, o.Shards != 0}, {"Name", FormatTFRecord, o.Name != ""}, {"Gzip", FormatTFRecord, o.Gzip},
+		{"GraphName", FormatChunked, o.GraphName != ""}, {"Chunks", FormatChunked, o.Chunks != 0}, {"Edges", FormatChunked, o.Edges != ""}, {"Features", FormatChunked, o.Features != ""},
+	} {
+		if f.given && f.of != o.To {
+			return usagef("found `%s` with `To` %s, expected it with `To` %s", f.name, o.To, f.of)
+		}
+	}
+	setDefault(&o.Shards, 1)
+	setDefault(&o.Chunks, 1)
+	setDefault(&o.Edges, "csv")
+	setDefault(&o.Features, "numpy")
+	return o.Run.check()
+}
+
+// Export writes a collection as TFRecords, or a store as a chunked graph, to the folder out; or a store as a METIS graph
+// to the file out. A collection that was sampled holds its features by reference: Store joins them.
+func Export(ctx context.Context, in, out string, o ExportOptions) (*Report, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	e := &exporting{o: &o, in: in, out: out, start: time.Now(), report: o.begin("export", titled(in))}
+	switch o.To {
+	case FormatChunked:
+		return e.report, e.chunked(ctx)
+	case FormatMETIS:
+		return e.report, e.metis(ctx)
+	}
+	return e.report, e.records(ctx)
+}
+
+// exporting is a run of Export.
+type exporting struct {
+	o       *ExportOptions
+	in, out string
+	report  *report.Report
+	start   time.Time
+}
+
+// records writes a collection as TFRecords.
+func (e *exporting) records(ctx context.Context) (err error) {
+	o, r := e.o, e.report
+	s, err := store.Open(vfs.OS, e.in)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	made := store.Made{Command: "export", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
+		"to": string(o.To), "shards": strconv.Itoa(o.Shards), "gzip": strconv.FormatBool(o.Gzip)}}
+	if made.Inputs["collection"], err = inputFolder(r, e.in); err != nil {
+		return err
+	}
+	opt := export.Options{Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, Threads: o.Threads, Memory: o.Memory}
+	inputs := []string{e.in}
+	if o.Store != "" {
+		if opt.Store, err = store.Open(vfs.OS, o.Store); err != nil {
+			return err
+		}
+		defer closeWith(&err, opt.Store.Close)
+		if made.Inputs["store"], err = inputFolder(r, o.Store); err != nil {
+			return err
+		}
+		inputs = append(inputs, o.Store)
+	}
+	graphs := 0
+	if s.Collection != nil {
+		graphs = s.Collection.Graphs
+	}
+	if err := keeps(e.out, inputs...); err != nil {
+		return err
+	}
+	var result *export.Result
+	return o.output(ctx, e.out, &made, r, e.start, work{"export", "encode and write", int64(graphs), "graphs"}, func(w *store.Writer, line *meter) (_ int64, err error) {
+		opt.Progress = func(n int) { line.add(int64(n)) }
+		result, err = export.TFRecords(ctx, vfs.OS, w, s, opt)
+		return int64(graphs), err
+	}, func(took time.Duration) {
+		o.warnRounded(r, result.Rounded)
+		o.warnUnderflows(r, result.Underflows)
+		o.warnColumns(r, result.Left, "arrays and columns of the collection have no place in the Examples: ")
+		if len(result.Left) > 0 && opt.Store == nil && s.Meta.Made.Inputs["store"] != "" {
+			o.warn("the features of a sampled collection are in its store; give `Store` STORE to join them")
+		}
+		r.Head("graphs", report.Count(graphs, "graphs"))
+		r.Head("graphs a second", report.Number(float64(graphs)/took.Seconds(), "/s"))
+		r.In("graphs", report.Count(graphs, "graphs"))
+		r.Out("records", report.Count(graphs, "records"))
+		r.Out("nodes", report.Count(result.Nodes.Sum(), "nodes"))
+		r.Out("edges", report.Count(result.Edges.Sum(), "edges"))
+		r.Plot(sizesPlot("Size of the graphs", "graphs", &result.Nodes, &result.Edges))
+	})
+}
+
+// work names the main stage of an operation.
+type work struct {
+	progress, stage string // as Progress and the report name it
+	total           int64
+	unit            string
+}
+
+// output makes an output folder: write fills it, and tell reports what was written. made goes into a file of its own.
+func (o *Run) output(ctx context.Context, out string, made *store.Made, r *report.Report, start time.Time, do work,
+	write func(w *store.Writer, line *meter) (count int64, err error), tell func(took time.Duration)) (err error) {
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	line := o.meter(do.progress, do.total, do.unit)
+	defer line.end()
+	began := time.Now()
+	count, err := write(w, line)
+	if err != nil {
+		return err
+	}
+	line.end()
+	written := time.Now()
+	r.Stage(do.stage, written.Sub(began), count, do.unit)
+	if err := w.WriteMade(*made); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return err
+	}
+	r.Stage("checksums", time.Since(written), 0, "")
+	tell(written.Sub(began))
+	if err := onDisk(r, w.Dir()); err != nil {
+		return err
+	}
+	return publish(w, r, start)
+}
+
+// chunked writes a store in DGL's chunked graph format.
+func (e *exporting) chunked(ctx context.Context) (err error) {
+	o, r := e.o, e.report
+	name := o.GraphName
+	if name == "" {
+		name = graphName(e.in)
+	}
+	opt := chunked.Options{Name: name, Chunks: o.Chunks, Edges: o.Edges, Features: o.Features, Threads: o.Threads, Memory: o.Memory}
+	if err := opt.Check(); err != nil {
+		return usagef("%w", err)
+	}
+	if err := keeps(e.out, e.in); err != nil {
+		return err
+	}
+	s, err := openGraph(e.in)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	made := store.Made{Command: "export", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
+		"to": string(o.To), "graph_name": name, "chunks": strconv.Itoa(o.Chunks), "edges": o.Edges, "features": o.Features}}
+	if made.Inputs["store"], err = inputFolder(r, e.in); err != nil {
+		return err
+	}
+	var result *chunked.Result
+	return o.output(ctx, e.out, &made, r, e.start, work{"export", "encode and write", int64(chunked.Rows(s.Graph())), "rows"}, func(w *store.Writer, line *meter) (int64, error) {
+		opt.Progress = func(n int) { line.add(int64(n)) }
+		if result, err = chunked.Write(ctx, vfs.OS, w, s.store, opt); err != nil {
+			return 0, err
+		}
+		return int64(result.Rows), nil
+	}, func(time.Duration) {
+		o.warnLeft(r, result.Left)
+		if len(result.Changed) > 0 {
+			r.Note("written in a dtype that DGL's tools take: " + strings.Join(result.Changed, "; "))
+			o.warn("written in a dtype that DGL's tools take: %s", strings.Join(result.Changed, "; "))
+		}
+		r.Head("nodes", report.Count(result.Nodes, "nodes"))
+		r.Head("edges", report.Count(result.Edges, "edges"))
+		r.Out("files", report.Count(result.Files, "files"))
+	})
+}
+
+// metis writes a store as a .graph file.
+func (e *exporting) metis(ctx context.Context) (err error) {
+	o, r := e.o, e.report
+	if err := keeps(e.out, e.in); err != nil {
+		return err
+	}
+	s, err := openGraph(e.in)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, s.Close)
+	if _, err := inputFolder(r, e.in); err != nil {
+		return err
+	}
+	result, err := metis.Write(ctx, vfs.OS, e.out, s.store, metis.Options{Force: o.Overwrite, Threads: o.Threads, Memory: o.Memory})
+	if err != nil {
+		return err
+	}
+	r.Stage("neighbours", result.Building, 0, "")
+	r.Stage("write", result.Writing, result.Nodes, "rows")
+	r.Head("nodes", report.Count(result.Nodes, "nodes"))
+	r.Head("pairs", report.Count(result.Pairs, "pairs of neighbours"))
+	r.Head("on disk", report.Bytes(result.Bytes))
+	r.In("edges", report.Count(result.Edges, "edges"))
+	r.Out("pairs of neighbours", report.Count(result.Pairs, "pairs"))
+	r.Finish(time.Since(e.start))
+	return nil
+}
+
+// ChunkOptions say how the edges of a store are cut into chunks.
+type ChunkOptions struct {
+	Run
+	// ChunkSize is the bytes of a chunk, a multiple of 4096; 0 is 512 MiB.
+	ChunkSize int64
+	// Direction is DirectionIn (each node's sources) or DirectionOut (its destinations); "" is how the store numbers edges.
+	Direction Direction
+}
+
+// Chunk writes the neighbours of all nodes of a store to the folder out as chunks: files of 32-bit words that a
+// streaming sampler reads whole, one after the other (docs/format-chunk.md). Features and original ids have no place in
+// chunks, and the report names them.
+func Chunk(ctx context.Context, in, out string, o ChunkOptions) (_ *Report, err error) {
+	start := time.Now()
+	setDefault(&o.ChunkSize, format.DefaultBytes)
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := format.CheckBytes(o.ChunkSize); err != nil {
+		return nil, usagef("`ChunkSize`: %w", err)
+	}
+	if o.Direction != "" {
+		if _, err := graph.ParseDirection(string(o.Direction)); err != nil {
+			return nil, usagef("`Direction`: %w", err)
+		}
+	}
+	if err := keeps(out, in); err != nil {
+		return nil, err
+	}
+	s, err := openGraph(in)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, s.Close)
+	r := o.begin("chunk", titled(in))
+	made := store.Made{Command: "chunk", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
+		"chunk_size": strconv.FormatInt(o.ChunkSize, 10), "direction": string(o.Direction)}}
+	if made.Inputs["store"], err = inputFolder(r, in); err != nil {
+		return nil, err
+	}
+	var result *chunk.Result
+	return r, o.output(ctx, out, &made, r, start, work{"chunk", "write", chunk.Words(s.Graph()), "words"}, func(w *store.Writer, line *meter) (int64, error) {
+		result, err = chunk.Write(ctx, w, s.store, chunk.Options{ChunkBytes: o.ChunkSize, Direction: string(o.Direction), Progress: func(n int) { line.add(int64(n)) }})
+		if err != nil {
+			return 0, err
+		}
+		return int64(result.Edges), nil
+	}, func(time.Duration) {
+		o.warnLeft(r, result.Left)
+		r.Head("chunks", report.Count(result.Chunks, "chunks"))
+		r.Head("edges", report.Count(result.Edges, "edges"))
+		r.In("edges", report.Count(result.Edges, "edges"))
+		r.Out("edges", report.Count(result.Edges, "edges"))
+	})
+}

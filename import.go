@@ -1,0 +1,369 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/collection"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Policy says what an import does with rows that break a rule.
+type Policy string
+
+// The policies. Each field of BuildOptions says which it takes, and which is its default.
+const (
+	PolicyError Policy = "error" // an error that names file, line and column
+	PolicyDrop  Policy = "drop"  // the rows are dropped and counted
+	PolicyKeep  Policy = "keep"  // the rows are kept
+	PolicyZeros Policy = "zeros" // a missing node is added, with columns of zeros
+)
+
+// BuildOptions are those of all operations that make a store of edges.
+type BuildOptions struct {
+	Run
+
+	// Both stores the adjacency of the other direction too.
+	Both bool
+	// DuplicateEdges says what happens to edges with equal ends: keep (the default), drop or error.
+	DuplicateEdges Policy
+	// SelfLoops says what happens to edges from a node to itself: keep (the default), drop or error.
+	SelfLoops Policy
+}
+
+// ImportOptions say what a source does not say itself. The zero value imports what Graphmill can recognise.
+type ImportOptions struct {
+	BuildOptions
+
+	// Format is the name of the source's format, if it is not clear; ImportFormats lists them.
+	Format string
+	// Columns of an edge list: the names of one without a header, or a choice, with dtypes: "src,dst,weight:float32".
+	Columns string
+	// Src and Dst name the columns with the ends of an edge list.
+	Src, Dst string
+	// IDs says what ids are: "auto" (the default), "integer" or "string".
+	IDs string
+	// Delimiter of text tables: one character, "tab" or "space"; "" is found out.
+	Delimiter string
+	// Indptr and Indices are the .npy files of a sparse matrix, a row per destination; there is no source then.
+	Indptr, Indices string
+	// NumNodes is the number of nodes, where no table says it; 0 is the largest id + 1.
+	NumNodes uint64
+	// Symmetrise adds the reverse of each edge: as type dst:rev_REL:src where the ends differ in type.
+	Symmetrise bool
+	// Homogeneous merges all types into _N and _N:_E:_N, in the order of their names.
+	Homogeneous bool
+	// Primary is the direction that edges are numbered by: DirectionIn, or DirectionOut; "" is in, for unigraphs out.
+	Primary Direction
+	// DanglingEdges says what happens to edges with an end that no node table has: error (the default), drop or zeros.
+	DanglingEdges Policy
+	// DuplicateNodes says what happens to rows with an id that came before: error (the default) or drop.
+	DuplicateNodes Policy
+	// EmptyCells is "error" (the default), or the value that an empty cell of a feature has.
+	EmptyCells string
+	// AllowOutside lets a metadata file name files outside of its folder.
+	AllowOutside bool
+
+	// Schema is the GraphSchema of TFRecords, which become a collection: a file, or the folder that holds it.
+	Schema string
+	// More are further files of TFRecords, after the source.
+	More []string
+	// Lenient repairs Examples that are no sound GraphTensors where that is possible, and counts them.
+	Lenient bool
+}
+
+// ImportFormats are the names of the formats that Import reads.
+func ImportFormats() []string { return ingest.Formats() }
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *BuildOptions) check() error {
+	setDefault(&o.DuplicateEdges, PolicyKeep)
+	setDefault(&o.SelfLoops, PolicyKeep)
+	return errors.Join(o.Run.check(),
+		checkPolicy("DuplicateEdges", o.DuplicateEdges, PolicyKeep, PolicyDrop, PolicyError),
+		checkPolicy("SelfLoops", o.SelfLoops, PolicyKeep, PolicyDrop, PolicyError))
+}
+
+func checkPolicy(field string, p Policy, takes ...Policy) error {
+	if slices.Contains(takes, p) {
+		return nil
+	}
+	var names []string
+	for _, t := range takes {
+		names = append(names, string(t))
+	}
+	return usagef("found `%s` %q, expected one of %s", field, p, strings.Join(names, ", "))
+}
+
+// policies of package assemble, by ours.
+var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros}
+
+func (o *BuildOptions) assemble() assemble.Options {
+	return assemble.Options{
+		Both: o.Both, DanglingEdges: assemble.Error, DuplicateNodes: assemble.Error,
+		DuplicateEdges: policies[o.DuplicateEdges], SelfLoops: policies[o.SelfLoops],
+		Threads: o.Threads, Memory: o.Memory,
+	}
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *ImportOptions) check() error {
+	setDefault(&o.DanglingEdges, PolicyError)
+	setDefault(&o.DuplicateNodes, PolicyError)
+	setDefault(&o.EmptyCells, "error")
+	if o.Schema == "" && o.Lenient {
+		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
+	}
+	return errors.Join(o.BuildOptions.check(),
+		checkPolicy("DanglingEdges", o.DanglingEdges, PolicyError, PolicyDrop, PolicyZeros),
+		checkPolicy("DuplicateNodes", o.DuplicateNodes, PolicyError, PolicyDrop))
+}
+
+// source is how package ingest takes the options.
+func (o *ImportOptions) source() (ingest.Options, error) {
+	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
+	if o.IDs != "" {
+		ids, err := ingest.ParseIDs(o.IDs)
+		if err != nil {
+			return s, usagef("`IDs`: %w", err)
+		}
+		s.IDs = ids
+	}
+	switch {
+	case o.Delimiter == "tab":
+		s.Delimiter = '\t'
+	case o.Delimiter == "space":
+		s.Delimiter = ' '
+	case len(o.Delimiter) == 1:
+		s.Delimiter = o.Delimiter[0]
+	case o.Delimiter != "":
+		return s, usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
+	}
+	if o.EmptyCells != "error" {
+		s.Empty, s.Fill = table.EmptyFill, o.EmptyCells
+	}
+	return s, nil
+}
+
+// Import reads a source and writes it to the folder out: one graph becomes a store, many graphs become a collection.
+// The source is a file or folder in one of the formats of ImportFormats; "" with Indptr and Indices. The store is the
+// same for any memory and any number of threads. The caller closes it.
+func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Schema != "" {
+		return o.importRecords(ctx, append([]string{source}, o.More...), out)
+	}
+	options, err := o.source()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	if err != nil {
+		if errors.Is(err, ingest.ErrUsage) {
+			return nil, usagef("%w", err)
+		}
+		return nil, err
+	}
+	if src.Collection != nil {
+		if err := o.checkCollection(src.Format); err != nil {
+			return nil, err
+		}
+	}
+	r := o.begin("import", titled(out))
+	for _, w := range src.Warnings {
+		o.warn("%s", w)
+		r.Note(w)
+	}
+	if err := keeps(out, src.Files...); err != nil {
+		return nil, err
+	}
+	if source == "" {
+		source = o.Indptr
+	}
+	inputs, err := fingerprints(ctx, src.Files, r, below(source))
+	if err != nil {
+		return nil, err
+	}
+	if src.Collection != nil {
+		return o.importCollection(ctx, src, inputs, out, r, start)
+	}
+	return o.importGraph(ctx, src, inputs, out, r)
+}
+
+// below names files by their path below that of a source, or by their last element.
+func below(source string) func(file string) string {
+	root := source
+	if info, err := vfs.OS.Stat(source); err == nil && !info.IsDir() {
+		root = filepath.Dir(source)
+	}
+	return func(file string) string {
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+		return filepath.Base(file)
+	}
+}
+
+// importGraph makes a store of one graph.
+func (o *ImportOptions) importGraph(ctx context.Context, src *ingest.Source, inputs map[string]string, out string, r *report.Report) (*Store, error) {
+	opt := o.assemble()
+	opt.Homogeneous, opt.Primary, opt.Held = o.Homogeneous, src.Primary, src.Held
+	opt.DanglingEdges, opt.DuplicateNodes = policies[o.DanglingEdges], policies[o.DuplicateNodes]
+	if o.Primary != "" {
+		var err error
+		if opt.Primary, err = graph.ParseDirection(string(o.Primary)); err != nil {
+			return nil, usagef("`Primary`: %w", err)
+		}
+	}
+	made := store.Made{Command: "import", Inputs: inputs, Version: Version(), Options: map[string]string{
+		"format": src.Format, "homogeneous": strconv.FormatBool(o.Homogeneous), "symmetrise": strconv.FormatBool(o.Symmetrise),
+		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
+		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
+	}}
+	if o.NumNodes > 0 {
+		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
+	}
+	return o.build(ctx, src.Input, opt, out, made, r)
+}
+
+// build builds, seals, reports, publishes and opens a store.
+func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (_ *Store, err error) {
+	start := time.Now()
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	stages := o.stages()
+	opt.Progress = stages.update
+	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
+	stages.end()
+	if err != nil {
+		return nil, err
+	}
+	result.Meta.Made = made
+	sealing := time.Now()
+	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(vfs.OS, w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	reportBuild(r, result)
+	o.warnUnderflows(r, result.Underflows)
+	r.Stage("checksums", time.Since(sealing), 0, "")
+	err = reportStore(r, s)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	return opened(out, r, publish(w, r, start))
+}
+
+// opened opens an output that was published.
+func opened(out string, r *report.Report, err error) (*Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(out)
+	if err != nil {
+		return nil, err
+	}
+	s.report = r
+	return s, nil
+}
+
+// checkCollection refuses options that sources of many graphs do not have.
+func (o *ImportOptions) checkCollection(format string) error {
+	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "EmptyCells", "AllowOutside")
+}
+
+// checkOnly refuses options beside those of Run and some others.
+func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
+		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
+		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
+		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},
+	} {
+		if f.given && !slices.Contains(takes, f.name) {
+			list := ""
+			if len(takes) > 0 {
+				list = ": `" + strings.Join(takes, "`, `") + "`"
+			}
+			return usagef("found `%s` with %s, expected options %s%s", f.name, what, have, list)
+		}
+	}
+	return nil
+}
+
+// importCollection makes a collection of the tables of many graphs.
+func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source, inputs map[string]string, out string, r *report.Report, start time.Time) (_ *Store, err error) {
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	named := time.Now()
+	r.Stage("name the inputs", named.Sub(start), 0, "")
+	line := o.meter("import", 0, "rows")
+	defer line.end()
+	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Progress: line.add})
+	if err != nil {
+		return nil, err
+	}
+	line.end()
+	read := time.Now()
+	graphs := result.Meta.Context.Count
+	r.Stage("read and write", read.Sub(named), int64(graphs), "graphs")
+	result.Meta.Made = store.Made{Command: "import", Inputs: inputs, Version: Version(), Options: map[string]string{
+		"format": src.Format, "symmetrise": strconv.FormatBool(o.Symmetrise), "empty_cells": o.EmptyCells}}
+	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	r.Stage("checksums", time.Since(read), 0, "")
+	for _, n := range result.NaN {
+		what := fmt.Sprintf("values of %s are missing or no numbers: kept as NaN", n.Name)
+		o.warn("%s %s", human.Exact(int64(n.Count)), what)
+		r.Warn(int64(n.Count), what)
+	}
+	o.warnUnderflows(r, result.Underflows)
+	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
+	r.In("files", report.Count(len(src.Files), "files"))
+	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
+}
+
+// publishCollection ends the import of a collection: it reports what is in it and the sizes of its graphs, gives it
+// its name and opens it.
+func publishCollection(w *store.Writer, r *report.Report, out string, nodes, edges *report.Histogram, start time.Time) (*Store, error) {
+	s, err := store.Open(vfs.OS, w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	err = reportCollection(r, s)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	r.Plot(sizesPlot("Size of the graphs", "graphs", nodes, edges))
+	return opened(out, r, publish(w, r, start))
+}

@@ -1,0 +1,229 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Loader makes batches of a store: subgraphs around its seeds, with the columns that trainers need. It is what Batches
+// and the feed of the Python client take batches from. Close it before the store.
+type Loader struct {
+	source  *feed.Source
+	sampler *sample.Sampler
+	o       SampleOptions
+}
+
+// NewLoader prepares the batches of a store. They are made in memory; of the options, those of files are not taken.
+func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Executor == ExecutorStream:
+		return nil, usagef("found `Executor` stream, expected auto or memory: batches are made in memory")
+	case o.Format != FormatCollection:
+		return nil, usagef("found `Format` %s, expected none: batches are no files", o.Format)
+	}
+	s := st.store
+	p, err := o.resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	nodes, edges, err := o.features(s.Graph)
+	if err != nil {
+		return nil, err
+	}
+	order, err := seedOrder(o.Order, s.Graph, p)
+	if err != nil {
+		return nil, err
+	}
+	sampler, err := newSampler(s.Graph, p.plan, o.Threads, o.Memory, columnBytes(s.Graph, nodes, edges)+orderBytes(order),
+		sample.Options{Ops: o.Ops, Warn: func(text string) { o.warn("%s", text) }})
+	if err != nil {
+		return nil, err
+	}
+	l := &Loader{sampler: sampler, o: o}
+	if l.source, err = feed.NewSource(sampler, p.job, feed.Features{Nodes: nodes, Edges: edges, Links: linkColumns(p.columns)}, o.Ops); err == nil && order != nil {
+		err = l.source.SetOrder(order)
+	}
+	if err != nil {
+		sampler.Close()
+		return nil, err
+	}
+	l.load(s)
+	return l, nil
+}
+
+// load begins to copy the columns to where rows are found faster, as far as memory goes.
+func (l *Loader) load(s *store.Store) {
+	spare := l.sampler.Spare()
+	if l.o.Memory == 0 {
+		spare = available(vfs.OS) / 2
+	}
+	// What was copied is not read where it lies any more.
+	l.source.Load(spare, func() { _ = s.Release() })
+}
+
+// Close frees what the loader holds. No batch of it may be in use.
+func (l *Loader) Close() {
+	l.source.Close()
+	l.sampler.Close()
+}
+
+// Source is what the servers of this module, the feed and Flight, take batches from. Other programs use Batches.
+func (l *Loader) Source() *feed.Source { return l.source }
+
+// columnBytes is the size of what batches look up: the columns by type, and the positions of edges.
+func columnBytes(g *graph.Graph, nodes, edges map[string][]string) (n int64) {
+	add := func(columns []*graph.Column, names ...string) {
+		for _, name := range names {
+			if c := graph.FindColumn(columns, name); c != nil {
+				n += int64(len(c.Values))
+			}
+		}
+	}
+	for _, t := range g.Nodes {
+		add(t.Columns, nodes[t.Type]...)
+	}
+	for _, e := range g.Edges {
+		add(e.Columns, graph.PositionColumn)
+		add(e.Columns, edges[e.Type.String()]...)
+	}
+	return n
+}
+
+// features are the columns of nodes and edges that batches have, by type.
+func (o *SampleOptions) features(g *graph.Graph) (nodes, edges map[string][]string, err error) {
+	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
+	for _, n := range g.Nodes {
+		nodeTypes[n.Type] = n.Columns
+	}
+	for _, e := range g.Edges {
+		edgeTypes[e.Type.String()] = e.Columns
+	}
+	names := o.Features
+	if names == nil {
+		names = []string{"all"}
+	}
+	nodes, errNodes := namedColumns("Features", names, nodeTypes)
+	edges, errEdges := namedColumns("EdgeFeatures", o.EdgeFeatures, edgeTypes)
+	return nodes, edges, errors.Join(errNodes, errEdges)
+}
+
+// namedColumns are columns by type: all of numbers with a fixed shape, none, or those of a list. A name without a type
+// stands for the column of each type that has it.
+func namedColumns(field string, names []string, types map[string][]*graph.Column) (map[string][]string, error) {
+	out := map[string][]string{}
+	if len(names) == 1 && names[0] == "all" {
+		for t, columns := range types {
+			for _, c := range columns {
+				if c.DType != graph.String && !c.Ragged() && !strings.HasPrefix(c.Name, "#") {
+					out[t] = append(out[t], c.Name)
+				}
+			}
+		}
+		return out, nil
+	}
+	for _, item := range names {
+		found := false
+		for t, columns := range types {
+			for _, c := range columns {
+				if item == c.Name || item == t+"/"+c.Name {
+					out[t] = append(out[t], c.Name)
+					found = true
+				}
+			}
+		}
+		if !found {
+			return nil, usagef("`%s`: found no column %q, expected COLUMN or TYPE/COLUMN of the store; graphmill info lists them", field, item)
+		}
+	}
+	return out, nil
+}
+
+// seedOrder is the order that `Order` asks for, nil for none.
+func seedOrder(text string, g *graph.Graph, p *planned) (batch.Order, error) {
+	if text == "" {
+		return nil, nil
+	}
+	law, of, _ := strings.Cut(text, ":")
+	switch law {
+	case "weighted", "stratified":
+		c, rows, err := seedColumn(of, g, p)
+		if err != nil {
+			return nil, usagef("`Order`: %w", err)
+		}
+		by := feed.WeightedBy
+		if law == "stratified" {
+			by = feed.StratifiedBy
+		}
+		o, err := by(c, rows)
+		if err != nil {
+			return nil, usagef("`Order`: %w", err)
+		}
+		return o, nil
+	case "windowed":
+		first, second, _ := strings.Cut(of, ",")
+		block, errBlock := strconv.ParseUint(first, 10, 32)
+		window, errWindow := strconv.ParseUint(second, 10, 32)
+		if errBlock != nil || errWindow != nil || block == 0 || window == 0 {
+			return nil, usagef("found `Order` %s, expected windowed:BLOCK,BLOCKS: seeds per block, and the number of blocks that are shuffled together, such as windowed:4096,16", text)
+		}
+		return batch.Windowed(uint64(p.seeds()), block, window)
+	}
+	return nil, usagef("found `Order` %s, expected weighted:COLUMN, stratified:COLUMN or windowed:BLOCK,BLOCKS", text)
+}
+
+// seedColumn is a column of the seed nodes, or of the links, and the row of each seed.
+func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint32, error) {
+	var columns []*graph.Column
+	var what string
+	var rows []uint32
+	if p.plan.Link() {
+		columns, what = p.columns, "the links"
+		for i := range uint32(p.seeds()) {
+			rows = append(rows, i)
+		}
+	} else {
+		n := g.Nodes[g.NodeType(p.plan.SeedType[0])]
+		columns, what, rows = n.Columns, "node type "+n.Type, p.job.Seeds
+	}
+	if c := graph.FindColumn(columns, name); c != nil {
+		return c, rows, nil
+	}
+	var have []string
+	for _, c := range columns {
+		if !strings.HasPrefix(c.Name, "#") {
+			have = append(have, c.Name)
+		}
+	}
+	return nil, nil, usagef("found no column %q of %s, expected one of %s", name, what, strings.Join(have, ", "))
+}
+
+// orderBytes is the memory that an order takes.
+func orderBytes(o batch.Order) int64 {
+	if o == nil {
+		return 0
+	}
+	return 32 * int64(o.Items()) // the largest lists that a law holds, and what they are made of
+}
+
+// linkColumns are the columns of links that can come along with them: numbers of a fixed shape.
+func linkColumns(columns []*graph.Column) []*graph.Column {
+	var out []*graph.Column
+	for _, c := range columns {
+		if c.DType != graph.String && !c.Ragged() {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Choices of PackOptions. The empty value of each type is the default.
+type (
+	// PackMethod is a way to pack.
+	PackMethod string
+	// Oversize says what happens to graphs that are larger than a pack.
+	Oversize string
+)
+
+// The values of the choices.
+const (
+	PackAuto     PackMethod = "auto"      // a portfolio, of which the best is kept. The default
+	PackDLPFHP   PackMethod = "dlpfhp"    // the published tuple longest-pack-first algorithm, to the digit
+	PackSPFHP    PackMethod = "spfhp"     // its first-fit variant, to the digit
+	PackBestFit  PackMethod = "best-fit"  // decreasing
+	PackFirstFit PackMethod = "first-fit" // decreasing
+	PackNextFit  PackMethod = "next-fit"  // in the order of the graphs, as dynamic batching does
+	PackNone     PackMethod = "none"      // one graph per pack
+
+	OversizeError Oversize = layout.Error // an error. The default
+	OversizeSkip  Oversize = layout.Skip  // they are left out and counted
+	OversizeAlone Oversize = layout.Alone // each is a pack of its own, apart from the others
+)
+
+// PackLimit is the limit of a pack in one component.
+type PackLimit struct {
+	Component string // such as "num_nodes", "num_edges:cites"
+	Max       int
+}
+
+// PackOptions say how small graphs are put into packs. Limits are required.
+type PackOptions struct {
+	Run
+
+	Limits    []PackLimit // one to seven
+	MaxGraphs int         // most graphs in a pack; 0 is no cap
+	Method    PackMethod
+	// Heuristic of dlpfhp, spfhp, best-fit and first-fit: "product", "sum", ..., "weighted:W,W", or a component; "" is
+	// product.
+	Heuristic string
+	// Effort is how long PackAuto works; 0 is 1, which is worth about two seconds.
+	Effort float64
+	// TimeBudget ends PackAuto by the clock; the result then depends on the machine.
+	TimeBudget time.Duration
+	Oversize   Oversize
+	// Reserve counts a padding node of each type and a padding graph in the limits, for arrays of fixed shape.
+	Reserve bool
+	// Ranks makes the number of packs a multiple of this; 0 is 1.
+	Ranks int
+}
+
+// mostEffort is weeks.
+const mostEffort = 1_000_000
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *PackOptions) check() error {
+	setDefault(&o.Method, PackAuto)
+	setDefault(&o.Heuristic, "product")
+	setDefault(&o.Effort, 1)
+	setDefault(&o.Oversize, OversizeError)
+	setDefault(&o.Ranks, 1)
+	switch {
+	case len(o.Limits) == 0:
+		return usagef("found no `Limit`, expected one for each component, such as num_nodes=222 and num_edges=502")
+	case len(o.Limits) > pack.MaxComponents:
+		return usagef("found `Limit` of %d components, expected at most %d", len(o.Limits), pack.MaxComponents)
+	case !slices.Contains(pack.Methods, string(o.Method)):
+		return usagef("found `Method` %q, expected one of %s", o.Method, strings.Join(pack.Methods, ", "))
+	case !slices.Contains([]Oversize{OversizeError, OversizeSkip, OversizeAlone}, o.Oversize):
+		return usagef("found `Oversize` %q, expected error, skip or alone", o.Oversize)
+	case !(o.Effort > 0 && o.Effort <= mostEffort):
+		return usagef("found `Effort` %v, expected a number above 0, at most %v", o.Effort, float64(mostEffort))
+	case o.MaxGraphs < 0:
+		return usagef("found `MaxGraphs` %d, expected at least 1, or 0 for no cap", o.MaxGraphs)
+	case o.TimeBudget < 0:
+		return usagef("found `TimeBudget` %v, expected a time such as 30s", o.TimeBudget)
+	case o.Ranks < 1:
+		return usagef("found `Ranks` %d, expected at least 1", o.Ranks)
+	}
+	for i, l := range o.Limits {
+		switch {
+		case l.Component == "" || l.Max < 0 || l.Max > 1<<31-1:
+			return usagef("found `Limit` %s=%d, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", l.Component, l.Max)
+		case slices.ContainsFunc(o.Limits[:i], func(x PackLimit) bool { return x.Component == l.Component }):
+			return usagef("found `Limit` of %s twice, expected each component once", l.Component)
+		}
+	}
+	return o.Run.check()
+}
+
+// limits are the components and their limits.
+func (o *PackOptions) limits() (components []string, limits []int) {
+	for _, l := range o.Limits {
+		components, limits = append(components, l.Component), append(limits, l.Max)
+	}
+	return components, limits
+}
+
+// made is what the packing follows from.
+func (o *PackOptions) made() store.Made {
+	var limits []string
+	for _, l := range o.Limits {
+		limits = append(limits, fmt.Sprintf("%s=%d", l.Component, l.Max))
+	}
+	m := store.Made{Command: "pack", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
+		"limit": strings.Join(limits, ","), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
+		"effort": strconv.FormatFloat(o.Effort, 'g', -1, 64), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve), "ranks": strconv.Itoa(o.Ranks)}}
+	if o.TimeBudget > 0 {
+		m.Options["time_budget"] = o.TimeBudget.String()
+	}
+	return m
+}
+
+// less reminds that the limits that errors name are less than those given.
+func (o *PackOptions) less() string {
+	if o.Reserve {
+		return ", of which `Reserve` keeps a node of each type and a graph"
+	}
+	return ""
+}
+
+// Pack finds how to put small graphs into packs that keep a limit in each component, with as few packs as can be, and
+// proves how few that is. The graphs come from a collection, or as a histogram: a CSV of num_nodes,num_edges,count, with
+// one to seven components of any name. The pack layout goes to the folder out; with an empty out nothing is written. The
+// result depends on neither threads nor the machine, unless there is a TimeBudget.
+func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
+	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if out != "" {
+		if err := keeps(out, in); err != nil {
+			return nil, err
+		}
+	}
+	components, limits := o.limits()
+	h, fingerprint, size, err := histogram(in, components)
+	if err != nil {
+		return nil, err
+	}
+	r, terms, err := o.solve(ctx, in, &pack.Problem{Histogram: h, Limits: limits, MaxGraphs: o.MaxGraphs})
+	if err != nil {
+		return nil, err
+	}
+	l := layout.Of(r, terms)
+	packing := newPacking(r, l, &o)
+	if out == "" {
+		return packing, nil
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	made := o.made()
+	if fingerprint == "" {
+		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
+			return nil, err
+		}
+	}
+	made.Inputs[filepath.Base(in)] = fingerprint
+	if err := l.Write(w, made); err != nil {
+		return nil, err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return nil, err
+	}
+	rep := o.begin("pack", "Packs of "+filepath.Base(in))
+	rep.MemoryBudget = 0
+	rep.Input(filepath.Base(in), size, fingerprint)
+	reportPacking(rep, r, packing)
+	return packing, publish(w, rep, start)
+}
+
+// solve packs, after graphs that are larger than a pack were set apart.
+func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*pack.Result, layout.Terms, error) {
+	terms := layout.Terms{Reserve: o.Reserve, Oversize: string(o.Oversize)}
+	if o.Reserve {
+		if err := layout.Reserve(p); err != nil {
+			return nil, terms, err
+		}
+	}
+	if o.Oversize != OversizeError {
+		p.Histogram, terms.Over = p.Oversize()
+		if n := terms.Over.Graphs(); n > 0 && len(p.Counts) == 0 {
+			return nil, terms, fmt.Errorf("%s: found %s, all larger than a pack%s, expected some that fit; raise the limits", in, counted(n, "graph"), o.less())
+		} else if n > 0 {
+			o.warn("%s %s", human.Exact(n), larger(n, string(o.Oversize)))
+		}
+	}
+	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads})
+	if errors.Is(err, pack.ErrOversize) {
+		return nil, terms, fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them, alone makes each a pack of its own)", in, err, o.less())
+	}
+	if err != nil {
+		return nil, terms, err
+	}
+	return r, terms, r.Divide(p.Histogram, o.Ranks)
+}
+
+// histogram reads the sizes of graphs: of a CSV, or of a collection. The fingerprint of a CSV is "".
+func histogram(path string, components []string) (h *pack.Histogram, fingerprint string, size int64, err error) {
+	if path == "-" {
+		return nil, "", 0, usagef("found -, stdin, which `Stream` alone reads, expected a histogram (.csv) or a collection")
+	}
+	info, err := vfs.OS.Stat(path)
+	if err != nil {
+		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
+	}
+	if !info.IsDir() {
+		f, err := vfs.OS.Open(path)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		defer closeWith(&err, f.Close)
+		h, err := pack.ReadCSV(path, f)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		h, err = selected(path, h, components)
+		return h, "", info.Size(), err
+	}
+	s, err := store.Open(vfs.OS, path)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	defer closeWith(&err, s.Close)
+	if s.Collection == nil {
+		return nil, "", 0, fmt.Errorf("%s: found a store of one graph, expected a collection of many; graphmill sample or graphmill import makes one", path)
+	}
+	sizes, err := collection.NewSizes(s.Collection, components)
+	if err != nil {
+		return nil, "", 0, described(path, err)
+	}
+	if h, err = sizes.Histogram(); err != nil {
+		return nil, "", 0, described(path, err)
+	}
+	if fingerprint, err = store.Sum(vfs.OS, path); err != nil {
+		return nil, "", 0, err
+	}
+	size, err = store.Size(vfs.OS, path)
+	return h, fingerprint, size, err
+}
+
+// selected puts the components of a histogram into the order of the limits; each
+// must have one.
+func selected(path string, h *pack.Histogram, components []string) (*pack.Histogram, error) {
+	out := &pack.Histogram{Components: components}
+	places := make([]int, len(components))
+	for i, name := range components {
+		if places[i] = slices.Index(h.Components, name); places[i] < 0 {
+			return nil, usagef("found component %s, expected one of %s: %s", name, path, strings.Join(h.Components, ", "))
+		}
+	}
+	shape := make([]int, len(components))
+	for i, c := range h.Counts {
+		for j, p := range places {
+			shape[j] = h.Shape(i)[p]
+		}
+		out.Add(c, shape...)
+	}
+	return out, out.Normalise()
+}

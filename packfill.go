@@ -1,0 +1,233 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/shards"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// FillOptions say which epochs a pack layout is filled for.
+type FillOptions struct {
+	Run
+	Seed   uint64 // random seed of the order
+	Epoch  uint64 // the first one
+	Epochs int    // 0 is 1
+}
+
+// MaterialiseOptions say how the packs of an epoch are written.
+type MaterialiseOptions struct {
+	Run
+	Seed  uint64 // random seed of the order
+	Epoch uint64
+	// Format is FormatNpy (the default), FormatCollection or FormatTFRecord.
+	Format Format
+	Shards int // files to divide TFRecords over; 0 is 1
+}
+
+// FormatNpy is the form of packs as arrays of one shape per pack, padded, with masks.
+const FormatNpy Format = "npy"
+
+// mostEpochs is more than any disk holds.
+const mostEpochs = 1 << 31
+
+// filling is a layout and the collection that it is filled with.
+type filling struct {
+	run    *Run
+	layout *layout.Layout
+	store  *store.Store
+	graphs *layout.Graphs
+	made   store.Made
+	report *report.Report
+	start  time.Time
+}
+
+// open opens what Fill and Materialise read.
+func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint64, epochs int) (err error) {
+	f.start = time.Now()
+	if err := f.run.check(); err != nil {
+		return err
+	}
+	if err := keeps(out, plan, dir); err != nil {
+		return err
+	}
+	if f.layout, err = layout.Open(vfs.OS, plan); err != nil {
+		return err
+	}
+	if f.store, err = store.Open(vfs.OS, dir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.store.Close())
+		}
+	}()
+	if f.store.Collection == nil {
+		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made of", dir)
+	}
+	if f.graphs, err = collection.Graphs(f.layout, f.store.Collection); err != nil {
+		return fmt.Errorf("%s, filled with %s: %w", plan, dir, err)
+	}
+	f.report = f.run.begin(command, "Packs of "+titled(dir))
+	f.made = store.Made{Command: command, Version: Version(), Seed: seed, Law: draw.Version, Inputs: map[string]string{}, Options: map[string]string{"epoch": strconv.FormatUint(epoch, 10)}}
+	if f.made.Inputs["layout"], err = inputFolder(f.report, plan); err != nil {
+		return err
+	}
+	if f.made.Inputs["collection"], err = inputFolder(f.report, dir); err != nil {
+		return err
+	}
+	m := &f.layout.Meta
+	f.report.Head("packs", report.Count(m.Packs*int64(epochs), "packs"))
+	f.report.Head("graphs", report.Count(m.Graphs*int64(epochs), "graphs"))
+	f.report.In("graphs", report.Count(m.Graphs+m.OversizeGraphs, "graphs"))
+	f.report.Out("packs of each epoch", report.Count(m.Packs, "packs"))
+	f.report.Out("graphs in packs of each epoch", report.Count(m.Graphs, "graphs"))
+	if n := m.OversizeGraphs; n > 0 {
+		f.report.Warn(n, larger(n, m.Oversize))
+		f.run.warn("%s %s", human.Exact(n), larger(n, m.Oversize))
+	}
+	return nil
+}
+
+// Fill writes to the folder out which graphs of a collection are in which pack of a layout: pack_ptr.npy bounds the
+// graphs of each pack in graph_id.npy. Every epoch has packs of the same shapes with other graphs, in another order, which
+// follow from the random seed and the epoch alone. Several epochs lie one after the other. Graphs that are larger than a
+// pack are in none; where the layout has them alone, alone_id.npy lists them.
+func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, err error) {
+	setDefault(&o.Epochs, 1)
+	if o.Epochs < 1 || o.Epochs > mostEpochs {
+		return nil, usagef("found `Epochs` %d, expected 1 to %d", o.Epochs, mostEpochs)
+	}
+	if o.Epoch+uint64(o.Epochs) < o.Epoch {
+		return nil, usagef("found `Epoch` %d and `Epochs` %d, expected epochs below 2^64", o.Epoch, o.Epochs)
+	}
+	f := &filling{run: &o.Run}
+	if err := f.open("pack fill", plan, in, out, &o.Seed, o.Epoch, o.Epochs); err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, f.store.Close)
+	f.made.Options["epochs"] = strconv.Itoa(o.Epochs)
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	line := o.meter("fill", f.layout.Meta.Packs*int64(o.Epochs), "packs")
+	defer line.end()
+	began := time.Now()
+	opt := collection.Options{Threads: o.Threads, Progress: func(n int) { line.add(int64(n)) }}
+	if err := collection.Fill(ctx, w, f.layout, f.graphs, collection.Epochs{Seed: o.Seed, First: o.Epoch, Count: o.Epochs}, opt); err != nil {
+		return nil, err
+	}
+	line.end()
+	f.report.Stage("deal and write", time.Since(began), f.layout.Meta.Graphs*int64(o.Epochs), "graphs")
+	if err := w.WriteMade(f.made); err != nil {
+		return nil, err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return nil, err
+	}
+	return f.report, publish(w, f.report, f.start)
+}
+
+// Materialise writes the packs that Fill deals for an epoch to the folder out, with all that their graphs have:
+// padded arrays, a collection with a graph per pack, or TFRecords with a GraphTensor per pack.
+func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions) (_ *Report, err error) {
+	setDefault(&o.Format, FormatNpy)
+	setDefault(&o.Shards, 1)
+	if !slices.Contains([]Format{FormatNpy, FormatCollection, FormatTFRecord}, o.Format) {
+		return nil, usagef("found `Format` %q, expected npy, collection or tfrecord", o.Format)
+	}
+	if o.Shards < 1 || o.Shards > 1 && o.Format != FormatTFRecord {
+		return nil, usagef("found `Shards` %d with `Format` %s, expected at least 1, and 1 but for tfrecord", o.Shards, o.Format)
+	}
+	f := &filling{run: &o.Run}
+	if err := f.open("pack materialise", plan, in, out, &o.Seed, o.Epoch, 1); err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, f.store.Close)
+	f.made.Options["format"] = string(o.Format)
+	began := time.Now()
+	if err := f.store.Check(ctx); err != nil {
+		return nil, err
+	}
+	f.report.Stage("check", time.Since(began), 0, "")
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	meta, gathered, began, err := f.write(ctx, w, &o)
+	if err != nil {
+		return nil, err
+	}
+	written := time.Now()
+	f.report.Stage("gather and write", gathered.Sub(began), f.layout.Meta.Packs, "packs")
+	f.report.Stage("wait for the disk", written.Sub(gathered), 0, "")
+	if meta != nil {
+		meta.Made = f.made
+	} else if err := w.WriteMade(f.made); err != nil {
+		return nil, err
+	}
+	if err := w.Seal(ctx, meta, o.Threads); err != nil {
+		return nil, err
+	}
+	f.report.Stage("checksums", time.Since(written), 0, "")
+	size, err := store.Size(vfs.OS, w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	f.report.Head("on disk", report.Bytes(size))
+	f.report.Head("bytes a second", report.Bytes(int64(float64(size)/gathered.Sub(began).Seconds())))
+	return f.report, publish(w, f.report, f.start)
+}
+
+// write writes the packs in the form that is asked for.
+func (f *filling) write(ctx context.Context, w *store.Writer, o *MaterialiseOptions) (meta *store.Meta, gathered, began time.Time, err error) {
+	line := o.meter("materialise", f.layout.Meta.Packs, "packs")
+	defer line.end()
+	began = time.Now()
+	gathered = began
+	opt := collection.Options{Threads: o.Threads, Progress: func(n int) {
+		line.add(int64(n))
+		gathered = time.Now()
+	}}
+	var left []string
+	var recorded collection.Recorded
+	switch o.Format {
+	case FormatNpy:
+		if !f.layout.Meta.Reserve {
+			o.warn("the layout has no reserve: a padding node of each type and a padding graph come on top of its limits (pack with `Reserve` counts them in)")
+		}
+		left, err = collection.Arrays(ctx, w, f.layout, f.store.Collection, f.graphs, o.Seed, o.Epoch, opt)
+	case FormatCollection:
+		meta, left, err = collection.Joined(ctx, vfs.OS, w, f.layout, f.store, f.graphs, o.Seed, o.Epoch, opt)
+	case FormatTFRecord:
+		recorded, err = collection.Records(ctx, vfs.OS, w, f.layout, f.store, f.graphs, o.Seed, o.Epoch, shards.Options{Shards: o.Shards}, opt)
+		left = recorded.Left
+	}
+	if err != nil {
+		return nil, gathered, began, err
+	}
+	line.end()
+	if len(left) > 0 {
+		const what = "parts of the collection have no place in the packs: "
+		o.warn("%d %s%s", len(left), what, strings.Join(left, "; "))
+		f.report.Warn(int64(len(left)), what+strings.Join(left, "; "))
+	}
+	o.warnRounded(f.report, recorded.Rounded)
+	o.warnUnderflows(f.report, recorded.Underflows)
+	return meta, gathered, began, nil
+}

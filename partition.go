@@ -1,0 +1,450 @@
+package graphmill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/format/metis"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Choices of PartitionOptions. The empty value of each type is the default.
+type (
+	// Method is a way to divide a graph.
+	Method string
+	// Preset is how much work the method multilevel does.
+	Preset string
+	// Objective is what the method multilevel makes small.
+	Objective string
+)
+
+// The values of the choices.
+const (
+	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory. The default
+	MethodFennel     Method = partition.Fennel     // streams the graph from disk
+	MethodRandom     Method = partition.Random     // deals the nodes out at random
+	MethodHash       Method = partition.Hash       // deals the nodes out by a hash of their ids
+	MethodImport     Method = partition.Import     // takes the parts of another program
+
+	PresetFast    Preset = Preset(multilevel.Fast)
+	PresetDefault Preset = Preset(multilevel.Default)
+	PresetHigh    Preset = Preset(multilevel.High)
+
+	ObjectiveCut Objective = Objective(multilevel.Cut) // edges between parts. The default
+	ObjectiveVol Objective = Objective(multilevel.Vol) // communication volume
+)
+
+// PartitionOptions say how a graph is divided into parts.
+type PartitionOptions struct {
+	Run
+
+	Parts     int // number of parts; required, but for MethodImport
+	Method    Method
+	Preset    Preset
+	Objective Objective
+	// Imbalance is how heavy a part may be compared with the mean: one number, or one for each thing that is balanced;
+	// nil is 1.03.
+	Imbalance []float64
+	// BalanceEdges balances in-degrees too.
+	BalanceEdges bool
+	// TypesTogether balances the nodes of all types together, instead of those of each type. That cuts fewer edges, but
+	// a part may own no node of a type, and DGL's server does not start for it if the type has features.
+	TypesTogether bool
+	// BalanceColumn are node columns, as train_mask or TYPE/train_mask, of which each class is balanced too.
+	BalanceColumn []string
+	// TrainersPerMachine divides each part between so many trainers; 0 is 1.
+	TrainersPerMachine int
+	// Passes is how often MethodFennel streams the nodes; 0 is 5.
+	Passes int
+	// Import is what MethodImport takes: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file.
+	Import string
+	// Seed is the random seed of what is left to chance.
+	Seed uint64
+	// AllowOutside lets the metadata of a chunked graph name files outside of its folder.
+	AllowOutside bool
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *PartitionOptions) check() error {
+	if o.Method == "" {
+		o.Method = MethodMultilevel
+		if o.Import != "" {
+			o.Method = MethodImport
+		}
+	}
+	if o.Imbalance == nil {
+		o.Imbalance = []float64{1.03}
+	}
+	setDefault(&o.TrainersPerMachine, 1)
+	switch {
+	case o.TrainersPerMachine < 1:
+		return usagef("found `TrainersPerMachine` %d, expected at least 1", o.TrainersPerMachine)
+	case o.Parts == 0 && o.Method != MethodImport:
+		return usagef("found no `Parts`, expected the number of parts, such as `Parts` 8")
+	case !slices.Contains([]Preset{"", PresetFast, PresetDefault, PresetHigh}, o.Preset):
+		return usagef("found `Preset` %q, expected fast, default or high", o.Preset)
+	case !slices.Contains([]Objective{"", ObjectiveCut, ObjectiveVol}, o.Objective):
+		return usagef("found `Objective` %q, expected cut or vol", o.Objective)
+	case o.Preset != "" && o.Method != MethodMultilevel:
+		return usagef("found `Preset` with `Method` %s, expected it with multilevel alone", o.Method)
+	case o.Objective != "" && o.Method != MethodMultilevel:
+		return usagef("found `Objective` with `Method` %s, expected it with multilevel alone", o.Method)
+	}
+	setDefault(&o.Preset, PresetDefault)
+	setDefault(&o.Objective, ObjectiveCut)
+	return o.Run.check()
+}
+
+// options is how package partition takes the options.
+func (o *PartitionOptions) options() partition.Options {
+	return partition.Options{
+		Parts: o.Parts, Method: string(o.Method), Preset: multilevel.Preset(o.Preset), Objective: multilevel.Objective(o.Objective), Imbalance: o.Imbalance,
+		Balance:  partition.Balance{Edges: o.BalanceEdges, TypesTogether: o.TypesTogether, Columns: o.BalanceColumn},
+		Trainers: o.TrainersPerMachine, Passes: o.Passes, Import: o.Import, Seed: o.Seed, Threads: o.Threads, Memory: o.Memory,
+	}
+}
+
+// made is what the parts follow from. The method is the one that was used.
+func (o *PartitionOptions) made(command string, r *partition.Result) store.Made {
+	m := store.Made{Command: command, Seed: &o.Seed, Law: draw.Version, Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
+		"method": r.Method, "parts": strconv.Itoa(r.Assignment.Parts), "imbalance": joinFloats(o.Imbalance), "trainers_per_machine": strconv.Itoa(o.TrainersPerMachine),
+		"balance_edges": strconv.FormatBool(o.BalanceEdges), "balance_types": strconv.FormatBool(!o.TypesTogether), "balance_column": strings.Join(o.BalanceColumn, ",")}}
+	switch r.Method {
+	case partition.Multilevel:
+		m.Options["preset"], m.Options["objective"] = string(o.Preset), string(o.Objective)
+	case partition.Fennel:
+		m.Options["passes"] = strconv.Itoa(r.Passes)
+	}
+	return m
+}
+
+func joinFloats(list []float64) string {
+	var s []string
+	for _, x := range list {
+		s = append(s, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return strings.Join(s, ",")
+}
+
+// Partition gives each node of a graph a part, so that the parts are even and few edges run between them, and writes
+// <node type>.txt (line i has the part of node i) and partition_meta.json to the folder out, for Dispatch and DGL's
+// tools. The graph is a store, a graph in DGL's chunked format, or a METIS file; of a METIS file with an empty out, the
+// parts go to GRAPH.graph.part.K next to it, as gpmetis writes them.
+func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Division, err error) {
+	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	p := &partitioning{o: &o, in: in, out: out, report: o.begin("partition", "Parts of "+graphName(in)), start: start}
+	file := isMETIS(in)
+	if file && out == "" {
+		return p.metisFile(ctx)
+	}
+	if err := keeps(out, p.inputs()...); err != nil {
+		return nil, err
+	}
+	if p.w, err = store.Create(vfs.OS, out, o.Overwrite); err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, p.w.Abort)
+	if file {
+		return p.metis(ctx)
+	}
+	return p.graph(ctx)
+}
+
+// partitioning is a run of Partition.
+type partitioning struct {
+	o       *PartitionOptions
+	in, out string
+	w       *store.Writer
+	report  *report.Report
+	start   time.Time
+}
+
+// inputs are the paths that are read.
+func (p *partitioning) inputs() []string {
+	if p.o.Import != "" {
+		return []string{p.in, p.o.Import}
+	}
+	return []string{p.in}
+}
+
+// isMETIS says whether a path is that of a METIS file. A folder of such a name is a store.
+func isMETIS(path string) bool {
+	if info, err := vfs.OS.Stat(path); err == nil && info.IsDir() {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph")
+}
+
+// graphName is a name for the graph of a folder or file: its own, without extension.
+func graphName(path string) string {
+	base := titled(path)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" && name != "." {
+		return name
+	}
+	return "graph"
+}
+
+// graph divides a store or a chunked graph.
+func (p *partitioning) graph(ctx context.Context) (*Division, error) {
+	opt := p.o.options()
+	opt.Temp = p.w.Dir()
+	s, inputs, end, err := p.open(ctx, &opt)
+	if err != nil {
+		return nil, err
+	}
+	result, err := p.o.cut(opt, func(opt partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, opt) })
+	if err := errors.Join(err, end()); err != nil {
+		return nil, err
+	}
+	made := p.o.made("partition", result)
+	made.Inputs = inputs
+	return p.write(ctx, result, made)
+}
+
+// cut divides the nodes of a graph by run, with progress, and tells what it will take where that is long.
+func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
+	// The graph is most of the heap, and as much again may otherwise lie there unused: the garbage collector runs
+	// while little is to be collected.
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	stages := o.stages()
+	opt.Progress = stages.update
+	opt.Foretold = func(f partition.Forecast) {
+		if f.Seconds > 10 {
+			o.note("forecast: %s of memory, %s of temporary files, about %s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)))
+		}
+	}
+	result, err := run(opt)
+	stages.end()
+	if err != nil {
+		return nil, cutError(err)
+	}
+	for _, note := range result.Notes {
+		o.warn("%s", note)
+	}
+	return result, nil
+}
+
+// cutError is an error of package partition as one about the options, where it is.
+func cutError(err error) error {
+	switch {
+	case errors.Is(err, partition.ErrTooLarge):
+		return usagef("%w; give `Method` fennel", err)
+	case errors.Is(err, partition.ErrUsage):
+		return usagef("%w", err)
+	}
+	return err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// open opens a store, or imports what is needed of a chunked graph into a temporary one. end closes the store and
+// removes a temporary one.
+func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, _ error) {
+	if chunked.IsChunked(vfs.OS, filepath.Join(p.in, chunked.File)) {
+		return p.importChunked(ctx, opt)
+	}
+	s, err := openGraph(p.in)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sum, err := inputFolder(p.report, p.in)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, s.Close())
+	}
+	return s.store, map[string]string{"graph": sum}, s.Close, nil
+}
+
+// importChunked makes a temporary store of a chunked graph: its edges, and the columns that are balanced.
+func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, err error) {
+	src, inputs, err := p.o.openChunked(ctx, p.in, p.out, p.o.AllowOutside, p.report)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	opt.ImportOrder = nil
+	var known []string
+	for i := range src.Input.Nodes {
+		n := &src.Input.Nodes[i]
+		opt.ImportOrder = append(opt.ImportOrder, n.Type)
+		for _, c := range n.Columns {
+			known = append(known, n.Type+"/"+c.Name)
+		}
+		n.Columns = slices.DeleteFunc(slices.Clone(n.Columns), func(c table.Column) bool {
+			return !slices.Contains(p.o.BalanceColumn, c.Name) && !slices.Contains(p.o.BalanceColumn, n.Type+"/"+c.Name)
+		})
+	}
+	for _, name := range p.o.BalanceColumn {
+		if !slices.ContainsFunc(known, func(full string) bool { return full == name || strings.HasSuffix(full, "/"+name) }) {
+			return nil, nil, nil, usagef("%s: found no column %q of nodes, expected one of %s", p.in, name, strings.Join(known, ", "))
+		}
+	}
+	for i := range src.Input.Edges {
+		src.Input.Edges[i].Columns = nil
+	}
+	s, end, err := p.o.chunkedStore(ctx, src, filepath.Join(opt.Temp, "graph"), p.report)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s.Dir = p.in // the name that the user knows
+	return s, inputs, end, nil
+}
+
+// openChunked opens a graph in DGL's chunked format; inputs are the fingerprints of its files.
+func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *report.Report) (src *ingest.Source, inputs map[string]string, err error) {
+	if src, err = ingest.Open(ctx, vfs.OS, in, ingest.Options{Format: "chunked", Outside: outside}); err != nil {
+		return nil, nil, err
+	}
+	for _, w := range src.Warnings {
+		o.warn("%s", w)
+		r.Note(w)
+	}
+	if err := keeps(out, src.Files...); err != nil {
+		return nil, nil, err
+	}
+	inputs, err = fingerprints(ctx, src.Files, r, below(in))
+	return src, inputs, err
+}
+
+// chunkedStore makes a store of a chunked graph next to out, for as long as it is needed: end closes and removes it.
+func (o *Run) chunkedStore(ctx context.Context, src *ingest.Source, out string, r *report.Report) (*store.Store, func() error, error) {
+	began := time.Now()
+	s, _, end, err := o.temporary(ctx, src, out, assemble.Options{Primary: graph.In, Threads: o.Threads, Memory: o.Memory,
+		DanglingEdges: assemble.Error, DuplicateNodes: assemble.Error, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep})
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Stage("import", time.Since(began), 0, "")
+	return s, end, nil
+}
+
+// write writes an assignment, and publishes it.
+func (p *partitioning) write(ctx context.Context, result *partition.Result, made store.Made) (*Division, error) {
+	imported, err := p.o.imported(ctx, result, p.report)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(made.Inputs, imported)
+	writing := time.Now()
+	if err := assign.Write(p.w, result.Assignment); err != nil {
+		return nil, err
+	}
+	if err := p.w.WriteMade(made); err != nil {
+		return nil, err
+	}
+	if err := p.w.Seal(ctx, nil, p.o.Threads); err != nil {
+		return nil, err
+	}
+	reportCut(p.report, result)
+	p.o.tellGaps(p.report, result)
+	p.report.Stage("write", time.Since(writing), int64(result.Nodes), "nodes")
+	if err := publish(p.w, p.report, p.start); err != nil {
+		return nil, err
+	}
+	return newDivision(result, time.Since(p.start)), nil
+}
+
+// imported are the fingerprints of an assignment that was imported: of one file, or of those of a folder.
+func (o *PartitionOptions) imported(ctx context.Context, result *partition.Result, r *report.Report) (map[string]string, error) {
+	if o.Import == "" {
+		return nil, nil
+	}
+	if info, err := vfs.OS.Stat(o.Import); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return assignmentInputs(ctx, o.Import, "import/", result.Assignment, r)
+	}
+	return fingerprints(ctx, []string{o.Import}, r, func(file string) string { return "import/" + filepath.Base(file) })
+}
+
+// assignmentInputs are the fingerprints of the files of an assignment that was read from a folder, by their names in it
+// after a prefix.
+func assignmentInputs(ctx context.Context, dir, prefix string, a *assign.Assignment, r *report.Report) (map[string]string, error) {
+	files, err := assign.Files(vfs.OS, dir, a)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for i, name := range files {
+		files[i] = filepath.Join(dir, filepath.FromSlash(name))
+		names[files[i]] = prefix + name
+	}
+	return fingerprints(ctx, files, r, func(file string) string { return names[file] })
+}
+
+// metis divides the graph of a METIS file.
+func (p *partitioning) metis(ctx context.Context) (*Division, error) {
+	result, err := p.divide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made := p.o.made("partition", result)
+	if made.Inputs, err = fingerprints(ctx, []string{p.in}, p.report, filepath.Base); err != nil {
+		return nil, err
+	}
+	return p.write(ctx, result, made)
+}
+
+// metisFile divides the graph of a METIS file, and writes the parts where gpmetis writes them.
+func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
+	if p.o.TrainersPerMachine > 1 {
+		return nil, usagef("found `TrainersPerMachine` without `Out`, expected a folder: a file as gpmetis writes it has no place for trainers")
+	}
+	result, err := p.divide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := assign.WriteLines(&b, result.Assignment.Part); err != nil {
+		return nil, err
+	}
+	// As gpmetis does, it replaces what an earlier run made.
+	name := fmt.Sprintf("%s.part.%d", strings.TrimSuffix(p.in, ".gz"), result.Assignment.Parts)
+	if err := vfs.WriteFile(vfs.OS, name, b.Bytes()); err != nil {
+		return nil, err
+	}
+	return newDivision(result, time.Since(p.start)), nil
+}
+
+// divide reads a METIS file and divides its graph.
+func (p *partitioning) divide(ctx context.Context) (*partition.Result, error) {
+	m, err := metis.Read(ctx, vfs.OS, p.in, p.o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	p.report.Stage("read", time.Since(p.start), int64(len(m.Neighbours)/2), "pairs")
+	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
+	return p.o.cut(p.o.options(), func(opt partition.Options) (*partition.Result, error) {
+		result, err := partition.Divide(ctx, vfs.OS, g, graph.HomogeneousNode, opt)
+		if err != nil {
+			return nil, described(p.in, err)
+		}
+		if m.Sizes != nil {
+			result.Notes = append(result.Notes, "the sizes of nodes in the file are not used")
+		}
+		return result, nil
+	})
+}

@@ -1,0 +1,63 @@
+package graphmill
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/report"
+)
+
+// reportStored tells what the parts hold.
+func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Forecast, took time.Duration) {
+	var nodes, edges, haloNodes, haloEdges uint64
+	table := report.Table{Title: "Parts as they are stored", Columns: []string{"part", "nodes", "halo", "inner share", "edges", "of the halo", "bytes"}}
+	for p, x := range d.Parts {
+		nodes, haloNodes = nodes+uint64(x.OwnNodes), haloNodes+uint64(x.HaloNodes)
+		edges, haloEdges = edges+x.OwnEdges, haloEdges+x.HaloEdges
+		if p < shownParts {
+			table.Rows = append(table.Rows, []report.Value{report.Count(p, ""), report.Count(x.OwnNodes, ""), report.Count(x.HaloNodes, ""),
+				report.Share(share(x.OwnNodes, x.HaloNodes)), report.Count(x.OwnEdges, ""), report.Count(x.HaloEdges, ""), report.Bytes(x.Bytes)})
+		}
+	}
+	r.Head("parts", report.Count(len(d.Parts), "parts"))
+	r.Head("edges", report.Count(edges, "edges"))
+	r.Head("edges a second", report.Number(float64(edges)/took.Seconds(), "/s"))
+	r.Head("on disk", report.Bytes(d.Bytes))
+	r.Out("nodes", report.Count(nodes, "nodes"))
+	r.Out("edges", report.Count(edges, "edges"))
+	r.Out("nodes of halos", report.Count(haloNodes, "nodes"))
+	r.Out("edges of halos", report.Count(haloEdges, "edges"))
+	r.Out("inner share of the nodes of all parts", report.Share(share(int(nodes), int(haloNodes))))
+	r.Out("made at once", report.Count(d.AtOnce, "parts"))
+	r.Out("forecast of the disk", report.Bytes(f.Bytes))
+	r.Out("forecast of the memory", report.Bytes(f.Memory))
+	r.Out("forecast of the time", report.Number(f.Seconds, "s"))
+	if len(d.Parts) > shownParts {
+		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", shownParts, len(d.Parts)))
+	}
+	r.Table(table)
+	if len(d.LeftOut) > 0 {
+		what := "columns are left out: " + strings.Join(d.LeftOut, "; ")
+		o.warn("%d %s", len(d.LeftOut), what)
+		r.Warn(int64(len(d.LeftOut)), what)
+	}
+	if len(d.Gaps) > 0 {
+		what := "types are not in every part; " + parts.GapsMeaning + ": " + strings.Join(d.Gaps, "; ")
+		o.warn("%d %s", len(d.Gaps), what)
+		r.Warn(int64(len(d.Gaps)), what)
+	}
+	if len(d.Widened) > 0 {
+		r.Note("columns of types that PyTorch does not have are widened: " + strings.Join(d.Widened, "; "))
+	}
+}
+
+// share is own of own and halo.
+func share(own, halo int) float64 {
+	if own+halo == 0 {
+		return 1
+	}
+	return float64(own) / float64(own+halo)
+}

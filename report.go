@@ -1,0 +1,134 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Report tells what an operation did: its inputs, counts, warnings, stages and plots. Its method JSON gives
+// what the command prints with --json and keeps as report.json, Text the same in words, and HTML the page.
+type Report = report.Report
+
+// sealer is the end of an output folder's making.
+type sealer interface {
+	Report(html, json []byte) error
+	Publish() error
+}
+
+// render makes both forms of a report.
+func render(r *report.Report) (html, json []byte, err error) {
+	if html, err = r.HTML(); err != nil {
+		return nil, nil, err
+	}
+	json, err = r.JSON()
+	return html, json, err
+}
+
+// publish puts the report into a sealed output and gives the folder its name.
+func publish(w sealer, r *report.Report, start time.Time) error {
+	r.Finish(time.Since(start))
+	html, json, err := render(r)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Report(html, json), w.Publish())
+}
+
+// RenderReport writes report.html of an output folder anew from its report.json.
+func RenderReport(dir string) (*Report, error) {
+	r, err := report.Read(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	html, json, err := render(r)
+	if err != nil {
+		return nil, err
+	}
+	return r, store.WriteReport(vfs.OS, dir, html, json)
+}
+
+// inputFolder names a store or collection as an input of a report, and returns its checksum.
+func inputFolder(r *report.Report, dir string) (sum string, err error) {
+	if sum, err = store.Sum(vfs.OS, dir); err != nil {
+		return "", err
+	}
+	size, err := store.Size(vfs.OS, dir)
+	if err != nil {
+		return "", err
+	}
+	r.Input(filepath.Base(filepath.Clean(dir)), size, sum)
+	return sum, nil
+}
+
+// fingerprints names files as inputs of a report, and returns their fingerprints by name.
+func fingerprints(ctx context.Context, files []string, r *report.Report, name func(string) string) (map[string]string, error) {
+	inputs := map[string]string{}
+	for _, f := range files {
+		sum, err := store.Fingerprint(ctx, vfs.OS, f)
+		if err != nil {
+			return nil, err
+		}
+		info, err := vfs.OS.Stat(f)
+		if err != nil {
+			return nil, err
+		}
+		if _, there := inputs[name(f)]; there {
+			continue
+		}
+		inputs[name(f)] = sum
+		r.Input(name(f), info.Size(), sum)
+	}
+	return inputs, nil
+}
+
+// onDisk adds the size of an output to the headline of its report.
+func onDisk(r *report.Report, dir string) error {
+	size, err := store.Size(vfs.OS, dir)
+	if err != nil {
+		return err
+	}
+	r.Head("on disk", report.Bytes(size))
+	return nil
+}
+
+// warnLeft tells which columns of a graph have no place in the format that it is written in.
+func (o *Run) warnLeft(r *report.Report, left []string) {
+	o.warnColumns(r, left, "columns and ids have no place in the format: ")
+}
+
+// warnRounded tells which columns have values that are rounded in Examples.
+func (o *Run) warnRounded(r *report.Report, columns []string) {
+	o.warnColumns(r, columns, "columns of float64 are rounded to float32, which is all that Examples have: ")
+}
+
+func (o *Run) warnColumns(r *report.Report, columns []string, what string) {
+	if len(columns) == 0 {
+		return
+	}
+	for i, c := range columns {
+		if i > 0 {
+			what += "; "
+		}
+		what += c
+	}
+	o.warn("%d %s", len(columns), what)
+	r.Warn(int64(len(columns)), what)
+}
+
+// titled is the last element of a path.
+func titled(path string) string { return filepath.Base(filepath.Clean(path)) }
+
+// described is an error about the folder or file that path names.
+func described(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

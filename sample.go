@@ -1,0 +1,446 @@
+package graphmill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Sample samples subgraphs around the seeds of a store, and writes them to the folder out: as a collection, or as
+// TFRecords. The same store, plan and random seed give the same bytes for any number of threads, any memory and
+// either executor. If a run stops after a checkpoint, its error is ErrResumable.
+func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (*Report, error) {
+	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := keeps(out, st.Dir()); err != nil {
+		return nil, err
+	}
+	r := o.begin("sample", "Subgraphs of "+titled(st.Dir()))
+	if _, err := inputFolder(r, st.Dir()); err != nil {
+		return nil, err
+	}
+	if o.GraphSchema != "" {
+		if err := o.readSchema(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	w, err := o.create(out)
+	if err != nil {
+		return nil, err
+	}
+	s := &sampling{o: &o, store: st.store, w: w, out: out, report: r, start: start}
+	return r, s.finished(ctx, s.run(ctx))
+}
+
+// sampling is a run of Sample.
+type sampling struct {
+	o      *SampleOptions
+	store  *store.Store
+	w      *store.Writer
+	out    string
+	report *report.Report
+	start  time.Time
+
+	*planned
+	executor executor
+	made     store.Made
+	before   uint64 // subgraphs that an interrupted run wrote
+	result   writer
+	finish   func(store.Made) (*store.Meta, error)
+}
+
+// writer writes the subgraphs of a job in one form of output.
+type writer interface {
+	Run(ctx context.Context, job sample.Job) (sample.Stats, error)
+	Sizes() (nodes, edges *report.Histogram)
+	Close() error
+}
+
+// run samples the store, and publishes the output.
+func (s *sampling) run(ctx context.Context) (err error) {
+	began := time.Now()
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	defer closeWith(&err, s.executor.close)
+	if s.executor.stream != nil {
+		// Little is allocated once the buffers have grown; until then garbage would weigh.
+		defer debug.SetGCPercent(debug.SetGCPercent(20))
+	}
+	prepared := time.Now()
+	s.report.Stage("compile the plan", prepared.Sub(began), 0, "")
+	line := s.o.meter("sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")
+	defer line.end()
+	if err := s.open(func(n int) { line.add(int64(n)) }); err != nil {
+		return err
+	}
+	defer closeWith(&err, s.result.Close)
+	if err := s.executor.foretell(ctx, s.job, &s.o.Run); err != nil {
+		return err
+	}
+	stats, err := s.result.Run(ctx, s.job)
+	line.end()
+	if err != nil {
+		return usageOf(err)
+	}
+	return s.seal(ctx, stats, prepared)
+}
+
+// prepare finds the plan and the seeds, compiles the plan for an executor, and readies the output for checkpoints.
+func (s *sampling) prepare(ctx context.Context) (err error) {
+	o := s.o
+	if s.planned, err = o.resolve(ctx, s.store); err != nil {
+		return err
+	}
+	inputs, err := seeds.Files(vfs.OS, s.store.Graph, o.Seeds)
+	if err != nil {
+		return err
+	}
+	for _, file := range []string{o.SamplingSpec, o.Plan, o.GraphSchema} {
+		if file != "" {
+			inputs = append(inputs, file)
+		}
+	}
+	if err := keeps(s.out, inputs...); err != nil {
+		return err
+	}
+	if o.Format == FormatTFRecord {
+		s.warnContext()
+	}
+	chosen := o.choose(s.store.Graph, s.planned, func(text string) {
+		o.warn("%s", text)
+		s.report.Note(text)
+	})
+	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
+	if s.executor, err = chosen.open(ctx, s.store, s.plan); err != nil {
+		return err
+	}
+	if s.made, err = o.made(ctx, s.store, s.plan); err == nil {
+		err = s.begin(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, s.executor.close())
+	}
+	return nil
+}
+
+// begin readies the output for checkpoints.
+func (s *sampling) begin(ctx context.Context) error {
+	of, err := s.o.identity(ctx, s.made)
+	if err != nil {
+		return err
+	}
+	if err := s.w.Begin(ctx, of, s.o.Threads, func(err error) { s.o.warn("%v", err) }); err != nil {
+		return err
+	}
+	if s.before = output.Saved(s.w); s.before > 0 {
+		s.o.note("continuing after the first %s subgraphs, which an interrupted run wrote", human.ExactU(s.before))
+	}
+	return nil
+}
+
+// open makes the writer of the output's form.
+func (s *sampling) open(written func(n int)) error {
+	o, x := s.o, s.executor
+	if o.Format == FormatCollection {
+		c, err := output.NewCollection(s.w, x.sampler, output.CollectionOptions{Ops: o.Ops, Stream: x.stream, Progress: written, Checkpoint: o.checkpoint()})
+		if err != nil {
+			return err
+		}
+		s.result, s.finish = c, c.Finish
+		return nil
+	}
+	opt, err := o.records(s.store, s.planned)
+	if err != nil {
+		return err
+	}
+	opt.Examples = output.Examples(x.sampler, s.job, opt.Components) * uint64(o.Epochs)
+	opt.Stream, opt.Progress, opt.Checkpoint = x.stream, written, o.checkpoint()
+	c, err := output.NewRecords(s.w, x.sampler, opt)
+	if err != nil {
+		return usageOf(err)
+	}
+	o.warnRounded(s.report, c.Rounded())
+	s.result, s.finish = c, func(made store.Made) (*store.Meta, error) {
+		o.warnUnderflows(s.report, c.Underflows())
+		return nil, c.Finish(made)
+	}
+	return nil
+}
+
+// seal finishes the output, reports it and gives it its name.
+func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.Time) error {
+	sampled := time.Now()
+	took := sampled.Sub(prepared)
+	s.report.Stage("sample and write", took, int64(stats.Subgraphs-s.before), "subgraphs")
+	s.executor.report(s.report, took)
+	meta, err := s.finish(s.made)
+	if err != nil {
+		return err
+	}
+	if err := s.w.Seal(ctx, meta, s.o.Threads); err != nil {
+		return err
+	}
+	s.report.Stage("checksums", time.Since(sampled), 0, "")
+	if err := s.tell(stats, took); err != nil {
+		return err
+	}
+	return publish(s.w, s.report, s.start)
+}
+
+// tell reports what was sampled.
+func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
+	r := s.report
+	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
+	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs-s.before)/took.Seconds(), "/s"))
+	if err := onDisk(r, s.w.Dir()); err != nil {
+		return err
+	}
+	r.In("seeds", report.Count(stats.Seeds, "seeds"))
+	r.Out("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	r.Out("batches", report.Count(stats.Batches, "batches"))
+	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
+	r.Out("edges", report.Count(stats.Edges, "edges"))
+	if s.before > 0 {
+		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
+	}
+	// Of induced edges there can be more than were drawn.
+	if stats.Drawn > stats.Edges {
+		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", stats.Drawn-stats.Edges))
+	}
+	nodes, edges := s.result.Sizes()
+	r.Plot(sizesPlot("Size of the subgraphs", "subgraphs", nodes, edges))
+	return nil
+}
+
+// sizesPlot is the plot of the sizes of subgraphs or graphs.
+func sizesPlot(title, of string, nodes, edges *report.Histogram) report.Distribution {
+	return report.Distribution{Title: title, Of: of, What: "size", View: report.Bins,
+		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}}
+}
+
+// finished gives up what is not published. What a checkpoint has stays, and the error says so.
+func (s *sampling) finished(ctx context.Context, err error) error {
+	kept := spilled(s.out)
+	if err == nil {
+		err = vfs.OS.RemoveAll(kept)
+	}
+	spill := outofcore.Kept(vfs.OS, kept)
+	if err != nil && (s.w.Checkpointed() || spill) && !errors.Is(err, store.ErrOtherRun) {
+		what := "the output of an earlier run is kept in " + s.w.Dir()
+		if n := output.Saved(s.w); n > 0 {
+			what = fmt.Sprintf("the first %s subgraphs are kept in %s", human.ExactU(n), s.w.Dir())
+		} else if spill {
+			what = "steps of an epoch are kept in " + kept
+		}
+		how := fmt.Errorf("%s, and %w", what, ErrResumable)
+		if ctx.Err() != nil {
+			err = how
+		} else {
+			err = errors.Join(err, how)
+		}
+	}
+	return errors.Join(err, s.w.Abort())
+}
+
+// warnContext tells of a context that no Example has.
+func (s *sampling) warnContext() {
+	for _, c := range s.store.Graph.Context {
+		if c.Rows != 1 {
+			s.o.warn("%s: the context has %d rows and is left out; a context of one row goes into every Example", s.store.Dir, c.Rows)
+			return
+		}
+	}
+}
+
+// create begins the output, or takes up what an interrupted run left.
+func (o *SampleOptions) create(out string) (*store.Writer, error) {
+	if o.Resume {
+		return store.Continue(vfs.OS, out, o.Overwrite)
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	if err := vfs.OS.RemoveAll(spilled(out)); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// spilled is the folder next to an output in which the stream executor keeps steps of an epoch that it spills.
+func spilled(out string) string {
+	parent, base := filepath.Split(filepath.Clean(out))
+	return filepath.Join(parent, "."+base+".spill")
+}
+
+// checkpoint is the time between two checkpoints, 0 for none.
+func (o *SampleOptions) checkpoint() time.Duration {
+	if o.CheckpointEvery == 0 {
+		return 30 * time.Second
+	}
+	return max(0, o.CheckpointEvery)
+}
+
+// made says what the output follows from.
+func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.Plan) (store.Made, error) {
+	sum, err := store.Sum(vfs.OS, s.Dir)
+	if err != nil {
+		return store.Made{}, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return store.Made{}, err
+	}
+	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &o.Seed, Law: draw.Version, Plan: text, Version: Version(),
+		Options: map[string]string{
+			"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "batch_size": strconv.Itoa(o.BatchSize), "shuffle": strconv.FormatBool(o.Shuffle),
+			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
+	if o.SeedTime != "" {
+		made.Options["seed_time"] = o.SeedTime
+	}
+	if o.Format == FormatTFRecord {
+		o.madeRecords(made.Options)
+	}
+	if o.GraphSchema != "" && !o.tables {
+		if made.Inputs["graph_schema"], err = store.Fingerprint(ctx, vfs.OS, o.GraphSchema); err != nil {
+			return store.Made{}, err
+		}
+	}
+	if o.missing != "" {
+		made.Options["missing_nodes"] = string(o.missing)
+	}
+	// Seeds of a file are an input: named by content, not by where the file lies.
+	files, err := seeds.Files(vfs.OS, s.Graph, o.Seeds)
+	if err != nil {
+		return store.Made{}, err
+	}
+	for i, file := range files {
+		name := "seeds"
+		if i > 0 {
+			name += "/" + filepath.Base(file)
+		}
+		if made.Inputs[name], err = store.Fingerprint(ctx, vfs.OS, file); err != nil {
+			return store.Made{}, err
+		}
+		made.Options["seeds"] = filepath.Base(o.Seeds)
+	}
+	return made, nil
+}
+
+// madeRecords notes how TFRecords differ from the default.
+func (o *SampleOptions) madeRecords(options map[string]string) {
+	if o.Compat != CompatNone {
+		options["compat"] = string(o.Compat)
+	}
+	if o.induce() {
+		options["edge_aggregation"] = string(o.Aggregation)
+	}
+	if o.SeedIDs {
+		options["seed_ids"] = "true"
+	}
+	if o.Components > 1 {
+		options["components"] = strconv.Itoa(o.Components)
+	}
+}
+
+// freeFields are the options that may differ between a run and one that continues it: they say where and how, not
+// what; or they name files, of which the content counts.
+var freeFields = []string{"Run", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order"}
+
+// identity is all that the bytes of the output follow from.
+func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[string]string, error) {
+	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
+	v := reflect.ValueOf(*o)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && !slices.Contains(freeFields, f.Name) {
+			of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
+		}
+	}
+	for name, sum := range made.Inputs {
+		of["input "+name] = sum
+	}
+	if o.GraphSchema != "" {
+		sum, err := store.Fingerprint(ctx, vfs.OS, o.GraphSchema)
+		if err != nil {
+			return nil, err
+		}
+		of["input graph_schema"] = sum
+	}
+	return of, nil
+}
+
+// records is how TFRecords are written.
+func (o *SampleOptions) records(s *store.Store, p *planned) (output.RecordsOptions, error) {
+	ids, err := recordIDs(s, p.plan, o.IDs)
+	if err != nil {
+		return output.RecordsOptions{}, err
+	}
+	compat := o.compat()
+	return output.RecordsOptions{
+		Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, IDs: ids, Components: o.Components,
+		SeedIDs: o.SeedIDs || compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns,
+		Compat: compat, Joined: o.joined, Schema: o.schema,
+	}, nil
+}
+
+// declaredIDs is the option of an imported store that names the node types of which the schema declares #id.
+const declaredIDs = "declared_ids"
+
+// recordIDs are the node types whose original ids are written.
+func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, error) {
+	var have []string
+	reached, _ := output.Reach(s.Graph, plan)
+	for _, i := range reached {
+		if n := s.Graph.Nodes[i]; n.IDs != nil && n.IDs.DType == graph.String {
+			have = append(have, n.Type)
+		}
+	}
+	switch {
+	case asked == nil:
+		declared := strings.Split(s.Meta.Made.Options[declaredIDs], ",")
+		return slices.DeleteFunc(have, func(n string) bool { return !slices.Contains(declared, n) }), nil
+	case slices.Equal(asked, []string{"none"}):
+		return nil, nil
+	case slices.Equal(asked, []string{"all"}):
+		return have, nil
+	}
+	for _, n := range asked {
+		if !slices.Contains(have, n) {
+			return nil, usagef("found `IDs` %s, expected node types that the plan reaches and that have string ids: %s", n, strings.Join(have, ", "))
+		}
+	}
+	return asked, nil
+}
+
+// readSchema reads the schema of a store's graph. A folder stands for its schema.
+func (o *SampleOptions) readSchema(ctx context.Context, r *report.Report) (err error) {
+	if o.schema, o.GraphSchema, _, err = tfgnn.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
+		return err
+	}
+	_, err = fingerprints(ctx, []string{o.GraphSchema}, r, func(string) string { return "graph_schema" })
+	return err
+}

@@ -1,0 +1,212 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/sample/spec"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// planned is what to sample: a plan on a store, and its seeds.
+type planned struct {
+	plan *sample.Plan
+	job  sample.Job
+	// columns are those of link seeds, a row per seed.
+	columns []*graph.Column
+}
+
+// seeds is the number of seeds: a link is one.
+func (p *planned) seeds() int { return len(p.job.Seeds) / len(p.plan.SeedType) }
+
+// resolve makes the plan on a store, and finds its seeds. The options were checked.
+func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, error) {
+	p := &planned{job: sample.Job{BatchSize: o.BatchSize, Seed: o.Seed, Epoch: o.Epoch, Epochs: o.Epochs, Shuffle: o.Shuffle, Rank: o.Rank, Ranks: o.Ranks, Threads: o.Threads}}
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
+	}
+	types := o.SeedType
+	var err error
+	if p.plan, err = o.fixedPlan(s.Graph, types); err != nil {
+		return nil, err
+	}
+	if p.plan != nil {
+		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) {
+			return nil, usagef("found `SeedType` %s, expected %s, from which the plan starts", joined(types), joined(p.plan.SeedType))
+		}
+		types = p.plan.SeedType
+	}
+	features, err := o.linkFeatures()
+	if err != nil {
+		return nil, err
+	}
+	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, features, o.LimitSeeds)
+	if err != nil {
+		if _, missing := vfs.OS.Stat(o.Seeds); missing == nil { // a fault of the file, not of the options
+			return nil, err
+		}
+		return nil, usageOf(err)
+	}
+	if p.plan == nil {
+		if p.plan, err = o.fanoutPlan(s.Graph, found.Types); err != nil {
+			return nil, usageOf(err)
+		}
+	}
+	p.job.Seeds, p.columns = found.Nodes, found.Columns
+	if p.plan.Before == nil && o.SeedTime != "" {
+		return nil, usagef("found `SeedTime` with a plan that looks at no times, expected `Before`")
+	}
+	if p.plan.Before != nil {
+		column := o.SeedTime
+		if column == "" {
+			column = p.plan.Before.Column
+		}
+		if p.job.Times, err = seeds.Times(s.Graph, found, column); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// linkFeatures are the features that a schema declares of links; nil where it is not known.
+func (o *SampleOptions) linkFeatures() ([]table.Column, error) {
+	set := o.schema.GetNodeSets()[tfgnn.ReadoutName]
+	if set == nil {
+		return nil, nil
+	}
+	columns := []table.Column{}
+	for _, name := range slices.Sorted(maps.Keys(set.Features)) {
+		f := set.Features[name]
+		d := feature.DType(f.GetDtype())
+		if d == graph.Invalid {
+			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string", tfgnn.ReadoutName, name, f.GetDtype())
+		}
+		if name != tfgnn.SourceName && name != tfgnn.TargetName {
+			columns = append(columns, table.Column{Name: name, DType: d, Shape: feature.Shape(f)})
+		}
+	}
+	return columns, nil
+}
+
+// usageOf makes an error about the plan or seeds one about the options.
+func usageOf(err error) error {
+	if errors.Is(err, sample.ErrPlan) || errors.Is(err, sample.ErrSeed) {
+		return usagef("%w", err)
+	}
+	return err
+}
+
+// fixedPlan is the plan of a file, nil with fanouts.
+func (o *SampleOptions) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	switch {
+	case o.Plan != "":
+		b, err := vfs.ReadFile(vfs.OS, o.Plan, 16<<20)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := sample.ParsePlan(o.Plan, b)
+		if err != nil {
+			return nil, err
+		}
+		spec.AddOnes(plan, g)
+		return plan, plan.Validate(g)
+	case o.SamplingSpec != "":
+		return o.specPlan(g, seedTypes)
+	}
+	return nil, nil
+}
+
+// specPlan is the plan of a sampling spec.
+func (o *SampleOptions) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	text, err := o.readSpec()
+	if err != nil {
+		return nil, err
+	}
+	if e := o.schema.GetEdgeSets()[tfgnn.ReadoutSource]; len(seedTypes) == 0 && e != nil {
+		seedTypes = []string{e.GetSource()}
+	}
+	if len(seedTypes) == 0 && len(g.Nodes) == 1 {
+		seedTypes = []string{g.Nodes[0].Type}
+	}
+	plan, err := spec.Compile(text, g, spec.Options{TimeColumn: o.TimeColumn, SeedTypes: seedTypes, Classic: o.Compat == CompatClassic})
+	return plan, described(o.SamplingSpec, err)
+}
+
+// readSpec reads the spec, and checks it where the schema is known.
+func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
+	if o.schema == nil {
+		return tfgnn.ReadSpec(vfs.OS, o.SamplingSpec)
+	}
+	f, err := tfgnn.OpenSpec(vfs.OS, o.SamplingSpec, o.schema)
+	if err != nil {
+		return nil, err
+	}
+	return f.Message, f.Err()
+}
+
+// fanoutPlan is the plan of the fanouts.
+func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	fanouts := sample.Fanouts{Each: o.Fanout}
+	for _, name := range slices.Sorted(maps.Keys(o.FanoutByType)) {
+		fanouts.Types = append(fanouts.Types, sample.TypeFanouts{Edges: name, Hops: o.FanoutByType[name]})
+	}
+	f := sample.FanoutOptions{SeedType: seedTypes, Scope: sample.ScopeBatch}
+	var err error
+	if o.Direction != "" {
+		if f.Dir, err = graph.ParseDirection(string(o.Direction)); err != nil {
+			return nil, usagef("`Direction`: %w", err)
+		}
+	}
+	if o.Expand != "" {
+		if f.Expand, err = sample.ParseExpand(string(o.Expand)); err != nil {
+			return nil, usagef("`Expand`: %w", err)
+		}
+	}
+	if o.Scope != "" {
+		if f.Scope, err = sample.ParseScope(string(o.Scope)); err != nil {
+			return nil, usagef("`Scope`: %w", err)
+		}
+	}
+	switch {
+	case o.Replace:
+		f.How = sample.Replace
+	case o.Weight != "":
+		f.How, f.Column = sample.Weighted, o.Weight
+	}
+	if o.Before != "" {
+		f.Before = &sample.Before{}
+		f.Before.Column, f.Before.OrEqual = strings.CutSuffix(o.Before, "<=")
+		for _, name := range o.Untimed {
+			e, err := g.EdgeType(name)
+			if err != nil {
+				return nil, usagef("`Untimed`: %w", err)
+			}
+			f.Before.Untimed = append(f.Before.Untimed, g.Edges[e].Type.String())
+		}
+	}
+	return sample.FromFanouts(g, fanouts, f)
+}
+
+// compat is the choice of Compat. It was checked.
+func (o *SampleOptions) compat() output.Compat {
+	c, _ := output.ParseCompat(string(o.Compat))
+	return c
+}
+
+// induce says whether an Example has all edges between its nodes.
+func (o *SampleOptions) induce() bool { return o.Aggregation == AggregationNode }
+
+func joined(names []string) string { return strings.Join(names, ",") }

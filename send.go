@@ -1,0 +1,150 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/dispatch/transport"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// SendOptions say where parts go over SFTP. Without IPConfig they stay where they are.
+type SendOptions struct {
+	IPConfig   string   // file with a machine per line, ADDRESS [PORT of DGL]: part p goes to machine p mod n
+	RemoteDir  string   // folder on each machine; "" is the path of the parts here
+	SSHUser    string   // user on the machines; "" is the current user
+	SSHPort    int      // port of SSH on the machines; 0 is 22
+	Identity   []string // files of private keys to log in with; nil: the agent's, and those in ~/.ssh
+	KnownHosts []string // files with the keys of the machines; nil: ~/.ssh/known_hosts
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *SendOptions) check() error {
+	if o.IPConfig == "" {
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{
+			{"RemoteDir", o.RemoteDir != ""}, {"SSHUser", o.SSHUser != ""}, {"SSHPort", o.SSHPort != 0}, {"Identity", o.Identity != nil}, {"KnownHosts", o.KnownHosts != nil},
+		} {
+			if f.given {
+				return usagef("found `%s` without `IPConfig`, expected both; give `IPConfig` FILE to send the parts", f.name)
+			}
+		}
+	}
+	setDefault(&o.SSHPort, 22)
+	if o.SSHPort < 1 || o.SSHPort > 65535 {
+		return usagef("found `SSHPort` %d, expected 1 to 65535", o.SSHPort)
+	}
+	return nil
+}
+
+// ErrSent is the kind of the error of a run that was interrupted with parts on the way.
+var ErrSent = errors.New("what was sent stays on the machines, and dispatch of the same parts sends the rest")
+
+// delivery is what is sent where.
+type delivery struct {
+	run      *Run
+	dir      string
+	machines []transport.Machine
+	opt      transport.Options
+}
+
+// delivery reads the list of machines that the parts in dir will go to.
+func (o *SendOptions) delivery(dir string, run *Run) (*delivery, error) {
+	machines, err := transport.ReadIPConfig(vfs.OS, o.IPConfig)
+	if err != nil {
+		return nil, err
+	}
+	d := &delivery{run: run, dir: dir, machines: machines, opt: transport.Options{
+		User: o.SSHUser, Port: o.SSHPort, Identities: o.Identity, Agent: os.Getenv("SSH_AUTH_SOCK"), KnownHosts: o.KnownHosts,
+		RemoteDir: o.RemoteDir, Force: run.Overwrite}}
+	if d.opt.RemoteDir == "" {
+		if d.opt.RemoteDir, err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// ready finds what would stop a delivery of so many parts, before they are made.
+func (d *delivery) ready(ctx context.Context, parts int) error {
+	if err := transport.CheckMachines(d.machines, parts); err != nil {
+		return err
+	}
+	return transport.Check(ctx, vfs.OS, d.machines, d.opt)
+}
+
+// send brings parts to their machines and reports it.
+func (d *delivery) send(ctx context.Context, r *report.Report) error {
+	start := time.Now()
+	load, err := transport.Load(ctx, vfs.OS, d.dir, d.machines, d.run.Threads)
+	if err != nil {
+		return err
+	}
+	line := d.run.meter("send", load.Bytes(), "bytes")
+	defer line.end()
+	d.opt.Progress = line.add
+	sent, err := load.Send(ctx, d.opt)
+	line.end()
+	if ctx.Err() != nil {
+		return ErrSent
+	}
+	if err != nil {
+		return err
+	}
+	table := report.Table{Title: "Machines", Columns: []string{"machine", "parts", "files", "written", "there already", "connections"}}
+	var written, kept int64
+	for _, m := range sent.Machines {
+		written, kept = written+m.Bytes, kept+m.Kept
+		table.Rows = append(table.Rows, []report.Value{report.Text(m.Host), report.Text(strings.Trim(fmt.Sprint(m.Parts), "[]")), report.Count(m.Files, ""),
+			report.Bytes(m.Bytes), report.Bytes(m.Kept), report.Count(m.Connections, "")})
+	}
+	r.Table(table)
+	r.Out("machines", report.Count(len(sent.Machines), ""))
+	r.Out("sent to them", report.Bytes(written))
+	r.Out("there already", report.Bytes(kept))
+	r.Stage("send", time.Since(start), load.Bytes(), "bytes")
+	return nil
+}
+
+// Send brings parts that are made to their machines. Files that are there already, equal, are not sent again.
+func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
+	start := time.Now()
+	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
+		return nil, err
+	}
+	if o.Send.IPConfig == "" {
+		return nil, usagef("%s: found the parts of a graph, expected a store or chunked graph; to send the parts, give `IPConfig`", dir)
+	}
+	d, err := o.Send.delivery(dir, &o.Run)
+	if err != nil {
+		return nil, err
+	}
+	r := o.begin("dispatch", "Parts in "+titled(dir))
+	if err := d.send(ctx, r); err != nil {
+		return nil, err
+	}
+	r.Finish(time.Since(start))
+	return r, nil
+}
+
+// sendNew sends a folder of parts that was just published, and adds the delivery to its report.
+func (d *delivery) sendNew(ctx context.Context, r *report.Report, start time.Time) error {
+	if err := d.send(ctx, r); err != nil {
+		return fmt.Errorf("%w; the parts are whole in %s: `graphmill dispatch %s` with the same `IPConfig` sends what is missing", err, d.dir, d.dir)
+	}
+	r.Finish(time.Since(start))
+	html, json, err := render(r)
+	if err != nil {
+		return err
+	}
+	return store.WriteReport(vfs.OS, d.dir, html, json)
+}

@@ -1,0 +1,163 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// UnigraphOptions say how a unigraph is imported and sampled in one step. SamplingSpec is required.
+type UnigraphOptions struct {
+	SampleOptions
+	// DataPath is the folder of the unigraph's tables; "" is that of the schema.
+	DataPath string
+	// MissingNodes says what becomes of nodes that edges name and no node table has; "" is drop, or zeros with a
+	// Compat other than none.
+	MissingNodes Missing
+}
+
+// policy is what importing does with missing nodes, and whether Examples then leave out those without a row.
+func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
+	switch o.MissingNodes {
+	case MissingError:
+		return assemble.Error, false, nil
+	case MissingZeros:
+		return assemble.Zeros, false, nil
+	case "", MissingDrop:
+	default:
+		return 0, false, usagef("found `MissingNodes` %q, expected error, drop or zeros", o.MissingNodes)
+	}
+	switch {
+	case o.Compat == CompatClassic: // they are drawn, and left out of what is written
+		return assemble.Zeros, true, nil
+	case o.Compat == CompatTFGNN && o.MissingNodes == "":
+		return assemble.Zeros, false, nil
+	}
+	return assemble.Drop, false, nil
+}
+
+// SampleUnigraph imports the unigraph of a GraphSchema (a file, or the folder that holds it) into a temporary store next
+// to out, and samples it into TFRecords in the folder out: what TF-GNN's tfgnn_sampler does.
+func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) (_ *Report, err error) {
+	start := time.Now()
+	if o.Format == "" {
+		o.Format = FormatTFRecord
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	policy, joined, err := o.policy()
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out); err != nil {
+		return nil, err
+	}
+	o.joined, o.tables, o.missing = joined, true, o.MissingNodes
+	// The output is begun before the work of an import: it may not be writable.
+	w, err := o.create(out)
+	if err != nil {
+		return nil, err
+	}
+	s := &sampling{o: &o.SampleOptions, w: w, out: out, start: start}
+	defer func() { err = s.finished(ctx, err) }()
+	// A folder stands for its schema, as it does for tfgnn_sampler.
+	if o.schema, o.GraphSchema, _, err = tfgnn.ReadSchema(vfs.OS, schema); err != nil {
+		return nil, err
+	}
+	src, err := ingest.Open(ctx, vfs.OS, o.GraphSchema, ingest.Options{Format: "unigraph", DataPath: o.DataPath, Outside: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, src.Files...); err != nil {
+		return nil, err
+	}
+	for _, text := range src.Warnings {
+		o.warn("%s", text)
+	}
+	s.report = o.begin("sample", "Subgraphs of "+filepath.Base(o.GraphSchema))
+	if _, err := fingerprints(ctx, src.Files, s.report, filepath.Base); err != nil {
+		return nil, err
+	}
+	opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy, Threads: o.Threads, Memory: o.Memory}
+	st, result, end, err := o.temporary(ctx, src, out, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, end)
+	o.reportTables(s.report, result)
+	s.store = st
+	return s.report, s.run(ctx)
+}
+
+// temporary makes a store of a source next to out, for as long as it is needed: end closes and removes it.
+func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {
+	parent, base := filepath.Split(filepath.Clean(out))
+	dir := filepath.Join(parent, "."+base+".store")
+	if err := vfs.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil, err
+	}
+	w, err := store.Create(vfs.OS, dir, true)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	remove := func() error { return vfs.OS.RemoveAll(dir) }
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Abort(), remove())
+		}
+	}()
+	stages := o.stages()
+	opt.Progress = stages.update
+	result, err := assemble.Build(ctx, vfs.OS, w, src.Input, opt)
+	stages.end()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	result.Meta.Made = store.Made{Command: "import", Version: Version()}
+	if src.DeclaredIDs != nil {
+		result.Meta.Made.Options = map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}
+	}
+	if err := errors.Join(w.Seal(ctx, result.Meta, o.Threads), w.Publish()); err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := store.Open(vfs.OS, dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, result, func() error { return errors.Join(s.Close(), remove()) }, nil
+}
+
+// reportTables tells what was imported, and which nodes and edges were dropped or added.
+func (o *UnigraphOptions) reportTables(r *report.Report, result *assemble.Result) {
+	if o.joined {
+		for i := range result.Nodes {
+			n := &result.Nodes[i]
+			r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s left out of the Examples: edges name them and their table does not", n.Type))
+			n.Added = 0
+		}
+	}
+	reportBuild(r, result)
+	o.warnUnderflows(r, result.Underflows)
+	for _, e := range result.Edges {
+		if e.Dangling > 0 {
+			o.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)
+		}
+	}
+	for _, n := range result.Nodes {
+		if n.Added > 0 {
+			o.warn("%s: %d nodes have no row in their table: their features are zeros and empty", n.Type, n.Added)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/dispatch/audit"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// VerifyOptions say what Verify compares with.
+type VerifyOptions struct {
+	Run
+	// Against is the store that the parts of a graph were made of: their edges and features are compared with it, which
+	// needs the original ids in them.
+	Against string
+	// AllowOutside lets the configuration of parts name files outside of its folder.
+	AllowOutside bool
+}
+
+// Verification is what Verify found in a folder: of its manifest, of the parts in it, or of both. Its JSON is what the
+// command prints with --json.
+type Verification struct {
+	Folder string `json:"folder"`
+	OK     bool   `json:"ok"`
+	*store.Verified
+	Partition *audit.Report `json:"partition,omitempty"`
+	// PartsHere are the parts in a folder that holds only some of a graph's, as on each machine of a cluster.
+	PartsHere []int   `json:"parts_here,omitempty"`
+	Seconds   float64 `json:"seconds"`
+}
+
+// Verify reads every file of an output folder and compares it with the manifest. Of a store or a collection it also
+// checks that the arrays mean a graph. Of the parts of a graph, given by their folder or configuration, it checks that
+// every node, edge and row of features is there exactly once and in its place, and that the halo is complete. What is
+// damaged is no error: see the field OK.
+func Verify(ctx context.Context, path string, o VerifyOptions) (*Verification, error) {
+	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	v := &Verification{Folder: path}
+	if err := o.verify(ctx, v); err != nil {
+		return nil, err
+	}
+	v.OK = (v.Verified == nil || len(v.Damage) == 0) && (v.Partition == nil || v.Partition.Fault == nil)
+	v.Seconds = time.Since(start).Seconds()
+	return v, nil
+}
+
+func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
+	path := v.Folder
+	config, err := parts.Find(vfs.OS, path)
+	if err != nil {
+		return err
+	}
+	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
+		config = path // whatever is in it: that is to be verified
+	}
+	if config == "" && o.Against != "" {
+		return usagef("found `Against` with %s, expected it with the parts of a graph", path)
+	}
+	dir := path
+	if config != "" {
+		dir = filepath.Dir(config)
+	}
+	_, err = vfs.OS.Lstat(filepath.Join(dir, store.ManifestFile))
+	if _, part := vfs.OS.Lstat(filepath.Join(dir, "part0")); part == nil && config == "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: found part0 and no configuration that can be read, expected GRAPH_NAME.json of a partitioned graph; name that file", dir)
+	}
+	switch {
+	case err == nil || config == "":
+		total, _ := store.Size(vfs.OS, dir) // of a damaged folder it is unknown
+		line := o.meter("verify", total, "bytes")
+		v.Verified, err = store.Verify(ctx, vfs.OS, dir, o.Threads, line.add)
+		line.end()
+		if err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if config != "" && v.Verified != nil && len(v.Damage) == 0 {
+		if v.PartsHere, err = partsHere(config, o.AllowOutside); err != nil {
+			return err
+		}
+		if v.PartsHere != nil && o.Against != "" {
+			return usagef("found `Against` with a folder that holds parts %v alone, expected all parts", v.PartsHere)
+		}
+	}
+	if config != "" && v.PartsHere == nil {
+		v.Partition, err = o.audit(ctx, config)
+	}
+	return err
+}
+
+// partsHere are the parts that the manifest next to a configuration names, nil for all of them.
+func partsHere(config string, outside bool) (here []int, err error) {
+	c, err := dgl.ReadConfig(vfs.OS, config, outside)
+	if err != nil {
+		return nil, err
+	}
+	m, err := store.ReadManifest(vfs.OS, filepath.Dir(config))
+	if err != nil {
+		return nil, err
+	}
+	for p, files := range c.Parts {
+		if _, ok := m.Files[filepath.ToSlash(filepath.Clean(files.Graph))]; ok {
+			here = append(here, p)
+		}
+	}
+	if len(here) == len(c.Parts) {
+		return nil, nil
+	}
+	return here, nil
+}
+
+// audit verifies the parts of a graph.
+func (o *VerifyOptions) audit(ctx context.Context, config string) (_ *audit.Report, err error) {
+	line := o.meter("verify the parts", 0, "edges")
+	defer line.end()
+	last := int64(0)
+	opt := audit.Options{Outside: o.AllowOutside, Progress: func(done, _ int64) {
+		line.add(done - last)
+		last = done
+	}}
+	if o.Against != "" {
+		s, err := store.Open(vfs.OS, o.Against)
+		if err != nil {
+			return nil, err
+		}
+		defer closeWith(&err, s.Close)
+		if s.Graph == nil {
+			return nil, usagef("`Against` %s: found a collection, expected a store", o.Against)
+		}
+		if err := s.Check(ctx); err != nil {
+			return nil, err
+		}
+		opt.Against = s.Graph
+	}
+	return audit.Verify(ctx, vfs.OS, config, opt)
+}
+
+// Warnings are what is odd about the folder, and no damage: files that Graphmill did not write, types that a part owns
+// nothing of.
+func (v *Verification) Warnings() (list []string) {
+	if v.Verified != nil {
+		for _, u := range v.Unknown {
+			list = append(list, fmt.Sprintf("%s: %s is not in the manifest; it was not written by graphmill", v.Folder, human.Printable(u)))
+		}
+	}
+	if v.Partition != nil {
+		for _, n := range v.Partition.Notes {
+			list = append(list, fmt.Sprintf("%s: %s", v.Folder, n))
+		}
+	}
+	return list
+}
+
+// Text writes the verification in words.
+func (v *Verification) Text(out io.Writer) error {
+	var b strings.Builder
+	if x := v.Verified; x != nil {
+		for _, d := range x.Damage {
+			fmt.Fprintf(&b, "damaged  %s: found %s\n", human.Printable(d.File), human.Printable(d.Found))
+		}
+		if len(x.Damage) > 0 {
+			fmt.Fprintf(&b, "%s: %d damaged; make it again\n", v.Folder, len(x.Damage))
+		} else if v.PartsHere != nil {
+			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, for the other parts are elsewhere\n",
+				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))
+		} else if v.Partition == nil {
+			fmt.Fprintf(&b, "%s: whole (%d files, %s, %s)\n", v.Folder, x.Files, human.Bytes(x.Bytes), human.Rate(x.Bytes, seconds(v.Seconds), "bytes"))
+		}
+	}
+	if p := v.Partition; p != nil {
+		compared := ""
+		if p.ComparedEdges > 0 || p.ComparedRows > 0 {
+			compared = fmt.Sprintf("; %s and %s rows of features compared with the store", human.Amount(p.ComparedEdges, "edges"), human.Count(p.ComparedRows))
+		}
+		switch {
+		case p.Fault != nil:
+			fmt.Fprintf(&b, "wrong  %s\n%s: the parts are not whole; make them again\n", human.Printable(p.Fault.Error()), v.Folder)
+		case v.Verified == nil || len(v.Damage) == 0:
+			fmt.Fprintf(&b, "%s: whole (%d parts, %s nodes, %s edges, halo_hops %d%s)\n", v.Folder, p.Parts, human.Exact(p.Nodes), human.Exact(p.Edges), p.HaloHops, compared)
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
