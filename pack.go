@@ -68,6 +68,15 @@ type PackOptions struct {
 	Ranks int
 }
 
+// PublishedCap is the most graphs in a pack in the paper on tuple packing.
+const PublishedCap = pack.PublishedCap
+
+// PackMethods are the names of the methods.
+func PackMethods() []string { return slices.Clone(pack.Methods) }
+
+// PackHeuristics are the names of the heuristics.
+func PackHeuristics() []string { return slices.Clone(pack.HeuristicNames) }
+
 // mostEffort is weeks.
 const mostEffort = 1_000_000
 
@@ -115,14 +124,19 @@ func (o *PackOptions) limits() (components []string, limits []int) {
 	return components, limits
 }
 
-// made is what the packing follows from.
-func (o *PackOptions) made() store.Made {
+// limitText is the limits as the command line has them.
+func (o *PackOptions) limitText() string {
 	var limits []string
 	for _, l := range o.Limits {
 		limits = append(limits, fmt.Sprintf("%s=%d", l.Component, l.Max))
 	}
+	return strings.Join(limits, ",")
+}
+
+// made is what the packing follows from.
+func (o *PackOptions) made() store.Made {
 	m := store.Made{Command: "pack", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
-		"limit": strings.Join(limits, ","), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
+		"limit": o.limitText(), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
 		"effort": strconv.FormatFloat(o.Effort, 'g', -1, 64), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve), "ranks": strconv.Itoa(o.Ranks)}}
 	if o.TimeBudget > 0 {
 		m.Options["time_budget"] = o.TimeBudget.String()

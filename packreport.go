@@ -183,6 +183,3 @@ func larger(n int64, oversize string) string {
 	}
 	return "graphs are larger than a pack and packs of their own, apart from the others"
 }
-
-// reserveNote is said of limits with a reserve.
-const reserveNote = "a node of each type and a graph of each pack are kept for padding"

@@ -7,14 +7,20 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/internal/flags"
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/bench"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/data"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/cmd/graphmill/internal/tfgnn"
+	"github.com/graphmill/graphmill/internal/cli"
 )
 
 // Exit statuses.
@@ -26,16 +32,6 @@ const (
 	exitInterrupted = 130
 )
 
-// errDamage ends a command whose output, already printed, says what is damaged.
-var errDamage = errors.New("damage found")
-
-// usageError is an error about the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
-
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
 // run is the whole program; args has the program's name first.
@@ -43,48 +39,39 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends at once what waits, such as for stdin
-	t := &terminal{args: args, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	t := &cli.Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}
 	root := newRoot(t)
 	root.SetArgs(args[1:])
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	switch usage := (usageError{}); {
+	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errDamage):
+	case errors.Is(err, cli.ErrDamage):
 		return exitDamaged
-	case errors.Is(err, errTold):
+	case errors.Is(err, cli.ErrTold):
 		return exitFailed
-	case ctx.Err() != nil && (errors.Is(err, errSent) || errors.Is(err, errKept) || errors.Is(err, errCheckpoint)):
-		t.say("interrupted: %v", err)
+	case ctx.Err() != nil && (errors.Is(err, graphmill.ErrSent) || errors.Is(err, graphmill.ErrResumable)):
+		t.Begin(cmd)
+		t.Say("interrupted: %v", err)
 		return exitInterrupted
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
-	case errors.As(err, &usage) || errors.Is(err, flags.ErrUsage):
-		t.fail(err)
+	case cli.IsUsage(err):
+		t.Begin(cmd)
+		t.Fail(err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	default:
-		t.fail(err)
+		t.Begin(cmd)
+		t.Fail(err)
 		return exitFailed
 	}
 }
 
-// version is the module's, or what the build recorded of the source.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return productVersion
-	}
-	return strings.TrimPrefix(info.Main.Version, "v")
-}
-
-// productVersion names the release that this source becomes.
-const productVersion = "0.1.0"
-
-func newRoot(t *terminal) *cobra.Command {
+func newRoot(t *cli.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "graphmill COMMAND",
 		Short: "Raw graph tables in, training-ready batches out",
@@ -97,7 +84,7 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
   graphmill info g.store                                 types, counts, degrees
   graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill verify batches                               find any changed bit`,
-		Version:       version(),
+		Version:       graphmill.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +95,7 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
 			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 				msg += "; did you mean " + strings.Join(s, " or ") + "?"
 			}
-			return usageError{errors.New(msg)}
+			return cli.Usagef("%s", msg)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -118,10 +105,13 @@ writes them for PyG, DGL, TF-GNN or JAX.`,
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w%s", err, flags.Suggest(cmd.Flags(), err))}
+		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
 	})
 	root.SetHelpTemplate(helpTemplate)
-	root.AddCommand(newQuickstart(t), newImport(t), newExport(t), newGenerate(t), newInfo(t), newSample(t), newForecast(t), newChunk(t), newFeed(t), newPack(t), newDispatch(t), newPartitionGraph(t), newPartition(t), newVerify(t), newReport(t), newTFGNN(t), newBench(t))
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { t.Begin(cmd) }
+	root.AddCommand(newQuickstart(t), data.NewImport(t), data.NewExport(t), data.NewGenerate(t), data.NewInfo(t),
+		sample.NewSample(t), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), pack.New(t),
+		partition.NewDispatch(t), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), tfgnn.New(t), bench.New(t))
 	return root
 }
 

@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/quickstart"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-func newQuickstart(t *terminal) *cobra.Command {
+func newQuickstart(t *cli.Terminal) *cobra.Command {
 	var (
 		out   string
 		force bool
@@ -29,7 +30,7 @@ package, writes TFRecords that TF-GNN reads, and verifies them. Each step is an
 ordinary command, which is printed.`,
 		Example: `  graphmill quickstart
   graphmill quickstart --out try`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
 			out = filepath.Clean(out)
@@ -51,15 +52,15 @@ ordinary command, which is printed.`,
 				{"verify", samples},
 			} {
 				line := append([]string{"graphmill"}, args...)
-				fmt.Fprintf(t.stdout, "\n$ %s\n", strings.Join(line, " "))
-				step := newRoot(&terminal{args: line, stdout: t.stdout, stderr: t.stderr})
+				fmt.Fprintf(t.Stdout, "\n$ %s\n", strings.Join(line, " "))
+				step := newRoot(&cli.Terminal{Args: line, Stdout: t.Stdout, Stderr: t.Stderr})
 				step.SetArgs(args)
 				if err := step.ExecuteContext(cmd.Context()); err != nil {
 					return err
 				}
 			}
-			fmt.Fprintf(t.stdout, "\nDone in %.1f s. What is there now:\n", time.Since(start).Seconds())
-			w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintf(t.Stdout, "\nDone in %.1f s. What is there now:\n", time.Since(start).Seconds())
+			w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "  %s\tthe tables as they came: CSV, schema, sampling spec\n", tables)
 			fmt.Fprintf(w, "  %s\tthe store: NumPy arrays, graph.json, checksums\n", g)
 			fmt.Fprintf(w, "  %s\tTFRecords and schema.pbtxt, for tfgnn.parse_example\n", samples)

@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/human"
+)
+
+// New makes the command bench.
+func New(t *cli.Terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure this machine",
+		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
+  graphmill bench batches --rows 500000 --width 100 --batch-size 64 --threads 2`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("found benchmark %q, expected sample or batches", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSample(t), newBatches(t))
+	return cmd
+}
+
+func newSample(t *cli.Terminal) *cobra.Command {
+	var c cli.Common
+	var p cli.Sampling
+	batches := 0
+	cmd := &cobra.Command{
+		Use:   "sample STORE",
+		Short: "Sampled edges per second of the memory executor",
+		Long: `Samples batches and drops them: what the kernel does per second, relabelling and
+edge ids included. Without --seeds the seeds are the nodes that the first hop
+finds edges at, in the order of a loader that shuffles. A sampled edge is an
+edge drawn by an op.`,
+		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
+  graphmill bench sample g.store --fanout 15,10 --json | jq .sampled_edges_per_second`,
+		Args: cli.OneArg("one STORE"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := c.Check(); err != nil {
+				return err
+			}
+			if batches < 1 {
+				return cli.Usagef("found --batches %d, expected at least 1", batches)
+			}
+			o, err := p.Options(c.Run(t))
+			if err != nil {
+				return err
+			}
+			st, err := graphmill.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer st.Close()
+			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, o)
+			if err != nil {
+				return err
+			}
+			if c.AsJSON {
+				return t.JSON(b)
+			}
+			_, err = fmt.Fprintf(t.Stdout, "%s sampled edges/s, %s batches/s (%d batches of %d seeds in %.3g s, %d threads, peak %s)\n",
+				human.Number(b.SampledEdgesPerSecond), human.Number(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS))
+			return err
+		},
+	}
+	c.Add(cmd)
+	p.Add(cmd.Flags())
+	p.AddEpoch(cmd.Flags())
+	cmd.Flags().IntVar(&batches, "batches", 200, "batches to time")
+	return cmd
+}

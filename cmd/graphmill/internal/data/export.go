@@ -1,0 +1,68 @@
+package data
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// NewExport makes the command export.
+func NewExport(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Output
+		graphmill.ExportOptions
+	}
+	o := &f.ExportOptions
+	cmd := &cobra.Command{
+		Use:   "export COLLECTION|STORE",
+		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
+		Long: `--to tfrecord writes a collection: a tf.train.Example a graph, over any number of
+files, and their schema.
+
+--to chunked writes a store in DGL's chunked graph format, for its partitioning and
+dispatching tools. Node ids are the store's, edges are in the order of their input.
+Chunks of a type differ by one row at most; none is empty.
+
+--to metis writes a store as a .graph file: nodes of all types, one type after the
+other in the order of their names, and each pair of neighbours once, without loops.
+
+What was imported from TFRecords comes back as it was: equal as TF-GNN parses it,
+and equal in every byte where the keys of its Examples were in byte order.
+
+A collection that was sampled holds its features by reference: --store joins them,
+and gives what sample --format tfrecord writes. Without it the Examples have only
+what the collection holds, and the rest is named.`,
+		Example: `  graphmill export g.coll --to tfrecord --out records
+  graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
+  graphmill export batches --to tfrecord --store g.store --out records
+  graphmill export g.store --to chunked --chunks 8 --out chunks
+  graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
+  graphmill export g.store --to metis --out g.graph`,
+		Args: cli.OneArg("one COLLECTION or STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Output.Check(); err != nil {
+				return err
+			}
+			o.Run = f.Output.Run(t)
+			r, err := graphmill.Export(cmd.Context(), args[0], f.Path, *o)
+			if err != nil {
+				return err
+			}
+			return t.PrintReport(r, f.AsJSON)
+		},
+	}
+	f.Output.Add(cmd)
+	fs := cmd.Flags()
+	fs.StringVar((*string)(&o.To), "to", "", "format to write: tfrecord, chunked or metis (required)")
+	fs.StringVar(&o.Store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")
+	fs.IntVar(&o.Shards, "shards", 0, "tfrecord: files to divide the records over")
+	fs.StringVar(&o.Name, "name", "", "tfrecord: name that the files begin with (default samples.tfrecord)")
+	fs.BoolVar(&o.Gzip, "gzip", false, "tfrecord: compress the records")
+	fs.StringVar(&o.GraphName, "graph-name", "", "chunked: name by which DGL will know the graph (default that of the store)")
+	fs.IntVar(&o.Chunks, "chunks", 0, "chunked: files of the edges of a type, and of a feature")
+	fs.StringVar(&o.Edges, "edges", "", "chunked: edges as csv, numpy or parquet; DGL's tools read csv and parquet")
+	fs.StringVar(&o.Features, "features", "", "chunked: features as numpy or parquet")
+	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
+	return cmd
+}

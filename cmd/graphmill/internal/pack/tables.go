@@ -1,0 +1,143 @@
+package pack
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newHist(t *cli.Terminal) *cobra.Command {
+	var components, plot string
+	cmd := &cobra.Command{
+		Use:   "hist HIST.csv|COLLECTION",
+		Short: "Count the shapes of a collection's graphs, as CSV",
+		Example: `  graphmill pack hist molecules.coll > molecules.csv
+  graphmill pack hist molecules.coll --components num_nodes,num_edges,triplets
+  graphmill pack hist molecules.coll --plot sizes.html > molecules.csv`,
+		Args: cli.OneArg("one histogram (.csv) or collection"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var c cli.Common
+			return graphmill.PackHistogram(args[0], t.Stdout, graphmill.HistogramOptions{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
+		},
+	}
+	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
+	cmd.Flags().StringVar(&plot, "plot", "", "FILE.html, a page to draw the histogram on")
+	return cmd
+}
+
+func newTables(t *cli.Terminal) *cobra.Command {
+	var f cli.Common
+	var o graphmill.TablesOptions
+	var components string
+	cmd := &cobra.Command{
+		Use:   "tables HIST.csv|COLLECTION...",
+		Short: "Print the tables of the paper on tuple packing for any data",
+		Long: `Prints what the data sets have (the paper's Table 1) and how full packs are by the
+published heuristics, by what they are compared with, and by this program's
+portfolio (Table 2). The largest graph gives the limits. As published, efficiency
+is measured after the limits were shrunk to the fullest pack, and the row
+"minimum, as published" was computed with the maximum.`,
+		Example: `  graphmill pack tables molhiv.csv molpcba.csv
+  graphmill pack tables molecules.coll --max-graphs 0 --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("found no arguments, expected histograms (.csv) or collections")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			if o.Effort == 0 {
+				o.Effort = -1 // which is refused
+			}
+			o.Run, o.Components = f.Run(t), strings.Split(components, ",")
+			sets, err := graphmill.ComparePacks(cmd.Context(), args, o)
+			if err != nil {
+				return err
+			}
+			return t.Print(sets, f.AsJSON)
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", graphmill.PublishedCap, "most graphs in a pack; 0 is no cap")
+	fs.Float64Var(&o.Effort, "effort", 1, "how long auto works; 1 is worth about two seconds")
+	return cmd
+}
+
+func newTune(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		graphmill.TuneOptions
+		components  string
+		align, cost []string
+	}
+	o := &f.TuneOptions
+	cmd := &cobra.Command{
+		Use:   "tune HIST.csv|COLLECTION",
+		Short: "Search for limits under which packs are full",
+		Long: `Tries limits around the ratio of the mean sizes, from the largest graph to packs
+that cost sixteen times as much, and lists the front: limits with no cheaper ones
+that are as full. Full is the harmonic mean of the efficiencies, which punishes room
+that is lost in any component. However graphs are packed, the efficiencies stand in
+one ratio, so limits that cannot be fuller than cheaper ones are not even packed.
+Pack with the limits you choose: graphmill pack works longer on them.`,
+		Example: `  graphmill pack tune pcqm4mv2.csv
+  graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8 --out limits
+  graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
+		Args: cli.OneArg("one histogram (.csv) or collection"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			o.Run, o.Components = f.Common.Run(t), strings.Split(f.components, ",")
+			o.Overwrite = f.Force
+			if o.Align, err = amounts("align", f.align, f.components); err != nil {
+				return err
+			}
+			if o.Cost, err = amounts("cost", f.cost, f.components); err != nil {
+				return err
+			}
+			if o.Tries == 0 {
+				o.Tries = -1 // which is refused
+			}
+			found, err := graphmill.TunePacks(cmd.Context(), args[0], f.Path, *o)
+			if err != nil {
+				return err
+			}
+			return t.Print(found, f.AsJSON)
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to (default: only print)")
+	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
+	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
+	fs.StringArrayVar(&f.align, "align", nil, "COMPONENT=N, what limits are multiples of (default 1)")
+	fs.StringArrayVar(&f.cost, "cost", nil, "COMPONENT=N, what one more of it costs, such as bytes (default 1)")
+	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the least)")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no cap")
+	fs.IntVar(&o.Tries, "tries", 400, "limits to pack at most")
+	return cmd
+}
+
+// amounts reads "num_nodes=8".
+func amounts(flag string, list []string, components string) (out []graphmill.Amount, err error) {
+	for _, text := range list {
+		name, value, _ := strings.Cut(text, "=")
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, cli.Usagef("found --%s %q, expected COMPONENT=NUMBER with a component of %s", flag, text, components)
+		}
+		out = append(out, graphmill.Amount{Component: name, N: n})
+	}
+	return out, nil
+}

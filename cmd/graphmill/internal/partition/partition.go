@@ -1,0 +1,134 @@
+package partition
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// cutFlags say how a graph is divided into parts.
+type cutFlags struct {
+	*graphmill.PartitionOptions
+	types  bool
+	theirs struct { // DGL's names
+		parts, trainers int
+		columns         []string
+	}
+}
+
+func (c *cutFlags) add(cmd *cobra.Command) {
+	o, f := c.PartitionOptions, cmd.Flags()
+	f.IntVarP(&o.Parts, "parts", "k", 0, "number of parts (required, but for --method import)")
+	f.StringVar((*string)(&o.Method), "method", "", "multilevel, fennel, random, hash, import")
+	f.StringVar((*string)(&o.Preset), "preset", "", "of multilevel: fast, default or high")
+	f.StringVar((*string)(&o.Objective), "objective", "", "of multilevel, what is made small: cut (edges between parts) or vol (communication volume)")
+	f.Float64SliceVar(&o.Imbalance, "imbalance", nil, "how heavy a part may be compared with the mean; one, or one for each thing that is balanced")
+	f.BoolVar(&o.BalanceEdges, "balance-edges", false, "balance in-degrees too")
+	f.BoolVar(&c.types, "balance-types", true, "balance the nodes of each type; with =false those of all types together, which cuts fewer edges, but a part may own no node of a type, and DGL's server does not start for it if the type has features")
+	f.StringSliceVar(&o.BalanceColumn, "balance-column", nil, "balance the classes of a column of nodes too: train_mask, or TYPE/train_mask")
+	f.IntVar(&o.TrainersPerMachine, "trainers-per-machine", 0, "divide each part between so many trainers")
+	f.IntVar(&o.Passes, "passes", 0, "of fennel, how often the nodes are streamed (default 5)")
+	f.StringVar(&o.Import, "import", "", "of import: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file")
+	f.Uint64Var(&o.Seed, "seed", 0, "random seed of what is left to chance")
+	f.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside of its folder")
+	f.StringSliceVar(&c.theirs.columns, "balance-ntypes", nil, "DGL's name of --balance-column")
+	f.IntVar(&c.theirs.trainers, "num-trainers-per-machine", 0, "DGL's name of --trainers-per-machine")
+	f.IntVar(&c.theirs.parts, "num-partitions", 0, "DGL's name of --parts")
+	cli.Defaults(f, map[string]string{"method": "multilevel", "preset": "default", "objective": "cut", "imbalance": "[1.03]", "trainers-per-machine": "1"})
+}
+
+// check takes DGL's names for ours.
+func (c *cutFlags) check(cmd *cobra.Command) error {
+	o, given := c.PartitionOptions, cmd.Flags().Changed
+	switch {
+	case given("parts") && given("num-partitions"):
+		return cli.Usagef("found both --parts and --num-partitions, expected one of them")
+	case given("trainers-per-machine") && given("num-trainers-per-machine"):
+		return cli.Usagef("found both --trainers-per-machine and --num-trainers-per-machine, expected one of them")
+	}
+	if c.theirs.parts != 0 {
+		o.Parts = c.theirs.parts
+	}
+	if c.theirs.trainers != 0 {
+		o.TrainersPerMachine = c.theirs.trainers
+	}
+	if o.TrainersPerMachine < 1 && (given("trainers-per-machine") || given("num-trainers-per-machine")) {
+		return cli.Usagef("found --trainers-per-machine %d, expected at least 1", o.TrainersPerMachine)
+	}
+	o.TypesTogether = !c.types
+	o.BalanceColumn = append(o.BalanceColumn, c.theirs.columns...)
+	return nil
+}
+
+// NewPartition makes the command partition.
+func NewPartition(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Output
+		inDir, outDir string
+	}
+	var o graphmill.PartitionOptions
+	cut := cutFlags{PartitionOptions: &o}
+	cmd := &cobra.Command{
+		Use:   "partition STORE|CHUNKED|GRAPH.graph",
+		Short: "Divide the nodes of a graph into parts between which few edges run",
+		Long: `Gives each node a part, so that the parts are even and few edges run between them.
+The input is a store, a graph in DGL's chunked format, or a METIS file (.graph, .graph.gz).
+Types are taken together; a pair of neighbours counts once, whatever the directions.
+
+--out gets <node type>.txt (line i: the part of node i) and partition_meta.json, as
+DGL's dispatcher and graphmill dispatch read them, and a report. A METIS file without --out
+gets what gpmetis writes: GRAPH.graph.part.K beside it.
+
+Methods: multilevel has the smallest cut and holds the graph in memory; fennel streams
+it from disk, and takes over where multilevel does not fit the --memory that is given; random and hash
+deal the nodes out; import takes the parts of another program (--import).
+
+By default the nodes of each type are balanced, and every part owns nodes of each type that has as
+many as there are parts; see --balance-types, --balance-edges and --balance-column. The same seed gives the same parts at any number of threads.`,
+		Example: `  graphmill partition g.store --parts 8 --out g.parts
+  graphmill partition g.store --parts 8 --balance-edges --balance-column paper/train_mask --out g.parts
+  graphmill partition chunked/ --parts 4 --preset high --imbalance 1.05 --out g.parts
+  graphmill partition huge.store --parts 64 --memory 4GiB --out g.parts
+  graphmill partition x.graph --parts 8
+  graphmill partition g.store --import x.graph.part.8 --out g.parts
+  graphmill partition --in_dir chunked/ --out_dir g.parts --num_partitions 4`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.inDir != "" {
+				return cli.NoArgs(cmd, args)
+			}
+			return cli.OneArg("one STORE, CHUNKED graph or METIS file; or --in-dir")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := f.inDir
+			if in == "" {
+				in = args[0]
+			}
+			if f.outDir != "" {
+				if f.Path != "" {
+					return cli.Usagef("found both --out and --out-dir, expected one of them")
+				}
+				f.Path = f.outDir
+			}
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			if err := cut.check(cmd); err != nil {
+				return err
+			}
+			o.Run = f.Run(t)
+			d, err := graphmill.Partition(cmd.Context(), in, f.Path, o)
+			if err != nil {
+				return err
+			}
+			return t.Print(d, f.AsJSON)
+		},
+	}
+	f.Output.Add(cmd)
+	cut.add(cmd)
+	fs := cmd.Flags()
+	fs.Lookup("out").Usage = "folder to write (required, but for METIS files)"
+	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
+	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
+	return cmd
+}

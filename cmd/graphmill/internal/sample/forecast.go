@@ -1,0 +1,84 @@
+package sample
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/human"
+)
+
+// NewForecast makes the command forecast.
+func NewForecast(t *cli.Terminal) *cobra.Command {
+	var f workFlags
+	cmd := &cobra.Command{
+		Use:   "forecast STORE",
+		Short: "What sampling would take: sweeps, bytes, memory, time",
+		Long: `Tells what graphmill sample with the same flags would take, by the executor that it
+would choose, and by each of the others. The disk is measured (less than a second) and
+a few seeds are sampled; nothing is written.
+
+READ is what is read of the neighbours and columns, MEMORY the peak of the process
+and LEAST the smallest --memory that will do. The memory executor reads what is not
+in the page cache. The time that the output takes to write is not in TIME.`,
+		Example: `  graphmill forecast g.store --fanout 15,10,5 --epochs 10 --memory 2GiB
+  graphmill forecast g.store --fanout 15,10,5 --scope epoch --epochs 10 --memory 2GiB
+  graphmill forecast g.store --fanout 15,10 --format tfrecord --scope seed --memory 8GiB --json | jq .forecast.seconds`,
+		Args: cli.OneArg("one STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd, t)
+			if err != nil {
+				return err
+			}
+			st, err := graphmill.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer st.Close()
+			r, err := graphmill.Forecast(cmd.Context(), st, o)
+			if err != nil {
+				return err
+			}
+			if f.AsJSON {
+				return t.PrintReport(r, true)
+			}
+			return printForecast(t, r)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func printForecast(t *cli.Terminal, r *graphmill.Report) error {
+	w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "EXECUTOR\tDESIGN\tSWEEPS\tREAD\tWRITTEN\tMEMORY\tTIME\tLEAST\t")
+	for _, f := range r.Forecasts {
+		fmt.Fprintf(w, "%s\t%s\t", f.Executor, f.Design)
+		if f.Refused != "" {
+			fmt.Fprint(w, "refused\t\t\t\t\t")
+		} else {
+			about := human.Duration(time.Duration(f.Seconds * float64(time.Second)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", human.Exact(f.Sweeps), human.Bytes(f.Bytes), human.Bytes(f.Written), human.Bytes(f.Memory), orDash(f.Seconds > 0, about))
+		}
+		fmt.Fprintf(w, "%s\t\n", orDash(f.Least > 0, human.Bytes(f.Least)))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		t.Println(n.Text)
+	}
+	return nil
+}
+
+// orDash is s, or a dash where it is not known.
+func orDash(known bool, s string) string {
+	if known {
+		return s
+	}
+	return "-"
+}

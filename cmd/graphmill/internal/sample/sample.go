@@ -1,0 +1,222 @@
+package sample
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// workFlags say what is sampled, by which executor, and into what: the flags that sample and forecast have in common.
+type workFlags struct {
+	cli.Common
+	cli.Sampling
+	rank string
+}
+
+func (f *workFlags) add(cmd *cobra.Command) {
+	f.Common.Add(cmd)
+	fs := cmd.Flags()
+	f.Sampling.Add(fs)
+	f.AddEpoch(fs)
+	o := &f.SampleOptions
+	fs.StringVar((*string)(&o.Compat), "compat", "", "write Examples as TF-GNN does: tfgnn (tfgnn_sampler), tfgnn-classic (the older graph_sampler), or none")
+	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "keep the edges that were drawn (edge), or all between the nodes (node)")
+	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
+	fs.BoolVar(&o.SeedIDs, "seed-ids", false, "write sample_id and seed_id into the context of TFRecords")
+	fs.IntVar(&o.Components, "components", 0, "subgraphs of seeds in an Example, as its components")
+	fs.StringVar((*string)(&o.Format), "format", "", "collection or tfrecord")
+	fs.StringVar((*string)(&o.Executor), "executor", "", "memory, stream (neighbours are read from the disk in sweeps, for graphs larger than memory), or auto: memory where what it reads fits --memory, or the memory that is available")
+	fs.IntVar(&o.Epochs, "epochs", 0, "number of epochs")
+	fs.BoolVar(&o.Shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
+	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
+	fs.BoolVar(&o.NoEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection: a third fewer bytes of edges, and less to draw for the stream executor")
+	fs.BoolVar(&o.Ops, "ops", false, "keep in a collection what each op expanded and drew")
+	cli.Defaults(fs, map[string]string{"compat": "none", "edge-aggregation": "edge", "edge-aggregation-method": "edge", "components": "1", "format": "collection", "executor": "auto", "epochs": "1"})
+}
+
+var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
+
+// options are the options that the flags give.
+func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
+	if err := f.Check(); err != nil {
+		return graphmill.SampleOptions{}, err
+	}
+	o, err := f.Options(f.Run(t))
+	if err != nil {
+		return o, err
+	}
+	if cmd.Flags().Changed("epochs") && o.Epochs < 1 {
+		return o, cli.Usagef("found --epochs %d, expected at least 1", o.Epochs)
+	}
+	if cmd.Flags().Changed("components") && o.Components < 1 {
+		return o, cli.Usagef("found --components %d, expected at least 1", o.Components)
+	}
+	m := rankForm.FindStringSubmatch(f.rank)
+	if m == nil {
+		return o, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.rank)
+	}
+	// Nine digits fit an int.
+	o.Rank, _ = strconv.Atoi(m[1])
+	o.Ranks, _ = strconv.Atoi(m[2])
+	if o.Rank >= o.Ranks {
+		return o, cli.Usagef("found --rank %q, expected R below W", f.rank)
+	}
+	return o, nil
+}
+
+// sampleFlags are the flags of sample.
+type sampleFlags struct {
+	workFlags
+	cli.Out
+	ids        string
+	checkpoint time.Duration
+	// Of tfgnn_sampler.
+	dataPath, samples, inputSeeds, runner string
+	missing                               graphmill.Missing
+}
+
+// NewSample makes the command sample.
+func NewSample(t *cli.Terminal) *cobra.Command {
+	var f sampleFlags
+	cmd := &cobra.Command{
+		Use:   "sample STORE",
+		Short: "Sample subgraphs into a collection or TFRecords",
+		Long: `Draws subgraphs around seed nodes and writes them as a collection (NumPy arrays,
+features by reference) or as TFRecords that TF-GNN reads (features joined).
+The same seed, plan and store give the same bytes at any number of threads, any
+memory budget and any number of ranks.
+
+Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE, and
+--compat tfgnn or tfgnn-classic for Examples as its samplers write them. Edges with
+an end that is no node are then dropped, counted and reported (--missing-nodes);
+import is stricter and stops at them.
+
+Links are seeds too: --seeds names a table with columns source and target. TFRecords
+have them as TF-GNN's readout sets, the other columns of the table as features.`,
+		Example: `  graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
+  graphmill sample g.store --fanout 'cites=15,10;writes=5,5' --seeds paper --scope seed --format tfrecord --shards 8 --out samples
+  graphmill sample g.store --sampling-spec spec.pbtxt --format tfrecord --out samples
+  graphmill sample g.store --fanout 10,10 --seeds paper:split=train --shuffle --epochs 3 --out train
+  graphmill sample g.store --fanout 10,5 --before 'time<=' --scope seed --seeds user --out past
+  graphmill sample g.store --fanout 10,5 --seeds links.csv --seed-type user,item --scope seed --format tfrecord --out links
+  graphmill sample g.store --fanout 15,10 --epochs 100 --out train --resume
+  graphmill sample --graph_schema schema.pbtxt --sampling_spec spec.pbtxt --output_samples out/samples.tfrecord@8`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.GraphSchema != "" && (len(args) == 0 || f.samples != "") {
+				return cli.NoArgs(cmd, args)
+			}
+			return cli.OneArg("one STORE")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || f.samples != "" || f.inputSeeds != "" || f.dataPath != "" {
+				return sampleUnigraph(cmd, t, &f)
+			}
+			if cmd.Flags().Changed("missing-nodes") {
+				return cli.Usagef("found --missing-nodes with a STORE, expected it with TF-GNN's flags: a store was imported with import --dangling-edges")
+			}
+			return sampleStore(cmd, t, args[0], &f)
+		},
+	}
+	f.workFlags.add(cmd)
+	f.Out.Add(cmd)
+	fs, o := cmd.Flags(), &f.SampleOptions
+	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, or the folder that holds it, imported and sampled in one step; with a STORE: that of its graph, for descriptions and features of links")
+	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: that of the schema)")
+	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made")
+	fs.StringVar(&f.inputSeeds, "input-seeds", "", "TF-GNN: file of seeds (default: every node of the seed op's set)")
+	fs.StringVar((*string)(&f.missing), "missing-nodes", "", "TF-GNN: what becomes of nodes that edges name and tables lack: error, drop, or zeros (default: drop, with --compat tfgnn zeros)")
+	fs.StringVar(&f.runner, "runner", "", "TF-GNN: taken and ignored; there is no Beam here")
+	fs.BoolVar(&o.Resume, "resume", false, "continue what an interrupted run of the same command left, if there is any")
+	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0: make none")
+	fs.IntVar(&o.Shards, "shards", 0, "files to divide TFRecords over")
+	fs.StringVar(&o.Name, "name", "", "name that the TFRecord files begin with (default samples.tfrecord)")
+	fs.BoolVar(&o.Gzip, "gzip", false, "compress TFRecords")
+	fs.StringVar(&f.ids, "ids", "", "node types whose original ids TFRecords have as #id: TYPE,TYPE, all, or none (default: as the unigraph's schema declares)")
+	cli.Defaults(fs, map[string]string{"shards": "1"})
+	return cmd
+}
+
+// options are the options that the flags give.
+func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
+	if err := f.Out.Check(); err != nil {
+		return graphmill.SampleOptions{}, err
+	}
+	if f.checkpoint < 0 {
+		return graphmill.SampleOptions{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
+	}
+	o, err := f.workFlags.options(cmd, t)
+	if err != nil {
+		return o, err
+	}
+	o.Overwrite, o.IDs, o.CheckpointEvery = f.Force, cli.List(f.ids), f.checkpoint
+	if f.checkpoint == 0 {
+		o.CheckpointEvery = -1
+	}
+	return o, nil
+}
+
+// sampleStore samples a store.
+func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags) error {
+	o, err := f.options(cmd, t)
+	if err != nil {
+		return err
+	}
+	st, err := graphmill.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	r, err := graphmill.Sample(cmd.Context(), st, f.Path, o)
+	if err != nil {
+		return err
+	}
+	return t.PrintReport(r, f.AsJSON)
+}
+
+var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
+
+// sampleUnigraph imports and samples, as tfgnn_sampler does.
+func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
+	if f.GraphSchema == "" || f.samples == "" || f.SamplingSpec == "" {
+		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples; or give a STORE")
+	}
+	if f.Path != "" {
+		return cli.Usagef("found --out and --output_samples, expected one of them")
+	}
+	folder, name := filepath.Split(f.samples)
+	m := shardedName.FindStringSubmatch(name)
+	if folder == "" || m == nil {
+		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made, with a manifest", f.samples)
+	}
+	f.Path, f.Name, f.Format = filepath.Clean(folder), m[1], graphmill.FormatTFRecord
+	if m[2] != "" {
+		var err error
+		if f.Shards, err = strconv.Atoi(m[2]); err != nil || f.Shards < 1 || f.Shards > 99999 {
+			return cli.Usagef("found --output_samples %q, expected 1 to 99999 shards", f.samples)
+		}
+	}
+	if f.inputSeeds != "" {
+		f.Seeds = f.inputSeeds
+	}
+	t.Renamed = map[string]string{"dangling-edges": "missing-nodes"}
+	o, err := f.options(cmd, t)
+	if err != nil {
+		return err
+	}
+	if f.runner != "" {
+		t.Say("warning: --runner %s is ignored: sampling runs in this process", f.runner)
+	}
+	schema := o.GraphSchema
+	o.GraphSchema = ""
+	r, err := graphmill.SampleUnigraph(cmd.Context(), schema, f.Path, graphmill.UnigraphOptions{SampleOptions: o, DataPath: f.dataPath, MissingNodes: f.missing})
+	if err != nil {
+		return err
+	}
+	return t.PrintReport(r, f.AsJSON)
+}

@@ -1,0 +1,134 @@
+package tfgnn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/internal/cli"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+func newPrint(t *cli.Terminal) *cobra.Command {
+	var (
+		asJSON      bool
+		skip, count uint64
+	)
+	cmd := &cobra.Command{
+		Use:   "print FILES...",
+		Short: "Print the Examples of TFRecords, as text or JSON",
+		Long: `Prints tf.train.Examples as they are, without a schema. FILES are paths, globs,
+base@N for N shards, or - for standard input; gzip is found by itself.
+
+Text is protobuf's text format, an empty line between Examples. JSON is one
+object a line and Example: feature name -> {"int64" | "float" | "bytes":
+[values]}, names sorted; bytes are base64, NaN and the infinities strings, a
+feature without a list null, uint64 its signed bits.`,
+		Example: `  graphmill tfgnn print samples.tfrecord --count 1
+  graphmill tfgnn print samples.tfrecord@8 --json | jq '."nodes/paper.#size".int64'
+  graphmill tfgnn print 'samples.tfrecord-*' --skip 1000 --count 10
+  curl -s URL | graphmill tfgnn print -`,
+		Args: someFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("count") {
+				count = math.MaxUint64
+			}
+			next, closing, err := recordsOf(t, args)
+			if err != nil {
+				return err
+			}
+			return errors.Join(printExamples(cmd.Context(), t.Stdout, next, asJSON, skip, count), closing())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print one JSON object a line and Example")
+	f.Uint64Var(&skip, "skip", 0, "pass over the first Examples")
+	f.Uint64Var(&count, "count", 0, "print at most so many Examples (default: all)")
+	return cmd
+}
+
+// someFiles is the check of a command that reads files.
+func someFiles(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cli.Usagef("found no files, expected paths, globs, base@N, or - for standard input")
+	}
+	return nil
+}
+
+// nextRecord gives one record after the other, then io.EOF.
+type nextRecord func() ([]byte, tfrecord.Place, error)
+
+// recordsOf reads the records of files, or of standard input.
+func recordsOf(t *cli.Terminal, args []string) (next nextRecord, closing func() error, err error) {
+	if len(args) == 1 && args[0] == "-" {
+		r, err := tfrecord.Open(t.Stdin, "standard input", -1)
+		if err != nil {
+			return nil, nil, err
+		}
+		number := uint64(0)
+		return func() ([]byte, tfrecord.Place, error) {
+			record, err := r.Next()
+			number++
+			return record, tfrecord.Place{File: "standard input", Number: number - 1, Offset: r.Offset()}, err
+		}, func() error { return nil }, nil
+	}
+	names, warnings, err := records.Files(vfs.OS, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range warnings {
+		t.Warn(w)
+	}
+	files := tfrecord.NewFiles(vfs.OS, names, nil)
+	return files.Next, files.Close, nil
+}
+
+func printExamples(ctx context.Context, out io.Writer, next nextRecord, asJSON bool, skip, count uint64) error {
+	w := bufio.NewWriterSize(out, 64<<10)
+	var (
+		d   example.Decoder
+		buf []byte
+	)
+	for printed := uint64(0); printed < count; {
+		record, at, err := next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return errors.Join(err, w.Flush())
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if err := d.Decode(record); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", at, err), w.Flush())
+		}
+		buf = buf[:0]
+		if asJSON {
+			buf = append(example.AppendJSON(buf, &d), '\n')
+		} else {
+			if printed > 0 {
+				buf = append(buf, '\n')
+			}
+			buf = example.AppendText(buf, &d)
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		printed++
+	}
+	return w.Flush()
+}

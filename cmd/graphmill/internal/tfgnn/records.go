@@ -1,0 +1,133 @@
+package tfgnn
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// randomFlags are the flags of tfgnn random.
+type randomFlags struct {
+	cli.Common
+	cli.Out
+	graphmill.RandomOptions
+}
+
+func newRandom(t *cli.Terminal) *cobra.Command {
+	var f randomFlags
+	cmd := &cobra.Command{
+		Use:   "random SCHEMA",
+		Short: "Make random GraphTensors of a schema",
+		Long: `Makes GraphTensors that fit a schema, with few nodes and random values, and
+writes them as TFRecords beside the schema; without --out it prints the
+Examples. The same schema and seed give the same GraphTensors; a larger --count
+begins with the same ones.`,
+		Example: `  graphmill tfgnn random schema.pbtxt                          see how Examples of a schema look
+  graphmill tfgnn random schema.pbtxt --count 10 --json
+  graphmill tfgnn random schema.pbtxt --count 100000 --shards 8 --out random`,
+		Args: cli.OneArg("one SCHEMA"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			if f.Path == "" {
+				if cmd.Flags().Changed("shards") || f.Gzip || f.Force {
+					return cli.Usagef("found a flag of files and no --out, expected a folder to write; give --out FOLDER")
+				}
+				return printRandom(cmd, t, args[0], &f)
+			}
+			o := f.RandomOptions
+			o.Run = f.Common.Run(t)
+			o.Overwrite = f.Force
+			r, err := graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o)
+			if err != nil {
+				return err
+			}
+			return t.PrintReport(r, f.AsJSON)
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the Examples)")
+	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
+	fs.Uint64Var(&f.Count, "count", 1, "number of GraphTensors")
+	fs.Uint64Var(&f.Seed, "seed", 0, "random seed of all values")
+	fs.IntVar(&f.Shards, "shards", 1, "number of files")
+	fs.BoolVar(&f.Gzip, "gzip", false, "compress the files")
+	return cmd
+}
+
+// printRandom prints random Examples.
+func printRandom(cmd *cobra.Command, t *cli.Terminal, path string, f *randomFlags) error {
+	schema, _, err := readSchema(t, path)
+	if err != nil {
+		return err
+	}
+	codec, err := example.NewCodec(schema)
+	if err != nil {
+		return err
+	}
+	var w example.Writer
+	number := uint64(0)
+	next := func() ([]byte, tfrecord.Place, error) {
+		record, err := codec.Encode(&w, codec.Random(f.Seed, number))
+		number++
+		return record, tfrecord.Place{File: "random", Number: number - 1}, err
+	}
+	return printExamples(cmd.Context(), t.Stdout, next, f.AsJSON, 0, f.Count)
+}
+
+func newStats(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		graphmill.StatisticsOptions
+	}
+	cmd := &cobra.Command{
+		Use:   "stats SCHEMA FILES...",
+		Short: "Statistics of TFRecords of GraphTensors, with plots",
+		Long: `Counts how large the graphs are, how many edges their nodes have, and how the
+values of each feature are spread. Prints what TF-GNN's sampled_stats writes,
+with means, deviations and a sample of sizes filled in; with --out it writes
+that to a folder, beside a page with plots. FILES are paths, globs, or base@N.`,
+		Example: `  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats     then see stats/report.html
+  graphmill tfgnn stats schema.pbtxt 'samples.tfrecord-*' > stats.pbtxt
+  graphmill tfgnn stats schema.pbtxt samples.tfrecord --json | jq .tables`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return cli.Usagef("found %d arguments, expected a SCHEMA and FILES", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			o := f.StatisticsOptions
+			if o.Quantiles == 0 {
+				o.Quantiles = -1 // which is refused
+			}
+			o.Run = f.Common.Run(t)
+			o.Overwrite = f.Force
+			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
+			if err != nil {
+				return err
+			}
+			if f.Path != "" || f.AsJSON {
+				return t.PrintReport(r, f.AsJSON)
+			}
+			_, err = t.Stdout.Write(text)
+			return err
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the statistics)")
+	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
+	fs.IntVar(&f.Quantiles, "quantiles", 10, "quantiles of each feature, an even number")
+	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them")
+	return cmd
+}

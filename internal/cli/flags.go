@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// Usagef makes an error about the command line.
+func Usagef(format string, a ...any) error { return tagged.Errorf(graphmill.ErrUsage, format, a...) }
+
+// IsUsage says whether an error is about the command line, or the options that it gave.
+func IsUsage(err error) bool { return errors.Is(err, graphmill.ErrUsage) }
+
+var (
+	// ErrDamage ends a command that printed what is damaged.
+	ErrDamage = errors.New("damage found")
+	// ErrTold ends a command that failed and printed why.
+	ErrTold = errors.New("faults found")
+)
+
+// Common are the flags of every command that works long.
+type Common struct {
+	AsJSON  bool
+	Threads int
+	Memory  Bytes
+}
+
+// Add adds the flags to a command.
+func (c *Common) Add(cmd *cobra.Command) {
+	c.AddThreads(cmd)
+	cmd.Flags().Var(&c.Memory, "memory", "bound of the peak memory, such as 2GiB (default: no bound)")
+}
+
+// AddThreads adds the flags of a command that holds little memory.
+func (c *Common) AddThreads(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&c.AsJSON, "json", false, "print one JSON report on stdout")
+	f.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "worker threads; results do not depend on them")
+}
+
+// Check refuses values that no command takes.
+func (c *Common) Check() error {
+	if c.Threads < 1 || c.Threads > 4096 {
+		return Usagef("found --threads %d, expected 1 to 4096", c.Threads)
+	}
+	return nil
+}
+
+// Run is what the flags mean for an operation, which tells the terminal how it goes.
+func (c *Common) Run(t *Terminal) graphmill.Run {
+	return graphmill.Run{Threads: c.Threads, Memory: int64(c.Memory), Progress: t.Progress, Warn: t.Warn,
+		Note: func(text string) { t.Say("%s", text) }, CommandLine: t.Args}
+}
+
+// Out are the flags of every command that writes a folder.
+type Out struct {
+	Path  string
+	Force bool
+}
+
+// Add adds the flags to a command.
+func (o *Out) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.Path, "out", "o", "", "folder to write (required)")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace the folder if it is an output of graphmill")
+}
+
+// Check asks for a folder.
+func (o *Out) Check() error {
+	if o.Path == "" {
+		return Usagef("found no --out, expected a folder to write; give --out FOLDER")
+	}
+	return nil
+}
+
+// Output are the flags of a command that works long and writes a folder.
+type Output struct {
+	Common
+	Out
+}
+
+// Add adds the flags to a command.
+func (o *Output) Add(cmd *cobra.Command) {
+	o.Common.Add(cmd)
+	o.Out.Add(cmd)
+}
+
+// Check refuses values that no command takes, and asks for a folder.
+func (o *Output) Check() error {
+	if err := o.Common.Check(); err != nil {
+		return err
+	}
+	return o.Out.Check()
+}
+
+// Run is what the flags mean for an operation.
+func (o *Output) Run(t *Terminal) graphmill.Run {
+	r := o.Common.Run(t)
+	r.Overwrite = o.Force
+	return r
+}
+
+// Defaults tells help which values flags have that are not given, where zero stands for them.
+func Defaults(f *pflag.FlagSet, values map[string]string) {
+	for name, value := range values {
+		f.Lookup(name).DefValue = value
+	}
+}
+
+// OneArg is the check of a command with one argument.
+func OneArg(what string) cobra.PositionalArgs { return nArgs(1, what) }
+
+// TwoArgs is the check of a command with two arguments.
+func TwoArgs(what string) cobra.PositionalArgs { return nArgs(2, what) }
+
+func nArgs(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Usagef("found %d arguments, expected %s", len(args), what)
+		}
+		return nil
+	}
+}
+
+// NoArgs is the check of a command without arguments.
+func NoArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Usagef("found argument %q, expected none", args[0])
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package field
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	has := func(flag string) bool {
+		return slices.Contains([]string{"memory", "edge-features", "ip-config", "ids", "no-edge-ids", "force", "balance-types", "ssh-port", "save-orig-nids"}, flag)
+	}
+	for _, c := range []struct{ text, flags, keywords string }{
+		{"found `Memory` 1, give more `Memory`", "found --memory 1, give more --memory", "found memory 1, give more memory"},
+		{"`EdgeFeatures`, `IPConfig`, `SSHPort`", "--edge-features, --ip-config, --ssh-port", "edge_features, ip_config, ssh_port"},
+		{"`IDs` and `NoEdgeIDs` and `SaveOrigNids`", "--ids and --no-edge-ids and --save-orig-nids", "ids and no_edge_ids and save_orig_nids"},
+		{"give `Overwrite`", "give --force", "give overwrite"},
+		{"`TypesTogether`", "--balance-types=false", "types_together"},
+		{"set `DanglingEdges` drop", "set graphmill import --dangling-edges drop", "set dangling_edges drop"},
+		{"no `Unknown` field, and `graphmill import` is no field", "no Unknown field, and `graphmill import` is no field", "no unknown field, and `graphmill import` is no field"},
+	} {
+		if got := Flags(c.text, has); got != c.flags {
+			t.Errorf("found %q, expected %q", got, c.flags)
+		}
+		if got := Keywords(c.text); got != c.keywords {
+			t.Errorf("found %q, expected %q", got, c.keywords)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package graphmill
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// Measurement is how fast batches are sampled. Its JSON is what the command bench sample prints with --json.
+type Measurement struct {
+	SampledEdgesPerSecond float64      `json:"sampled_edges_per_second"`
+	BatchesPerSecond      float64      `json:"batches_per_second"`
+	SampledEdges          uint64       `json:"sampled_edges"`
+	Batches               int          `json:"batches"`
+	BatchSize             int          `json:"batch_size"`
+	Seconds               float64      `json:"seconds"`
+	Threads               int          `json:"threads"`
+	Seeds                 int          `json:"seeds"`
+	PeakRSS               int64        `json:"peak_rss_bytes"`
+	Plan                  *sample.Plan `json:"plan"`
+	Machine               string       `json:"machine"`
+	Version               string       `json:"version"`
+}
+
+// MeasureSampling samples batches in memory and drops them: what the kernel does per second, relabelling and edge ids
+// included. Without Seeds, the seeds are the nodes that the first hop finds edges at, in shuffled order. A sampled edge is
+// an edge drawn by an op.
+func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOptions) (*Measurement, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	p, err := o.resolve(ctx, st.store)
+	if err != nil {
+		return nil, err
+	}
+	job := p.job
+	if o.Seeds == "" {
+		job.Seeds, job.Times = withEdges(st.Graph(), p.plan, job)
+	}
+	job.Shuffle = true
+	sampler, err := newSampler(st.Graph(), p.plan, o.Threads, o.Memory, 0, sample.Options{Warn: func(text string) { o.warn("%s", text) }})
+	if err != nil {
+		return nil, err
+	}
+	defer sampler.Close()
+	drawn, seconds, err := sample.Bench(ctx, sampler, job, batches)
+	if err != nil {
+		return nil, err
+	}
+	return &Measurement{
+		SampledEdgesPerSecond: float64(drawn) / seconds, BatchesPerSecond: float64(batches) / seconds,
+		SampledEdges: drawn, Batches: batches, BatchSize: job.BatchSize, Seconds: seconds, Threads: o.Threads,
+		Seeds: len(job.Seeds), PeakRSS: report.PeakRSS(), Plan: p.plan,
+		Machine: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Version: Version(),
+	}, nil
+}
+
+// withEdges keeps the seeds that an op of the first hop finds edges at.
+func withEdges(g *graph.Graph, p *sample.Plan, job sample.Job) ([]uint32, []sample.Time) {
+	var seeds []uint32
+	var times []sample.Time
+	for i, v := range job.Seeds {
+		for _, op := range p.Ops {
+			e, err := g.EdgeType(op.Edges)
+			if err != nil || !slices.Contains(op.From, 0) {
+				continue
+			}
+			// Degrees in a direction that is not stored are not known here.
+			a := g.Edges[e].Adj[op.Dir]
+			if a == nil || a.Indptr.At(int(v)) < a.Indptr.At(int(v)+1) {
+				seeds = append(seeds, v)
+				if job.Times != nil {
+					times = append(times, job.Times[i])
+				}
+				break
+			}
+		}
+	}
+	return seeds, times
+}

@@ -1,0 +1,351 @@
+package graphmill
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/pack/collection"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// PackStreamOptions say how graphs are packed as they come. Limits are required; of the other options of PackOptions, a
+// stream takes MaxGraphs, Oversize and Reserve.
+type PackStreamOptions struct {
+	PackOptions
+	// Buffer is the number of graphs that are held; 0 is 512.
+	Buffer int
+	// In is the input of the name "-".
+	In io.Reader
+	// Lines gets a JSON line per pack as it is made, where no folder is written.
+	Lines io.Writer
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *PackStreamOptions) check() error {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"Method", o.Method != ""}, {"Heuristic", o.Heuristic != ""}, {"Effort", o.Effort != 0}, {"TimeBudget", o.TimeBudget != 0}, {"Ranks", o.Ranks != 0}} {
+		if f.given {
+			return usagef("found `%s` with `Stream`, which packs in one way; give one of them", f.name)
+		}
+	}
+	setDefault(&o.Buffer, 512)
+	if o.Buffer < 1 || o.Buffer > pack.MaxBuffer {
+		return usagef("found `Buffer` %d, expected 1 to %d", o.Buffer, pack.MaxBuffer)
+	}
+	return o.PackOptions.check()
+}
+
+// PackStream packs graphs of unknown number as they come, of which it holds Buffer: sizes from a CSV with a graph per
+// line, from o.In (the name "-"), or of a collection, in order. It writes pack_ptr.npy and graph_id.npy to the folder out
+// or, with an empty out, a JSON line per pack to o.Lines. Graphs that Oversize sets apart are lines, or alone_id.npy, of
+// their own.
+func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *PackedStream, err error) {
+	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	components, limits := o.limits()
+	p := &pack.Problem{Histogram: &pack.Histogram{Components: components}, Limits: limits, MaxGraphs: o.MaxGraphs}
+	if o.Reserve {
+		if err := layout.Reserve(p); err != nil {
+			return nil, err
+		}
+	}
+	sizes, err := openStream(in, o.In, components)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, sizes.close)
+	s := &pack.Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: o.Buffer, Skip: o.Oversize != OversizeError}
+	line := o.meter("pack", 0, "graphs")
+	defer line.end()
+	run := o.streaming(ctx, sizes, s, line)
+	if out == "" {
+		err = streamLines(o.Lines, run)
+	} else {
+		err = o.streamFolder(ctx, in, out, sizes, s, start, run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	line.end()
+	j := &PackedStream{Packs: s.Packs, Graphs: s.Graphs, Skipped: s.Skipped, Efficiency: map[string]float64{}, Limits: map[string]int{},
+		MaxGraphs: o.MaxGraphs, Buffer: s.Buffer, Lost: s.Lost(), BufferWanted: s.Short(), Seconds: time.Since(start).Seconds(), components: components}
+	for i, name := range components {
+		j.Limits[name] = limits[i]
+		j.Efficiency[name] = streamShare(s, i, limits[i])
+	}
+	if s.Skipped > 0 {
+		o.warn("%s %s", human.Exact(s.Skipped), larger(s.Skipped, string(o.Oversize)))
+	}
+	if j.BufferWanted > 0 {
+		o.warn("%s", smallBuffer(s))
+	}
+	return j, nil
+}
+
+// streaming packs the sizes that come.
+func (o *PackStreamOptions) streaming(ctx context.Context, in *sizeStream, s *pack.Stream, line *meter) streamRun {
+	return func(take func([]int64) error, alone func(int64) error) error {
+		var failed error
+		sizes := in.sizes
+		if o.Oversize == OversizeAlone {
+			sizes = apart(in.sizes, s.Limits, func(id int64) bool {
+				failed = alone(id)
+				return failed == nil
+			})
+		}
+		for ids, err := range s.Pack(sizes) {
+			if errors.Is(err, pack.ErrOversize) {
+				return fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them, alone lists them apart)", in.where(), err, o.less())
+			}
+			if err != nil {
+				return described(in.where(), err)
+			}
+			if failed != nil {
+				break
+			}
+			err = take(ids)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			line.add(int64(len(ids)))
+		}
+		return errors.Join(failed, in.err())
+	}
+}
+
+// Text writes what was packed in words.
+func (j *PackedStream) Text(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s, with a buffer of %s", counted(j.Packs, "pack"), counted(j.Graphs, "graph"), human.Exact(int64(j.Buffer)))
+	for _, name := range j.components {
+		fmt.Fprintf(&b, "; %s full %.2f %%", name, 100*j.Efficiency[name])
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// PackedStream tells how a stream of graphs was packed. Its JSON is what the command pack --stream prints with --json.
+type PackedStream struct {
+	Packs      int64              `json:"packs"`
+	Graphs     int64              `json:"graphs"`
+	Skipped    int64              `json:"skipped"` // left out, or alone
+	Efficiency map[string]float64 `json:"efficiency"`
+	Limits     map[string]int     `json:"limits"`
+	MaxGraphs  int                `json:"max_graphs"`
+	Buffer     int                `json:"buffer"`
+	// Lost is the share of the room that the buffer lost, of the component that is fullest. BufferWanted, where that is
+	// much, is a buffer that would lose less.
+	Lost         float64 `json:"lost"`
+	BufferWanted int     `json:"buffer_wanted,omitempty"`
+	Seconds      float64 `json:"seconds"`
+
+	components []string
+}
+
+// smallBuffer says what is wrong with a buffer.
+func smallBuffer(s *pack.Stream) string {
+	return fmt.Sprintf("a buffer of %s is small for packs of %.3g: %.1f %% of their room stayed empty; give `Buffer` %d or more",
+		counted(int64(s.Buffer), "graph"), float64(s.Graphs)/float64(s.Packs), 100*s.Lost(), s.Short())
+}
+
+// apart passes sizes on and tells of the graphs that are larger than a pack, by
+// their numbers. It ends where tell reports false.
+func apart(sizes iter.Seq[[]int], limits []int, tell func(int64) bool) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		number := int64(0)
+		for size := range sizes {
+			larger := false
+			for j, n := range size {
+				larger = larger || n > limits[j]
+			}
+			if larger && !tell(number) || !yield(size) {
+				return
+			}
+			number++
+		}
+	}
+}
+
+// streamShare is how full a component is, against the limit that was given.
+func streamShare(s *pack.Stream, component, limit int) float64 {
+	if limit == 0 || s.Packs == 0 {
+		return 1
+	}
+	return s.Efficiency(component) * float64(s.Limits[component]) / float64(limit)
+}
+
+// sizeStream is the sizes of graphs that come.
+type sizeStream struct {
+	sizes iter.Seq[[]int]
+	where func() string // of the sizes that came last
+	err   func() error
+	close func() error
+	sum   string // the fingerprint, where it is known
+	bytes int64  // of the input, 0 for stdin
+}
+
+// openStream opens a collection, a file of sizes, or stdin.
+func openStream(path string, stdin io.Reader, components []string) (*sizeStream, error) {
+	x := &sizeStream{close: func() error { return nil }, err: func() error { return nil }}
+	from, name := stdin, "stdin"
+	if path != "-" {
+		info, err := vfs.OS.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			return x, x.collection(path, components)
+		}
+		file, err := vfs.OS.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		from, name, x.close, x.bytes = file, path, file.Close, info.Size()
+	}
+	rows, err := collection.NewRows(name, from, components)
+	if err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	x.sizes, x.where, x.err = rows.All(), rows.Where, func() error { return rows.Err }
+	return x, nil
+}
+
+func (x *sizeStream) collection(dir string, components []string) (err error) {
+	s, err := store.Open(vfs.OS, dir)
+	if err != nil {
+		return err
+	}
+	x.close = s.Close
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.Collection == nil {
+		return fmt.Errorf("%s: found a store of one graph, expected a collection of many", dir)
+	}
+	sizes, err := collection.NewSizes(s.Collection, components)
+	if err != nil {
+		return err
+	}
+	x.sizes, x.where = sizes.All(), func() string { return dir }
+	x.err = func() error {
+		if sizes.Err != nil {
+			return fmt.Errorf("%s: %w", dir, sizes.Err)
+		}
+		return nil
+	}
+	if x.sum, err = store.Sum(vfs.OS, dir); err != nil {
+		return err
+	}
+	x.bytes, err = store.Size(vfs.OS, dir)
+	return err
+}
+
+// streamRun packs what comes: take gets the packs, alone the graphs that are apart.
+type streamRun func(take func([]int64) error, alone func(int64) error) error
+
+// streamLines writes a JSON line per pack, and one per graph that is apart.
+func streamLines(out io.Writer, run streamRun) error {
+	w := bufio.NewWriter(out)
+	var line []byte
+	number := int64(0)
+	err := run(func(ids []int64) error {
+		line = strconv.AppendInt(append(line[:0], `{"pack":`...), number, 10)
+		line = append(line, `,"graphs":[`...)
+		for i, id := range ids {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendInt(line, id, 10)
+		}
+		number++
+		if _, err := w.Write(append(line, "]}\n"...)); err != nil {
+			return err
+		}
+		return w.Flush() // whoever reads takes packs as they come
+	}, func(id int64) error {
+		_, err := fmt.Fprintf(w, "{\"alone\":%d}\n", id)
+		return err
+	})
+	return errors.Join(err, w.Flush())
+}
+
+// streamFolder writes the arrays of a fill.
+func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, in *sizeStream, s *pack.Stream, start time.Time, run streamRun) (err error) {
+	components, limits := o.limits()
+	name := filepath.Base(filepath.Clean(path))
+	made := store.Made{Command: "pack --stream", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{"limit": o.limitText(),
+		"max_graphs": strconv.Itoa(o.MaxGraphs), "buffer": strconv.Itoa(s.Buffer), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve)}}
+	if path != "-" {
+		if err := keeps(out, path); err != nil {
+			return err
+		}
+		if in.sum == "" {
+			if in.sum, err = store.Fingerprint(ctx, vfs.OS, path); err != nil {
+				return err
+			}
+		}
+		made.Inputs[name] = in.sum
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	arrays, err := collection.NewStreamWriter(w)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, arrays.Close)
+	if err := run(arrays.Write, arrays.Alone); err != nil {
+		return err
+	}
+	if err := errors.Join(arrays.Finish(s), w.WriteMade(made)); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return err
+	}
+	rep := o.begin("pack", "Packs of "+name)
+	if in.sum != "" {
+		rep.Input(name, in.bytes, in.sum)
+	}
+	rep.Head("packs", report.Count(s.Packs, "packs"))
+	rep.In("graphs", report.Count(s.Graphs+s.Skipped, "graphs"))
+	rep.Out("packs", report.Count(s.Packs, "packs"))
+	rep.Warn(s.Skipped, larger(s.Skipped, string(o.Oversize)))
+	if s.Short() > 0 {
+		rep.Note(smallBuffer(s))
+	}
+	table := report.Table{Title: "Components", Columns: []string{"component", "limit", "full"}}
+	for i, c := range components {
+		full := report.Share(streamShare(s, i, limits[i]))
+		rep.Head(c+" full", full)
+		table.Rows = append(table.Rows, []report.Value{report.Text(c), report.Text(human.Exact(int64(limits[i]))), full})
+	}
+	rep.Table(table)
+	rep.Stage("pack", time.Since(start), s.Graphs, "graphs")
+	return publish(w, rep, start)
+}

@@ -1,0 +1,221 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/pack"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Amount is a number of a component.
+type Amount struct {
+	Component string
+	N         float64
+}
+
+// TuneOptions say how TunePacks searches for limits.
+type TuneOptions struct {
+	Run
+	Components []string // nil is num_nodes and num_edges
+	Align      []Amount // what limits are multiples of: integers from 1; components that are not listed: 1
+	Cost       []Amount // what one more of a component costs, such as bytes; components that are not listed: 1
+	Ceiling    float64  // the most that a pack may cost; 0 is sixteen times the least
+	MaxGraphs  int      // most graphs in a pack; 0 is no cap
+	Tries      int      // limits to pack at most; 0 is 400
+}
+
+// search is how package pack takes the options.
+func (o *TuneOptions) search() (pack.Tune, error) {
+	if o.Components == nil {
+		o.Components = []string{"num_nodes", "num_edges"}
+	}
+	setDefault(&o.Tries, 400)
+	s := pack.Tune{Ceiling: o.Ceiling, MaxGraphs: o.MaxGraphs, Tries: o.Tries}
+	if !(o.Ceiling >= 0) || o.MaxGraphs < 0 || o.Tries < 1 {
+		return s, usagef("found `Ceiling` %v, `MaxGraphs` %d and `Tries` %d, expected numbers that are not negative, and at least one try", o.Ceiling, o.MaxGraphs, o.Tries)
+	}
+	for range o.Components {
+		s.Align, s.Cost = append(s.Align, 1), append(s.Cost, 1)
+	}
+	for _, list := range []struct {
+		field   string
+		amounts []Amount
+		set     func(i int, v float64)
+	}{{"Align", o.Align, func(i int, v float64) { s.Align[i] = int(v) }}, {"Cost", o.Cost, func(i int, v float64) { s.Cost[i] = v }}} {
+		for _, a := range list.amounts {
+			i := slices.Index(o.Components, a.Component)
+			if i < 0 || !(a.N >= 0) || a.N > 1<<30 || list.field == "Align" && (a.N < 1 || a.N != float64(int(a.N))) {
+				return s, usagef("found `%s` \"%s=%v\", expected COMPONENT=NUMBER with a component of %s", list.field, a.Component, a.N, strings.Join(o.Components, ","))
+			}
+			list.set(i, a.N)
+		}
+	}
+	return s, errors.Join(checkComponents(o.Components), o.check())
+}
+
+// Tuning is what TunePacks found. Its JSON is what the command pack tune prints with --json.
+type Tuning struct {
+	Components []string         `json:"components"`
+	Front      []pack.Candidate `json:"front"`
+	Tried      []pack.Candidate `json:"tried"`
+}
+
+// Text writes the front in words.
+func (t *Tuning) Text(out io.Writer) error {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s\tcost of a pack\tpacks\tcost of all\tfull (%%)\tharmonic mean (%%)\t\n", strings.Join(t.Components, "\t"))
+	for _, c := range t.Front {
+		for _, l := range c.Limits {
+			fmt.Fprintf(w, "%d\t", l)
+		}
+		var full []string
+		for _, e := range c.Efficiency {
+			full = append(full, strconv.FormatFloat(100*e, 'f', 2, 64))
+		}
+		fmt.Fprintf(w, "%.6g\t%s\t%.6g\t%s\t%.2f\t\n", c.Cost, human.Exact(c.Packs), c.Cost*float64(c.Packs), strings.Join(full, ", "), 100*c.Mean)
+	}
+	w.Flush()
+	fmt.Fprintf(&b, "%d limits were packed\n", len(t.Tried))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// TunePacks tries limits around the ratio of the mean sizes, from the largest graph to packs that cost sixteen times as
+// much, and finds the front: limits with no cheaper ones that are as full. Full is the harmonic mean of the efficiencies,
+// which punishes room that is lost in any component. A report with plots goes to the folder out, if it is not empty.
+func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, error) {
+	start := time.Now()
+	search, err := o.search()
+	if err != nil {
+		return nil, err
+	}
+	h, fingerprint, size, err := histogram(in, o.Components)
+	if err != nil {
+		return nil, err
+	}
+	if out != "" {
+		if err := keeps(out, in); err != nil {
+			return nil, err
+		}
+	}
+	line := o.meter("tune", int64(o.Tries), "limits")
+	search.Tried = func() { line.add(1) }
+	all, front, err := pack.Search(ctx, h, search)
+	line.end()
+	if err != nil {
+		return nil, described(in, err)
+	}
+	t := &Tuning{o.Components, front, all}
+	if out == "" {
+		return t, nil
+	}
+	made := store.Made{Command: "pack tune", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
+		"components": strings.Join(o.Components, ","), "align": amountText(o.Align), "cost": amountText(o.Cost), "ceiling": strconv.FormatFloat(o.Ceiling, 'g', -1, 64),
+		"max_graphs": strconv.Itoa(o.MaxGraphs), "tries": strconv.Itoa(o.Tries)}}
+	if fingerprint == "" {
+		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
+			return nil, err
+		}
+	}
+	name := filepath.Base(filepath.Clean(in))
+	made.Inputs[name] = fingerprint
+	r := o.begin("pack tune", "Limits for "+name)
+	r.Input(name, size, fingerprint)
+	r.Stage("search", time.Since(start), int64(len(all)), "limits")
+	return t, o.report(ctx, out, r, made, h, all, front, start)
+}
+
+// amountText is amounts as the command line has them.
+func amountText(list []Amount) string {
+	var s []string
+	for _, a := range list {
+		s = append(s, a.Component+"="+strconv.FormatFloat(a.N, 'g', -1, 64))
+	}
+	return strings.Join(s, ",")
+}
+
+// report writes what a search found as a page with plots.
+func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, made store.Made, h *pack.Histogram, all, front []pack.Candidate, start time.Time) (err error) {
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	if err := w.WriteMade(made); err != nil {
+		return err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return err
+	}
+	best := front[len(front)-1]
+	r.Head("fullest", report.Share(best.Mean))
+	r.In("graphs", report.Count(h.Graphs(), "graphs"))
+	r.Out("limits packed", report.Count(len(all), "limits"))
+	r.Out("limits on the front", report.Count(len(front), "limits"))
+	table := report.Table{Title: "No cheaper limits are as full"}
+	table.Columns = append(append(table.Columns, h.Components...), "cost of a pack", "packs", "full (harmonic mean)")
+	for _, f := range front {
+		var row []report.Value
+		for _, l := range f.Limits {
+			row = append(row, report.Text(human.Exact(int64(l)))) // to be typed, so not rounded
+		}
+		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Text(human.Exact(f.Packs)), report.Share(f.Mean)))
+	}
+	r.Table(table)
+	if m := shapesMap(h); m != nil {
+		r.Heat(*m)
+	}
+	began := time.Now()
+	line := o.meter("heat map", gridSize*gridSize, "limits")
+	grid, err := pack.Grid(ctx, h, o.MaxGraphs, gridSize, o.Threads, func() { line.add(1) })
+	line.end()
+	if err != nil {
+		return err
+	}
+	r.Stage("heat map", time.Since(began), int64(len(grid)), "limits")
+	if m := limitsMap(h, grid); m != nil {
+		r.Heat(*m)
+	}
+	return publish(w, r, start)
+}
+
+// limitsMap draws how full packs are under pairs of limits; nil if there is nothing
+// to draw. As in the paper what is below a half is drawn as a half.
+func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
+	if len(grid) == 0 {
+		return nil
+	}
+	m := &report.HeatMap{Title: "How full packs are, by limits", X: "limit of " + h.Components[1], Y: "limit of " + h.Components[0],
+		Value: "harmonic mean of the efficiencies", Low: 0.5, High: 1, Share: true}
+	// The grid is in ascending order, the second limit first: a cell ends where the
+	// next one begins.
+	next := func(j, at int) float64 {
+		for _, c := range grid {
+			if c.Limits[j] > at {
+				return float64(c.Limits[j])
+			}
+		}
+		return float64(at) + max(float64(at-grid[0].Limits[j])/gridSize, 1)
+	}
+	for _, c := range grid {
+		y, x := c.Limits[0], c.Limits[1]
+		m.Cells = append(m.Cells, report.HeatCell{X0: float64(x), X1: next(1, x), Y0: float64(y), Y1: next(0, y), Value: c.Mean})
+	}
+	return m
+}
+
+// gridSize is the limits of each component in the heat map.
+const gridSize = 20

@@ -1,0 +1,184 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/generate/tensors"
+	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// RandomOptions say which random GraphTensors are made.
+type RandomOptions struct {
+	Run
+	Seed   uint64 // random seed of all values
+	Count  uint64 // number of GraphTensors
+	Shards int    // number of files; 0 is 1
+	Gzip   bool   // compress the files
+}
+
+// RandomRecords makes GraphTensors that fit a schema, with few nodes and random values, and writes them to the folder out
+// as TFRecords, next to the schema. The same schema and random seed give the same GraphTensors; a larger count begins
+// with the same ones.
+func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ *Report, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	message, file, err := o.readSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, file); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	r := o.begin("tfgnn random", "Random GraphTensors of "+filepath.Base(file))
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	setDefault(&o.Shards, 1)
+	line := o.meter("random", int64(o.Count), "GraphTensors")
+	result, err := tensors.Write(ctx, w, tensors.Options{Schema: message, Seed: o.Seed, Count: o.Count, Shards: o.Shards, Gzip: o.Gzip, Threads: o.Threads, Progress: line.add})
+	line.end()
+	if err != nil {
+		return nil, err
+	}
+	made := store.Made{Command: "tfgnn random", Seed: &o.Seed, Version: Version(), Options: map[string]string{
+		"count": strconv.FormatUint(o.Count, 10), "shards": strconv.Itoa(o.Shards), "gzip": strconv.FormatBool(o.Gzip)}}
+	if err := w.WriteMade(made); err != nil {
+		return nil, err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return nil, err
+	}
+	r.Head("GraphTensors", report.Count(o.Count, ""))
+	r.Out("nodes", report.Count(result.Nodes.Sum(), ""))
+	r.Out("edges", report.Count(result.Edges.Sum(), ""))
+	r.Out("TFRecords", report.Bytes(result.Bytes))
+	r.Plot(sizesPlot("Size of a GraphTensor", "GraphTensors", &result.Nodes, &result.Edges))
+	return r, publish(w, r, start)
+}
+
+// readSchema reads a schema, and warns of what is odd about it. A folder stands for its schema.
+func (o *Run) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
+	schema, file, warnings, err := tfgnn.ReadSchema(vfs.OS, path)
+	for _, w := range warnings {
+		o.warn("%s", w)
+	}
+	return schema, file, err
+}
+
+// StatisticsOptions say what Statistics counts.
+type StatisticsOptions struct {
+	Run
+	Quantiles int  // of each feature, an even number from 2 to 10000; 0 is 10
+	Lenient   bool // read broken Examples as far as possible, and count them
+}
+
+func (o *StatisticsOptions) check() error {
+	setDefault(&o.Quantiles, 10)
+	if o.Quantiles < 2 || o.Quantiles%2 == 1 || o.Quantiles > 10000 {
+		return usagef("found `Quantiles` %d, expected an even number from 2 to 10000", o.Quantiles)
+	}
+	return o.Run.check()
+}
+
+// StatisticsFile is the statistics in the folder that Statistics writes.
+const StatisticsFile = "stats.pbtxt"
+
+// Statistics counts how large the GraphTensors in TFRecords are, how many edges their nodes have, and how the values of
+// each feature are spread. It returns what TF-GNN's sampled_stats writes, and writes that to the folder out, next to a
+// page with plots, if out is not empty.
+func Statistics(ctx context.Context, schema string, given []string, out string, o StatisticsOptions) (text []byte, _ *Report, err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	start := time.Now()
+	message, schemaFile, err := o.readSchema(schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, warnings, err := records.Files(vfs.OS, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range warnings {
+		o.warn("%s", w)
+	}
+	r := o.begin("tfgnn stats", "Statistics of "+strings.Join(given, " "))
+	if out == "" {
+		s, err := o.survey(ctx, message, files, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Finish(time.Since(start))
+		return tfgnn.AppendText(nil, s.Stats()), r, nil
+	}
+	inputs := append([]string{schemaFile}, files...)
+	if err := keeps(out, inputs...); err != nil {
+		return nil, nil, err
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	sums, err := fingerprints(ctx, inputs, r, filepath.Base)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := o.survey(ctx, message, files, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	text = tfgnn.AppendText(nil, s.Stats())
+	made := store.Made{Command: "tfgnn stats", Inputs: sums, Version: Version(), Options: map[string]string{
+		"quantiles": strconv.Itoa(o.Quantiles), "lenient": strconv.FormatBool(o.Lenient)}}
+	if err := errors.Join(w.WriteFile(StatisticsFile, text), w.WriteMade(made)); err != nil {
+		return nil, nil, err
+	}
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return nil, nil, err
+	}
+	return text, r, publish(w, r, start)
+}
+
+// survey counts the files, and tells what is odd about them.
+func (o *StatisticsOptions) survey(ctx context.Context, schema *tfgnnpb.GraphSchema, files []string, r *report.Report) (*survey.Survey, error) {
+	var size int64
+	for _, file := range files {
+		info, err := vfs.Regular(vfs.OS, file)
+		if err != nil {
+			return nil, err
+		}
+		size += info.Size()
+	}
+	start := time.Now()
+	line := o.meter("stats", size, "bytes")
+	s, err := survey.Take(ctx, vfs.OS, files, survey.Options{Schema: schema, Quantiles: o.Quantiles, Lenient: o.Lenient, Threads: o.Threads, Progress: line.add})
+	line.end()
+	if err != nil {
+		return nil, err
+	}
+	if s.Unknown > 0 {
+		o.warn("found %d values under keys that the schema does not have: %s", s.Unknown, strings.Join(s.UnknownKeys, ", "))
+	}
+	if s.Repaired > 0 {
+		o.warn("%d Examples were broken and read as far as possible", s.Repaired)
+	}
+	s.Report(r)
+	r.Stage("count", time.Since(start), int64(s.Examples), "Examples")
+	return s, nil
+}

@@ -1,0 +1,176 @@
+package graphmill
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/export/unigraph"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// TablesFormats are the names of the formats that the tables of a unigraph can have.
+func TablesFormats() []string { return unigraph.Formats() }
+
+// UnigraphTables say how the tables of a unigraph are written.
+type UnigraphTables struct {
+	Run
+	// To is the format of the tables, one of TablesFormats; "" is csv.
+	To string
+	// Shards is the files of each table, NAME-00000-of-00008 and so on; 0 is one file NAME.
+	Shards int
+	Gzip   bool // compress csv and tfrecord files
+	// RoundDoubles rounds float64 to float32 in tfrecord, where losing digits is an error otherwise.
+	RoundDoubles bool
+
+	// Of ConvertUnigraph alone.
+
+	EmptyCells   string // "error" (the default), or the value that an empty cell of a feature has
+	AllowOutside bool   // let the schema name files outside of its folder
+}
+
+// options is how package unigraph takes the options.
+func (o *UnigraphTables) options() (u unigraph.Options, err error) {
+	setDefault(&o.To, "csv")
+	setDefault(&o.EmptyCells, "error")
+	u = unigraph.Options{Shards: o.Shards, Gzip: o.Gzip, RoundDoubles: o.RoundDoubles}
+	if u.Format, err = unigraph.ParseFormat(o.To); err != nil {
+		return u, usagef("`To`: %w", err)
+	}
+	if err := u.Check(); err != nil {
+		return u, usagef("%w", err)
+	}
+	err = o.check()
+	u.Threads = o.Threads
+	return u, err
+}
+
+// StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and a table with all columns for
+// each node and edge type. #id is the original id of a node, or its number where the type has no ids.
+func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
+	u, err := o.options()
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, in); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(vfs.OS, in)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, s.Close)
+	sum, err := store.Sum(vfs.OS, in)
+	if err != nil {
+		return nil, err
+	}
+	size, err := store.Size(vfs.OS, in)
+	if err != nil {
+		return nil, err
+	}
+	r := o.begin("tfgnn from-store", titled(out))
+	r.Input("store", size, sum)
+	rows := 0
+	if g := s.Graph; g != nil {
+		for _, n := range g.Nodes {
+			rows += n.Count
+		}
+		for _, e := range g.Edges {
+			rows += e.Count
+		}
+	}
+	made := store.Made{Command: "tfgnn from-store", Inputs: map[string]string{"store": sum}}
+	return r, o.write(ctx, out, made, r, u, int64(rows), func(w *store.Writer, u unigraph.Options) (*unigraph.Result, error) {
+		return unigraph.FromStore(ctx, vfs.OS, w, s, u)
+	})
+}
+
+// ConvertUnigraph reads the tables of a unigraph, in any mix of formats, and writes all of them to the folder out in one
+// format, with the schema. What the format cannot hold is an error; columns that the schema does not declare are left
+// out and named.
+func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (*Report, error) {
+	u, err := o.options()
+	if err != nil {
+		return nil, err
+	}
+	from := ingest.Options{Format: "unigraph", Outside: o.AllowOutside}
+	if o.EmptyCells != "error" {
+		from.Empty, from.Fill = table.EmptyFill, o.EmptyCells
+	}
+	src, err := ingest.Open(ctx, vfs.OS, schema, from)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, src.Files...); err != nil {
+		return nil, err
+	}
+	r := o.begin("tfgnn convert", titled(out))
+	inputs, err := fingerprints(ctx, src.Files, r, below(filepath.Dir(src.Files[0])))
+	if err != nil {
+		return nil, err
+	}
+	made := store.Made{Command: "tfgnn convert", Inputs: inputs, Options: map[string]string{"empty_cells": o.EmptyCells}}
+	return r, o.write(ctx, out, made, r, u, 0, func(w *store.Writer, u unigraph.Options) (*unigraph.Result, error) {
+		return unigraph.Convert(ctx, vfs.OS, w, src, u)
+	})
+}
+
+// write makes, seals, reports and publishes a unigraph. total is the rows to come, 0 where they are not known.
+func (o *UnigraphTables) write(ctx context.Context, out string, made store.Made, r *report.Report, u unigraph.Options, total int64, write func(*store.Writer, unigraph.Options) (*unigraph.Result, error)) (err error) {
+	start := time.Now()
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, w.Abort)
+	line := o.meter("tables", total, "rows")
+	u.Progress = func(rows int) { line.add(int64(rows)) }
+	result, err := write(w, u)
+	line.end()
+	if err != nil {
+		return err
+	}
+	writing := time.Since(start)
+	for _, text := range result.Warnings {
+		o.warn("%s", text)
+		r.Note(text)
+	}
+	made.Version = Version()
+	if made.Options == nil {
+		made.Options = map[string]string{}
+	}
+	maps.Copy(made.Options, map[string]string{"format": u.Format.String(), "shards": strconv.Itoa(u.Shards),
+		"gzip": strconv.FormatBool(u.Gzip), "round_doubles": strconv.FormatBool(u.RoundDoubles)})
+	if err := w.WriteMade(made); err != nil {
+		return err
+	}
+	sealing := time.Now()
+	if err := w.Seal(ctx, nil, o.Threads); err != nil {
+		return err
+	}
+	var rows uint64
+	var bytes int64
+	tables := report.Table{Title: "Tables", Columns: []string{"table", "of", "rows", "bytes"}}
+	for _, x := range result.Tables {
+		o.warnUnderflows(r, x.Underflows)
+		rows += x.Rows
+		bytes += x.Bytes
+		tables.Rows = append(tables.Rows, []report.Value{report.Text(x.Name), report.Text(strings.Join(x.Sets, ", ")), report.Count(x.Rows, ""), report.Bytes(x.Bytes)})
+	}
+	r.Head("rows", report.Count(rows, "rows"))
+	r.Head("on disk", report.Bytes(bytes))
+	r.Out("tables", report.Count(len(result.Tables), ""))
+	r.Out("schema", report.Text(fmt.Sprintf("%s: %d node sets, %d edge sets", unigraph.SchemaFile, len(result.Schema.GetNodeSets()), len(result.Schema.GetEdgeSets()))))
+	r.Table(tables)
+	r.Stage("tables", writing, int64(rows), "rows")
+	r.Stage("checksums", time.Since(sealing), 0, "")
+	return publish(w, r, start)
+}
