@@ -376,7 +376,7 @@ func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[stri
 	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
 	v := reflect.ValueOf(*o)
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() && !slices.Contains(freeFields, f.Name) {
+		if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsZero() && !slices.Contains(freeFields, f.Name) {
 			of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
 		}
 	}

@@ -140,6 +140,9 @@ type SampleOptions struct {
 	joined  bool                 // leave nodes without a row out of Examples
 }
 
+// Check refuses options that contradict each other. Sample, Batches and Forecast call it.
+func (o SampleOptions) Check() error { return o.check() }
+
 // check refuses options that contradict each other, and fills in defaults.
 func (o *SampleOptions) check() error {
 	if err := o.Run.check(); err != nil {

@@ -112,6 +112,16 @@ func Defaults(f *pflag.FlagSet, values map[string]string) {
 	}
 }
 
+// Positive refuses flags that were given as 0, which the options take for what is not given.
+func Positive(f *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f.Changed(name) && f.Lookup(name).Value.String() == "0" {
+			return Usagef("found --%s 0, expected at least 1", name)
+		}
+	}
+	return nil
+}
+
 // OneArg is the check of a command with one argument.
 func OneArg(what string) cobra.PositionalArgs { return nArgs(1, what) }
 

@@ -59,13 +59,8 @@ func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
-	for _, positive := range []struct {
-		name  string
-		value int
-	}{{"limit-seeds", o.LimitSeeds}, {"batch-size", o.BatchSize}} {
-		if p.fs.Changed(positive.name) && positive.value < 1 {
-			return o, Usagef("found --%s %d, expected at least 1", positive.name, positive.value)
-		}
+	if err := Positive(p.fs, "limit-seeds", "batch-size"); err != nil {
+		return o, err
 	}
 	if p.fanout != "" {
 		f, err := sample.ParseFanouts(p.fanout)

@@ -38,11 +38,11 @@ the same order.`,
 			if err := f.Out.Check(); err != nil {
 				return err
 			}
+			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
+				return err
+			}
 			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
 			o.Overwrite = f.Force
-			if size == 0 {
-				o.ChunkSize = -1 // which is refused
-			}
 			r, err := graphmill.Chunk(cmd.Context(), args[0], f.Path, o)
 			if err != nil {
 				return err

@@ -44,6 +44,9 @@ what the collection holds, and the rest is named.`,
 			if err := f.Output.Check(); err != nil {
 				return err
 			}
+			if err := cli.Positive(cmd.Flags(), "shards", "chunks"); err != nil {
+				return err
+			}
 			o.Run = f.Output.Run(t)
 			r, err := graphmill.Export(cmd.Context(), args[0], f.Path, *o)
 			if err != nil {

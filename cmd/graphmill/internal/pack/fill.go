@@ -29,8 +29,8 @@ layout has them alone, alone_id.npy lists them.`,
 			if err := f.Common.Check(); err != nil {
 				return err
 			}
-			if o.Epochs == 0 {
-				o.Epochs = -1 // which is refused
+			if err := cli.Positive(cmd.Flags(), "epochs"); err != nil {
+				return err
 			}
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force
@@ -78,8 +78,8 @@ to the limits with pad_to_total_sizes.`,
 			if err := f.Common.Check(); err != nil {
 				return err
 			}
-			if o.Shards == 0 {
-				o.Shards = -1 // which is refused
+			if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
+				return err
 			}
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force

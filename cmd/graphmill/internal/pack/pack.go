@@ -99,10 +99,8 @@ func (f *packFlags) check(cmd *cobra.Command) error {
 	if !f.stream && cmd.Flags().Changed("buffer") {
 		return cli.Usagef("found --buffer without --stream, which it belongs to")
 	}
-	for name, zero := range map[string]bool{"effort": f.Effort == 0, "ranks": f.Ranks == 0, "buffer": f.Buffer == 0} {
-		if zero && cmd.Flags().Changed(name) {
-			return cli.Usagef("found --%s 0, expected a number above 0", name)
-		}
+	if err := cli.Positive(cmd.Flags(), "effort", "ranks", "buffer"); err != nil {
+		return err
 	}
 	f.Limits = nil
 	for _, s := range f.limits {

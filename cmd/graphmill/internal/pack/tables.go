@@ -53,8 +53,8 @@ is measured after the limits were shrunk to the fullest pack, and the row
 			if err := f.Check(); err != nil {
 				return err
 			}
-			if o.Effort == 0 {
-				o.Effort = -1 // which is refused
+			if err := cli.Positive(cmd.Flags(), "effort"); err != nil {
+				return err
 			}
 			o.Run, o.Components = f.Run(t), strings.Split(components, ",")
 			sets, err := graphmill.ComparePacks(cmd.Context(), args, o)
@@ -106,8 +106,8 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 			if o.Cost, err = amounts("cost", f.cost, f.components); err != nil {
 				return err
 			}
-			if o.Tries == 0 {
-				o.Tries = -1 // which is refused
+			if err := cli.Positive(cmd.Flags(), "tries"); err != nil {
+				return err
 			}
 			found, err := graphmill.TunePacks(cmd.Context(), args[0], f.Path, *o)
 			if err != nil {

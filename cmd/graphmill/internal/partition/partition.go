@@ -53,8 +53,8 @@ func (c *cutFlags) check(cmd *cobra.Command) error {
 	if c.theirs.trainers != 0 {
 		o.TrainersPerMachine = c.theirs.trainers
 	}
-	if o.TrainersPerMachine < 1 && (given("trainers-per-machine") || given("num-trainers-per-machine")) {
-		return cli.Usagef("found --trainers-per-machine %d, expected at least 1", o.TrainersPerMachine)
+	if err := cli.Positive(cmd.Flags(), "trainers-per-machine", "num-trainers-per-machine"); err != nil {
+		return err
 	}
 	o.TypesTogether = !c.types
 	o.BalanceColumn = append(o.BalanceColumn, c.theirs.columns...)

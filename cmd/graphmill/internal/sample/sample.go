@@ -51,11 +51,8 @@ func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	if err != nil {
 		return o, err
 	}
-	if cmd.Flags().Changed("epochs") && o.Epochs < 1 {
-		return o, cli.Usagef("found --epochs %d, expected at least 1", o.Epochs)
-	}
-	if cmd.Flags().Changed("components") && o.Components < 1 {
-		return o, cli.Usagef("found --components %d, expected at least 1", o.Components)
+	if err := cli.Positive(cmd.Flags(), "epochs", "components", "shards"); err != nil {
+		return o, err
 	}
 	m := rankForm.FindStringSubmatch(f.rank)
 	if m == nil {
@@ -67,7 +64,7 @@ func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	if o.Rank >= o.Ranks {
 		return o, cli.Usagef("found --rank %q, expected R below W", f.rank)
 	}
-	return o, nil
+	return o, o.Check()
 }
 
 // sampleFlags are the flags of sample.
@@ -167,6 +164,7 @@ func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags
 	if err != nil {
 		return err
 	}
+	t.Renamed = map[string]string{"ranks": "rank"}
 	st, err := graphmill.Open(dir)
 	if err != nil {
 		return err
@@ -204,7 +202,7 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if f.inputSeeds != "" {
 		f.Seeds = f.inputSeeds
 	}
-	t.Renamed = map[string]string{"dangling-edges": "missing-nodes"}
+	t.Renamed = map[string]string{"dangling-edges": "missing-nodes", "ranks": "rank"}
 	o, err := f.options(cmd, t)
 	if err != nil {
 		return err

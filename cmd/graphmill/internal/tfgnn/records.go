@@ -107,8 +107,8 @@ that to a folder, beside a page with plots. FILES are paths, globs, or base@N.`,
 				return err
 			}
 			o := f.StatisticsOptions
-			if o.Quantiles == 0 {
-				o.Quantiles = -1 // which is refused
+			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
+				return err
 			}
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force

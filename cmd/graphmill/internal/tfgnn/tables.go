@@ -40,11 +40,11 @@ func (f *tablesFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Un
 	if err := f.Out.Check(); err != nil {
 		return o, err
 	}
-	if cmd.Flags().Changed("shards") && f.Shards == 0 {
-		return o, cli.Usagef("found --shards 0, expected at least 1")
+	if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
+		return o, err
 	}
 	if f.To == "" {
-		f.To, o.To = "?", "?" // which is refused
+		return o, cli.Usagef(`found --to "", expected %s`, strings.Join(graphmill.TablesFormats(), ", "))
 	}
 	o.Run = f.Common.Run(t)
 	o.Overwrite = f.Force
