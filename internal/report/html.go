@@ -55,10 +55,7 @@ func (r *Report) html(beside bool) ([]byte, error) {
 	if r, err = FromJSON(b); err != nil {
 		return nil, err
 	}
-	v, err := r.view()
-	if err != nil {
-		return nil, err
-	}
+	v := r.view()
 	v.Beside = beside
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {
@@ -119,13 +116,12 @@ type columnView struct {
 // figure is a plot, how to read it, and its numbers.
 type figure struct {
 	ID, Title  string
-	YAxis      string
-	XAxis      string
 	SVG        template.HTML
 	Of         string
 	WithZeros  bool
 	Series     []seriesView
-	Wide       bool // over the whole page, the table beside the plot
+	Peaks      *tableView
+	Wide       bool // over the whole page, with the table next to the plot
 	Footnote   string
 	NothingYet string
 }
@@ -156,7 +152,7 @@ func viewOf(label string, v Value) cell {
 	return cell{s, unit, v.exact(), v.numeric()}
 }
 
-func (r *Report) view() (*pageView, error) {
+func (r *Report) view() *pageView {
 	v := &pageView{Report: r, Heading: human.Printable(r.heading()), Style: template.CSS(pageStyle)}
 	v.Tiles = r.tiles()
 	for _, n := range r.Notes {
@@ -182,29 +178,17 @@ func (r *Report) view() (*pageView, error) {
 		v.Sheets = append(v.Sheets, t.view(fmt.Sprintf("table-%d", i+1)))
 	}
 	for i, d := range r.Plots {
-		f, err := d.figure(fmt.Sprintf("plot-%d", i+1))
-		if err != nil {
-			return nil, fmt.Errorf("plot %d (%q): %w", i, d.Title, err)
-		}
-		v.Figures = append(v.Figures, f)
+		v.Figures = append(v.Figures, d.figure(fmt.Sprintf("plot-%d", i+1)))
 	}
 	for i := range r.HeatMaps {
-		f, err := r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1))
-		if err != nil {
-			return nil, fmt.Errorf("heat map %d (%q): %w", i, r.HeatMaps[i].Title, err)
-		}
-		v.Figures = append(v.Figures, f)
+		v.Figures = append(v.Figures, r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1)))
 	}
 	pairUp(len(v.Sheets), func(i int) *bool { return &v.Sheets[i].Wide })
 	pairUp(len(v.Figures), func(i int) *bool { return &v.Figures[i].Wide })
 	if len(r.Stages) > 0 {
-		t, err := r.times()
-		if err != nil {
-			return nil, fmt.Errorf("time per stage: %w", err)
-		}
-		v.Times = t
+		v.Times = r.times()
 	}
-	return v, nil
+	return v
 }
 
 // pairUp makes every section wide that would stand alone in a row of two.
@@ -302,27 +286,15 @@ func (d *Distribution) roles() []role {
 	return roles
 }
 
-func (d *Distribution) figure(id string) (figure, error) {
-	f := figure{
-		ID: id, Title: human.Printable(d.Title), Of: human.Printable(d.Of),
-		XAxis: human.Printable(d.What) + " →", Wide: len(d.Series) > 4,
-	}
+func (d *Distribution) figure(id string) figure {
+	f := figure{ID: id, Title: human.Printable(d.Title), Of: human.Printable(d.Of), Wide: len(d.Series) > 4}
 	roles := d.roles()
-	var svg string
-	var err error
-	switch d.View {
-	case CCDF:
-		f.YAxis = "↑ share of " + f.Of + " with at least this " + human.Printable(d.What)
-		svg, err = drawCCDF(d.Series, roles, d.label())
-	default:
-		f.YAxis = "↑ share of " + f.Of
-		svg, err = drawBins(d.Series, roles, d.label())
+	if d.View == CCDF {
+		f.SVG = d.drawCCDF(id, roles)
+	} else {
+		f.SVG = d.drawBins(id, roles)
 	}
-	if err != nil {
-		return f, err
-	}
-	f.SVG = template.HTML(svg) // built by inline from escaped parts only
-	if svg == "" {
+	if f.SVG == "" {
 		f.NothingYet = "Nothing to draw: there is no number above 0."
 	}
 	grey, hidden := 0, 0
@@ -343,20 +315,9 @@ func (d *Distribution) figure(id string) (figure, error) {
 		f.Footnote += fmt.Sprintf(" Not drawn: %d.", hidden)
 	}
 	for i, s := range d.Series {
-		f.Series = append(f.Series, seriesView{human.Printable(s.Name), roles[i].swatch(), s.cells(f.WithZeros)})
+		f.Series = append(f.Series, seriesView{human.Printable(s.Name), roles[i].class(), s.cells(f.WithZeros)})
 	}
-	return f, nil
-}
-
-// swatch is the CSS class of a legend's mark.
-func (r role) swatch() string {
-	switch r {
-	case roleNone:
-		return "none"
-	case roleRest:
-		return "rest"
-	}
-	return fmt.Sprintf("s%d", r-roleSeries0)
+	return f
 }
 
 func (s *Series) cells(zeros bool) []cell {
@@ -378,7 +339,7 @@ func (s *Series) cells(zeros bool) []cell {
 }
 
 // label says for those who cannot see the plot what it shows.
-func (d *Distribution) label() string {
+func (d *Distribution) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s of %s.", human.Printable(d.Title), human.Printable(d.What), human.Printable(d.Of))
 	for i, s := range d.Series {
@@ -393,7 +354,7 @@ func (d *Distribution) label() string {
 	return b.String()
 }
 
-func (r *Report) times() (*timesView, error) {
+func (r *Report) times() *timesView {
 	total := 0.0
 	for _, s := range r.Stages {
 		total += s.Seconds
@@ -423,12 +384,8 @@ func (r *Report) times() (*timesView, error) {
 		}
 		v.Rows = append(v.Rows, sv)
 	}
-	svg, err := drawStages(stages[:min(len(stages), linesDrawn)], label)
-	if err != nil {
-		return nil, err
-	}
-	v.SVG = template.HTML(svg) // built by inline from escaped parts only
-	return v, nil
+	v.SVG = drawStages(stages[:min(len(stages), linesDrawn)], label)
+	return v
 }
 
 func (s *Stage) rate() string {
