@@ -92,7 +92,7 @@ func (b *bins) shares(h *Histogram) []float64 {
 	n := len(b.edges) - 1
 	count := make([]float64, n)
 	i := 0
-	for bk := range h.Buckets {
+	for bk := range h.buckets {
 		c := float64(bk.Count)
 		if b.zero && bk.Low == 0 {
 			count[0] += c

@@ -19,7 +19,7 @@ type point struct{ x, y float64 }
 func ccdf(h *Histogram) []point {
 	var pts []point
 	left, total := h.Count(), float64(h.Count())
-	for b := range h.Buckets {
+	for b := range h.buckets {
 		if b.Low > 0 {
 			if len(pts) == 0 {
 				pts = append(pts, point{ccdfStart, float64(left) / total})

@@ -13,7 +13,7 @@ func heat() HeatMap {
 		Cells: []HeatCell{{0, 1, 0, 1, 1}, {1, 2, 0, 1, 10}, {1, 2, 1, 2, 100}, {2, 3, 2, 3, 1000}}}
 }
 
-// A heat map has a cell with a tooltip for each value, in colours of the page, and a colour bar; JSON keeps it.
+// A heat map has a colour bar, and a cell with a tooltip for each value. JSON keeps it.
 func TestHeatMap(t *testing.T) {
 	r := New("pack", "Packs", "1", []string{"graphmill", "pack"})
 	r.Heat(heat())
@@ -35,7 +35,7 @@ func TestHeatMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := FromJSON(text)
+	again, err := fromJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +75,8 @@ func TestBadHeatMaps(t *testing.T) {
 		change(&h)
 		r := New("pack", "Packs", "1", nil)
 		r.Heat(h)
-		if _, err := r.HTML(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "heat map 0") {
-			t.Errorf("%s: found error %v, expected %v", name, err, ErrInvalid)
+		if _, err := r.HTML(); !errors.Is(err, errInvalid) || !strings.Contains(err.Error(), "heat map 0") {
+			t.Errorf("%s: found error %v, expected %v", name, err, errInvalid)
 		}
 	}
 }

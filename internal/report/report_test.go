@@ -21,8 +21,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The page of hostile names holds no element, attribute or character that
-// commands did not mean to be there.
+// Hostile names add no element, attribute or control character to the page.
 func TestHostileNamesStayText(t *testing.T) {
 	html := string(must(hostileReport().HTML()))
 	for _, bad := range []string{"<script", "</title></svg>", "{{.}}<", "\x00", "\x1b", "\u202e", "]]>", "javascript:"} {
@@ -124,7 +123,7 @@ func TestShellReadsTheLineBack(t *testing.T) {
 	}
 }
 
-// A report that is read back makes the same page.
+// A report that is read back gives the same page.
 func TestReadAndRebuild(t *testing.T) {
 	dir := t.TempDir()
 	r := importReport()
@@ -144,8 +143,8 @@ func TestReadAndRebuild(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "report.json"), []byte(`{"format":1,"what":2}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(vfs.OS, dir); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "report.json") {
-		t.Errorf("got %v, want ErrInvalid with the file", err)
+	if _, err := Read(vfs.OS, dir); !errors.Is(err, errInvalid) || !strings.Contains(err.Error(), "report.json") {
+		t.Errorf("got %v, want errInvalid with the file", err)
 	}
 }
 
@@ -168,13 +167,13 @@ func TestInvalidReportsAreRefused(t *testing.T) {
 		damage(r)
 		_, errJSON := r.JSON()
 		_, errHTML := r.HTML()
-		if !errors.Is(errJSON, ErrInvalid) || !errors.Is(errHTML, ErrInvalid) {
-			t.Errorf("%s: got %v and %v, want ErrInvalid", name, errJSON, errHTML)
+		if !errors.Is(errJSON, errInvalid) || !errors.Is(errHTML, errInvalid) {
+			t.Errorf("%s: got %v and %v, want errInvalid", name, errJSON, errHTML)
 		}
 	}
 	for _, s := range []string{"", "null", "[]", `{"format":1} {}`, `{"format":1`, `{"format":1,"elapsed_seconds":1e999}`, `{"format":1,"plots":[{"view":"ccdf","series":[{"name":"a"}]}]}`} {
-		if _, err := FromJSON([]byte(s)); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%q: got %v, want ErrInvalid", s, err)
+		if _, err := fromJSON([]byte(s)); !errors.Is(err, errInvalid) {
+			t.Errorf("%q: got %v, want errInvalid", s, err)
 		}
 	}
 }
@@ -224,7 +223,7 @@ func TestAnyDistributionDraws(t *testing.T) {
 			r.Stages = append(r.Stages, Stage{Name: rapid.String().Draw(t, "name"), Seconds: math.Abs(rapid.Float64().Draw(t, "s"))})
 		}
 		html, err := r.HTML()
-		if errors.Is(err, ErrInvalid) {
+		if errors.Is(err, errInvalid) {
 			return // infinite seconds
 		}
 		if err != nil {
@@ -242,10 +241,10 @@ func FuzzFromJSON(f *testing.F) {
 	}
 	f.Add([]byte(`{"format":1,"stages":[{"name":"a","seconds":1e308}],"plots":[{"view":"bins","series":[{"histogram":{"count":1,"sum":18446744073709551615,"min":18446744073709551615,"max":18446744073709551615,"buckets":[[18302628885633695744,1]]}}]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := FromJSON(b)
+		r, err := fromJSON(b)
 		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
-				t.Fatalf("got %v, want ErrInvalid", err)
+			if !errors.Is(err, errInvalid) {
+				t.Fatalf("got %v, want errInvalid", err)
 			}
 			return
 		}
@@ -257,7 +256,7 @@ func FuzzFromJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := FromJSON(again)
+		back, err := fromJSON(again)
 		if err != nil {
 			t.Fatal(err)
 		}
