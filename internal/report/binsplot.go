@@ -46,12 +46,13 @@ func (d *Distribution) drawBins(id string, roles []role) template.HTML {
 	f.grid(svg)
 	if len(all) == 1 || b.single() && len(all)*(len(b.edges)-1) <= mostBars {
 		f.bars(svg, &b, all)
+		f.binHovers(svg, &b, all, human.Printable(d.What))
 	} else {
-		for i := len(all) - 1; i >= 0; i-- { // the first on top
+		f.binHovers(svg, &b, all, human.Printable(d.What)) // under the lines, which have tooltips too
+		for i := len(all) - 1; i >= 0; i-- {               // the first on top
 			f.steps(svg, &b, &all[i], len(all) <= filledSteps)
 		}
 	}
-	f.binHovers(svg, &b, all, human.Printable(d.What))
 	f.labels(svg)
 	return svg.end()
 }

@@ -62,17 +62,17 @@ func (d *Distribution) drawCCDF(id string, roles []role) template.HTML {
 	}
 	x := axis{lo: ccdfStart, hi: max(largest*1.05, 10), log: true, label: d.What}
 	y := axis{lo: min(least*0.8, 0.1), hi: 1, log: true, label: "share of " + d.Of + " with at least this " + d.What}
-	x.ticks, y.ticks = logTicks(x.lo, x.hi, human.Tick), decades(y.lo, y.hi, shareName)
+	x.ticks, y.ticks = logTicks(x.lo, x.hi, human.Tick), logTicks(y.lo, y.hi, shareName)
 	f := newFrame(x, y, 0)
 	f.xGrid = true
 	svg := newDrawing(id, plotWidth, plotHeight, d.Title, d.describe())
 	f.grid(svg)
+	f.ccdfHovers(svg, d, roles, curves)
 	for i := len(curves) - 1; i >= 0; i-- { // the first on top
 		if len(curves[i]) > 0 {
 			f.curve(svg, "line "+roles[i].class(), d.Series[i].Name, curves[i])
 		}
 	}
-	f.ccdfHovers(svg, d, roles, curves)
 	f.labels(svg)
 	return svg.end()
 }
