@@ -13,7 +13,7 @@ func heat() HeatMap {
 		Cells: []HeatCell{{0, 1, 0, 1, 1}, {1, 2, 0, 1, 10}, {1, 2, 1, 2, 100}, {2, 3, 2, 3, 1000}}}
 }
 
-// A heat map is a path a shade, in colours of the page; JSON keeps it.
+// A heat map has a colour bar, and a cell with a tooltip for each value. JSON keeps it.
 func TestHeatMap(t *testing.T) {
 	r := New("pack", "Packs", "1", []string{"graphmill", "pack"})
 	r.Heat(heat())
@@ -21,20 +21,21 @@ func TestHeatMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Graphs by size", "↑ num_nodes", "num_edges →", "Colour: graphs, from 1.00 (pale) to 100 (full), logarithmic.",
-		"fill:var(--s0);fill-opacity:0.06", "fill:var(--s0);fill-opacity:0.57", "fill:var(--s0);fill-opacity:1", "Largest graphs: 1.00k at num_edges"} {
+	for _, want := range []string{"Graphs by size", "↑ num_nodes", "num_edges →", ">≥ 100</text>", ">graphs</text>",
+		`class="cell h0"`, `class="cell h5"`, `class="cell h9"`, "<title>10 · num_edges 1 · num_nodes 0</title>",
+		"The largest is 1k, at num_edges 2 and num_nodes 2."} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("found no %q on the page", want)
 		}
 	}
 	if bytes.Contains(page, []byte("quantiles")) {
-		t.Error("found a table of quantiles beside a heat map")
+		t.Error("found a table of quantiles next to a heat map")
 	}
 	text, err := r.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := FromJSON(text)
+	again, err := fromJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestHeatMapShares(t *testing.T) {
 	empty.Cells = nil
 	r.Heat(empty)
 	page, err := r.HTML()
-	if err != nil || !bytes.Contains(page, []byte("from 50% (pale) to 100% (full)")) || !bytes.Contains(page, []byte("Nothing to draw")) {
+	if err != nil || !bytes.Contains(page, []byte("≥ 100%</text>")) || !bytes.Contains(page, []byte("Nothing to draw")) {
 		t.Errorf("found %v", err)
 	}
 }
@@ -74,8 +75,8 @@ func TestBadHeatMaps(t *testing.T) {
 		change(&h)
 		r := New("pack", "Packs", "1", nil)
 		r.Heat(h)
-		if _, err := r.HTML(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "heat map 0") {
-			t.Errorf("%s: found error %v, expected %v", name, err, ErrInvalid)
+		if _, err := r.HTML(); !errors.Is(err, errInvalid) || !strings.Contains(err.Error(), "heat map 0") {
+			t.Errorf("%s: found error %v, expected %v", name, err, errInvalid)
 		}
 	}
 }

@@ -7,31 +7,29 @@ import (
 )
 
 const (
-	// subBits fixes the resolution: an octave has 2^subBits buckets.
+	// subBits sets the resolution: an octave has 2^subBits buckets.
 	subBits = 6
 	sub     = 1 << subBits
-	// buckets is the number of all buckets: 0..2*sub-1 exactly, then sub an
-	// octave up to 2^64.
+	// buckets is the number of buckets: one for each of 0..2*sub-1, then sub for each octave up to 2^64.
 	buckets = 2*sub + (64-subBits-1)*sub
 )
 
-// Histogram counts unsigned numbers: degrees, subgraph sizes. Numbers below 128
-// are counted exactly; above, 64 buckets an octave, so a bucket is at most 1/64
-// as wide as its numbers. Count, Sum, Min and Max are exact. The zero value is
-// empty and ready; memory is 8 bytes a bucket up to the largest number seen, at
-// most 30 KiB.
+// Histogram counts unsigned numbers, such as degrees or subgraph sizes. Numbers below 128 are counted exactly. Each
+// octave from there on has 64 buckets, so a bucket is at most 1/64 as wide as its numbers. Count, Sum, Min and Max
+// are exact. The zero value is empty and ready to use. It takes 8 bytes per bucket up to the largest number, at most
+// 30 KiB.
 //
-// The result depends on the numbers alone, not on their order or on how they
-// were spread over merged histograms.
+// The result depends on the numbers alone, and neither on their order nor on how they were divided among merged
+// histograms.
 type Histogram struct {
-	counts []uint64 // by bucketOf; no longer than the last bucket in use needs
+	counts []uint64 // indexed by bucketOf; ends with the last bucket in use
 	n      uint64
-	sum    uint64 // stays at its maximum once it would pass it
+	sum    uint64 // stays at the largest uint64 instead of overflowing
 	min    uint64
 	max    uint64
 }
 
-// bucketOf is the bucket of v.
+// bucketOf returns the bucket of v.
 func bucketOf(v uint64) int {
 	if v < 2*sub {
 		return int(v)
@@ -40,7 +38,7 @@ func bucketOf(v uint64) int {
 	return e*sub + int(v>>e)
 }
 
-// bucketLow is the least number of bucket i.
+// bucketLow returns the least number of bucket i.
 func bucketLow(i int) uint64 {
 	if i < 2*sub {
 		return uint64(i)
@@ -48,7 +46,7 @@ func bucketLow(i int) uint64 {
 	return uint64(sub+i%sub) << (i/sub - 1)
 }
 
-// bucketHigh is the largest number of bucket i.
+// bucketHigh returns the largest number of bucket i.
 func bucketHigh(i int) uint64 {
 	if i+1 == buckets {
 		return math.MaxUint64
@@ -59,7 +57,7 @@ func bucketHigh(i int) uint64 {
 // Add counts v once.
 func (h *Histogram) Add(v uint64) { h.AddN(v, 1) }
 
-// AddN counts v n times. The number of all numbers must stay below 2^64.
+// AddN counts v n times. Count must stay below 2^64.
 func (h *Histogram) AddN(v, n uint64) {
 	if n == 0 {
 		return
@@ -82,7 +80,7 @@ func (h *Histogram) AddN(v, n uint64) {
 	}
 }
 
-// grow makes bucket i exist. The memory between len and cap is zero.
+// grow makes room for bucket i. It relies on zeros between the length and the capacity of counts.
 func (h *Histogram) grow(i int) {
 	if i < cap(h.counts) {
 		h.counts = h.counts[:i+1]
@@ -93,7 +91,7 @@ func (h *Histogram) grow(i int) {
 	h.counts = counts
 }
 
-// Merge adds what o has counted. o stays as it is.
+// Merge adds the counts of o, which it does not change.
 func (h *Histogram) Merge(o *Histogram) {
 	if o.n == 0 {
 		return
@@ -116,25 +114,25 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 }
 
-// Reset makes h empty and keeps its memory.
+// Reset empties h and keeps its memory.
 func (h *Histogram) Reset() {
 	clear(h.counts)
 	*h = Histogram{counts: h.counts[:0]}
 }
 
-// Count is how many numbers were counted.
+// Count returns how many numbers were counted.
 func (h *Histogram) Count() uint64 { return h.n }
 
-// Sum is the sum of the numbers, or the largest uint64 where it would pass that.
+// Sum returns the sum of the numbers, or the largest uint64 where the sum is larger.
 func (h *Histogram) Sum() uint64 { return h.sum }
 
-// Min is the least number, 0 when there is none.
+// Min returns the least number, or 0 where there is none.
 func (h *Histogram) Min() uint64 { return h.min }
 
-// Max is the largest number, 0 when there is none.
+// Max returns the largest number, or 0 where there is none.
 func (h *Histogram) Max() uint64 { return h.max }
 
-// Mean is Sum/Count, 0 when there is none.
+// Mean returns Sum/Count, or 0 where there is no number.
 func (h *Histogram) Mean() float64 {
 	if h.n == 0 {
 		return 0
@@ -142,7 +140,7 @@ func (h *Histogram) Mean() float64 {
 	return float64(h.sum) / float64(h.n)
 }
 
-// Zeros is how many of the numbers are 0.
+// Zeros returns how many of the numbers are 0.
 func (h *Histogram) Zeros() uint64 {
 	if len(h.counts) == 0 {
 		return 0
@@ -150,9 +148,9 @@ func (h *Histogram) Zeros() uint64 {
 	return h.counts[0]
 }
 
-// Quantile is the least number that at least a share q of the numbers do not
-// pass: exact below 128 and at q = 1, otherwise the top of its bucket, at most
-// 1/64 too large. q is taken into [0, 1]; 0 when there is no number.
+// Quantile returns the least number v such that at least a share q of the numbers are at most v. It is exact below 128
+// and for q = 1; elsewhere it is the largest number of a bucket, and so at most 1/64 too large. A q outside [0, 1]
+// counts as the nearer end. Quantile returns 0 where there is no number.
 func (h *Histogram) Quantile(q float64) uint64 {
 	if h.n == 0 {
 		return 0
@@ -172,20 +170,20 @@ func (h *Histogram) Quantile(q float64) uint64 {
 	return h.max
 }
 
-// Bucket is a range of numbers, both ends in it, and how many there were.
-type Bucket struct{ Low, High, Count uint64 }
+// bucket has the count of the numbers from Low to High, both included.
+type bucket struct{ Low, High, Count uint64 }
 
-// Buckets is an iterator over the buckets in use, ascending.
-func (h *Histogram) Buckets(yield func(Bucket) bool) {
+// buckets iterates over the buckets in use, in ascending order.
+func (h *Histogram) buckets(yield func(bucket) bool) {
 	for i, c := range h.counts {
-		if c > 0 && !yield(Bucket{bucketLow(i), bucketHigh(i), c}) {
+		if c > 0 && !yield(bucket{bucketLow(i), bucketHigh(i), c}) {
 			return
 		}
 	}
 }
 
-// Degrees counts the steps of offsets: the degrees of an adjacency's indptr.
-// The offsets ascend; a step back counts as 0.
+// Degrees counts the differences between consecutive offsets. Of the indptr of an adjacency these are the degrees. A
+// negative difference counts as 0.
 func Degrees[T uint32 | uint64 | int64](offsets []T) *Histogram {
 	h := new(Histogram)
 	for i := 1; i < len(offsets); i++ {
@@ -194,8 +192,8 @@ func Degrees[T uint32 | uint64 | int64](offsets []T) *Histogram {
 	return h
 }
 
-// histogramJSON is a Histogram in a file. Mean and Quantiles are for readers;
-// they follow from the rest and are not read back.
+// histogramJSON is the form of a Histogram in a file. Mean and Quantiles are for people; they follow from the rest and
+// are not read back.
 type histogramJSON struct {
 	Count     uint64      `json:"count"`
 	Sum       uint64      `json:"sum"`
@@ -203,7 +201,7 @@ type histogramJSON struct {
 	Max       uint64      `json:"max"`
 	Mean      float64     `json:"mean"`
 	Quantiles quantiles   `json:"quantiles"`
-	Buckets   [][2]uint64 `json:"buckets"` // least number, count
+	Buckets   [][2]uint64 `json:"buckets"` // pairs of the least number and the count
 }
 
 type quantiles struct {
@@ -218,27 +216,27 @@ func (h *Histogram) quantiles() quantiles {
 	return quantiles{h.Quantile(0.01), h.Quantile(0.1), h.Quantile(0.5), h.Quantile(0.9), h.Quantile(0.99)}
 }
 
-// file is what JSON holds of h.
+// file returns the form of h in a file.
 func (h *Histogram) file() histogramJSON {
 	f := histogramJSON{h.n, h.sum, h.min, h.max, h.Mean(), h.quantiles(), [][2]uint64{}}
-	for b := range h.Buckets {
+	for b := range h.buckets {
 		f.Buckets = append(f.Buckets, [2]uint64{b.Low, b.Count})
 	}
 	return f
 }
 
-// histogram checks f: its buckets are those of this package, ascending, and
-// count, sum, min and max can be theirs.
+// histogram returns the Histogram of f. It checks that the buckets are those of this package and ascend, and that they
+// allow the count, the sum, the least and the largest number.
 func (f *histogramJSON) histogram() (*Histogram, error) {
 	h := &Histogram{n: f.Count, sum: f.Sum, min: f.Min, max: f.Max}
 	if len(f.Buckets) == 0 {
 		if f.Count|f.Sum|f.Min|f.Max != 0 {
-			return nil, fmt.Errorf("found no buckets for count %d, expected some", f.Count)
+			return nil, fmt.Errorf("found no buckets for count %d, expected at least one", f.Count)
 		}
 		return h, nil
 	}
 	last := -1
-	var n, least, most uint64 // of the buckets: count, bounds of the sum
+	var n, least, most uint64 // the count of all buckets, and bounds of their sum
 	var leastOver, mostOver bool
 	for _, b := range f.Buckets {
 		i := bucketOf(b[0])
@@ -272,7 +270,8 @@ func (f *histogramJSON) histogram() (*Histogram, error) {
 	return h, nil
 }
 
-// addProduct is sum + v*n, held at its maximum, and whether it ever passed it.
+// addProduct returns sum + v*n, and true where that or an earlier sum was above the largest uint64. It then returns
+// the largest uint64 as the sum.
 func addProduct(sum, v, n uint64, over bool) (uint64, bool) {
 	hi, lo := bits.Mul64(v, n)
 	s, carry := bits.Add64(sum, lo, 0)

@@ -38,7 +38,7 @@ func TestBucketsCoverAllNumbers(t *testing.T) {
 func TestHistogramAgainstSortedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(sizes(), 1, 200).Draw(t, "numbers")
-		// Spread over three histograms, one of them used before, then merged.
+		// They go to three histograms, one of them used before, which are then merged.
 		parts := []*Histogram{new(Histogram), new(Histogram), new(Histogram)}
 		parts[1].Add(1 << 40)
 		parts[1].Reset()

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
 )
@@ -25,8 +24,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"name":      breakable,
 }).Parse(pageSource))
 
-// breakable escapes a printable name and lets it wrap where its parts meet:
-// package:depends:package.
+// breakable escapes a printable name and allows line breaks between its parts, as in package:depends:package.
 func breakable(s string) template.HTML {
 	var b strings.Builder
 	from := 0
@@ -40,25 +38,22 @@ func breakable(s string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// HTML is the report as one page that needs nothing else; report.json lies beside it.
+// HTML returns the report as a page that links to report.json in the same folder.
 func (r *Report) HTML() ([]byte, error) { return r.html(true) }
 
-// Page is HTML for a file of its own, without report.json.
+// Page returns the report as a page without the link to report.json.
 func (r *Report) Page() ([]byte, error) { return r.html(false) }
 
 func (r *Report) html(beside bool) ([]byte, error) {
-	// Through JSON, so that the page shows what the file holds and nothing else.
+	// The page is made from JSON, so that it shows exactly the contents of the file.
 	b, err := r.JSON()
 	if err != nil {
 		return nil, err
 	}
-	if r, err = FromJSON(b); err != nil {
+	if r, err = fromJSON(b); err != nil {
 		return nil, err
 	}
-	v, err := r.view()
-	if err != nil {
-		return nil, err
-	}
+	v := r.view()
 	v.Beside = beside
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {
@@ -67,7 +62,7 @@ func (r *Report) html(beside bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pageView is what page.html fills in.
+// pageView is the data of page.html.
 type pageView struct {
 	*Report
 	Heading  string
@@ -79,17 +74,17 @@ type pageView struct {
 	Sheets   []tableView
 	Figures  []figure
 	Times    *timesView
-	Beside   bool // report.json lies beside the page
+	Beside   bool // report.json is in the folder of the page
 }
 
 type tile struct{ Label, Value, Unit, Exact string }
 
 type noteView struct{ Count, Exact, Text string }
 
-// itemList is one of "came in" and "went out".
+// itemList is the section of inputs or of outputs.
 type itemList struct {
 	ID, Title string
-	Inputs    []Input
+	Inputs    []input
 	Items     []itemView
 }
 
@@ -106,7 +101,7 @@ type cell struct {
 
 type tableView struct {
 	ID, Title string
-	Wide      bool // over the whole page
+	Wide      bool // as wide as the page
 	Columns   []columnView
 	Rows      [][]cell
 }
@@ -116,16 +111,15 @@ type columnView struct {
 	Numeric bool
 }
 
-// figure is a plot, how to read it, and its numbers.
+// figure is a plot with its numbers.
 type figure struct {
 	ID, Title  string
-	YAxis      string
-	XAxis      string
 	SVG        template.HTML
 	Of         string
 	WithZeros  bool
 	Series     []seriesView
-	Wide       bool // over the whole page, the table beside the plot
+	Peaks      *tableView
+	Wide       bool // as wide as the page, with the table next to the plot
 	Footnote   string
 	NothingYet string
 }
@@ -147,7 +141,7 @@ type stageView struct {
 	Rate                cell
 }
 
-// viewOf leaves out a unit that the label says: "edges 31.2M".
+// viewOf leaves out a unit that is the same as the label: "edges 31.2M".
 func viewOf(label string, v Value) cell {
 	s, unit := v.short()
 	if v.Unit == label {
@@ -156,7 +150,7 @@ func viewOf(label string, v Value) cell {
 	return cell{s, unit, v.exact(), v.numeric()}
 }
 
-func (r *Report) view() (*pageView, error) {
+func (r *Report) view() *pageView {
 	v := &pageView{Report: r, Heading: human.Printable(r.heading()), Style: template.CSS(pageStyle)}
 	v.Tiles = r.tiles()
 	for _, n := range r.Notes {
@@ -171,8 +165,8 @@ func (r *Report) view() (*pageView, error) {
 		}
 	}
 	for _, l := range []itemList{
-		{ID: "in", Title: "What came in", Inputs: r.Inputs, Items: itemViews(r.CameIn)},
-		{ID: "out", Title: "What went out", Items: itemViews(r.WentOut)},
+		{ID: "in", Title: "Input", Inputs: r.Inputs, Items: itemViews(r.InItems)},
+		{ID: "out", Title: "Output", Items: itemViews(r.OutItems)},
 	} {
 		if len(l.Inputs)+len(l.Items) > 0 {
 			v.Columns = append(v.Columns, l)
@@ -182,32 +176,20 @@ func (r *Report) view() (*pageView, error) {
 		v.Sheets = append(v.Sheets, t.view(fmt.Sprintf("table-%d", i+1)))
 	}
 	for i, d := range r.Plots {
-		f, err := d.figure(fmt.Sprintf("plot-%d", i+1))
-		if err != nil {
-			return nil, fmt.Errorf("plot %d (%q): %w", i, d.Title, err)
-		}
-		v.Figures = append(v.Figures, f)
+		v.Figures = append(v.Figures, d.figure(fmt.Sprintf("plot-%d", i+1)))
 	}
 	for i := range r.HeatMaps {
-		f, err := r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1))
-		if err != nil {
-			return nil, fmt.Errorf("heat map %d (%q): %w", i, r.HeatMaps[i].Title, err)
-		}
-		v.Figures = append(v.Figures, f)
+		v.Figures = append(v.Figures, r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1)))
 	}
 	pairUp(len(v.Sheets), func(i int) *bool { return &v.Sheets[i].Wide })
 	pairUp(len(v.Figures), func(i int) *bool { return &v.Figures[i].Wide })
 	if len(r.Stages) > 0 {
-		t, err := r.times()
-		if err != nil {
-			return nil, fmt.Errorf("time per stage: %w", err)
-		}
-		v.Times = t
+		v.Times = r.times()
 	}
-	return v, nil
+	return v
 }
 
-// pairUp makes every section wide that would stand alone in a row of two.
+// pairUp makes each section wide that would be alone in a row of two.
 func pairUp(n int, wide func(int) *bool) {
 	for i := 0; i < n; i++ {
 		switch {
@@ -246,7 +228,7 @@ func (r *Report) tiles() []tile {
 	return tiles
 }
 
-func itemViews(items []Item) []itemView {
+func itemViews(items []item) []itemView {
 	var out []itemView
 	for _, it := range items {
 		out = append(out, itemView{human.Printable(it.Label), viewOf(it.Label, it.Value)})
@@ -268,169 +250,4 @@ func (t *Table) view(id string) tableView {
 		v.Rows = append(v.Rows, cells)
 	}
 	return v
-}
-
-// roles gives a colour to the series with the most numbers, grey to the next,
-// and none to the rest, which only their table tells.
-func (d *Distribution) roles() []role {
-	order := make([]int, 0, len(d.Series))
-	for i, s := range d.Series {
-		if h := s.Histogram; h.Count() > 0 && (d.View != CCDF || h.Max() > 0) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := d.Series[a].Histogram.Count(), d.Series[b].Histogram.Count()
-		if x == y {
-			return 0
-		} else if x > y {
-			return -1
-		}
-		return 1
-	})
-	roles := make([]role, len(d.Series))
-	coloured := slices.Clone(order[:min(len(order), seriesColours)])
-	slices.Sort(coloured)
-	for k, i := range coloured {
-		roles[i] = roleSeries0 + role(k)
-	}
-	for k, i := range order {
-		if k >= seriesColours && k < linesDrawn {
-			roles[i] = roleRest
-		}
-	}
-	return roles
-}
-
-func (d *Distribution) figure(id string) (figure, error) {
-	f := figure{
-		ID: id, Title: human.Printable(d.Title), Of: human.Printable(d.Of),
-		XAxis: human.Printable(d.What) + " →", Wide: len(d.Series) > 4,
-	}
-	roles := d.roles()
-	var svg string
-	var err error
-	switch d.View {
-	case CCDF:
-		f.YAxis = "↑ share of " + f.Of + " with at least this " + human.Printable(d.What)
-		svg, err = drawCCDF(d.Series, roles, d.label())
-	default:
-		f.YAxis = "↑ share of " + f.Of
-		svg, err = drawBins(d.Series, roles, d.label())
-	}
-	if err != nil {
-		return f, err
-	}
-	f.SVG = template.HTML(svg) // built by inline from escaped parts only
-	if svg == "" {
-		f.NothingYet = "Nothing to draw: there is no number above 0."
-	}
-	grey, hidden := 0, 0
-	for i, s := range d.Series {
-		h := s.Histogram
-		f.WithZeros = f.WithZeros || h.Zeros() > 0
-		switch {
-		case roles[i] == roleRest:
-			grey++
-		case roles[i] == roleNone && h.Count() > 0 && h.Max() > 0:
-			hidden++
-		}
-	}
-	if grey > 0 {
-		f.Footnote = fmt.Sprintf("In colour: the %d with the most %s; grey: %d more.", seriesColours, f.Of, grey)
-	}
-	if hidden > 0 {
-		f.Footnote += fmt.Sprintf(" Not drawn: %d.", hidden)
-	}
-	for i, s := range d.Series {
-		f.Series = append(f.Series, seriesView{human.Printable(s.Name), roles[i].swatch(), s.cells(f.WithZeros)})
-	}
-	return f, nil
-}
-
-// swatch is the CSS class of a legend's mark.
-func (r role) swatch() string {
-	switch r {
-	case roleNone:
-		return "none"
-	case roleRest:
-		return "rest"
-	}
-	return fmt.Sprintf("s%d", r-roleSeries0)
-}
-
-func (s *Series) cells(zeros bool) []cell {
-	h := s.Histogram
-	num := func(n uint64) cell { return cell{human.CountU(n), "", human.ExactU(n), true} }
-	cells := []cell{num(h.Count())}
-	if zeros {
-		share := 0.0
-		if h.Count() > 0 {
-			share = float64(h.Zeros()) / float64(h.Count())
-		}
-		cells = append(cells, cell{human.Percent(share), "", human.ExactU(h.Zeros()), true})
-	}
-	cells = append(cells, cell{human.Number(h.Mean()), "", fmt.Sprint(h.Mean()), true})
-	for _, q := range []float64{0.5, 0.9, 0.99} {
-		cells = append(cells, num(h.Quantile(q)))
-	}
-	return append(cells, num(h.Max()))
-}
-
-// label says for those who cannot see the plot what it shows.
-func (d *Distribution) label() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s of %s.", human.Printable(d.Title), human.Printable(d.What), human.Printable(d.Of))
-	for i, s := range d.Series {
-		if i == 3 && len(d.Series) > 4 {
-			fmt.Fprintf(&b, " %d more in the table below.", len(d.Series)-i)
-			break
-		}
-		h := s.Histogram
-		fmt.Fprintf(&b, " %s: median %s, 99th percentile %s, largest %s.", human.Printable(s.Name),
-			human.CountU(h.Quantile(0.5)), human.CountU(h.Quantile(0.99)), human.CountU(h.Max()))
-	}
-	return b.String()
-}
-
-func (r *Report) times() (*timesView, error) {
-	total := 0.0
-	for _, s := range r.Stages {
-		total += s.Seconds
-	}
-	stages := r.Stages
-	// What no stage accounts for is shown where it is more than rounding.
-	if rest := r.ElapsedSeconds - total; total > 0 && rest > 0.01*r.ElapsedSeconds {
-		stages = append(slices.Clone(stages), Stage{Name: "(outside the stages)", Seconds: rest})
-		total = r.ElapsedSeconds
-	}
-	v := &timesView{}
-	label := "Time per stage."
-	for _, s := range stages {
-		sv := stageView{Name: human.Printable(s.Name), Time: viewOf("", Value{Seconds: &s.Seconds})}
-		label += fmt.Sprintf(" %s: %s.", sv.Name, sv.Time.Value)
-		if total > 0 {
-			sv.Share = viewOf("", Share(min(s.Seconds/total, 1)))
-		}
-		if s.Count > 0 {
-			amount := Count(s.Count, s.Unit)
-			if s.Unit == "bytes" {
-				amount = Bytes(s.Count)
-			}
-			sv.Amount = viewOf("", amount)
-			value, unit, _ := strings.Cut(human.Printable(s.rate()), " ")
-			sv.Rate = cell{Value: value, Unit: unit, Numeric: true}
-		}
-		v.Rows = append(v.Rows, sv)
-	}
-	svg, err := drawStages(stages[:min(len(stages), linesDrawn)], label)
-	if err != nil {
-		return nil, err
-	}
-	v.SVG = template.HTML(svg) // built by inline from escaped parts only
-	return v, nil
-}
-
-func (s *Stage) rate() string {
-	return human.Rate(s.Count, max(seconds(s.Seconds), time.Nanosecond), s.Unit)
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// JSON is the report as one JSON object and a newline. It refuses a report that
-// HTML would refuse, with ErrInvalid.
+// JSON returns the report as one JSON object and a newline. JSON and HTML refuse the same reports, with an error that
+// wraps errInvalid.
 func (r *Report) JSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -17,22 +17,21 @@ func (r *Report) JSON() ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return nil, fmt.Errorf("%w: %w", errInvalid, err)
 	}
 	return layOut(b.Bytes()), nil
 }
 
-// FromJSON reads what JSON wrote. Any other bytes give an error that wraps
-// ErrInvalid.
-func FromJSON(b []byte) (*Report, error) {
+// fromJSON reads the bytes that JSON writes. Other bytes give an error that wraps errInvalid.
+func fromJSON(b []byte) (*Report, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	var r Report
 	if err := dec.Decode(&r); err != nil {
-		return nil, fmt.Errorf("%w: byte %d: %w", ErrInvalid, dec.InputOffset(), err)
+		return nil, fmt.Errorf("%w: byte %d: %w", errInvalid, dec.InputOffset(), err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: byte %d: found more after the object, expected its end", ErrInvalid, dec.InputOffset())
+		return nil, fmt.Errorf("%w: byte %d: found bytes after the object, expected the end", errInvalid, dec.InputOffset())
 	}
 	if err := r.check(); err != nil {
 		return nil, err
@@ -43,8 +42,7 @@ func FromJSON(b []byte) (*Report, error) {
 // MarshalJSON implements json.Marshaler.
 func (h *Histogram) MarshalJSON() ([]byte, error) { return json.Marshal(h.file()) }
 
-// UnmarshalJSON implements json.Unmarshaler; it refuses buckets, counts and
-// bounds that do not fit each other.
+// UnmarshalJSON implements json.Unmarshaler. It refuses buckets, counts and bounds that contradict each other.
 func (h *Histogram) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
@@ -60,8 +58,8 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// layOut breaks the lines of compact JSON down to the third level, so that a
-// person finds a field and a plot is not a thousand lines.
+// layOut breaks compact JSON into lines down to the third level, so that a person finds a field while a plot does not
+// take a thousand lines.
 func layOut(b []byte) []byte {
 	const levels = 3
 	out := make([]byte, 0, len(b)+len(b)/4)

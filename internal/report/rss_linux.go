@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// PeakRSS is the most memory that the process has had resident, in bytes, mapped
-// pages included: VmHWM of /proc/self/status. It is 0 where that is not told.
+// PeakRSS returns the peak of the resident memory of the process in bytes, including mapped pages, or 0 where it is not
+// known. It reads VmHWM of /proc/self/status.
 func PeakRSS() int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

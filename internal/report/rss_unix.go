@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PeakRSS is the most memory that the process has had resident, in bytes. It is
-// 0 where that is not told.
+// PeakRSS returns the peak of the resident memory of the process in bytes, or 0 where it is not known.
 func PeakRSS() int64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// powerLaw gives n numbers with a heavy tail, the same on every machine.
+// powerLaw returns n numbers with a heavy tail, the same on every machine.
 func powerLaw(n int, seed uint64, zeros bool) *Histogram {
 	h := new(Histogram)
 	x := seed*0x9E3779B97F4A7C15 + 1
@@ -23,7 +23,7 @@ func powerLaw(n int, seed uint64, zeros bool) *Histogram {
 	return h
 }
 
-// bell gives n numbers around the middle of lo..hi.
+// bell returns n numbers around the middle of lo..hi.
 func bell(n int, seed, lo, hi uint64) *Histogram {
 	h := new(Histogram)
 	x := seed*0x9E3779B97F4A7C15 + 1
@@ -40,7 +40,7 @@ func bell(n int, seed, lo, hi uint64) *Histogram {
 	return h
 }
 
-// importReport is a typed import with some of everything.
+// importReport is the report of a typed import, with every kind of section.
 func importReport() *Report {
 	r := New("import", "Debian package graph", "0.1.0",
 		[]string{"/usr/local/bin/graphmill", "import", "packages/graph.yaml", "--out", "debian store", "--dangling=drop", "--memory", "256MiB"})
@@ -84,7 +84,7 @@ func importReport() *Report {
 	return r
 }
 
-// sampleReport is a sampling run.
+// sampleReport is the report of a sampling run.
 func sampleReport() *Report {
 	r := New("sample", "Debian package graph", "0.1.0",
 		[]string{"graphmill", "sample", "debian.store", "--fanout", "10,5", "--scope", "seed", "--format", "tfrecord", "--out", "subgraphs"})
@@ -125,7 +125,7 @@ func hostileReport() *Report {
 	return r
 }
 
-// emptyReport has nothing but a command.
+// emptyReport has only a command and plots without numbers.
 func emptyReport() *Report {
 	r := New("verify", "", "", nil)
 	r.Plot(Distribution{Title: "Nothing", View: Bins})

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoteLine writes a command line that a shell reads as argv. The program is
-// named without its folder.
+// quoteLine returns a command line that a shell reads as argv, without the folder of the program.
 func quoteLine(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {
@@ -21,9 +20,8 @@ func quoteLine(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// quoteWord quotes for POSIX shells. What does not print is written as
-// $'...' with octal escapes (POSIX 2024; bash, zsh and ksh had it before), so
-// the line is one line of valid UTF-8 that steers no terminal.
+// quoteWord quotes a word for POSIX shells. A word with bytes that do not print becomes $'...' with octal escapes (POSIX
+// 2024; bash, zsh and ksh had it before), so the result is one line of valid UTF-8 without control characters.
 func quoteWord(s string) string {
 	plain, prints := s != "" && s[0] != '=', true // zsh takes =word for a path
 	for i := 0; i < len(s); {
@@ -46,7 +44,7 @@ func quoteWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// isPlain tells whether r means itself in every shell.
+// isPlain says that r stands for itself in every shell.
 func isPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-+.,/:@%=", r)
 }

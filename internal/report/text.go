@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
-// Text writes the report in a few aligned lines for a person. It is coloured
-// only where w is a terminal and NO_COLOR is not set.
+// Text writes the report as a few aligned lines for people. It uses colours only where w is a terminal and NO_COLOR is
+// not set.
 func (r *Report) Text(w io.Writer) error {
 	_, err := w.Write(r.text(wantsColour(w)))
 	return err
@@ -31,11 +31,10 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// maxInputs is how many inputs are named one by one; the page names all.
+// maxInputs is the most inputs that are named one by one. The page names all of them.
 const maxInputs = 4
 
-// textLine is a line of the summary: under which heading, what, and either a
-// number with its unit (and rate), or words.
+// textLine is a line of the summary. It has either a value with its unit and rate, or words.
 type textLine struct{ head, label, value, unit, rate, words string }
 
 func (r *Report) text(colour bool) []byte {
@@ -89,12 +88,12 @@ func (r *Report) text(colour bool) []byte {
 	return b.Bytes()
 }
 
-// run is the headline, the time, the memory and the threads.
+// run returns the headline, the time, the memory and the threads.
 func (r *Report) run() string {
 	var parts []string
 	for _, it := range r.Headline {
 		s := it.Value.String()
-		if it.Value.Unit == "" { // without a unit the number says nothing
+		if it.Value.Unit == "" { // without a unit the number needs its label
 			s = human.Printable(it.Label) + " " + s
 		}
 		parts = append(parts, s)
@@ -143,10 +142,10 @@ func (r *Report) textLines() []textLine {
 			add("in", in.Name, Bytes(in.Bytes), "")
 		}
 	}
-	for _, it := range r.CameIn {
+	for _, it := range r.InItems {
 		add("in", it.Label, it.Value, "")
 	}
-	for _, it := range r.WentOut {
+	for _, it := range r.OutItems {
 		add("out", it.Label, it.Value, "")
 	}
 	for _, s := range r.Stages {
@@ -159,7 +158,7 @@ func (r *Report) textLines() []textLine {
 	return lines
 }
 
-// width is the columns that s takes, one a character.
+// width returns the number of columns of s, one per character.
 func width(s string) int { return utf8.RuneCountInString(s) }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

@@ -9,22 +9,21 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
-// Value is what stands in a cell: a count, a size, a time, a number, a share or
-// text. Count, Bytes, Number, Share and Text make it; the zero Value is an empty
-// cell.
+// Value is the contents of a cell: a count, a size, a time, a number, a share or text. Count, Bytes, Number, Share and
+// Text make values. The zero Value is an empty cell.
 type Value struct {
-	// One of these is set.
+	// At most one of these is set.
 	Count   *int64   `json:"count,omitempty"`
 	Bytes   *int64   `json:"bytes,omitempty"`
 	Seconds *float64 `json:"seconds,omitempty"`
 	Number  *float64 `json:"number,omitempty"`
 	Share   *float64 `json:"share,omitempty"`
 	Text    *string  `json:"text,omitempty"`
-	// Unit belongs to Count and Number: "edges", "edges/s", or nothing.
+	// Unit is for Count and Number: "edges", "edges/s", or empty.
 	Unit string `json:"unit,omitempty"`
 }
 
-// Count is n things of a unit, which may be empty: Count(12, "edges").
+// Count returns a count of things of a unit, which may be empty: Count(12, "edges").
 func Count[T int | int32 | int64 | uint32 | uint64](n T, unit string) Value {
 	c := int64(n)
 	if c < 0 && n > 0 {
@@ -33,19 +32,19 @@ func Count[T int | int32 | int64 | uint32 | uint64](n T, unit string) Value {
 	return Value{Count: &c, Unit: unit}
 }
 
-// Bytes is a size.
+// Bytes returns a size in bytes.
 func Bytes(n int64) Value { return Value{Bytes: &n} }
 
-// Number is any finite number with a unit, which may be empty.
+// Number returns a finite number with a unit, which may be empty.
 func Number(f float64, unit string) Value { return Value{Number: &f, Unit: unit} }
 
-// Share is a part of one, shown as percent.
+// Share returns a part of one, which is shown as a percentage.
 func Share(f float64) Value { return Value{Share: &f} }
 
-// Text is words.
+// Text returns words.
 func Text(s string) Value { return Value{Text: &s} }
 
-// String is the value for people, with its unit: "67.1M edges".
+// String returns the value with its unit for people: "67.1M edges".
 func (v Value) String() string {
 	s, unit := v.short()
 	if unit != "" {
@@ -54,7 +53,7 @@ func (v Value) String() string {
 	return s
 }
 
-// short is String in two parts, the unit apart.
+// short returns the two parts of String.
 func (v Value) short() (s, unit string) {
 	switch {
 	case v.Count != nil:
@@ -73,7 +72,7 @@ func (v Value) short() (s, unit string) {
 	return "", ""
 }
 
-// exact is the value with all its digits.
+// exact returns the value with all its digits.
 func (v Value) exact() string {
 	switch {
 	case v.Count != nil:
@@ -97,10 +96,10 @@ func join(s, unit string) string {
 	return s + " " + human.Printable(unit)
 }
 
-// numeric tells whether the value is set to the right of its column.
+// numeric says that the value is aligned to the right of its column.
 func (v Value) numeric() bool { return v.Text == nil && v != Value{} }
 
-// check refuses what JSON could not hold or would read back as something else.
+// check refuses values that JSON cannot hold or would read back as other values.
 func (v Value) check() error {
 	set := 0
 	for _, f := range []bool{v.Count != nil, v.Bytes != nil, v.Seconds != nil, v.Number != nil, v.Share != nil, v.Text != nil} {
@@ -109,7 +108,7 @@ func (v Value) check() error {
 		}
 	}
 	if set > 1 || v.Unit != "" && v.Count == nil && v.Number == nil {
-		return errors.New("found a value of several kinds, or a unit at no count or number; expected one of count, bytes, seconds, number, share, text")
+		return errors.New("found several kinds in one value, or a unit without a count or number; expected one of count, bytes, seconds, number, share, text")
 	}
 	for _, f := range []*float64{v.Seconds, v.Number, v.Share} {
 		if f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0)) {
@@ -119,7 +118,7 @@ func (v Value) check() error {
 	return nil
 }
 
-// seconds is a duration that holds its end values where s passes them.
+// seconds returns s seconds as a duration, or the largest or smallest one where s is beyond it.
 func seconds(s float64) time.Duration {
 	switch ns := s * 1e9; {
 	case ns >= math.MaxInt64:
