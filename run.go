@@ -56,7 +56,7 @@ var (
 	ErrDamaged = store.ErrDamaged
 	// ErrResumable is the kind of the error of a run that stopped and left something that the same call, with
 	// Resume, continues.
-	ErrResumable = errors.New("the same call with `Resume` continues from there")
+	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
 )
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }

@@ -70,7 +70,7 @@ func TestSampleKilled(t *testing.T) {
 				if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 					break // killed behind the rename
 				}
-				if stopped++; interrupt && !strings.Contains(out.String(), "subgraphs are kept in ."+name+".partial, and the same command with --resume goes on from there") {
+				if stopped++; interrupt && !strings.Contains(out.String(), "subgraphs are kept in ."+name+".partial, and a run with the same options and --resume continues from there") {
 					t.Errorf("interrupted: %s", out)
 				}
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 
 // Terminal is where a command was called from.
 type Terminal struct {
+	Program        string   // which messages begin with; "" is graphmill
 	Args           []string // the program's name first
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -60,7 +62,7 @@ func (t *Terminal) Say(format string, a ...any) {
 		if cut := len(line) - longestLine; cut > 0 {
 			line = line[:longestLine/2] + fmt.Sprintf("[%d bytes]", cut) + line[len(line)-longestLine/2:]
 		}
-		fmt.Fprintf(t.Stderr, "graphmill: %s\n", line)
+		fmt.Fprintf(t.Stderr, "%s: %s\n", cmp.Or(t.Program, "graphmill"), line)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/cli"
 )
 
 // Exit statuses, those of graphmill.
@@ -31,7 +29,8 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	cmd := newCommand(stdout, stderr)
+	t := &cli.Terminal{Program: "graphmill-flight", Args: args, Stdout: stdout, Stderr: stderr}
+	cmd := newCommand(t)
 	cmd.SetArgs(args[1:])
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
@@ -39,10 +38,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(stderr, "graphmill-flight: %s\n", human.Printable(line))
-	}
-	if errors.Is(err, flags.ErrUsage) {
+	t.Begin(cmd)
+	t.Fail(err)
+	if cli.IsUsage(err) {
 		fmt.Fprintln(stderr, "Try 'graphmill-flight --help'.")
 		return exitUsage
 	}
@@ -51,14 +49,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // command is what was given.
 type command struct {
-	feed                       flags.Feed
+	feed                       cli.Sampling
 	threads, streams           int
-	memory, maxMessage         flags.Bytes
+	memory, maxMessage         cli.Bytes
 	listen                     string
 	certFile, keyFile, tokFile string
 }
 
-func newCommand(stdout, stderr io.Writer) *cobra.Command {
+func newCommand(t *cli.Terminal) *cobra.Command {
 	c := command{maxMessage: 1 << 30}
 	cmd := &cobra.Command{
 		Use:   "graphmill-flight STORE",
@@ -76,26 +74,27 @@ neither is needed: every user of this machine can then read batches, unless ther
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("found %d arguments, expected one STORE", len(args))
+				return cli.Usagef("found %d arguments, expected one STORE", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(c.check(), c.feed.Check(cmd.Flags())); err != nil {
+			if err := c.check(); err != nil {
 				return err
 			}
-			return c.serve(cmd.Context(), args[0], stdout, stderr)
+			return c.serve(cmd, t, args[0])
 		},
 	}
 	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w%s", err, flags.Suggest(cmd.Flags(), err))
+		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
 	})
 	cmd.SetHelpTemplate(helpTemplate)
 	f := cmd.Flags()
 	c.feed.Add(f)
+	c.feed.AddFeed(f)
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
 	f.IntVar(&c.streams, "streams", 16, "streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound of the memory for sampling, such as 2GiB; batches of streams come on top (default: no bound)")

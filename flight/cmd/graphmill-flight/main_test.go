@@ -15,6 +15,8 @@ import (
 
 	arrowflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"go.uber.org/goleak"
+
+	"github.com/graphmill/graphmill/internal/cli"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -64,7 +66,7 @@ func TestServe(t *testing.T) {
 	dir := testStore(t)
 	r, stdout := io.Pipe()
 	var stderr bytes.Buffer
-	cmd := newCommand(stdout, &stderr)
+	cmd := newCommand(&cli.Terminal{Program: "graphmill-flight", Stdout: stdout, Stderr: &stderr})
 	cmd.SetArgs([]string{dir, "--fanout", "2,2", "--batch_size", "4", "--threads", "2"})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

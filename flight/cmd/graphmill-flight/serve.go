@@ -1,40 +1,46 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/flight"
-	"github.com/graphmill/graphmill/internal/flags"
-	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
-
-func usagef(format string, a ...any) error { return tagged.Errorf(flags.ErrUsage, format, a...) }
 
 func (c *command) check() error {
 	switch {
 	case c.threads < 1 || c.threads > 4096:
-		return usagef("found --threads %d, expected 1 to 4096", c.threads)
+		return cli.Usagef("found --threads %d, expected 1 to 4096", c.threads)
 	case c.streams < 1 || c.streams > 1<<16:
-		return usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
+		return cli.Usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
-		return usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
+		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
 	case (c.certFile == "") != (c.keyFile == ""):
-		return usagef("found one of --tls-cert and --tls-key, expected both or none")
+		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or none")
 	}
 	return nil
 }
 
 // serve serves a store until ctx ends.
-func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Writer) (err error) {
+func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err error) {
+	ctx := cmd.Context()
+	t.Begin(cmd)
+	common := cli.Common{Threads: c.threads, Memory: c.memory}
+	sampling, err := c.feed.Options(common.Run(t))
+	if err != nil {
+		return err
+	}
+	if err := sampling.Check(); err != nil {
+		return err
+	}
 	o := flight.Options{Threads: c.threads, Streams: c.streams, MaxMessage: int64(c.maxMessage)}
 	if o.TLS, err = c.certificate(); err != nil {
 		return err
@@ -45,24 +51,22 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
-		return usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
+		return cli.Usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
-	s, err := store.Open(vfs.OS, dir)
+	s, err := graphmill.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	warn := func(text string) { fmt.Fprintf(stderr, "graphmill-flight: warning: %s\n", human.Printable(text)) }
-	source, sampler, err := c.feed.Source(ctx, s, c.threads, c.memory, warn)
+	loader, err := graphmill.NewLoader(ctx, s, sampling)
 	if err != nil {
 		return err
 	}
-	defer sampler.Close()
-	defer source.Close()
-	server, err := flight.NewServer(source, o)
+	defer loader.Close()
+	server, err := flight.NewServer(loader.Source(), o)
 	if err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(stdout, "%s\n", line); err != nil {
+	if _, err := fmt.Fprintf(t.Stdout, "%s\n", line); err != nil {
 		return err
 	}
 	return server.Serve(ctx, l)
