@@ -1,0 +1,108 @@
+package graphmill_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/graph"
+)
+
+// From CSV tables to batches with features, and to packs of one shape. This is the program of examples/library.
+func Example() {
+	ctx, tables, out := context.Background(), "testdata/library", temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.Import(ctx, tables, out+"/papers.store", graphmill.ImportOptions{})
+	check(err)
+	defer st.Close()
+
+	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 4}) {
+		check(err)
+		x := b.Feature("paper", "x")
+		src, _ := b.Edges("paper:cites:paper")
+		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
+	}
+
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	check(err)
+	limits := []graphmill.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
+	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", graphmill.PackOptions{Limits: limits})
+	check(err)
+	fmt.Printf("%d subgraphs in %d packs\n", p.Graphs, p.Packs)
+	// Output:
+	// batch 0: 5 nodes, 5 edges, first row [0.9 0.1]
+	// batch 1: 1 nodes, 0 edges, first row [0.3 0.8]
+	// 5 subgraphs in 2 packs
+}
+
+// A graph is divided into parts, which are written for DGL's distributed training and verified against the store.
+func ExampleDispatch() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.GenerateCommunity(ctx, out+"/g.store", graphmill.CommunityOptions{Nodes: 2000, Seed: 1})
+	check(err)
+	check(st.Close())
+
+	d, err := graphmill.Partition(ctx, out+"/g.store", out+"/g.parts", graphmill.PartitionOptions{Parts: 4})
+	check(err)
+	_, err = graphmill.Dispatch(ctx, out+"/g.store", out+"/g.parts", out+"/parts", graphmill.DispatchOptions{PartsOptions: graphmill.PartsOptions{SaveOrigNids: true, SaveOrigEids: true}})
+	check(err)
+	v, err := graphmill.Verify(ctx, out+"/parts", graphmill.VerifyOptions{Against: out + "/g.store"})
+	check(err)
+	fmt.Println(d.Parts, "parts, within the balance:", d.Within, "whole:", v.OK)
+	// Output: 4 parts, within the balance: true whole: true
+}
+
+// A forecast tells which executor a run would take, before it takes long.
+func ExampleForecast() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", graphmill.RMATOptions{Scale: 12, Seed: 1})
+	check(err)
+	defer st.Close()
+
+	f, err := graphmill.Forecast(ctx, st, graphmill.SampleOptions{Fanout: []int{15, 10}, Executor: graphmill.ExecutorStream, Epochs: 3})
+	check(err)
+	fmt.Println(f.Executor, f.Design)
+	// Output: stream windows
+}
+
+// A sampled collection becomes TFRecords that TF-GNN reads, with the features of the store that it was sampled from.
+func ExampleExport() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", graphmill.ImportOptions{})
+	check(err)
+	defer st.Close()
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	check(err)
+
+	_, err = graphmill.Export(ctx, out+"/subgraphs", out+"/records", graphmill.ExportOptions{To: graphmill.FormatTFRecord, Store: out + "/papers.store"})
+	check(err)
+	files, err := filepath.Glob(out + "/records/*.tfrecord*")
+	check(err)
+	fmt.Println(len(files), filepath.Base(files[0]))
+	// Output: 1 samples.tfrecord-00000-of-00001
+}
+
+// An option that is wrong is an error of its own kind, whose text names the field.
+func ExampleSampleOptions_Check() {
+	err := graphmill.SampleOptions{Fanout: []int{15, 10}, BatchSize: -1}.Check()
+	fmt.Println(err)
+	// Output: found `BatchSize` -1, expected at least 1
+}
+
+func temporary() string {
+	dir, err := os.MkdirTemp("", "graphmill")
+	check(err)
+	return dir
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,44 @@
+// Command library is a program of its own that uses Graphmill as a library: it imports CSV tables, reads features of
+// sampled batches, and packs sampled subgraphs.
+//
+//	go run . TABLES OUT
+//
+// TABLES is a folder with a graph.yaml, such as ../../testdata/library; OUT is a folder for what it makes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/graph"
+)
+
+func main() {
+	ctx, tables, out := context.Background(), os.Args[1], os.Args[2]
+	st, err := graphmill.Import(ctx, tables, out+"/papers.store", graphmill.ImportOptions{})
+	check(err)
+	defer st.Close()
+
+	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 4}) {
+		check(err)
+		x := b.Feature("paper", "x")
+		src, _ := b.Edges("paper:cites:paper")
+		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
+	}
+
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	check(err)
+	limits := []graphmill.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
+	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", graphmill.PackOptions{Limits: limits})
+	check(err)
+	fmt.Printf("%d subgraphs in %d packs\n", p.Graphs, p.Packs)
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
