@@ -1,0 +1,136 @@
+package graphmill_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/graphmill/graphmill"
+
+// imports are the packages of this module that each of its packages imports, by their paths in the repository, without
+// tests.
+func imports(t *testing.T) map[string][]string {
+	all := map[string][]string{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && file != "." || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		for _, i := range f.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			if name == module {
+				all[dir] = append(all[dir], ".")
+			} else if below, ok := strings.CutPrefix(name, module+"/"); ok {
+				all[dir] = append(all[dir], below)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The drawing in docs/architecture.md has every package, each of its arrows is an import, and every import is an arrow or
+// follows from arrows.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := map[string]string{} // by path in the repository
+	for _, m := range regexp.MustCompile(`(?m)^    (\w+)\["<b>([^<]+)</b>`).FindAllStringSubmatch(string(page), -1) {
+		for _, p := range strings.Split(m[2], ", ") {
+			if p == "graphmill" {
+				p = "."
+			}
+			node[p] = m[1]
+		}
+	}
+	of := func(dir string) string {
+		for p := dir; ; p = path.Dir(p) {
+			if n := node[p]; n != "" && (p != "." || dir == ".") {
+				return n
+			}
+			if p == "." {
+				return ""
+			}
+		}
+	}
+	real := map[string]map[string]bool{}
+	for dir, list := range imports(t) {
+		if top, _, _ := strings.Cut(dir, "/"); top == "bench" || top == "examples" {
+			continue
+		}
+		from := of(dir)
+		if from == "" {
+			t.Errorf("found no node of package %s", dir)
+			continue
+		}
+		for _, p := range list {
+			if to := of(p); to != from {
+				if real[from] == nil {
+					real[from] = map[string]bool{}
+				}
+				real[from][to] = true
+			}
+		}
+	}
+	drawn := map[string]map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^    (\w+) --> (\w+)$`).FindAllStringSubmatch(string(page), -1) {
+		if drawn[m[1]] == nil {
+			drawn[m[1]] = map[string]bool{}
+		}
+		drawn[m[1]][m[2]] = true
+		if !real[m[1]][m[2]] {
+			t.Errorf("found the arrow %s --> %s, and no such import", m[1], m[2])
+		}
+	}
+	// reach is what arrows lead to; through says that the first one does not go there at once.
+	var reach func(from, to string, through bool) bool
+	reach = func(from, to string, through bool) bool {
+		for next := range drawn[from] {
+			if next == to && !through || next != to && reach(next, to, false) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, from := range slices.Sorted(maps.Keys(real)) {
+		for _, to := range slices.Sorted(maps.Keys(real[from])) {
+			if !reach(from, to, false) {
+				t.Errorf("found an import of %s by %s, and no arrow", to, from)
+			}
+			if drawn[from][to] && reach(from, to, true) {
+				t.Errorf("found the arrow %s --> %s, which follows from others: leave it out", from, to)
+			}
+		}
+		if reach(from, from, false) {
+			t.Errorf("found a circle through %s", from)
+		}
+	}
+}
