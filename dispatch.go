@@ -149,7 +149,7 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 		return nil, err
 	}
 	if assignment == "" {
-		return nil, usagef("found no `Assignment`, expected the folder that says which part each node is in; make one with: graphmill partition %s --parts K --out DIR", in)
+		return nil, usagef("found no `Assignment`, expected the folder that says which part each node is in; divide %s with graphmill partition first", in)
 	}
 	if err := keeps(out, in, assignment); err != nil {
 		return nil, err

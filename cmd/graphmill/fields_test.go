@@ -1,0 +1,88 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/field"
+)
+
+// flagsOfAll are the names of the flags of all commands.
+func flagsOfAll() map[string]bool {
+	all := map[string]bool{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { all[f.Name] = true })
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot(&cli.Terminal{Stdout: io.Discard, Stderr: io.Discard}))
+	return all
+}
+
+// literals calls f with each string of the library's source: of all packages but commands and tests.
+func literals(t *testing.T, f func(where token.Position, text string)) {
+	set := token.NewFileSet()
+	err := filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := filepath.ToSlash(strings.TrimPrefix(file, "../../")); {
+		case d.IsDir() && (name == "cmd" || name == "flight/cmd" || name == "internal/cli" || name == "bench" || name == "examples" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if text, err := strconv.Unquote(l.Value); err == nil {
+					f(set.Position(l.Pos()), text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The library names fields in backquotes, each of which some command has as a flag; it names no flags.
+func TestFieldsNotFlags(t *testing.T) {
+	known := flagsOfAll()
+	flag := regexp.MustCompile(`(^|[\s(])--[a-z]`)
+	quoted := regexp.MustCompile("`[A-Z][A-Za-z]*`")
+	fields := 0
+	literals(t, func(where token.Position, text string) {
+		if flag.MatchString(text) && !strings.Contains(where.Filename, "internal/field/") {
+			t.Errorf("%s: found a flag in %q, expected the field in backquotes", where, text)
+		}
+		for _, name := range quoted.FindAllString(text, -1) {
+			fields++
+			if got := field.Flags(name, func(flag string) bool { return known[flag] }); !strings.HasPrefix(got, "--") {
+				t.Errorf("%s: found the field %s in %q, and no command has a flag for it", where, name, text)
+			}
+		}
+	})
+	if fields < 50 {
+		t.Errorf("found %d fields in the library's texts, expected more: is the test looking at the right place?", fields)
+	}
+}
