@@ -55,10 +55,10 @@ func (t *terminal) temporaryStore(ctx context.Context, src *ingest.Source, dir s
 	}()
 	lines := stageLines{t: t}
 	result, err := assemble.Build(ctx, vfs.OS, w, src.Input, assemble.Options{Primary: graph.In, Threads: c.threads, Memory: int64(c.memory), Progress: lines.update,
-		DanglingEdges: assemble.Error, DanglingFlag: "graphmill import --dangling-edges", DuplicateNodes: assemble.Error, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep})
+		DanglingEdges: assemble.Error, DuplicateNodes: assemble.Error, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep})
 	lines.done()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, adviseImport(err, "partition")
 	}
 	result.Meta.Made = store.Made{Command: "import", Version: version()}
 	if err := errors.Join(w.Seal(ctx, result.Meta, c.threads), w.Publish()); err != nil {

@@ -64,8 +64,31 @@ func (f *tfgnnFlags) policy(compat output.Compat) (p assemble.Policy, joined boo
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
 
-// importFlag finds the flags that an import's errors advise and that sample lacks.
-var importFlag = regexp.MustCompile(`--(empty-cells|duplicate-nodes)`)
+// importField finds the fields that an import's errors advise and that are flags of graphmill import alone.
+var importField = regexp.MustCompile("`(EmptyCells|DuplicateNodes|DanglingEdges)`")
+
+// adviseImport adds to an error of an import, which another command did for the purpose, that graphmill import has the
+// flag that the error advises.
+func adviseImport(err error, purpose string) error {
+	if field := importField.FindString(err.Error()); field != "" {
+		return fmt.Errorf("%w (%s is a flag of graphmill import, which makes a STORE to %s)", err, field, purpose)
+	}
+	return err
+}
+
+// renamedError is an error with another text.
+type renamedError struct {
+	error
+	text string
+}
+
+func (e renamedError) Error() string { return e.text }
+func (e renamedError) Unwrap() error { return e.error }
+
+// missingNodes gives the field DanglingEdges, in an error of an import, the name of sample's own flag.
+func missingNodes(err error) error {
+	return renamedError{err, strings.ReplaceAll(err.Error(), "`DanglingEdges`", "`MissingNodes`")}
+}
 
 // sampleUnigraph is tfgnn_sampler: import and sample.
 func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error) {
@@ -140,14 +163,11 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	defer closeWith(&err, w.Abort)
 	lines := stageLines{t: t}
 	result, err := assemble.Build(cmd.Context(), vfs.OS, w, src.Input, assemble.Options{
-		Primary: src.Primary, DanglingFlag: "--missing-nodes", DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy,
+		Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy,
 		Threads: f.threads, Memory: int64(f.memory), Progress: lines.update})
 	lines.done()
 	if err != nil {
-		if m := importFlag.FindString(err.Error()); m != "" {
-			err = fmt.Errorf("%w (%s is a flag of graphmill import, which makes a STORE to sample)", err, m)
-		}
-		return err
+		return adviseImport(missingNodes(err), "sample")
 	}
 	result.Meta.Made = store.Made{Command: "import", Version: version(), Options: map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}}
 	if err := errors.Join(w.Seal(cmd.Context(), result.Meta, f.threads), w.Publish()); err != nil {

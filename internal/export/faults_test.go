@@ -96,7 +96,7 @@ func TestBudgetAndCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = exportRecords(context.Background(), disk, collection, filepath.Join(dir, "r"), export.Options{Memory: 1 << 20})
-	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "give --memory 63MiB or more") {
+	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "give `Memory` 63MiB or more") {
 		t.Errorf("found %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -43,7 +43,7 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	}
 	want, sampled := made.Inputs["store"]
 	if !sampled || len(made.Plan) == 0 {
-		return nil, tagged.Errorf(ErrStore, "found a collection made by %s, expected one that was sampled; leave --store out", made.Command)
+		return nil, tagged.Errorf(ErrStore, "found a collection made by %s, expected one that was sampled; leave `Store` out", made.Command)
 	}
 	got, err := store.Sum(fsys, from.Dir)
 	if err != nil {

@@ -88,7 +88,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	opt.Threads = max(1, opt.Threads)
 	c := s.Collection
 	if c == nil {
-		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with --schema", s.Dir, ErrNotCollection, s.Meta.Kind)
+		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with `Schema`", s.Dir, ErrNotCollection, s.Meta.Kind)
 	}
 	if err := s.Check(ctx); err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (w *weights) fits(opt *Options) error {
 	}
 	least := baseBytes + w.joined + largest*int64(chunkFactor*ordered.Slots(opt.Threads)+workerFactor*opt.Threads)
 	if opt.Memory < least {
-		return tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads; give --memory %dMiB or more, or fewer --threads", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
+		return tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d for %d threads; give `Memory` %dMiB or more, or fewer `Threads`", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 		path = filepath.Dir(path)
 	}
 	if o.NumNodes > 0 || o.IDs == IDsString {
-		return nil, usagef("found --num-nodes or string ids with %s, expected neither: counts and ids are in the files", path)
+		return nil, usagef("found `NumNodes` or string ids with %s, expected neither: counts and ids are in the files", path)
 	}
 	m, err := chunk.Read(fsys, path)
 	if err != nil {

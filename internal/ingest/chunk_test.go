@@ -96,7 +96,7 @@ func TestChunkErrors(t *testing.T) {
 		{[]string{`"b": 3`, `"b": 4`}, Options{}, ErrSource, "in.bin: chunk 0, byte 0: found 3 nodes, expected 4"},
 		{[]string{`"a": 3`, `"a": 3, "\n": 2`}, Options{}, ErrSource, `found type name "\n"`},
 		{[]string{`"a": 3`, `"a": 3, "c": 4000000000`}, Options{}, ErrSource, "found 4000000000 nodes of type c without features"},
-		{nil, Options{NumNodes: 7}, ErrUsage, "found --num-nodes"},
+		{nil, Options{NumNodes: 7}, ErrUsage, "found `NumNodes`"},
 		{nil, Options{IDs: IDsString}, ErrUsage, "or string ids"},
 		{[]string{"in.bin", "no.bin"}, Options{}, nil, "no.bin: no such file"},
 	} {

@@ -36,7 +36,7 @@ func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Option
 		path = filepath.Join(path, chunked.File)
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
 	m, err := chunked.Read(fsys, path)
 	if errors.Is(err, chunked.ErrFormat) {
@@ -117,7 +117,7 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(c.p.dir, file)
 		} else if !c.p.outside {
-			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with --allow-outside", c.p.meta, of, path, c.p.dir)
+			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with `AllowOutside`", c.p.meta, of, path, c.p.dir)
 		}
 		if err := c.p.inside(c.p.dir, file); errors.Is(err, fs.ErrNotExist) {
 			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))

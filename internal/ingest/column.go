@@ -49,11 +49,11 @@ func parseColumns(s string) ([]table.Column, error) {
 			if typed {
 				var err error
 				if c.DType, c.Shape, err = parseType(strings.TrimSpace(typ)); err != nil {
-					return nil, usagef("--columns: column %q: %w", c.Name, err)
+					return nil, usagef("`Columns`: column %q: %w", c.Name, err)
 				}
 			}
 			if c.Name == "" || slices.ContainsFunc(cols, func(x table.Column) bool { return x.Name == c.Name }) {
-				return nil, usagef("found --columns %q, expected different names that are not empty", s)
+				return nil, usagef("found `Columns` %q, expected different names that are not empty", s)
 			}
 			cols = append(cols, c)
 			start = i + 1

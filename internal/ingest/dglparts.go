@@ -37,7 +37,7 @@ func (dglParts) open(_ context.Context, fsys vfs.FS, path string, o Options) (_ 
 		return nil, sourcef("%s: found no configuration, expected the JSON file of a partitioned graph, with num_parts, node_map and so on", path)
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", config)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", config)
 	}
 	f, err := parts.Open(fsys, config, o.Outside)
 	if err != nil {

@@ -76,11 +76,11 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}
 	src, err := pick(t, fields, o.Src, srcNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
 	}
 	dst, err := pick(t, fields, o.Dst, dstNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != IDsAuto {
@@ -89,7 +89,7 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if o.IDs == IDsAuto && !integer {
 		for _, f := range []*looks{src, dst} {
 			if f.mixed {
-				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give --ids integer to stop there, or --ids string if that is meant",
+				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to stop there, or `IDs` string if that is meant",
 					t.Where(f.oddRow, f.Name), f.odd))
 			}
 		}
@@ -111,7 +111,7 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		e.Columns = append(e.Columns, featureOf(f.Field, o))
 	}
 	if !integer && o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")
+		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, of which it bounds the largest")
 	}
 	return &Source{
 		Primary:  graph.In,
@@ -135,7 +135,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 		case !errors.As(err, &none):
 			return t, nil, err
 		case len(none.Cells) != 2:
-			return nil, nil, fmt.Errorf("%w; for example --columns src,dst,weight:float32", err)
+			return nil, nil, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
 		}
 		csv.Names = []string{"src", "dst"}
 		t, err = table.OpenCSV(fsys, files, csv)
@@ -185,7 +185,7 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 			for _, f := range have {
 				names = append(names, f.Name)
 			}
-			return nil, nil, nil, usagef("found the column %q in --columns, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
+			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
 		}
 	}
 	return t, specs, nil, nil

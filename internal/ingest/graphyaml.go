@@ -36,7 +36,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		path = filepath.Join(path, "graph.yaml")
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
 	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o}
 	body, err := l.y.read(fsys)

@@ -150,7 +150,7 @@ func detect(fsys vfs.FS, path string) (format, error) {
 	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
 		return detect(fsys, filepath.Join(path, rawDir))
 	}
-	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with --format", path, what, supported())
+	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with `Format`", path, what, supported())
 }
 
 // Open reads what a source says and opens its tables.
@@ -172,13 +172,13 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 	}
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
-		return nil, usagef("found --indptr or --indices with a source of format %s, expected them alone", f.name())
+		return nil, usagef("found `Indptr` or `Indices` with a source of format %s, expected them alone", f.name())
 	}
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
-		return nil, usagef("found --data-path with a source of format %s, expected it with a unigraph", f.name())
+		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, usagef("found --columns, --src or --dst with a source of format %s, expected them with an edge list", f.name())
+		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {

@@ -16,7 +16,7 @@ type npyEdges struct{}
 
 func (npyEdges) name() string { return "npy" }
 func (npyEdges) about() string {
-	return ".npy of shape (2, E) or (E, 2), or --indptr and --indices"
+	return ".npy of shape (2, E) or (E, 2), or `Indptr` and `Indices`"
 }
 func (npyEdges) detect(path string, names []string) bool {
 	return names == nil && filepath.Ext(path) == ".npy"
@@ -55,7 +55,7 @@ func openArrays(fsys vfs.FS, path, indptr, indices string, given uint64) (t tabl
 		return nil, 0, err
 	}
 	if given > 0 && given < csc.Nodes() {
-		return nil, 0, usagef("found %d nodes in %s, expected at most the %d of --num-nodes", csc.Nodes(), indptr, given)
+		return nil, 0, usagef("found %d nodes in %s, expected at most the %d of `NumNodes`", csc.Nodes(), indptr, given)
 	}
 	return csc, max(given, csc.Nodes()), nil
 }

@@ -70,7 +70,7 @@ func (p *opener) inside(dir, file string) error {
 	}
 	rel, err := filepath.Rel(dir, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with --allow-outside", p.meta, file, dir)
+		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with `AllowOutside`", p.meta, file, dir)
 	}
 	for at := dir; rel != ""; {
 		var part string
@@ -81,7 +81,7 @@ func (p *opener) inside(dir, file string) error {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with --allow-outside", p.meta, at, dir)
+			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with `AllowOutside`", p.meta, at, dir)
 		}
 	}
 	return nil

@@ -130,7 +130,7 @@ func (d *raw) inside(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return sourcef("%s: found no such file, expected the data set to have it", path)
 	case err == nil && info.Mode()&fs.ModeSymlink != 0 && !d.o.Outside:
-		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with --allow-outside", path)
+		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with `AllowOutside`", path)
 	}
 	return err
 }

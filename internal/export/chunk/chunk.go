@@ -89,7 +89,7 @@ func direction(e *graph.Edges, asked string) (graph.Direction, error) {
 	}
 	d, err := graph.ParseDirection(asked)
 	if err == nil && e.Adj[d] == nil {
-		err = fmt.Errorf("found %s-edges alone, expected %s-edges too; import with --both, or leave the direction out", 1-d, d)
+		err = fmt.Errorf("found %s-edges alone, expected %s-edges too; import with `Both`, or leave the direction out", 1-d, d)
 	}
 	return d, err
 }

@@ -42,7 +42,7 @@ func beside(s *store.Store, memory int64) (int64, error) {
 	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
 	least := baseBytes + 8*pairs + 4*int64(nodes)
 	if least > memory {
-		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise --memory", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
+		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise `Memory`", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
 	}
 	return max(1, memory-least), nil
 }
@@ -64,9 +64,9 @@ func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Optio
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another --out", out, store.ErrExists)
+		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another `Out`", out, store.ErrExists)
 	case !o.Force:
-		return nil, fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, store.ErrExists)
+		return nil, fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, store.ErrExists)
 	}
 	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err

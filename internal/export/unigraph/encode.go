@@ -211,7 +211,7 @@ func (e *encoder) narrows(first uint64, column, from, to int) error {
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v), "a number in the range of float32, as Examples have no other floats; write csv or parquet")
 			case !e.w.opt.RoundDoubles && float64(float32(v)) != v && v == v:
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v),
-					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give --round-doubles to lose digits")
+					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give `RoundDoubles` to lose digits")
 			case fit == feature.Underflow:
 				small++
 			}

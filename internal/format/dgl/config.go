@@ -105,7 +105,7 @@ func ReadConfig(fsys vfs.FS, name string, outside bool) (*Config, error) {
 	for i := 0; err == nil && !outside && i < len(c.Parts); i++ {
 		for _, f := range []string{c.Parts[i].NodeFeats, c.Parts[i].EdgeFeats, c.Parts[i].Graph} {
 			if !filepath.IsLocal(f) {
-				err = bad("part-%d: found the file %q, expected one within the folder of the configuration; allow files outside of it with --allow-outside", i, f)
+				err = bad("part-%d: found the file %q, expected one within the folder of the configuration; allow files outside of it with `AllowOutside`", i, f)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func TestAddedToRows(t *testing.T) {
 	edges.add(c, []cell{id64(0), id64(2)})
 	in := Input{Nodes: []Nodes{{Type: "n", Table: nodes}}, Edges: []Edges{{Type: graph.EdgeType{Src: "n", Rel: "r", Dst: "n"}, Table: edges, Src: c, Dst: c}}}
 	_, _, err := build(t, vfs.OS, t.TempDir(), in, Options{DanglingEdges: Zeros, SelfLoops: Keep})
-	const want = "e.csv:3: found source 2, expected an id of node type n, below 2: no node can be added to a table whose ids are its row numbers; give it a column of ids, or --dangling-edges drop"
+	const want = "e.csv:3: found source 2, expected an id of node type n, below 2: no node can be added to a table whose ids are its row numbers; give it a column of ids, or `DanglingEdges` drop"
 	if err == nil || err.Error() != want {
 		t.Fatalf("error %v, want %s", err, want)
 	}

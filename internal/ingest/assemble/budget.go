@@ -48,7 +48,7 @@ func newBudget(opt *Options) (budget, error) {
 	}
 	least := int64(baseBytes+threadBytes+minWork) + opt.Held
 	if opt.Memory < least {
-		return b, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d; give --memory %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
+		return b, tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d; give `Memory` %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
 	}
 	free := opt.Memory - opt.Held - baseBytes
 	b.threads = int(min(int64(b.threads), free/(threadBytes+minWork)))

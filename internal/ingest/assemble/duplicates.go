@@ -103,6 +103,6 @@ func (w *finisher) duplicate(seq, first uint64) {
 			at = ", first at " + p.Table.Where(first>>w.sym-p.base, "")
 		}
 		_, p := w.partOf(seq)
-		return fmt.Errorf("%s: found an edge again%s, expected each once; remove it, or give --duplicate-edges keep or drop", p.Table.Where(seq>>w.sym-p.base, ""), at)
+		return fmt.Errorf("%s: found an edge again%s, expected each once; remove it, or give `DuplicateEdges` keep or drop", p.Table.Where(seq>>w.sym-p.base, ""), at)
 	})
 }

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -360,7 +359,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			if e.opt.SelfLoops == Error {
 				row := c.First + uint64(from+i)
 				e.bad.report(row, func(ctx context.Context) error {
-					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give --self-loops keep or drop", p.Table.Where(row, ""))
+					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give `SelfLoops` keep or drop", p.Table.Where(row, ""))
 				})
 			}
 			continue
@@ -456,7 +455,7 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	if s < e.srcLimit {
 		x, v, limit, what = e.p.dst, d, e.dstLimit, "destination"
 	}
-	p, flag := e.p, cmp.Or(e.opt.DanglingFlag, "--dangling-edges")
+	p := e.p
 	switch {
 	case !x.t.known || x.t.counted:
 		e.bad.report(row, func(context.Context) error {
@@ -464,18 +463,18 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 		})
 	case e.opt.DanglingEdges == Zeros: // all keys are nodes: this is no key
 		e.bad.report(row, func(context.Context) error {
-			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or %s drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
+			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or `DanglingEdges` drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if !x.marked(v, dangling) {
-				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
+				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give `DanglingEdges` drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type, flag)
+			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give `DanglingEdges` drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
 		})
 	}
 	return true

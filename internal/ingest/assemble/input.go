@@ -29,7 +29,7 @@ type Nodes struct {
 	// ID is the column of the original ids. With an empty name the row number is
 	// the id. Integer ids that are the row numbers are not kept as a column.
 	ID table.Column
-	// Count, where not 0, is the number of nodes without a table (--num-nodes).
+	// Count, where not 0, is the number of nodes of a type without a table.
 	Count   uint64
 	Columns []table.Column
 }
@@ -79,10 +79,7 @@ type Options struct {
 	// appearance as in Nodes.Table; its columns are zeros, empty strings and empty
 	// lists. Integer ids are then keys, even where they are the row numbers. A table
 	// without a column of ids cannot be added to.
-	DanglingEdges Policy
-	// DanglingFlag is how the caller's users know DanglingEdges, for errors; empty
-	// means --dangling-edges.
-	DanglingFlag   string
+	DanglingEdges  Policy
 	DuplicateNodes Policy // Error or Drop (the first row of an id is kept)
 	DuplicateEdges Policy // Keep, Drop (the first is kept) or Error
 	SelfLoops      Policy // Keep, Drop or Error

@@ -246,7 +246,7 @@ func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, 
 	cost := p.Bytes(b)*2 + 8<<width
 	if cost <= x.budget.leaf() || width == 0 {
 		if cost > 2*x.budget.leaf()+1<<20 {
-			return tagged.Errorf(ErrMemory, "node type %s: found %d rows with the same id, expected as many as memory holds; give --memory %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
+			return tagged.Errorf(ErrMemory, "node type %s: found %d rows with the same id, expected as many as memory holds; give `Memory` %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
 		}
 		return s.leaf(x, p, b, b+1, lo, width, base)
 	}
@@ -443,7 +443,7 @@ func (x *indexer) duplicate(first, row uint64) {
 		if id != other {
 			return fmt.Errorf("%s: %w", t.Table.Where(row, t.ID.Name), errCollision)
 		}
-		return fmt.Errorf("%s: found id %s again, first at %s, expected each id once; remove a row, or give --duplicate-nodes drop to keep the first", t.Table.Where(row, t.ID.Name), id, t.Table.Where(first, t.ID.Name))
+		return fmt.Errorf("%s: found id %s again, first at %s, expected each id once; remove a row, or give `DuplicateNodes` drop to keep the first", t.Table.Where(row, t.ID.Name), id, t.Table.Where(first, t.ID.Name))
 	})
 }
 

@@ -156,7 +156,7 @@ func (b *builder) edgeModel(e *Edges) error {
 		return err
 	}
 	if e.Symmetrise && e.Type.Src != e.Type.Dst {
-		return fmt.Errorf("found --symmetrise between node types %s and %s, expected one node type; import the table twice, with source and destination swapped", e.Type.Src, e.Type.Dst)
+		return fmt.Errorf("found `Symmetrise` between node types %s and %s, expected one node type; import the table twice, with source and destination swapped", e.Type.Src, e.Type.Dst)
 	}
 	p := &part{Edges: e, stats: EdgesResult{Type: e.Type}}
 	for _, x := range []struct {

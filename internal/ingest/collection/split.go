@@ -105,5 +105,5 @@ func (r *splitReader) add(row, v uint64) error {
 }
 
 func (s *Split) tooMany(limit int64) error {
-	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, expected no more for the offsets that --memory has room for; give more --memory", s.file(), limit/8)
+	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, expected no more for the offsets that `Memory` has room for; give more `Memory`", s.file(), limit/8)
 }

@@ -91,7 +91,7 @@ func (i *importer) budget() (chunk int, record int64, err error) {
 	left := i.opt.Memory - baseBytes - int64(i.arrays)*arrayBytes
 	if left < factor*minChunk {
 		least := baseBytes + int64(i.arrays)*arrayBytes + factor*minChunk
-		return 0, 0, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads and %d arrays; give --memory %dMiB or more, or fewer --threads",
+		return 0, 0, tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays; give `Memory` %dMiB or more, or fewer `Threads`",
 			i.opt.Memory, least, i.opt.Threads, i.arrays, (least+1<<20-1)>>20)
 	}
 	// Half is for chunks, half for a record that does not fit into one.
@@ -155,7 +155,7 @@ func (i *importer) fill(c *chunk) error {
 		switch {
 		case err == nil:
 		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
-			i.end = tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
+			i.end = tagged.Errorf(ErrMemory, "%w; give more `Memory`, or fewer `Threads`", err)
 		default:
 			i.end = err
 		}

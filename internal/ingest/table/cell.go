@@ -33,7 +33,7 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 			if c.ID {
 				return false, c.expected() + "; each row needs one"
 			}
-			return false, c.expected() + "; fill the cell, or give --empty-cells VALUE"
+			return false, c.expected() + "; fill the cell, or give `EmptyCells` a value"
 		}
 	}
 	if len(c.Shape) == 0 {
