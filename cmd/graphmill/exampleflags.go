@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/flags"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -86,7 +86,7 @@ func (f *sampleFlags) records(s *store.Store, p *flags.Planned) (output.RecordsO
 
 // readSchema reads the schema of a store's graph. A folder stands for its schema.
 func readSchema(cmd *cobra.Command, f *sampleFlags, r *report.Report) (err error) {
-	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnnfiles.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	_, err = fingerprints(cmd.Context(), []string{f.tfgnn.schema}, r, func(string) string { return "graph_schema" })

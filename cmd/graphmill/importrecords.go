@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -59,7 +59,7 @@ func (f *recordFlags) args(cmd *cobra.Command, args []string) error {
 // importRecords makes a collection of TFRecords.
 func (t *terminal) importRecords(cmd *cobra.Command, args []string, f *importFlags) (err error) {
 	start := time.Now()
-	schema, schemaFile, schemaWarnings, err := tfgnn.ReadSchema(vfs.OS, f.records.schema)
+	schema, schemaFile, schemaWarnings, err := tfgnnfiles.ReadSchema(vfs.OS, f.records.schema)
 	if err != nil {
 		return err
 	}

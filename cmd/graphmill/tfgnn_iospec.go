@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -62,7 +62,7 @@ func (t *terminal) openCodec(path string) (*example.Codec, error) {
 
 // readSchema reads the schema at path, a file or a folder, and gives its file.
 func (t *terminal) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
-	schema, file, warnings, err := tfgnn.ReadSchema(vfs.OS, path)
+	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
 		t.warn("%s", human.Printable(w))
 	}

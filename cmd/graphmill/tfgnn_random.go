@@ -9,8 +9,8 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/generate/tensors"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -73,10 +73,10 @@ func (t *terminal) printRandom(cmd *cobra.Command, schema *tfgnnpb.GraphSchema, 
 	}
 	var w example.Writer
 	number := uint64(0)
-	next := func() ([]byte, tfrecord.Place, error) {
+	next := func() ([]byte, recordfiles.Place, error) {
 		record, err := codec.Encode(&w, codec.Random(f.seed, number))
 		number++
-		return record, tfrecord.Place{File: "random", Number: number - 1}, err
+		return record, recordfiles.Place{File: "random", Number: number - 1}, err
 	}
 	return printExamples(cmd.Context(), t.stdout, next, f.json, 0, f.count)
 }

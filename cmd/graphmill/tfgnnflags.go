@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -132,7 +132,7 @@ func (t *terminal) sampleUnigraph(cmd *cobra.Command, f *sampleFlags) (err error
 	}
 	defer f.end(cmd.Context(), out, &err)
 	// A folder stands for its schema, as it does for tfgnn_sampler.
-	if f.Schema, f.tfgnn.schema, _, err = tfgnn.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
+	if f.Schema, f.tfgnn.schema, _, err = tfgnnfiles.ReadSchema(vfs.OS, f.tfgnn.schema); err != nil {
 		return err
 	}
 	src, err := ingest.Open(cmd.Context(), vfs.OS, f.tfgnn.schema, ingest.Options{Format: "unigraph", DataPath: f.tfgnn.dataPath, Outside: true})

@@ -1,10 +1,7 @@
 package tfgnn
 
 import (
-	"path/filepath"
-
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Feature is one feature of a schema, with the keys that hold it in an Example.
@@ -56,13 +53,10 @@ type Table struct {
 	Files    []string `json:"files"`
 }
 
-// OpenTables finds the tables of a unigraph, which its schema names relative to
-// dir, or to its own folder where dir is empty. What is missing becomes a fault of
-// the file. outside is as in Tables.
-func OpenTables(fsys vfs.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside bool) (found []Table) {
-	if dir == "" {
-		dir = filepath.Dir(f.Name)
-	}
+// FindTables calls find with the file name that the schema gives for the table of each set, and of the context, and
+// returns the tables whose files it found. An error of find becomes a fault of the file f, as does a set without a
+// file name, unless the set is auxiliary.
+func FindTables(f *File[*tfgnnpb.GraphSchema], find func(filename string) (files []string, err error)) (found []Table) {
 	var faults list
 	add := func(at fieldPath, kind, set string, m *tfgnnpb.Metadata, needed bool) {
 		at = at.field("metadata").field("filename")
@@ -72,7 +66,7 @@ func OpenTables(fsys vfs.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside 
 			}
 			return
 		}
-		files, err := Tables(fsys, dir, m.GetFilename(), outside)
+		files, err := find(m.GetFilename())
 		if err != nil {
 			faults.add(at, "%v", err)
 			return

@@ -2,7 +2,6 @@ package tfgnn
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // odd has every form that the text format allows.
@@ -60,9 +58,7 @@ func TestPlaces(t *testing.T) {
 
 // A set that is given twice is read as TF-GNN reads it, and told.
 func TestSetGivenTwice(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "s.pbtxt="+base+`node_sets { key: "n" value { } }`)
-	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := InspectSchema("s.pbtxt", []byte(base+`node_sets { key: "n" value { } }`))
 	if err != nil || f.Err() != nil || len(f.Warnings) != 1 || f.Warnings[0].Line != 4 || f.Message.NodeSets["n"].Features != nil {
 		t.Errorf("found %+v, %v; expected a warning at line 4", f, err)
 	}
@@ -75,10 +71,8 @@ func TestManyFaults(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "node_sets { key: 'n%d' value { features { key: 'f' value { } } } }\nedge_sets { key: 'e%d' value { source: 'm%d' target: 'n0' } }\n", i, i, i)
 	}
-	dir := t.TempDir()
-	write(t, dir, "s.pbtxt="+b.String())
 	start := time.Now()
-	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := InspectSchema("s.pbtxt", []byte(b.String()))
 	if err != nil || len(f.Faults) != maxFaults+1 || f.Faults[1].Line == 0 {
 		t.Fatalf("found %d faults, %v", len(f.Faults), err)
 	}

@@ -2,11 +2,8 @@ package tfgnn
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 const linkSchema = `
@@ -66,15 +63,14 @@ func TestCheckSpec(t *testing.T) {
 }
 
 // All faults of a spec are told at once, with their lines.
-func TestOpenSpec(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "spec.pbtxt=seed_op {\n  op_name: 's'\n  node_set_name: 'm'\n}\nsampling_ops {\n  op_name: 'x'\n  edge_set_name: 'e'\n}\n", "bad.pbtxt=seed_op {")
+func TestInspectSpec(t *testing.T) {
+	const text = "seed_op {\n  op_name: 's'\n  node_set_name: 'm'\n}\nsampling_ops {\n  op_name: 'x'\n  edge_set_name: 'e'\n}\n"
 	schema, err := ParseSchema("s", []byte(base))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "spec.pbtxt")
-	f, err := OpenSpec(vfs.OS, file, schema)
+	const file = "dir/spec.pbtxt"
+	f, err := InspectSpec(file, []byte(text), schema)
 	if err != nil || len(f.Faults) != 3 {
 		t.Fatalf("found %+v, %v; expected three faults", f, err)
 	}
@@ -87,7 +83,7 @@ func TestOpenSpec(t *testing.T) {
 			t.Errorf("found %q, expected %q", f.Faults[i], want)
 		}
 	}
-	if _, err := OpenSpec(vfs.OS, filepath.Join(dir, "bad.pbtxt"), schema); !errors.Is(err, ErrSyntax) {
+	if _, err := InspectSpec("bad.pbtxt", []byte("seed_op {"), schema); !errors.Is(err, ErrSyntax) {
 		t.Errorf("found %v, expected a syntax error", err)
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/recordfiles"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -92,7 +92,7 @@ func TestGoldensComeBack(t *testing.T) {
 	equal, total := 0, 0
 	top := t.TempDir()
 	for _, g := range goldens(t) {
-		schema, _, _, err := tfgnn.ReadSchema(vfs.OS, g.schema)
+		schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, g.schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestVerdicts(t *testing.T) {
 		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
 	}
 	dir := filepath.Join(shared, "data/golden/tfgnn/encoding/verdicts")
-	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
+	schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func readShards(t testing.TB, dir string) [][]byte {
 
 func readFiles(t testing.TB, files []string) [][]byte {
 	t.Helper()
-	f := tfrecord.NewFiles(vfs.OS, files, nil)
+	f := recordfiles.New(vfs.OS, files, nil)
 	defer f.Close()
 	var list [][]byte
 	for {

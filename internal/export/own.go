@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -48,7 +48,7 @@ func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 		}
 	} else {
 		var err error
-		if o.kept, _, _, err = tfgnn.ReadSchema(fsys, filepath.Join(s.Dir, filepath.FromSlash(s.Meta.Schema))); err != nil {
+		if o.kept, _, _, err = tfgnnfiles.ReadSchema(fsys, filepath.Join(s.Dir, filepath.FromSlash(s.Meta.Schema))); err != nil {
 			return nil, err
 		}
 		if nodeSets, edgeSets, err = find(o.kept, o.c); err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -320,7 +321,7 @@ func check(t *rapid.T, dir, name string, files []string, in records.Options, out
 		t.Fatal(err)
 	}
 	slices.Sort(shards)
-	f := tfrecord.NewFiles(vfs.OS, shards, nil)
+	f := recordfiles.New(vfs.OS, shards, nil)
 	defer f.Close()
 	for i := 0; ; i++ {
 		got, _, err := f.Next()

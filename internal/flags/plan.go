@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/sample/spec"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -247,9 +248,9 @@ func (p *Plan) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error
 // readSpec reads the spec, and checks it where the schema is known.
 func (p *Plan) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	if p.Schema == nil {
-		return tfgnn.ReadSpec(vfs.OS, p.SpecFile)
+		return tfgnnfiles.ReadSpec(vfs.OS, p.SpecFile)
 	}
-	f, err := tfgnn.OpenSpec(vfs.OS, p.SpecFile, p.Schema)
+	f, err := tfgnnfiles.OpenSpec(vfs.OS, p.SpecFile, p.Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -55,7 +55,7 @@ func lastAt(path string) int {
 }
 
 func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	files, err := tfgnn.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -48,7 +48,7 @@ func (p *opener) use(file string) {
 func (p *opener) find(names ...string) ([]string, error) {
 	var files []string
 	for _, name := range names {
-		found, err := tfgnn.Tables(p.fsys, p.dir, name, p.outside)
+		found, err := tfgnnfiles.Tables(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
 		}

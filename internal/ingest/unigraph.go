@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -33,7 +34,7 @@ func (unigraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if o.IDs == IDsInteger || o.NumNodes > 0 {
 		return nil, usagef("found integer ids or `NumNodes` with a unigraph, expected neither: its ids are strings")
 	}
-	schema, file, warnings, err := tfgnn.ReadSchema(fsys, path)
+	schema, file, warnings, err := tfgnnfiles.ReadSchema(fsys, path)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}

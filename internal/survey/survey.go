@@ -11,8 +11,8 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -93,7 +93,7 @@ type chunk struct {
 	first  uint64 // number of the first record
 	buf    []byte
 	ends   []int
-	places []tfrecord.Place
+	places []recordfiles.Place
 	sums   []sums // a feature
 
 	refused  uint64
@@ -112,7 +112,7 @@ func Take(ctx context.Context, fsys vfs.FS, files []string, o Options) (s *Surve
 	if err != nil {
 		return nil, err
 	}
-	src := tfrecord.NewFiles(fsys, files, o.Progress)
+	src := recordfiles.New(fsys, files, o.Progress)
 	defer func() { err = errors.Join(err, src.Close()) }()
 	var counters []*counter
 	first := newCounter(codec, o.Schema)
@@ -155,7 +155,7 @@ func Take(ctx context.Context, fsys vfs.FS, files []string, o Options) (s *Surve
 }
 
 // fill reads records up to the bounds of a chunk, or io.EOF without any.
-func (c *chunk) fill(src *tfrecord.Files) error {
+func (c *chunk) fill(src *recordfiles.Files) error {
 	c.buf, c.ends, c.places = c.buf[:0], c.ends[:0], c.places[:0]
 	for len(c.ends) < chunkRecords && len(c.buf) < chunkBytes {
 		record, at, err := src.Next()

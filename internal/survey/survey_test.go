@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -265,7 +266,7 @@ func FuzzTake(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, record []byte, lenient bool) {
 		k := newCounter(codec, sch)
-		c := &chunk{buf: record, ends: []int{len(record)}, places: make([]tfrecord.Place, 1), sums: make([]sums, len(k.stats))}
+		c := &chunk{buf: record, ends: []int{len(record)}, places: make([]recordfiles.Place, 1), sums: make([]sums, len(k.stats))}
 		if k.count(c, &Options{Lenient: lenient}) != nil {
 			return
 		}

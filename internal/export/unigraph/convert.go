@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -36,7 +37,7 @@ func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Sour
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	schema, _, _, err := tfgnn.ReadSchema(fsys, src.Files[0])
+	schema, _, _, err := tfgnnfiles.ReadSchema(fsys, src.Files[0])
 	if err != nil {
 		return nil, err
 	}

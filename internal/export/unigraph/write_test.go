@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/generate"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -244,7 +244,7 @@ func TestNames(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	schema, _, _, err := tfgnn.ReadSchema(disk, out)
+	schema, _, _, err := tfgnnfiles.ReadSchema(disk, out)
 	if err != nil || schema.GetEdgeSets()["a/b_r_node"].GetTarget() != "node" {
 		t.Errorf("found %v, %v", schema, err)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -61,7 +62,7 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, _, _, err := tfgnn.ReadSchema(vfs.OS, out)
+		kept, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, out)
 		if err != nil || !proto.Equal(kept, s) {
 			t.Fatalf("the schema is not kept: %v", err)
 		}
@@ -69,11 +70,11 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names, err := tfgnn.Tables(vfs.OS, out, "random.tfrecord*", false)
+		names, err := tfgnnfiles.Tables(vfs.OS, out, "random.tfrecord*", false)
 		if err != nil || len(names) != c.shards {
 			t.Fatal(names, err)
 		}
-		f, g := tfrecord.NewFiles(vfs.OS, names, nil), codec.New()
+		f, g := recordfiles.New(vfs.OS, names, nil), codec.New()
 		defer f.Close()
 		edges := uint64(0)
 		for i := range c.count {

@@ -5,13 +5,13 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 )
 
 // recordPlace is a record of a chunk.
 type recordPlace struct {
-	tfrecord.Place
+	recordfiles.Place
 	end int // in the chunk's data
 }
 
@@ -136,7 +136,7 @@ func (i *importer) decode(w *worker, c *chunk) error {
 }
 
 // record adds the rows of a record, and gives the bytes of the columns of the chunk.
-func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte) (held int, err error) {
+func (i *importer) record(w *worker, c *chunk, at recordfiles.Place, record []byte) (held int, err error) {
 	g := w.g
 	if err := i.codec.Decode(record, g, i.opt.Lenient); err != nil {
 		return 0, err

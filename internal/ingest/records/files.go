@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -27,7 +27,7 @@ func Files(fsys vfs.FS, args []string) (files, warnings []string, err error) {
 				return nil, nil, err
 			}
 		}
-		found, err := tfgnn.Tables(fsys, filepath.Clean(dir+"."), name, absolute)
+		found, err := tfgnnfiles.Tables(fsys, filepath.Clean(dir+"."), name, absolute)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -108,7 +109,7 @@ type importer struct {
 	arrays int
 	plain  []byte // a form of zeros
 	chunk  int
-	source *tfrecord.Files
+	source *recordfiles.Files
 	end    error // of the source, once it was read to its end
 	result *Result
 	sink   sink
@@ -130,7 +131,7 @@ func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, o
 	if i.chunk, longest, err = i.budget(); err != nil {
 		return nil, err
 	}
-	i.source = tfrecord.NewFiles(fsys, files, opt.Progress)
+	i.source = recordfiles.New(fsys, files, opt.Progress)
 	i.source.Limit(longest)
 	defer func() { err = errors.Join(err, i.source.Close(), i.sink.close()) }()
 	if err := i.sink.begin(i); err != nil {

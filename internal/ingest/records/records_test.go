@@ -23,6 +23,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -388,7 +389,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("found %v, %v", warnings, err)
 	}
 	for _, missing := range []string{"s@4", "nothing", "x*"} {
-		if _, _, err := records.Files(vfs.OS, in(missing)); !errors.Is(err, tfgnn.ErrTable) {
+		if _, _, err := records.Files(vfs.OS, in(missing)); !errors.Is(err, tfgnnfiles.ErrTable) {
 			t.Errorf("%s: found %v", missing, err)
 		}
 	}

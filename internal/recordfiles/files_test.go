@@ -1,4 +1,4 @@
-package tfrecord_test
+package recordfiles_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -30,7 +31,7 @@ func TestFiles(t *testing.T) {
 		names = append(names, name)
 	}
 	read := func(fsys vfs.FS, progress func(int64)) (string, error) {
-		f := tfrecord.NewFiles(fsys, names, progress)
+		f := recordfiles.New(fsys, names, progress)
 		defer f.Close()
 		var all []string
 		for {

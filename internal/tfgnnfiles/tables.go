@@ -1,4 +1,4 @@
-package tfgnn
+package tfgnnfiles
 
 import (
 	"errors"
