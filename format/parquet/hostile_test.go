@@ -127,9 +127,9 @@ func TestPromises(t *testing.T) {
 		{"footer beyond the file", []byte("PAR1\x00\x00\x00\x80PAR1"), "found a footer of 2147483648 bytes, expected at most 0"},
 		{"encrypted", []byte("PARE\x00\x00\x00\x00PARE"), "found an encrypted Parquet file"},
 		{"unfinished", []byte("PAR1\x00\x00\x00\x00\x00\x00\x00\x00"), "the file is cut, or was not completed"},
-		{"schema of 2^32 elements", compact("\x15\x02\x29\xfc" + long + "\x00").file(), "found bytes that are no file metadata"},
+		{"schema of 2^32 elements", compact("\x15\x02\x29\xfc" + long + "\x00").file(), "found bytes that are not file metadata"},
 		{"no schema", compact("\x15\x02\x00").file(), "found no schema"},
-		{"groups in groups", compact(strings.Repeat("\x1c", 1000)).file(), "found bytes that are no file metadata"},
+		{"groups in groups", compact(strings.Repeat("\x1c", 1000)).file(), "found bytes that are not file metadata"},
 		// A root that counts 2^31 columns.
 		{"columns", compact("\x15\x02\x19\x1c\x48\x01s\x15\xfe\xff\xff\xff\x0f\x00\x16\x00\x19\x0c\x00").file(), "found a schema of 2147483647 columns in 1 elements"},
 	} {

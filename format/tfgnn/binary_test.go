@@ -62,7 +62,7 @@ func TestBinaryErrorsSayWhere(t *testing.T) {
 	}{
 		{"cut", b[:len(b)-1], "byte 16: found field 3, whose value is cut off"},
 		{"group that never ends", append(bytes.Clone(b), 0x0b), "found field 1, whose value is cut off"},
-		{"no tag", append(bytes.Clone(b), 0x00), "byte 29: found no tag of a field"},
+		{"no tag", append(bytes.Clone(b), 0x00), "byte 29: found no field tag"},
 		{"inside", []byte{0x12, 4, 0x0a, 9, 'n', 'o'}, "byte 2: found field 1, whose value is cut off"},
 		{"huge length", []byte{0x12, 0xff, 0xff, 0xff, 0xff, 0x0f}, "byte 0: found field 2, whose value is cut off"},
 	} {

@@ -10,14 +10,14 @@ type Feature struct {
 	Set   string `json:"set,omitempty"`
 	Name  string `json:"name"`
 	DType string `json:"dtype"` // as in the schema: DT_FLOAT
-	Shape []int  `json:"shape"` // of one item; -1 varies
+	Shape []int  `json:"shape"` // of one item; -1: ragged
 	Key   string `json:"key"`
-	// Lengths are the keys of the row lengths, one a dimension that varies.
+	// Lengths are the keys of the row lengths, one per ragged dimension.
 	Lengths []string `json:"row_lengths,omitempty"`
 }
 
-// Features lists the features of a schema: of the context, the node sets, the edge
-// sets, each by name.
+// Features lists the features of a schema: those of the context, of the node sets, and of the edge sets, each sorted
+// by name.
 func Features(schema *tfgnnpb.GraphSchema) []Feature {
 	var all []Feature
 	add := func(kind, set string, features map[string]*tfgnnpb.Feature) {
@@ -42,10 +42,10 @@ func Features(schema *tfgnnpb.GraphSchema) []Feature {
 	return all
 }
 
-// Sets lists the names of node sets or edge sets, in byte order.
+// Sets lists the names of node sets or edge sets, sorted.
 func Sets[S tfgnnpb.NodeSet | tfgnnpb.EdgeSet](sets map[string]*S) []string { return sortedKeys(sets) }
 
-// Table is the table of a set of a unigraph.
+// Table is the table of a node set, an edge set, or the context.
 type Table struct {
 	Kind     string   `json:"kind"` // as in Feature
 	Set      string   `json:"set,omitempty"`

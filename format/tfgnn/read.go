@@ -13,25 +13,25 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrSyntax is wrapped by errors of bytes that cannot be read as their message.
+// ErrSyntax is wrapped by errors about bytes that cannot be read as the expected message.
 var ErrSyntax = errors.New("not the expected message")
 
-// ParseSchema reads a GraphSchema, text or binary. Errors are prefixed with name,
-// usually the path. It does not check what the schema says: see CheckSchema.
+// ParseSchema reads a GraphSchema, text or binary. Errors begin with name, usually the path. It does not check the
+// content: see CheckSchema and InspectSchema.
 func ParseSchema(name string, data []byte) (*tfgnnpb.GraphSchema, error) {
 	m := new(tfgnnpb.GraphSchema)
 	return m, parse(name, data, m)
 }
 
-// ParseSpec reads a SamplingSpec, text or binary. Errors are prefixed with name,
-// usually the path. It does not check what the spec says: see CheckSpec.
+// ParseSpec reads a SamplingSpec, text or binary. Errors begin with name, usually the path. It does not check the
+// content: see CheckSpec and InspectSpec.
 func ParseSpec(name string, data []byte) (*tfgnnpb.SamplingSpec, error) {
 	m := new(tfgnnpb.SamplingSpec)
 	return m, parse(name, data, m)
 }
 
-// protobuf's errors begin with "proto:" and a space or a no-break space, by
-// chance, so that nobody compares them.
+// position matches errors of prototext. They begin with "proto:" and, at random so that nobody compares them, a space
+// or a no-break space.
 var position = regexp.MustCompile(`^proto:[ \x{a0}](?:syntax error )?\(line (\d+):(\d+)\): (.*)$`)
 
 func parse(name string, data []byte, m proto.Message) error {
@@ -64,7 +64,7 @@ type File[M proto.Message] struct {
 	Faults   []*Fault
 	Warnings []*Fault
 
-	text *textIndex // nil of a binary file
+	text *textIndex // nil for a binary file
 }
 
 // Err joins all faults in one error, which is nil where there is no fault.

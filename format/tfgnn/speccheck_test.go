@@ -31,7 +31,7 @@ func TestCheckSpec(t *testing.T) {
 		{"order", graph, seed + op("2", `"1"`, "ba", "strategy: TOP_K") + op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "1", expected one of the ops that stand before this one [s]`, ""},
 		{"name twice", graph, seed + op("s", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].op_name: found "s" for the second time`, ""},
 		{"edge set", graph, seed + op("1", `"s"`, "abc", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].edge_set_name: found "abc", expected one of the edge sets [ab, ba]; did you mean "ab"?`, ""},
-		{"wrong end", graph, seed + op("1", `"s"`, "ba", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "s", which gives nodes of "a", expected nodes of "b", where edge set "ba" begins`, ""},
+		{"wrong end", graph, seed + op("1", `"s"`, "ba", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "s", which gives nodes of "a", expected nodes of "b", the source of edge set "ba"`, ""},
 		{"no inputs", graph, seed + op("1", "", "ab", "strategy: RANDOM_UNIFORM"), "sampling_ops[0].input_op_names: found no input", ""},
 		{"no sample size", graph, seed + strings.Replace(op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), "sample_size: 3", "", 1), "sampling_ops[0].sample_size: found 0, expected at least 1", ""},
 		{"negative sample size", graph, seed + strings.Replace(op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), ": 3", ": -3", 1), "found -3, expected at least 1", ""},
