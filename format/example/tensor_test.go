@@ -130,7 +130,7 @@ func TestConstructorsRefuse(t *testing.T) {
 		{"nested, too deep", must(Nested([]int{-1}, [][][]int{{{1}}})), "found values of type []int at the depth of shape [-1]"},
 		{"nested, uneven", must(Nested([]int{-1, 2}, [][][]int{{{1, 2}}, {{1, 2}, {3}}})), "found 1 values at [1 1], expected 2 for items of shape [-1 2]"},
 		{"nested, bad dimension", must(Nested([]int{0}, [][]int{})), "found dimension 0 in shape [0]"},
-		{"half of integers", must(Scalars(1).As(tfgnnpb.DataType_DT_HALF)), "found values of DT_INT64, expected DT_HALF"},
+		{"half of integers", must(Scalars(1).As(tfgnnpb.DataType_DT_HALF)), "found values of DT_INT64, which cannot be declared as DT_HALF"},
 		{"too wide", must(Scalars(256).As(tfgnnpb.DataType_DT_UINT8)), "found value 256, expected 0 to 255 for DT_UINT8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func TestChunkEnds(t *testing.T) {
 		}
 	}
 	s, err := Open(t.Context(), vfs.OS, chunkFolder(t, `"in"`, `"out"`), Options{})
-	if err != nil || s.Primary != graph.Out || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "of both directions, and edges are numbered by out-edges") {
+	if err != nil || s.Primary != graph.Out || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "of both directions; edges are numbered in the order of the out-edges") {
 		t.Errorf("found %+v, %v", s, err)
 	}
 }

@@ -235,9 +235,9 @@ func TestDGLErrors(t *testing.T) {
 		v    uint32
 		want string
 	}{
-		{"csc.bin", csc.Indptr.Offset + 4, 1 << 20, "found the offset 1048576 of row 0 behind 0, expected offsets that ascend to"},
+		{"csc.bin", csc.Indptr.Offset + 4, 1 << 20, "found the offset 1048576 of row 0 after 0, expected offsets that ascend to"},
 		{"csc.bin", csc.Indices.Offset, 77, "found source 77 of edge"},
-		{"csc.bin", csc.EdgeIDs.Offset, 1 << 31, "expected each below"},
+		{"csc.bin", csc.EdgeIDs.Offset, 1 << 31, "expected each id below"},
 		{"csc.bin", 8, 7, "found version 7, expected 2"},
 		{"all.bin", 4096, 4112, "found the first graph at byte 4112"},
 	} {

@@ -16,8 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// edgeList is one table of text, or of Parquet files, with a row an edge; a
-// homogeneous graph.
+// edgeList is one table of text, or of Parquet files, with one row per edge. It gives a homogeneous graph.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
@@ -34,7 +33,7 @@ func isText(path string) bool {
 // isParquet says whether a path names a table of Parquet files.
 func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
 
-// pattern is a name of a table without the "@N" of its shards.
+// pattern returns the name of a table without the "@N" of its shards.
 func pattern(path string) string {
 	if i := lastAt(path); i >= 0 {
 		return path[:i]
@@ -42,7 +41,7 @@ func pattern(path string) string {
 	return path
 }
 
-// lastAt is where the "@N" of a name starts, or -1.
+// lastAt returns the index of the "@N" in a name, or -1.
 func lastAt(path string) int {
 	i := len(path)
 	for i > 0 && path[i-1] >= '0' && path[i-1] <= '9' {
@@ -89,7 +88,7 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if o.IDs == IDsAuto && !integer {
 		for _, f := range []*looks{src, dst} {
 			if f.mixed {
-				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to stop there, or `IDs` string if that is meant",
+				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to make it an error, or `IDs` string to read strings without this warning",
 					t.Where(f.oddRow, f.Name), f.odd))
 			}
 		}
@@ -111,7 +110,7 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		e.Columns = append(e.Columns, featureOf(f.Field, o))
 	}
 	if !integer && o.NumNodes > 0 {
-		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, of which it bounds the largest")
+		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
 	return &Source{
 		Primary:  graph.In,
@@ -124,8 +123,8 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
-// openEdgeList opens a file with or without a header. Columns that the caller
-// names are those of a file without one, unless the first line has them all.
+// openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
+// header, unless the first line contains all of them.
 func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, error) {
 	csv := table.CSVOptions{Delimiter: o.Delimiter}
 	t, err := table.OpenCSV(fsys, files, csv)
@@ -160,8 +159,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	return t, specs, err
 }
 
-// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The
-// caller can choose among them.
+// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
 func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
 	t, err := table.OpenParquet(fsys, files)
 	if err != nil {
@@ -170,7 +168,7 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 	var warnings []string
 	if o.Columns == "" {
 		for _, c := range t.Unreadable() {
-			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is no number, bool, string, or list of them", files[0], c))
+			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", files[0], c))
 		}
 		return t, nil, warnings, nil
 	}
@@ -191,9 +189,8 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 	return t, specs, nil, nil
 }
 
-// openText opens a table of text. A header in a file whose columns the caller
-// names would become a row: it is found where the cell in the first line is the
-// only one of a column that is no number.
+// openText opens a table of text. If the caller names the columns of a file that has a header, the header would
+// become a row. It is detected by a cell of the first line that is the only one of its column that is not a number.
 func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
 	t, err := table.OpenCSV(fsys, files, csv)
 	if err != nil || csv.Names == nil {
@@ -213,7 +210,7 @@ func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, er
 	}
 	for i, f := range headed.Fields() {
 		if without[i].Seen && without[i].Number && !with[i].Number {
-			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
 		}
 	}
 	return t, nil

@@ -10,8 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// npyEdges is one array of the ends of edges, or the two arrays of a sparse
-// matrix; a homogeneous graph.
+// npyEdges is one array of the ends of edges, or the two arrays of a sparse matrix. It gives a homogeneous graph.
 type npyEdges struct{}
 
 func (npyEdges) name() string { return "npy" }
@@ -40,15 +39,14 @@ func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
-// openArrays opens edges out of one array or two; nodes is the number of them
-// where it is known, else 0.
+// openArrays opens edges from one array or two. nodes is the number of nodes if it is known, and otherwise 0.
 func openArrays(fsys vfs.FS, path, indptr, indices string, given uint64) (t table.Table, nodes uint64, err error) {
 	if indptr == "" && indices == "" {
 		t, err = table.OpenPairs(fsys, path)
 		return t, given, err
 	}
 	if path != "" || indptr == "" || indices == "" {
-		return nil, 0, usagef("found only some of an indptr and indices, or a source beside them; expected both and nothing else")
+		return nil, 0, usagef("found only one of `Indptr` and `Indices`, or another source with them, expected both and nothing else")
 	}
 	csc, err := table.OpenCSC(fsys, indptr, indices)
 	if err != nil {

@@ -545,7 +545,7 @@ func TestOGBLevels(t *testing.T) {
 		{"no nodes", with(one, "num-node-list.csv.gz", gz("x\n")), ingest.Options{}, `num-node-list.csv.gz:1:1: found "x"`},
 		{"several types of many graphs", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "num-node-dict.csv.gz: found no single graph, expected one, or OGB's text layout of many graphs of one type"},
 		{"a relation that is not there", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "a___r___b/edge.csv.gz: found no such file"},
-		{"a type that leaves the folder", map[string]string{"num-node-dict.csv.gz": gz("..,b\n1,2\n"), "triplet-type-list.csv.gz": gz("..,r,b\n")}, ingest.Options{}, `found a type called "..", expected a name that a folder can have`},
+		{"a type that leaves the folder", map[string]string{"num-node-dict.csv.gz": gz("..,b\n1,2\n"), "triplet-type-list.csv.gz": gz("..,r,b\n")}, ingest.Options{}, `found a type named "..", expected a name that a folder can have`},
 		{"a type that is a pattern", map[string]string{"num-node-dict.csv.gz": gz("a*\n1\n"), "triplet-type-list.csv.gz": gz("a*,r,a*\n"), "relations/a*___r___a*/edge.csv.gz": gz("0,0\n")}, ingest.Options{}, "expected a name without *, ?, [ and @"},
 		{"arrays of many graphs", map[string]string{"data.npz": arrays(int64s([]int{2}, 1, 1))}, ingest.Options{}, "data.npz: found no single graph"},
 		{"an archive of something else", map[string]string{"data.npz": npz(map[string][]byte{"x": int64s([]int{1}, 1)})}, ingest.Options{}, "data.npz: found no arrays edge_index and num_nodes_list"},

@@ -268,12 +268,12 @@ func TestDamage(t *testing.T) {
 	}{
 		{"nodes", func(f *folder) { put(f.chunks, 0, 999) }, "chunks.bin: chunk 0, byte 0: found 999 nodes, expected 1000"},
 		{"start", func(f *folder) { put(f.chunks, 1024+1, 7) }, "chunks.bin: chunk 1, byte 4100: found the start id 7, expected 1000"},
-		{"first offset", func(f *folder) { put(f.chunks, 2, 0) }, "chunks.bin: chunk 0, byte 8: found the offset 0, expected 1003, where the neighbours begin"},
-		{"an offset", func(f *folder) { put(f.chunks, 5, 1024) }, "chunks.bin: chunk 0, byte 20: found the offset 1024 behind 1023, expected offsets that ascend to 1023"},
-		{"an offset back", func(f *folder) { put(f.chunks, 5, 3) }, "chunks.bin: chunk 0, byte 20: found the offset 3 behind 1023"},
+		{"first offset", func(f *folder) { put(f.chunks, 2, 0) }, "chunks.bin: chunk 0, byte 8: found the offset 0, expected 1003, the start of the neighbours"},
+		{"an offset", func(f *folder) { put(f.chunks, 5, 1024) }, "chunks.bin: chunk 0, byte 20: found the offset 1024 after 1023, expected offsets that ascend to 1023"},
+		{"an offset back", func(f *folder) { put(f.chunks, 5, 3) }, "chunks.bin: chunk 0, byte 20: found the offset 3 after 1023"},
 		{"last offset", func(f *folder) { put(f.chunks, 1002, 1025) }, "chunks.bin: chunk 0, byte 4008: found the offset 1025, expected 1003 to 1024; the file was cut or damaged"},
 		{"neighbour", func(f *folder) { put(f.chunks, int(at)+3, 2500) }, "chunks.bin: chunk 0, byte 4024: found the neighbour 2500, expected one below 2500"},
-		{"padding", func(f *folder) { put(f.chunks, 1023, 1) }, "chunks.bin: chunk 0, byte 4092: found 1, expected the zeros behind the neighbours"},
+		{"padding", func(f *folder) { put(f.chunks, 1023, 1) }, "chunks.bin: chunk 0, byte 4092: found 1, expected zeros after the neighbours"},
 		{"cut", func(f *folder) { f.chunks = f.chunks[:8192+1024] }, "chunks.bin: chunk 2, byte 8192: found 256 words, expected at least the 503 of 500 nodes"},
 		{"cut at a chunk", func(f *folder) { f.chunks = f.chunks[:8192] }, "info.bin: found 12 bytes, expected 8: 4 for each of the 2 chunks of "},
 		{"cut in the padding", func(f *folder) { f.chunks = f.chunks[:len(f.chunks)-4] }, "found 10748 bytes, expected 10752: the last chunk is padded to a multiple of 512"},
@@ -281,7 +281,7 @@ func TestDamage(t *testing.T) {
 		{"start ids cut", func(f *folder) { f.info = f.info[:8] }, "info.bin: found 8 bytes, expected 12"},
 		{"start ids fall", func(f *folder) { put(f.info, 2, 1000) }, "info.bin: byte 8: found the start id 1000, expected ids that ascend from 0"},
 		{"start ids begin late", func(f *folder) { put(f.info, 0, 1) }, "info.bin: byte 0: found the start id 1"},
-		{"start ids beyond", func(f *folder) { put(f.info, 2, 2500) }, "info.bin: byte 8: found the start id 2500, expected ids that ascend from 0 to less than the 2500 nodes"},
+		{"start ids beyond", func(f *folder) { put(f.info, 2, 2500) }, "info.bin: byte 8: found the start id 2500, expected ids that ascend from 0 and are below 2500"},
 		{"count", func(f *folder) {
 			e := f.meta.Edges["n:e:n"]
 			e.Count = 1 << 60
@@ -328,7 +328,7 @@ func TestMetadata(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{sound, "", "byte 0: EOF"},
-		{"}}}", "}}} 1", "found text behind the JSON value"},
+		{"}}}", "}}} 1", "found text after the JSON value"},
 		{`"format"`, `"formats"`, `unknown field "formats"`},
 		{`"format": 1`, `"format": 2`, "found format 2, expected 1"},
 		{"4096", "4100", "chunk_bytes: found a chunk size of 4100 bytes, expected a multiple of 4096"},
@@ -340,7 +340,7 @@ func TestMetadata(t *testing.T) {
 		{`"b": 2`, `"b": -2`, "cannot unmarshal number -2"},
 		{`"c"`, `"../c"`, `found file name "../c", expected a path inside the folder`},
 		{`"c"`, `"/c"`, `found file name "/c", expected a path inside the folder`},
-		{`"c"`, `"i"`, `found the file "i", which a:r:b has`},
+		{`"c"`, `"i"`, `found the file "i", which belongs to a:r:b`},
 	} {
 		_, err := chunk.Parse([]byte(strings.Replace(sound, c.from, c.to, 1)))
 		if !errors.Is(err, chunk.ErrFormat) || !strings.Contains(err.Error(), c.want) {
