@@ -109,7 +109,7 @@ b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("symmetrise of two types", "nodes: {p: {}, q: {}}\nedges: {\"p:e:q\": {table: edges.csv, symmetrise: true}}", "found symmetrise between p and q"),
 		bad("count and table", "nodes: {p: {table: paper.csv, count: 3}}", "found a count together with a table"),
 		bad("reverse twice", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, reverse: e}}", "found edge type p:e:p twice"),
-		{name: "rows of arrays", files: files("nodes: {p: {table: venue.csv, columns: {feat: indptr.npy}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}"), want: "indptr.npy: found 3 rows, expected 2 as in", err: table.ErrFormat},
+		{name: "rows of arrays", files: files("nodes: {p: {table: venue.csv, columns: {feat: indptr.npy}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}"), want: "indptr.npy: found 3 rows, expected 2, as in", err: table.ErrFormat},
 	})
 }
 

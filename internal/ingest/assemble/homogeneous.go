@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// offsets gives each type its place among the nodes of a homogeneous graph. The
-// number of nodes that are known from edges only has to be found first.
+// offsets gives each type its place among the nodes of a homogeneous graph. It first finds the number of nodes of
+// types that are known only from edges.
 func (b *builder) offsets(ctx context.Context) error {
 	if len(b.types) > 1 {
 		for _, p := range b.byName() {

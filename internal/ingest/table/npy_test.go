@@ -92,7 +92,7 @@ func TestNpy(t *testing.T) {
 		columns []NpyColumn
 		want    string
 	}{
-		{[]NpyColumn{{"a", filepath.Join(dir, "a.npy")}, {"b", writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3 as in"},
+		{[]NpyColumn{{"a", filepath.Join(dir, "a.npy")}, {"b", writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3, as in"},
 		{[]NpyColumn{{"a", writeNpy(t, dir, "y.npy", "i8", nil, []int64{1})}}, "found a single value"},
 		{[]NpyColumn{{"a", writeNpy(t, dir, "z.npy", "i8", []int{1 << 40, 0}, []int64{})}}, "expected rows with values"},
 	} {
