@@ -198,7 +198,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		"ids":       {byHand(graph.Index{U32: []uint32{0, 2}}, graph.Index{U32: []uint32{0, 1}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "s: edge type _N:_E:_N: damaged: found the neighbour 1 at 1, expected one below 1"},
 		"wide ids":  {byHand(graph.Index{U32: []uint32{0, 1}}, graph.Index{U64: []uint64{1 << 32}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "found the neighbour 4294967295 at 0"},
-		"offsets":   {byHand(graph.Index{U32: []uint32{0, 2, 1, 2}}, graph.Index{U32: []uint32{0, 1}}, 3), chunk.Options{ChunkBytes: 4096}, nil, "node 2: found neighbours at offset 1 behind offset 2"},
+		"offsets":   {byHand(graph.Index{U32: []uint32{0, 2, 1, 2}}, graph.Index{U32: []uint32{0, 1}}, 3), chunk.Options{ChunkBytes: 4096}, nil, "node 2: found neighbours at offset 1 after offset 2"},
 		"beyond":    {byHand(graph.Index{U32: []uint32{0, 3}}, graph.Index{U32: []uint32{0}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "found neighbours up to 3, expected at most 1"},
 		"a hub":     {byHand(graph.Index{U32: []uint32{0, 0, 1021}}, graph.Index{U32: big}, 2), chunk.Options{ChunkBytes: 4096}, format.ErrTooLarge, "node 1: found 1021 neighbours, expected at most the 1020 "},
 		"direction": {byHand(graph.Index{U32: []uint32{0}}, graph.Index{}, 0), chunk.Options{ChunkBytes: 4096, Direction: "out"}, nil, "found in-edges alone, expected out-edges too"},

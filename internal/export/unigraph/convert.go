@@ -20,7 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// conversion is a table with the sets that it serves.
+// conversion is a table and the sets that read it.
 type conversion struct {
 	table   table.Table
 	stem    string
@@ -29,10 +29,9 @@ type conversion struct {
 	meta    []*tfgnnpb.Metadata
 }
 
-// Convert writes a unigraph, opened by ingest.Open, into w, which the caller
-// seals: its schema with the new names of the tables and nothing else changed, and
-// all tables. fsys is that of w and of the source. Sets that share a table share
-// the new one.
+// Convert writes a unigraph, which ingest.Open has opened, into w: all tables, and the schema, in which only the
+// names of the tables change. The caller seals w. fsys is the file system of w and of the source. Sets that share a
+// table also share the new one.
 func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Source, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Sour
 	return r, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, schema))
 }
 
-// conversions are the tables of a source, each once.
+// conversions lists the tables of a source, each once.
 func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion, error) {
 	var all []*conversion
 	add := func(t table.Table, stem, set string, meta *tfgnnpb.Metadata, ids []Column, features []table.Column) error {
@@ -82,7 +81,7 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 			if have < 0 {
 				c.columns = append(c.columns, x)
 			} else if !reflect.DeepEqual(c.columns[have], x) {
-				return fmt.Errorf("found %s, which the sets %s read, with column %q in different ways, expected one dtype and shape; declare it alike, or give each set a table", t.Files()[0], strings.Join(c.sets, ", "), x.Name)
+				return fmt.Errorf("found %s, which the sets %s read, with column %q in different ways, expected one dtype and shape; declare it the same way in all sets, or give each set its own table", t.Files()[0], strings.Join(c.sets, ", "), x.Name)
 			}
 		}
 		return nil
@@ -108,7 +107,7 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 		if slices.ContainsFunc(meta.GetExtra(), func(x *tfgnnpb.Metadata_KeyValue) bool {
 			return x.GetKey() == "edge_type" && x.GetValue() == "reversed"
 		}) {
-			from, to = to, from // as the table has them
+			from, to = to, from // in the order of the table
 		}
 		if err := add(e.Table, "edges-"+store.FileName(name), name, meta, []Column{{sourceName, from}, {targetName, to}}, e.Columns); err != nil {
 			return nil, err
