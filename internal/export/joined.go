@@ -38,18 +38,18 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	j := &joined{c: s.Collection, g: from.Graph}
 	made := s.Meta.Made
 	if from.Graph == nil {
-		return nil, tagged.Errorf(ErrStore, "%s: found a collection, expected the store that was sampled", from.Dir)
+		return nil, tagged.Errorf(errStore, "%s: found a collection, expected the store that was sampled", from.Dir)
 	}
 	want, sampled := made.Inputs["store"]
 	if !sampled || len(made.Plan) == 0 {
-		return nil, tagged.Errorf(ErrStore, "found a collection made by %s, expected one that was sampled; leave `Store` out", made.Command)
+		return nil, tagged.Errorf(errStore, "found a collection made by %s, expected one that was sampled; leave `Store` out", made.Command)
 	}
 	got, err := store.Sum(fsys, from.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if got != want {
-		return nil, tagged.Errorf(ErrStore, "%s: found a store of checksum %s, expected %s, that of the sampled store; give that store", from.Dir, got, want)
+		return nil, tagged.Errorf(errStore, "%s: found a store of checksum %s, expected %s, that of the sampled store; give that store", from.Dir, got, want)
 	}
 	plan, err := sample.ParsePlan(store.MetaFile, made.Plan)
 	if err != nil {
@@ -96,7 +96,7 @@ func (j *joined) types(plan *sample.Plan) error {
 	for _, n := range j.c.Nodes {
 		t := joinedType{number: j.g.NodeType(n.Type)}
 		if !slices.Contains(nodes, t.number) {
-			return tagged.Errorf(ErrStore, "found node type %s, expected the types that the plan reaches in the store", n.Type)
+			return tagged.Errorf(errStore, "found node type %s, expected the types that the plan reaches in the store", n.Type)
 		}
 		if err := below(n.Type+" node_id", n.NodeID, n.Count, j.g.Nodes[t.number].Count); err != nil {
 			return err
@@ -110,10 +110,10 @@ func (j *joined) types(plan *sample.Plan) error {
 		name := e.Type.String()
 		number, err := j.g.EdgeType(name)
 		if err != nil {
-			return tagged.Errorf(ErrStore, "%w", err)
+			return tagged.Errorf(errStore, "%w", err)
 		}
 		if !slices.Contains(edges, number) {
-			return tagged.Errorf(ErrStore, "found edge type %s, expected the types that the plan samples from", name)
+			return tagged.Errorf(errStore, "found edge type %s, expected the types that the plan samples from", name)
 		}
 		t := joinedType{number: number}
 		if err := below(name+" edge_id", e.EdgeID, e.Count, j.g.Edges[number].Count); err != nil {

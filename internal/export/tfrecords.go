@@ -18,13 +18,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrNotCollection is wrapped by the error about a store that is not a collection, ErrStore by that about a store
+// errNotCollection is wrapped by the error about a store that is not a collection, errStore by that about a store
 // that the collection was not sampled from.
 var (
-	ErrNotCollection = errors.New("not a collection")
-	ErrStore         = errors.New("not the store of the collection")
-	// ErrMemory is the kind of errors about a memory budget that is below the minimum.
-	ErrMemory = errors.New("memory budget too small")
+	errNotCollection = errors.New("not a collection")
+	errStore         = errors.New("not the store of the collection")
+	// errMemory is the kind of errors about a memory budget that is below the minimum.
+	errMemory = errors.New("memory budget too small")
 )
 
 // Options say what is written and how.
@@ -85,7 +85,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	opt.Threads = max(1, opt.Threads)
 	c := s.Collection
 	if c == nil {
-		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with `Schema`", s.Dir, ErrNotCollection, s.Meta.Kind)
+		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with `Schema`", s.Dir, errNotCollection, s.Meta.Kind)
 	}
 	if err := s.Check(ctx); err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (w *weights) fits(opt *Options) error {
 	}
 	least := baseBytes + w.joined + largest*int64(chunkFactor*ordered.Slots(opt.Threads)+workerFactor*opt.Threads)
 	if opt.Memory < least {
-		return tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d for %d threads; give `Memory` %dMiB or more, or fewer `Threads`", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
+		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads; give `Memory` %dMiB or more, or fewer `Threads`", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrOverflow is wrapped by errors about a finite float64 whose magnitude exceeds the largest float32.
-var ErrOverflow = errors.New("a number beyond the range of float32")
+// errOverflow is wrapped by errors about a finite float64 whose magnitude exceeds the largest float32.
+var errOverflow = errors.New("a number beyond the range of float32")
 
 // Fit says how a float64 fits into a float32, apart from the usual rounding.
 type Fit uint8
@@ -66,7 +66,7 @@ func (n *Narrowed) Look(feature string, values []float64) {
 			small++
 		case Overflow:
 			if n.over == nil {
-				n.over = tagged.Errorf(ErrOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
+				n.over = tagged.Errorf(errOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
 			}
 		}
 	}

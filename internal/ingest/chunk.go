@@ -33,7 +33,7 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 	} else if !info.IsDir() {
 		path = filepath.Dir(path)
 	}
-	if o.NumNodes > 0 || o.IDs == IDsString {
+	if o.NumNodes > 0 || o.IDs == idsString {
 		return nil, usagef("found `NumNodes` or string ids with %s, expected neither: counts and ids are in the files", path)
 	}
 	m, err := chunk.Read(fsys, path)

@@ -97,7 +97,7 @@ func TestChunkErrors(t *testing.T) {
 		{[]string{`"a": 3`, `"a": 3, "\n": 2`}, Options{}, ErrSource, `found type name "\n"`},
 		{[]string{`"a": 3`, `"a": 3, "c": 4000000000`}, Options{}, ErrSource, "found 4000000000 nodes of type c without features"},
 		{nil, Options{NumNodes: 7}, ErrUsage, "found `NumNodes`"},
-		{nil, Options{IDs: IDsString}, ErrUsage, "or string ids"},
+		{nil, Options{IDs: idsString}, ErrUsage, "or string ids"},
 		{[]string{"in.bin", "no.bin"}, Options{}, nil, "no.bin: no such file"},
 	} {
 		_, err := Open(t.Context(), vfs.OS, chunkFolder(t, c.pairs...), c.o)

@@ -82,10 +82,10 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
-	if o.IDs != IDsAuto {
-		integer = o.IDs == IDsInteger
+	if o.IDs != idsAuto {
+		integer = o.IDs == idsInteger
 	}
-	if o.IDs == IDsAuto && !integer {
+	if o.IDs == idsAuto && !integer {
 		for _, f := range []*looks{src, dst} {
 			if f.mixed {
 				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to make it an error, or `IDs` string to read strings without this warning",

@@ -231,8 +231,8 @@ func (l *lister) identify(n *nodeEntry) error {
 			for _, f := range n.uses {
 				integer = integer && f.unsigned
 			}
-			if n.ids != IDsAuto {
-				integer = n.ids == IDsInteger
+			if n.ids != idsAuto {
+				integer = n.ids == idsInteger
 			}
 		}
 		n.out.Count = n.count
@@ -244,8 +244,8 @@ func (l *lister) identify(n *nodeEntry) error {
 		}
 		// Integers that are not the row numbers are keys.
 		integer = f.rows
-		if n.ids != IDsAuto {
-			integer = n.ids == IDsInteger
+		if n.ids != idsAuto {
+			integer = n.ids == idsInteger
 		}
 		n.out.ID = end(f.Name, integer)
 	default:

@@ -18,12 +18,12 @@ import (
 // IDs says how the original ids of nodes are read.
 type IDs uint8
 
-// IDsAuto reads ids as integers if those in the first MiB are integers without signs and leading zeros, and as
+// idsAuto reads ids as integers if those in the first MiB are integers without signs and leading zeros, and as
 // strings otherwise.
 const (
-	IDsAuto IDs = iota
-	IDsInteger
-	IDsString
+	idsAuto IDs = iota
+	idsInteger
+	idsString
 )
 
 // ParseIDs parses "auto", "integer" or "string".

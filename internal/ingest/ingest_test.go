@@ -197,7 +197,7 @@ _N - :uint64
 _N:_E:_N e.csv src:uint64>dst:uint64 t:float32`},
 		{name: "strings", files: e("src,dst\na,1\n"), path: "e.csv", want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
 		{name: "leading zeros are strings", files: e("src,dst\n007,1\n"), path: "e.csv", want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
-		{name: "ids as told", files: e("src,dst\n7,1\n"), path: "e.csv", opts: Options{IDs: IDsString}, want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
+		{name: "ids as told", files: e("src,dst\n7,1\n"), path: "e.csv", opts: Options{IDs: idsString}, want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
 		{name: "ends as told", files: e("a,b,c\n7,1,2\n"), path: "e.csv", opts: Options{Src: "c", Dst: "a", Symmetrise: true}, want: "_N - :uint64\n_N:_E:_N e.csv c:uint64>a:uint64 symmetrise b:int64"},
 		{name: "empty cells", files: e("src,dst,w\n7,1,\n1,2,3\n"), path: "e.csv", opts: Options{Empty: table.EmptyFill, Fill: "-1"}, want: "_N - :uint64\n_N:_E:_N e.csv src:uint64>dst:uint64 w:int64=-1"},
 		{name: "SNAP", files: map[string]string{"e.txt": "# a b\n0\t1\n"}, path: "e.txt", want: "_N - :uint64\n_N:_E:_N e.txt src:uint64>dst:uint64"},
@@ -222,7 +222,7 @@ func TestNpy(t *testing.T) {
 		{name: "pairs", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{NumNodes: 4}, want: "_N - :uint64 count 4\n_N:_E:_N e.npy src:uint64>dst:uint64"},
 		{name: "matrix", files: map[string]string{"p.npy": "i8 5", "i.npy": "i4 0"}, opts: Options{Indptr: "p.npy", Indices: "i.npy"}, want: "_N - :uint64 count 4\n_N:_E:_N p.npy+i.npy src:uint64>dst:uint64"},
 		{name: "too few nodes", files: map[string]string{"p.npy": "i8 5", "i.npy": "i4 0"}, opts: Options{Indptr: "p.npy", Indices: "i.npy", NumNodes: 3}, want: "found 4 nodes", err: ErrUsage},
-		{name: "strings", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{IDs: IDsString}, want: "expected integer ids", err: ErrUsage},
+		{name: "strings", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{IDs: idsString}, want: "expected integer ids", err: ErrUsage},
 		{name: "a vector", files: map[string]string{"e.npy": "i8 6"}, path: "e.npy", want: "expected (2, E) or (E, 2)", err: table.ErrFormat},
 	})
 }
@@ -277,7 +277,7 @@ b:ba:a ab.csv #target:string>#source:string #weight:float32`
 		{name: "no ends", files: with("ab.csv", "src,dst,weight\n1,2,3\n"), want: "expected one of #source, source among them", err: ErrSource},
 		{name: "no edges", files: map[string]string{"s.pbtxt": `node_sets { key: "a" value { } } edge_sets { key: "e" value { source: "a" target: "a" } }`}, want: "found no filename in its metadata", err: ErrSource},
 		{name: "out of the folder", files: with("schema.pbtxt", strings.Replace(schema, "ab.csv", "../ab.csv", 1)), want: "..", err: ErrSource},
-		{name: "ids", files: files, opts: Options{IDs: IDsInteger}, want: "its ids are strings", err: ErrUsage},
+		{name: "ids", files: files, opts: Options{IDs: idsInteger}, want: "its ids are strings", err: ErrUsage},
 		{name: "bad cell", files: with("a.csv-00001-of-00002", "id,x\nn2,3\n"), want: `a.csv-00001-of-00002:2:4: found "3" in column "x", expected 2 values and not 1`, err: table.ErrFormat},
 		{name: "edge type twice", files: map[string]string{"s.pbtxt": `node_sets { key: "a" value { } } node_sets { key: "b" value { } }
 edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e.csv" } } } edge_sets { key: "rev_e" value { source: "b" target: "a" metadata { filename: "e.csv" } } }`, "e.csv": "source,target\n"}, opts: Options{Symmetrise: true}, want: "found edge type b:rev_e:a twice", err: ErrSource},

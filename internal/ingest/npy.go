@@ -22,7 +22,7 @@ func (npyEdges) detect(path string, names []string) bool {
 }
 
 func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	if o.IDs == IDsString {
+	if o.IDs == idsString {
 		return nil, usagef("found string ids with arrays, expected integer ids")
 	}
 	t, nodes, err := openArrays(fsys, path, o.Indptr, o.Indices, o.NumNodes)

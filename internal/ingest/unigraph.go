@@ -31,7 +31,7 @@ func (unigraph) detect(path string, names []string) bool {
 }
 
 func (unigraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	if o.IDs == IDsInteger || o.NumNodes > 0 {
+	if o.IDs == idsInteger || o.NumNodes > 0 {
 		return nil, usagef("found integer ids or `NumNodes` with a unigraph, expected neither, as its ids are strings")
 	}
 	schema, file, warnings, err := tfgnnfiles.ReadSchema(fsys, path)

@@ -12,7 +12,7 @@ import (
 
 // Options say how chunks are made.
 type Options struct {
-	ChunkBytes int64 // size of a chunk, a multiple of chunk.Align
+	ChunkBytes int64 // size of a chunk; see chunk.CheckBytes
 	// Direction is "in", "out", or empty for each type's primary direction. An edge type that is not stored in the
 	// direction is an error.
 	Direction string

@@ -19,12 +19,12 @@ import (
 type Options struct {
 	Force   bool // replace an existing file
 	Threads int  // at least 1
-	// Memory bounds the peak, in bytes; 0: no bound. Write refuses a bound that cannot hold the graph with ErrMemory.
+	// Memory bounds the peak, in bytes; 0: no bound. Write refuses a bound that cannot hold the graph.
 	Memory int64
 }
 
-// ErrMemory is wrapped by errors about a memory bound that cannot hold the graph.
-var ErrMemory = errors.New("memory too small")
+// errMemory is wrapped by errors about a memory bound that cannot hold the graph.
+var errMemory = errors.New("memory too small")
 
 // baseBytes is the memory of the program, its buffers, and the mapped pages of the store.
 const baseBytes = 64 << 20
@@ -41,7 +41,7 @@ func beside(s *store.Store, memory int64) (int64, error) {
 	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
 	least := baseBytes + 8*pairs + 4*int64(nodes)
 	if least > memory {
-		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise `Memory`", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
+		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise `Memory`", s.Dir, errMemory, human.Bytes(memory), human.Bytes(least))
 	}
 	return max(1, memory-least), nil
 }

@@ -25,7 +25,7 @@ type conversion struct {
 	table   table.Table
 	stem    string
 	sets    []string
-	columns []Column
+	columns []tableColumn
 	meta    []*tfgnnpb.Metadata
 }
 
@@ -62,7 +62,7 @@ func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Sour
 // conversions lists the tables of a source, each once.
 func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion, error) {
 	var all []*conversion
-	add := func(t table.Table, stem, set string, meta *tfgnnpb.Metadata, ids []Column, features []table.Column) error {
+	add := func(t table.Table, stem, set string, meta *tfgnnpb.Metadata, ids []tableColumn, features []table.Column) error {
 		i := slices.IndexFunc(all, func(c *conversion) bool { return c.table == t })
 		if i < 0 {
 			i = len(all)
@@ -74,10 +74,10 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 		c := all[i]
 		c.sets, c.meta = append(c.sets, set), append(c.meta, meta)
 		for _, f := range features {
-			ids = append(ids, Column{f.Name, f})
+			ids = append(ids, tableColumn{f.Name, f})
 		}
 		for _, x := range ids {
-			have := slices.IndexFunc(c.columns, func(o Column) bool { return o.Name == x.Name })
+			have := slices.IndexFunc(c.columns, func(o tableColumn) bool { return o.Name == x.Name })
 			if have < 0 {
 				c.columns = append(c.columns, x)
 			} else if !reflect.DeepEqual(c.columns[have], x) {
@@ -96,7 +96,7 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 			continue
 		}
 		meta := schema.GetNodeSets()[n.Type].GetMetadata()
-		if err := add(n.Table, "nodes-"+store.FileName(n.Type), n.Type, meta, []Column{{idName, n.ID}}, n.Columns); err != nil {
+		if err := add(n.Table, "nodes-"+store.FileName(n.Type), n.Type, meta, []tableColumn{{idName, n.ID}}, n.Columns); err != nil {
 			return nil, err
 		}
 	}
@@ -109,19 +109,19 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 		}) {
 			from, to = to, from // in the order of the table
 		}
-		if err := add(e.Table, "edges-"+store.FileName(name), name, meta, []Column{{sourceName, from}, {targetName, to}}, e.Columns); err != nil {
+		if err := add(e.Table, "edges-"+store.FileName(name), name, meta, []tableColumn{{sourceName, from}, {targetName, to}}, e.Columns); err != nil {
 			return nil, err
 		}
 	}
 	order := []string{idName, sourceName, targetName}
-	rank := func(c Column) int {
+	rank := func(c tableColumn) int {
 		if i := slices.Index(order, c.Name); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
 	for _, c := range all {
-		slices.SortFunc(c.columns, func(a, b Column) int {
+		slices.SortFunc(c.columns, func(a, b tableColumn) int {
 			return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name, b.Name))
 		})
 	}

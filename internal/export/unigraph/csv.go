@@ -13,7 +13,7 @@ import (
 )
 
 // appendHeader writes the names of the columns as a line.
-func appendHeader(b []byte, columns []Column) []byte {
+func appendHeader(b []byte, columns []tableColumn) []byte {
 	for i, c := range columns {
 		if i > 0 {
 			b = append(b, ',')

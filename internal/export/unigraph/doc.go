@@ -1,8 +1,7 @@
 // Package unigraph writes the tables of TF-GNN unigraphs: a GraphSchema and, for each set with a table, its rows as
 // CSV, TFRecord or Parquet files.
 //
-//   - Write writes the rows of one table.Table, in order, as one file or as shards.
-//   - FromStore and FromGraph write a store: schema.pbtxt and all its tables.
+//   - FromStore writes a store: schema.pbtxt and all its tables, each as one file or as shards.
 //   - Convert writes a unigraph again with all its tables in another format.
 //
 // The first columns are #id for nodes, and #source and #target for edges, all of them strings. The other columns are

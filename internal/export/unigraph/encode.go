@@ -43,7 +43,7 @@ func newEncoder(w *writer) (*encoder, error) {
 	e := &encoder{w: w, cols: make([]graph.Column, len(w.columns)), ends: make([][]uint32, 4*len(w.columns))}
 	for i, c := range w.columns {
 		e.cols[i] = graph.Column{Name: c.Name, DType: c.From.DType, Shape: c.From.Shape}
-		if slices.ContainsFunc(w.columns[:i], func(o Column) bool { return o.Name == c.Name }) {
+		if slices.ContainsFunc(w.columns[:i], func(o tableColumn) bool { return o.Name == c.Name }) {
 			return nil, fmt.Errorf("found two columns %q, expected different names", c.Name)
 		}
 	}

@@ -62,13 +62,13 @@ func newSource(name string, rows int, cols []*graph.Column, of ...ids) *source {
 }
 
 // columns returns all columns of the source, ids first.
-func (s *source) columns() []Column {
-	var out []Column
+func (s *source) columns() []tableColumn {
+	var out []tableColumn
 	for _, x := range s.ids {
-		out = append(out, Column{x.name, table.Column{Name: x.name, DType: graph.String, ID: true}})
+		out = append(out, tableColumn{x.name, table.Column{Name: x.name, DType: graph.String, ID: true}})
 	}
 	for _, c := range s.cols {
-		out = append(out, Column{c.Name, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}})
+		out = append(out, tableColumn{c.Name, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}})
 	}
 	return out
 }

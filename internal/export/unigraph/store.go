@@ -43,7 +43,7 @@ func (r *Result) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
-// FromStore writes the graph of a store as FromGraph does. It refuses a store whose arrays do not form a graph.
+// FromStore writes the graph of a store as fromGraph does. It refuses a store whose arrays do not form a graph.
 func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
@@ -51,16 +51,16 @@ func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	if err := s.Check(ctx); err != nil {
 		return nil, err
 	}
-	return FromGraph(ctx, fsys, w, s.Graph, opt)
+	return fromGraph(ctx, fsys, w, s.Graph, opt)
 }
 
-// FromGraph writes a graph as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
+// fromGraph writes a graph as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
 // graph must be in range.
 //
 // A node type becomes a node set of the same name (_N becomes "node"). Its #id is the original id, or the type-wise
 // id as decimal text. An edge type becomes an edge set named by its relation (_E becomes "edge"), or by src_rel_dst
 // if several types have the same relation. Its rows are in the order of edge ids.
-func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
+func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -139,8 +139,8 @@ func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 }
 
 // write writes one table and counts it.
-func (r *Result) write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, sets []string, t table.Table, columns []Column, opt Options) error {
-	stats, err := Write(ctx, fsys, w, stem, t, columns, opt)
+func (r *Result) write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, sets []string, t table.Table, columns []tableColumn, opt Options) error {
+	stats, err := writeTable(ctx, fsys, w, stem, t, columns, opt)
 	r.Tables = append(r.Tables, Table{opt.pattern(stem), sets, stats})
 	return err
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrInexpressible is the kind of errors about a value that the format cannot hold, for errors.Is. Their texts start
+// errInexpressible is the kind of errors about a value that the format cannot hold, for errors.Is. Their texts start
 // with the place of the row.
-var ErrInexpressible = errors.New("a value that the format cannot hold")
+var errInexpressible = errors.New("a value that the format cannot hold")
 
 // Format is a format of table files.
 type Format uint8
@@ -101,8 +101,8 @@ func (o Options) pattern(stem string) string {
 	return fmt.Sprintf("%s@%d", o.fileName(stem), o.Shards)
 }
 
-// Column is a column of the input table, and its name in the output table.
-type Column struct {
+// tableColumn is a column of the input table, and its name in the output table.
+type tableColumn struct {
 	Name string
 	From table.Column
 }
@@ -124,7 +124,7 @@ type writer struct {
 	w       *store.Writer
 	stem    string
 	t       table.Table
-	columns []Column
+	columns []tableColumn
 	opt     Options
 	total   uint64 // number of rows, if there are shards
 
@@ -164,9 +164,9 @@ type part struct {
 // maxClosing bounds the files that are synced and closed while others are written.
 const maxClosing = 16
 
-// Write writes columns of a table, all rows in order, as files named after stem. fsys is the file system of w. The
+// writeTable writes columns of a table, all rows in order, as files named after stem. fsys is the file system of w. The
 // files are not usable before w is published.
-func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t table.Table, columns []Column, opt Options) (stats Stats, err error) {
+func writeTable(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t table.Table, columns []tableColumn, opt Options) (stats Stats, err error) {
 	if err := opt.Check(); err != nil {
 		return stats, err
 	}
@@ -387,5 +387,5 @@ func (w *writer) close() error {
 // inexpressible returns the error about a value in a row of the input.
 func (w *writer) inexpressible(row uint64, column int, found, expected string) error {
 	c := w.columns[column]
-	return tagged.Errorf(ErrInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
+	return tagged.Errorf(errInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
 }

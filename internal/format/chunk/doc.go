@@ -10,7 +10,7 @@
 //	n + 1 offsets     of the neighbours of nodes s, s + 1, ... and the end of the last ones,
 //	                  in words from the start of the chunk
 //	neighbours        node by node, in the order of the graph
-//	zeros             up to the size of a chunk; in the last chunk, to a multiple of Sector
+//	zeros             up to the size of a chunk; in the last chunk, to a multiple of 512 bytes
 //
 // A chunk takes as many nodes as fit, and a node is never split. A node that fits into no chunk is ErrTooLarge, and
 // the error names the size that would hold it. Ids are below None. Edge ids are not stored: the id of an edge is its

@@ -12,10 +12,10 @@ import (
 // Sizes in bytes.
 const (
 	DefaultBytes = 512 << 20 // of a chunk
-	MinBytes     = Align
-	MaxBytes     = 16<<30 - Align // offsets are 32-bit numbers of words
-	Align        = 4096           // chunk sizes are multiples of it, as direct I/O requires
-	Sector       = 512            // the size of the last chunk is a multiple of it
+	minBytes     = align
+	maxBytes     = 16<<30 - align // offsets are 32-bit numbers of words
+	align        = 4096           // chunk sizes are multiples of it, as direct I/O requires
+	sector       = 512            // the size of the last chunk is a multiple of it
 )
 
 // headerWords counts the number of nodes and the start id.
@@ -43,8 +43,8 @@ func Offset(i int) uint64 { return headerWords + uint64(i) }
 
 // CheckBytes says whether chunks can have the given size.
 func CheckBytes(bytes int64) error {
-	if bytes < MinBytes || bytes > MaxBytes || bytes%Align != 0 {
-		return fmt.Errorf("found a chunk size of %d bytes, expected a multiple of %d from %d to %d", bytes, Align, MinBytes, int64(MaxBytes))
+	if bytes < minBytes || bytes > maxBytes || bytes%align != 0 {
+		return fmt.Errorf("found a chunk size of %d bytes, expected a multiple of %d from %d to %d", bytes, align, minBytes, int64(maxBytes))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (r Row) Fill() float64 { return float64(r.Size()) / float64(r.Bytes()) }
 // Pad sets Padding so that the chunk has size bytes or, if it is the last one, ends at the next sector.
 func (r *Row) Pad(size int64, last bool) {
 	if last {
-		size = (r.Size() + Sector - 1) / Sector * Sector
+		size = (r.Size() + sector - 1) / sector * sector
 	}
 	r.Padding = uint64(size-r.Size()) / 4
 }
@@ -92,7 +92,7 @@ func Fit(bytes int64, start, nodes int, offset func(node int) uint64) (int, erro
 	if n == 0 && start < nodes {
 		edges := offset(start+1) - first
 		hint := "the format has no larger ones"
-		if need := (4*Words(1, min(edges, MaxBytes)) + Align - 1) / Align * Align; need <= MaxBytes {
+		if need := (4*Words(1, min(edges, maxBytes)) + align - 1) / align * align; need <= maxBytes {
 			hint = fmt.Sprintf("make chunks of %d bytes or more", need)
 		}
 		return 0, tagged.Errorf(ErrTooLarge, "node %d: found %d neighbours, expected at most the %d that a chunk of %d bytes holds; %s", start, edges, words-Words(1, 0), bytes, hint)

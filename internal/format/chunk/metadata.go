@@ -61,15 +61,15 @@ func Read(fsys vfs.FS, dir string) (*Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Parse(b)
+	m, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
 }
 
-// Parse reads and checks the bytes of chunks.json, as Read does.
-func Parse(b []byte) (*Metadata, error) {
+// parse reads and checks the bytes of chunks.json, as Read does.
+func parse(b []byte) (*Metadata, error) {
 	m := &Metadata{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -132,7 +132,7 @@ func (s *Set) head(f vfs.File, i int, start, nodes uint32, size int64) (Row, err
 	at := s.Offset(i)
 	r.Pad(s.ChunkBytes, at+s.ChunkBytes >= size)
 	if end := at + r.Bytes(); at+s.ChunkBytes >= size && end != size {
-		return r, badf("%s: found %d bytes, expected %d: the last chunk is padded to a multiple of %d", s.Name, size, end, Sector)
+		return r, badf("%s: found %d bytes, expected %d: the last chunk is padded to a multiple of %d", s.Name, size, end, sector)
 	}
 	return r, nil
 }

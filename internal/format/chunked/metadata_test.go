@@ -33,7 +33,7 @@ const guide = `{
 
 func read(t testing.TB) *Metadata {
 	t.Helper()
-	m, err := Parse([]byte(guide))
+	m, err := parse([]byte(guide))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse(b)
+	again, err := parse(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestSpellings(t *testing.T) {
 		{"left out", `,
   "edge_data": {}`, ``},
 	} {
-		m, err := Parse([]byte(strings.Replace(guide, c.from, c.to, 1)))
+		m, err := parse([]byte(strings.Replace(guide, c.from, c.to, 1)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		if text == guide {
 			t.Fatalf("%s is not in the example", c.from)
 		}
-		_, err := Parse([]byte(text))
+		_, err := parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: found %v, expected %s", c.to, err, c.want)
 		}
@@ -167,7 +167,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"node_type": ["a"], "num_nodes_per_type": [1], "edge_type": [], "num_edges_per_type": [], "edges": {}}`)
 	f.Add(`{"node_type": ["_N"], "num_nodes_per_chunk": [[]], "edge_type": ["_N:_E:_N"], "num_edges_per_chunk": [[]], "edges": {"_N:_E:_N": {"format": {"name": "csv", "delimiter": ":"}, "data": ["/a", "../b"]}}, "x": 1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Parse([]byte(text))
+		m, err := parse([]byte(text))
 		if err != nil {
 			return
 		}
@@ -182,7 +182,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(b)
+		again, err := parse(b)
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
 		}

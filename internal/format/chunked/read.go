@@ -25,7 +25,7 @@ func Read(fsys vfs.FS, name string) (*Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Parse(b)
+	m, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
@@ -123,9 +123,9 @@ type fileSpec struct {
 	Data []string `json:"data"`
 }
 
-// Parse reads and checks the bytes of metadata.json, as Read does. The text of its errors begins with ":", or with
+// parse reads and checks the bytes of metadata.json, as Read does. The text of its errors begins with ":", or with
 // ":LINE" if the bytes are not JSON, so that the caller can put the name of the file before it.
-func Parse(b []byte) (*Metadata, error) {
+func parse(b []byte) (*Metadata, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var top entries[json.RawMessage]
 	err := d.Decode(&top)

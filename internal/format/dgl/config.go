@@ -49,8 +49,8 @@ func (t *TypeRanges) Count() (n int64) {
 	return n
 }
 
-// Total is the number of nodes or edges of all types.
-func Total(types []TypeRanges) (n int64) {
+// total is the number of nodes or edges of all types.
+func total(types []TypeRanges) (n int64) {
 	for i := range types {
 		n += types[i].Count()
 	}
@@ -157,10 +157,10 @@ func parseConfig(b []byte) (*Config, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if n := Total(c.Nodes); n != *j.NumNodes {
+	if n := total(c.Nodes); n != *j.NumNodes {
 		return nil, bad("found num_nodes %d, expected %d, the sum of the ranges of node_map", *j.NumNodes, n)
 	}
-	if n := Total(c.Edges); n != *j.NumEdges {
+	if n := total(c.Edges); n != *j.NumEdges {
 		return nil, bad("found num_edges %d, expected %d, the sum of the ranges of edge_map", *j.NumEdges, n)
 	}
 	return c, nil
@@ -250,7 +250,7 @@ func (c *Config) JSON() []byte {
 		return string(q)
 	}
 	fmt.Fprintf(&b, "{\n    \"graph_name\": %s,\n    \"num_nodes\": %d,\n    \"num_edges\": %d,\n    \"part_method\": %s,\n    \"num_parts\": %d,\n    \"halo_hops\": %d,\n",
-		quote(c.GraphName), Total(c.Nodes), Total(c.Edges), quote(c.Method), len(c.Parts), c.HaloHops)
+		quote(c.GraphName), total(c.Nodes), total(c.Edges), quote(c.Method), len(c.Parts), c.HaloHops)
 	for _, m := range []struct {
 		key   string
 		types []TypeRanges

@@ -229,7 +229,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.GraphName != "tiny" || c.HaloHops != 1 || len(c.Parts) != 2 || !c.Homogeneous() || Total(c.Nodes) != 40 || Total(c.Edges) != 83 {
+	if c.GraphName != "tiny" || c.HaloHops != 1 || len(c.Parts) != 2 || !c.Homogeneous() || total(c.Nodes) != 40 || total(c.Edges) != 83 {
 		t.Fatalf("found %+v", c)
 	}
 	if bytes.Contains(c.JSON(), []byte("bool_features")) {

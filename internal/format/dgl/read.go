@@ -21,7 +21,7 @@ func (r *IntReader) Read(f vfs.File, a Array, first int64, to []int64) error {
 		r.raw = make([]byte, n)
 	}
 	raw := r.raw[:len(to)*size]
-	if err := ReadAt(f, raw, a.Offset+first*int64(size)); err != nil {
+	if err := readAt(f, raw, a.Offset+first*int64(size)); err != nil {
 		return err
 	}
 	switch a.DType {
@@ -59,8 +59,8 @@ func (r *IntReader) Read(f vfs.File, a Array, first int64, to []int64) error {
 	return nil
 }
 
-// ReadAt fills b from an offset of a file on.
-func ReadAt(f vfs.File, b []byte, at int64) error {
+// readAt fills b from an offset of a file on.
+func readAt(f vfs.File, b []byte, at int64) error {
 	n, err := f.ReadAt(b, at)
 	if n == len(b) {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store/shards"
 )
 
-// SchemaFile is the name of the schema file, in the folder of the Examples.
-const SchemaFile = "schema.pbtxt"
+// schemaFile is the name of the schema file, in the folder of the Examples.
+const schemaFile = "schema.pbtxt"
 
 // chunk is the number of GraphTensors that a worker makes at a time.
 const chunk = 256
@@ -97,7 +97,7 @@ func Write(ctx context.Context, w *store.Writer, o Options) (result *Result, err
 		return nil, err
 	}
 	result.Bytes = out.Bytes()
-	return result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, o.Schema))
+	return result, w.WriteFile(schemaFile, tfgnn.AppendText(nil, o.Schema))
 }
 
 func name(zipped bool) string {

@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrMemory is the kind of errors about a memory budget that is below the minimum.
-var ErrMemory = errors.New("memory budget too small")
+// errMemory is the kind of errors about a memory budget that is below the minimum.
+var errMemory = errors.New("memory budget too small")
 
 // Memory that a build needs in any case: for the program itself, and for each thread's chunk of a table and small
 // buffers.
@@ -47,7 +47,7 @@ func newBudget(opt *Options) (budget, error) {
 	}
 	least := int64(baseBytes+threadBytes+minWork) + opt.Held
 	if opt.Memory < least {
-		return b, tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d; give `Memory` %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
+		return b, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d; give `Memory` %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
 	}
 	free := opt.Memory - opt.Held - baseBytes
 	b.threads = int(min(int64(b.threads), free/(threadBytes+minWork)))

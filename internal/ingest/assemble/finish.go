@@ -219,11 +219,11 @@ func (s *sink) create(total, rows uint64) (err error) {
 	}
 	s.meta.Columns[graph.PositionColumn] = pos
 	if s.opt.Homogeneous {
-		x := fixedMeta(s.dir, TypeColumn, typeDType(len(s.parts)), nil)
+		x := fixedMeta(s.dir, typeColumn, typeDType(len(s.parts)), nil)
 		if s.types, err = s.array(x.File, typeDType(len(s.parts))); err != nil {
 			return err
 		}
-		s.meta.Columns[TypeColumn] = x
+		s.meta.Columns[typeColumn] = x
 		for _, p := range s.parts {
 			s.meta.Types = append(s.meta.Types, p.Type.String())
 		}

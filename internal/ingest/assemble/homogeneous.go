@@ -78,7 +78,7 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 	for _, t := range b.types {
 		m.Types = append(m.Types, t.Type)
 	}
-	for name, dtype := range map[string]graph.DType{TypeColumn: typeDType(len(b.types)), TypeWiseIDColumn: indexType(n)} {
+	for name, dtype := range map[string]graph.DType{typeColumn: typeDType(len(b.types)), typeWiseIDColumn: indexType(n)} {
 		meta := fixedMeta(dir, name, dtype, nil)
 		a, err := b.array(meta.File, dtype)
 		if err != nil {
@@ -88,7 +88,7 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 		for _, t := range b.types {
 			for id := range t.count {
 				v := id
-				if name == TypeColumn {
+				if name == typeColumn {
 					v = uint64(t.number)
 				}
 				for k := range dtype.Size() {

@@ -242,7 +242,7 @@ func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, 
 	cost := p.Bytes(b)*2 + 8<<width
 	if cost <= x.budget.leaf() || width == 0 {
 		if cost > 2*x.budget.leaf()+1<<20 {
-			return tagged.Errorf(ErrMemory, "node type %s: found %d rows with the same id, expected at most as many as memory can hold; give `Memory` %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
+			return tagged.Errorf(errMemory, "node type %s: found %d rows with the same id, expected at most as many as memory can hold; give `Memory` %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
 		}
 		return s.leaf(x, p, b, b+1, lo, width, base)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// TypeColumn and TypeWiseIDColumn are the columns that a homogeneous graph keeps of its types: the number of the
+// typeColumn and typeWiseIDColumn are the columns that a homogeneous graph keeps of its types: the number of the
 // type, in sorted order of the names, and the id within the type.
 const (
-	TypeColumn       = "#type"
-	TypeWiseIDColumn = "#type_wise_id"
+	typeColumn       = "#type"
+	typeWiseIDColumn = "#type_wise_id"
 )
 
 // nodeType is a node type of the input.
@@ -193,7 +193,7 @@ func (b *builder) typeNames() []string {
 }
 
 func checkColumns(cols []table.Column) error {
-	seen := map[string]bool{graph.PositionColumn: true, TypeColumn: true, TypeWiseIDColumn: true}
+	seen := map[string]bool{graph.PositionColumn: true, typeColumn: true, typeWiseIDColumn: true}
 	for _, c := range cols {
 		if seen[c.Name] {
 			return fmt.Errorf("found column %q twice or reserved, expected another name", c.Name)

@@ -267,13 +267,13 @@ func (b *builder) newNodeSink(types []*nodeType, dir string) (*nodeSink, error) 
 	return s, nil
 }
 
-// IDColumn is the column of the original ids in a homogeneous graph of several types, where an id alone does not
+// idColumn is the column of the original ids in a homogeneous graph of several types, where an id alone does not
 // identify a node.
-const IDColumn = "#id"
+const idColumn = "#id"
 
 func idsName(types []*nodeType) string {
 	if len(types) > 1 {
-		return IDColumn
+		return idColumn
 	}
 	return "ids"
 }
@@ -357,7 +357,7 @@ func (s *nodeSink) close(m *store.NodesMeta) (err error) {
 		case strings.HasSuffix(x.meta.File, "/ids.npy"):
 			m.IDs = &x.meta
 		default:
-			m.Columns[IDColumn] = x.meta
+			m.Columns[idColumn] = x.meta
 		}
 	}
 	return s.spill.Close()

@@ -12,13 +12,13 @@ import (
 
 // The kinds of errors, for errors.Is.
 var (
-	// ErrFormat: the tables do not make a collection. Errors about the bytes of tables are those of package table.
-	ErrFormat = errors.New("bad collection")
-	// ErrMemory: the memory budget is below the minimum.
-	ErrMemory = errors.New("memory budget too small")
+	// errFormat: the tables do not make a collection. Errors about the bytes of tables are those of package table.
+	errFormat = errors.New("bad collection")
+	// errMemory: the memory budget is below the minimum.
+	errMemory = errors.New("memory budget too small")
 )
 
-func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
+func badf(format string, a ...any) error { return tagged.Errorf(errFormat, format, a...) }
 
 // Input holds the tables of a collection.
 type Input struct {

@@ -105,5 +105,5 @@ func (r *splitReader) add(row, v uint64) error {
 }
 
 func (s *Split) tooMany(limit int64) error {
-	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, expected at most as many as `Memory` has room for the offsets of; give more `Memory`", s.file(), limit/8)
+	return tagged.Errorf(errMemory, "%s: found more than %d graphs, expected at most as many as `Memory` has room for the offsets of; give more `Memory`", s.file(), limit/8)
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// SchemaFile is the name of the schema file in a collection.
-const SchemaFile = "schema.pbtxt"
+// schemaFile is the name of the schema file in a collection.
+const schemaFile = "schema.pbtxt"
 
-// ErrMemory is the kind of errors about a memory budget that is below the minimum, or too small for a record.
-var ErrMemory = errors.New("memory budget too small")
+// errMemory is the kind of errors about a memory budget that is below the minimum, or too small for a record.
+var errMemory = errors.New("memory budget too small")
 
 // Options say how records are read.
 type Options struct {
@@ -90,7 +90,7 @@ func (i *importer) budget() (chunk int, record int64, err error) {
 	left := i.opt.Memory - baseBytes - int64(i.arrays)*arrayBytes
 	if left < factor*minChunk {
 		least := baseBytes + int64(i.arrays)*arrayBytes + factor*minChunk
-		return 0, 0, tagged.Errorf(ErrMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays; give `Memory` %dMiB or more, or fewer `Threads`",
+		return 0, 0, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays; give `Memory` %dMiB or more, or fewer `Threads`",
 			i.opt.Memory, least, i.opt.Threads, i.arrays, (least+1<<20-1)>>20)
 	}
 	// One half is for chunks, the other for a record that does not fit into a chunk.
@@ -143,7 +143,7 @@ func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, o
 	if err := i.sink.finish(); err != nil {
 		return nil, err
 	}
-	return i.result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, opt.Schema))
+	return i.result, w.WriteFile(schemaFile, tfgnn.AppendText(nil, opt.Schema))
 }
 
 // fill reads the records of a chunk.
@@ -153,7 +153,7 @@ func (i *importer) fill(c *chunk) error {
 		switch {
 		case err == nil:
 		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
-			i.end = tagged.Errorf(ErrMemory, "%w; give more `Memory`, or fewer `Threads`", err)
+			i.end = tagged.Errorf(errMemory, "%w; give more `Memory`, or fewer `Threads`", err)
 		default:
 			i.end = err
 		}
