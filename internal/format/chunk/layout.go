@@ -103,10 +103,7 @@ func Fit(bytes int64, start, nodes int, offset func(node int) uint64) (int, erro
 // Chunk is the words of a chunk, with or without padding.
 type Chunk []uint32
 
-// Nodes is the number of nodes.
-func (c Chunk) Nodes() int { return int(c[0]) }
-
-// Span returns where the neighbours of the chunk's node i are, for 0 <= i < Nodes. If the offsets are invalid, it is
+// Span returns where the neighbours of the chunk's node i are; i counts from 0 within the chunk. If the offsets are invalid, it is
 // empty and ok is false.
 func (c Chunk) Span(i int) (from, to uint32, ok bool) {
 	from, to = c[headerWords+i], c[headerWords+i+1]
@@ -114,12 +111,6 @@ func (c Chunk) Span(i int) (from, to uint32, ok bool) {
 		return 0, 0, false
 	}
 	return from, to, true
-}
-
-// Neighbours returns the neighbours of the chunk's node i, and none if Span is not ok.
-func (c Chunk) Neighbours(i int) []uint32 {
-	from, to, _ := c.Span(i)
-	return c[from:to]
 }
 
 // CheckHead checks that the words begin as the chunk of a row does, so that Span can be called for its nodes.

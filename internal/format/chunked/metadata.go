@@ -2,7 +2,6 @@ package chunked
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -65,10 +64,4 @@ type Files struct {
 	// Delimiter separates the fields of a CSV file. It is empty if the metadata do not give it.
 	Delimiter string
 	Paths     []string // with '/', relative to the folder of the metadata, or absolute
-}
-
-// Ends returns the node types of an edge type.
-func (e *Edges) Ends() (src, dst string) {
-	names := strings.Split(e.Type, ":")
-	return names[0], names[2]
 }
