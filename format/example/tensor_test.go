@@ -39,7 +39,7 @@ func Example() {
 	// {"nodes/students.#size":{"int64":[3]},"nodes/students.scores":{"int64":[10,15,23,89,64,53,25,29]},"nodes/students.scores.d1":{"int64":[3,1,4]}}
 }
 
-// must turns the results of a constructor into one, for tables.
+// must turns the two results of a constructor into one, for tables of cases.
 func must(x *Tensor, err error) func() (*Tensor, error) {
 	return func() (*Tensor, error) { return x, err }
 }
@@ -100,7 +100,7 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// row is a named type, as user data has.
+// row is a named type, as in user data.
 type row []int64
 
 func TestConstructorsRefuse(t *testing.T) {
@@ -141,8 +141,7 @@ func TestConstructorsRefuse(t *testing.T) {
 	}
 }
 
-// Every half and bfloat16 is rounded to itself, and halves between two of them to
-// the even one.
+// Every half and bfloat16 is rounded to itself, and the middle between two of them to the even one.
 func TestRounding(t *testing.T) {
 	for v := range 1 << 16 {
 		for _, c := range []struct {

@@ -47,25 +47,24 @@ node_sets { key: "n" value {
   features { key: "x" value { dtype: DT_FLOAT shape { dim { size: 2 } } } } } }
 edge_sets { key: "e" value { source: "n" target: "l" features { key: "w" value { dtype: DT_FLOAT } } } }`
 
-// sound is a graph of doubtfulSchema.
+// sound is a valid graph of doubtfulSchema.
 var sound = map[string]value{
 	"context/c": ints(7), "nodes/l.#size": ints(1),
 	"nodes/n.#size": ints(2), "nodes/n.r": texts("a", "b", "c"), "nodes/n.r.d1": ints(1, 2), "nodes/n.x": floats(1, 2, 3, 4),
 	"edges/e.#size": ints(2), "edges/e.#source": ints(0, 1), "edges/e.#target": ints(0, 0), "edges/e.w": floats(0.5, 1.5),
 }
 
-// gone marks a key that a doubtful Example leaves out.
+// gone marks a key that a doubtful Example omits.
 var gone = value{kind: 9}
 
-// doubtful are Examples that differ from sound in some keys. TF-GNN's parser, with
-// validation, refuses those that are marked; it reads the others, broken as they
-// are. refused is in the error of a strict Decode, which accepts where it is
-// empty; repairs are what a lenient one tells.
+// doubtful are Examples that differ from sound in some keys. With validation, TF-GNN's parser reads those that are
+// marked with tfgnn, although they are broken, and refuses the others. refused is part of the error of a strict
+// Decode, and empty if it accepts the Example. repairs are the descriptions of a lenient Decode.
 var doubtful = []struct {
 	name    string
 	change  map[string]value
 	refused string
-	tfgnn   bool // reads it
+	tfgnn   bool // TF-GNN reads it
 	repairs string
 }{
 	{"base", nil, "", true, ""},
@@ -109,7 +108,7 @@ var doubtful = []struct {
 	{"unknown feature of a known set", map[string]value{"nodes/n.q": ints(1)}, "", true, ""},
 }
 
-// change is the features of sound with some changed.
+// change returns the features of sound with some of them changed.
 func change(by map[string]value) map[string]value {
 	features := maps.Clone(sound)
 	maps.Copy(features, by)
@@ -117,8 +116,7 @@ func change(by map[string]value) map[string]value {
 	return features
 }
 
-// A verdict is stated for every doubtful Example; what is accepted, or repaired,
-// holds together.
+// There is a verdict for every doubtful Example. Graphs that are accepted or repaired are consistent.
 func TestVerdicts(t *testing.T) {
 	codec := newCodec(t, doubtfulSchema)
 	for _, c := range doubtful {
@@ -147,7 +145,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A schema whose keys collide cannot be decoded: neither reading is right.
+// A schema with colliding keys cannot be used to decode, since neither reading is right.
 func TestCollidingKeys(t *testing.T) {
 	_, err := NewCodec(parseSchema(t, `
 node_sets { key: "a" value { features { key: "b.x" value { dtype: DT_INT64 } } } }
@@ -157,7 +155,7 @@ node_sets { key: "a.b" value { features { key: "x" value { dtype: DT_INT64 } } }
 	}
 }
 
-// More Examples than TF-GNN's own, of other schemas.
+// More Examples, of schemas other than TF-GNN's own.
 func TestDecodeRefuses(t *testing.T) {
 	const deep = `node_sets { key: "n" value { features { key: "f" value { dtype: DT_INT8 shape { dim { size: 2 } dim { size: -1 } dim { size: -1 } dim { size: 3 } } } } } }`
 	two := deep + `node_sets { key: "m" value {} } edge_sets { key: "e" value { source: "n" target: "m" } }`
@@ -214,7 +212,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// What is no mistake of the record but of the program is said as well.
+// A mistake of the program, not of the record, is also an error.
 func TestDecodeIntoAnother(t *testing.T) {
 	a, b := newCodec(t, doubtfulSchema), newCodec(t, doubtfulSchema)
 	for _, g := range []*GraphTensor{{}, b.New()} {

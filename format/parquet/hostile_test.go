@@ -33,8 +33,7 @@ func sample(t testing.TB, rows int, options ...pq.WriterOption) []byte {
 	return b.Bytes()
 }
 
-// readable reads up to some rows of each column and group; errors are those of
-// the package.
+// readable reads up to some rows of each column and group. Its errors are those of the package.
 func readable(t testing.TB, b []byte) error {
 	r := bytes.NewReader(b)
 	f, err := parquet.Open(r, int64(len(b)))
@@ -61,7 +60,7 @@ func readable(t testing.TB, b []byte) error {
 	return first
 }
 
-// check holds rows to what Rows promises.
+// check checks that rows are as Rows documents.
 func check(t testing.TB, c *parquet.Column, r *parquet.Rows) {
 	n := r.N
 	for level := range c.Lists {
@@ -78,8 +77,8 @@ func check(t testing.TB, c *parquet.Column, r *parquet.Rows) {
 	}
 }
 
-// Every file that is cut, and every flipped byte, gives an error of the package or
-// rows that hold together; never a panic.
+// Every cut file, and every file with a flipped byte, gives an error of the package or consistent rows, never a
+// panic.
 func TestDamage(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		b := sample(t, 12, pq.DataPageVersion(version))
@@ -103,7 +102,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// compact is a footer in the making.
+// compact is a footer to complete.
 type compact []byte
 
 func (c compact) file(pages ...byte) []byte {
@@ -113,8 +112,7 @@ func (c compact) file(pages ...byte) []byte {
 	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R', '1')
 }
 
-// Numbers in headers that promise what the file does not hold are refused, and
-// allocate nothing.
+// Numbers in headers that exceed the content of the file are refused and allocate nothing.
 func TestPromises(t *testing.T) {
 	long := strings.Repeat("\xff", 4) + "\x0f" // a varint of 32 bits
 	for _, test := range []struct {

@@ -73,7 +73,7 @@ func TestBinaryErrorsSayWhere(t *testing.T) {
 	}
 }
 
-// Text is never taken for binary, whatever line breaks it begins with.
+// Text is never mistaken for binary, whatever line breaks it begins with.
 func TestTextIsText(t *testing.T) {
 	for _, text := range []string{base, "\n\n" + base, "\n\t# comment\r\n" + base, ""} {
 		if m, err := ParseSchema("s", []byte(text)); err != nil || text != "" && m.NodeSets["n"] == nil {
@@ -86,7 +86,7 @@ func TestTextIsText(t *testing.T) {
 	}
 }
 
-// Any bytes give an error or a schema that is kept on rewriting.
+// Any bytes give an error or a schema that stays the same when it is rewritten.
 func FuzzBinarySchema(f *testing.F) {
 	m, err := ParseSchema("s", []byte(odd))
 	if err != nil {

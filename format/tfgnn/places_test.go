@@ -56,7 +56,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A set that is given twice is read as TF-GNN reads it, and told.
+// A set that is given twice is read as TF-GNN reads it, with a warning.
 func TestSetGivenTwice(t *testing.T) {
 	f, err := InspectSchema("s.pbtxt", []byte(base+`node_sets { key: "n" value { } }`))
 	if err != nil || f.Err() != nil || len(f.Warnings) != 1 || f.Warnings[0].Line != 4 || f.Message.NodeSets["n"].Features != nil {
@@ -64,7 +64,7 @@ func TestSetGivenTwice(t *testing.T) {
 	}
 }
 
-// A schema of many faults takes no time, and does not flood the reader.
+// A schema with many faults is checked quickly, and the number of reported faults is bounded.
 func TestManyFaults(t *testing.T) {
 	const n = 20000
 	var b strings.Builder
@@ -81,8 +81,8 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// checkPlaces finds every field of a message in the text that it was read from:
-// the name of the field must stand there, or an element of its list.
+// checkPlaces finds every field of a message in the text that it was read from. The text there must be the name of
+// the field, or an element of its list.
 func checkPlaces(t *testing.T, text []byte, m proto.Message) {
 	t.Helper()
 	x := indexText(text)
@@ -134,7 +134,7 @@ func checkPlaces(t *testing.T, text []byte, m proto.Message) {
 	walk(nil, m.ProtoReflect())
 }
 
-// The index takes any text, and finds what a message read from it has.
+// The index accepts any text, and finds all fields of a message that was read from it.
 func FuzzPlaces(f *testing.F) {
 	f.Add([]byte(odd))
 	f.Add([]byte(base))

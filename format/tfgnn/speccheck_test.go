@@ -62,7 +62,7 @@ func TestCheckSpec(t *testing.T) {
 	}
 }
 
-// All faults of a spec are told at once, with their lines.
+// All faults of a spec are reported at once, with their lines.
 func TestInspectSpec(t *testing.T) {
 	const text = "seed_op {\n  op_name: 's'\n  node_set_name: 'm'\n}\nsampling_ops {\n  op_name: 'x'\n  edge_set_name: 'e'\n}\n"
 	schema, err := ParseSchema("s", []byte(base))

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Every form of the text format, and the one way that it is written.
+// Every form of the text format is read, and it is written in one form.
 func TestTextForms(t *testing.T) {
 	const loose = `
 # a comment
@@ -151,7 +151,7 @@ func TestCheckSchema(t *testing.T) {
 	}
 }
 
-// What is read is written and read again the same, and the writer is stable.
+// A message that was read, written and read again is the same, and the writer is stable.
 func FuzzSchema(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add([]byte(`context { features { key: "\xc3\xa9" value { dtype: DT_BOOL shape: < dim [{ size: -1 }, {}] > } } }`))

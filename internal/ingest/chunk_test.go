@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunkFolder writes chunks of the edges 0>1, 2>1, 1>2 of 3 nodes as in-edges and as
-// out-edges of two edge types, with some text of chunks.json replaced.
+// chunkFolder writes chunks of the edges 0>1, 2>1, 1>2 of 3 nodes, as in-edges and as out-edges of two edge types,
+// with some text of chunks.json replaced.
 func chunkFolder(t *testing.T, pairs ...string) string {
 	t.Helper()
 	meta := `{"format": 1, "chunk_bytes": 4096, "nodes": {"a": 3, "b": 3}, "edges": {
@@ -46,8 +46,7 @@ func chunkFolder(t *testing.T, pairs ...string) string {
 	return dir
 }
 
-// TestChunkEnds: of in-edges the neighbours are the sources, of out-edges the
-// destinations.
+// TestChunkEnds: the neighbours of in-edges are the sources, those of out-edges the destinations.
 func TestChunkEnds(t *testing.T) {
 	for dir, want := range map[string]struct {
 		primary  graph.Direction

@@ -30,7 +30,7 @@ const chunkedMeta = `{
   "edge_data": {"author:writes:paper": {"w": {"format": {"name": "numpy"}, "data": ["w.npy"]}}}
 }`
 
-// chunkedFiles are the files of chunkedMeta with some changed; "-" takes one away.
+// chunkedFiles returns the files of chunkedMeta with some of them changed; "-" removes one.
 func chunkedFiles(changed ...string) map[string]string {
 	files := map[string]string{
 		"metadata.json": chunkedMeta, "e/w0.csv": "0 0\n1 2\n", "e/w1.csv": "0 1\n",
@@ -99,8 +99,7 @@ none:is:none  src:uint64>dst:uint64`
 	})
 }
 
-// Parquet features have the shape that the file says, or that of their lists, or as
-// many values as there are columns.
+// Parquet features have the shape that the file declares, or that of their lists, or one value per column.
 func TestChunkedParquet(t *testing.T) {
 	type one struct{ X float32 }
 	type two struct{ A, B int32 }
@@ -108,7 +107,7 @@ func TestChunkedParquet(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		write func(file string) error
-		want  string // the column, or the error
+		want  string // the column or the error
 	}{
 		{"scalar", func(f string) error { return writeParquet(f, "", make([]one, 3)) }, "x:float32"},
 		{"scalar with a shape", func(f string) error { return writeParquet(f, "(3,)", make([]one, 3)) }, "x:float32"},
@@ -155,7 +154,7 @@ func TestChunkedParquet(t *testing.T) {
 	}
 }
 
-// writeParquet writes rows, and a shape as DGL's tools do.
+// writeParquet writes rows, and a shape in the form of DGL's tools.
 func writeParquet[T any](file, shape string, rows []T) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -173,7 +172,7 @@ func writeParquet[T any](file, shape string, rows []T) error {
 	return w.Close()
 }
 
-// Other files are allowed where the user says so.
+// Files outside the folder are allowed on request.
 func TestChunkedOutside(t *testing.T) {
 	dir := folder(t, chunkedFiles())
 	inner := filepath.Join(dir, "inner")
@@ -193,7 +192,7 @@ func TestChunkedOutside(t *testing.T) {
 	}
 }
 
-// Every failing call is seen.
+// Every call that fails is reported.
 func TestChunkedFaults(t *testing.T) {
 	dir := folder(t, chunkedFiles())
 	for at := int64(1); ; at++ {
@@ -208,8 +207,7 @@ func TestChunkedFaults(t *testing.T) {
 	}
 }
 
-// What metadata.json holds never makes opening panic, and what is opened can be read
-// or says why not.
+// No content of metadata.json makes opening panic, and scanning an opened source gives rows or an error.
 func FuzzChunked(f *testing.F) {
 	for _, text := range []string{chunkedMeta, strings.ReplaceAll(chunkedMeta, "csv", "numpy"), strings.ReplaceAll(chunkedMeta, `{"name": "numpy"}`, `{"name": "csv"}`), "{}"} {
 		f.Add(text)

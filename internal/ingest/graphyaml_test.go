@@ -141,7 +141,7 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// The example of the format page is read as it stands there.
+// The example of the format's documentation page is read as it is.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/graph-yaml.md")
 	if err != nil {

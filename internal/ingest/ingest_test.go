@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// folder writes files. A name that ends in .npy has values such as "i8 2x3".
+// folder writes files. The content of a name that ends in .npy is a description such as "i8 2x3".
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// array is an .npy file of zeros: "f4 3 16" is float32 of shape (3, 16).
+// array returns an .npy file of zeros: "f4 3 16" is float32 of shape (3, 16).
 func array(t testing.TB, text string) []byte {
 	var shape []int
 	words := strings.Fields(text)
@@ -65,7 +65,7 @@ func array(t testing.TB, text string) []byte {
 	return append(b, make([]byte, n)...)
 }
 
-// show is a source as text: a line a type.
+// show returns a source as text, one line per type.
 func show(s *Source, dir string) string {
 	short := func(t table.Table) string {
 		if t == nil {
@@ -287,13 +287,13 @@ edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e.csv
 	if err != nil || s.Primary != graph.Out || s.Format != "unigraph" || len(s.Files) != 5 || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "_aux") {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	// The same file is the same table.
+	// The same file gives the same table.
 	if e := s.Input.Edges; e[1].Table != e[2].Table {
 		t.Fatal("two tables of one file")
 	}
 }
 
-// The graph that the program carries can be read whole.
+// The graph that is embedded in the program can be read completely.
 func TestEmbedded(t *testing.T) {
 	s, err := Open(t.Context(), vfs.OS, "../quickstart/debian", Options{})
 	if err != nil {
@@ -309,7 +309,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// A symbolic link leads out of the folder only where that is allowed.
+// A symbolic link may lead out of the folder only if that is allowed.
 func TestOutside(t *testing.T) {
 	dir := folder(t, map[string]string{"in/graph.yaml": "nodes: {a: {}}\nedges: {\"a:r:a\": {table: link/e.csv}}", "out/e.csv": "src,dst\n1,2\n"})
 	if err := os.Symlink("../out", filepath.Join(dir, "in", "link")); err != nil {

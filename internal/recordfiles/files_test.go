@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Records of several files come in order, each with its place; any call to the
-// file system may fail, and every file is closed.
+// The records of several files are read in order, each with its place. Any call to the file system may fail, and
+// every file is closed.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	var names []string

@@ -20,9 +20,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestSeedTable holds the arithmetic to the table that the format's authors published
-// of a graph of 111 million nodes: start, end, edges, bytes without padding, words of
-// padding, and fill.
+// TestSeedTable checks the arithmetic against the table that the format's authors published for a graph of 111
+// million nodes: start, end, edges, bytes without padding, words of padding, and fill.
 func TestSeedTable(t *testing.T) {
 	rows := []struct {
 		start, end uint32
@@ -43,7 +42,7 @@ func TestSeedTable(t *testing.T) {
 		{49503593, 53191139, 130530149, 536870796, 29, "100.00%"},
 		{53191140, 63352413, 124056435, 536870848, 16, "100.00%"},
 		{63352414, 80917735, 116652065, 536869560, 338, "100.00%"},
-		// The table has 99.99% here, which is not what its own numbers give.
+		// The published table has 99.99% here, which contradicts its own numbers.
 		{80917736, 111059954, 86000921, 464572572, 89, "100.00%"},
 	}
 	next := uint32(0)
@@ -60,9 +59,8 @@ func TestSeedTable(t *testing.T) {
 	}
 }
 
-// TestSeedExample is the worked example of the format's authors, with the number of
-// nodes that its first offset means: 1,000 nodes from id 1000 on, offsets 1003, 1007,
-// 1011, 1013, ..., 9000, neighbours 0 to 9, 12, 13, 14, ...
+// TestSeedExample is the worked example of the format's authors, with the number of nodes that its first offset
+// implies: 1,000 nodes from id 1000 on, offsets 1003, 1007, 1011, 1013, ..., 9000, neighbours 0 to 9, 12, 13, 14, ...
 func TestSeedExample(t *testing.T) {
 	offsets := []uint64{0, 4, 8, 10}
 	for len(offsets) < 1000 {
@@ -73,7 +71,7 @@ func TestSeedExample(t *testing.T) {
 	for len(neighbours) < 9000-1003 {
 		neighbours = append(neighbours, 15)
 	}
-	// Node 1000 is the first of the second chunk: one full of nodes comes before.
+	// Node 1000 is the first of the second chunk; the chunk before it is full of nodes.
 	var file bytes.Buffer
 	w := chunk.NewWriter(&file, 64<<10)
 	begin := func(nodes int, offset func(int) uint64, neighbours []uint32) {
@@ -114,13 +112,13 @@ func TestSeedExample(t *testing.T) {
 	}
 }
 
-// folder is the files of an edge type of one node type.
+// folder holds the files of an edge type with one node type.
 type folder struct {
 	meta         chunk.Metadata
 	chunks, info []byte
 }
 
-// cut writes a graph of degrees as chunks.
+// cut writes a graph with the given degrees as chunks.
 func cut(t interface{ Fatal(...any) }, size int64, degrees []int, neighbour func(edge int) uint32) *folder {
 	offsets := make([]uint64, len(degrees)+1)
 	for i, d := range degrees {
@@ -179,7 +177,7 @@ func check(ctx context.Context, fsys vfs.FS, dir string) (*chunk.Set, error) {
 	return s, s.Check(ctx, fsys)
 }
 
-// TestFit: a chunk takes nodes while they fit, and never a part of one.
+// TestFit: a chunk takes nodes as long as they fit, and never a part of one.
 func TestFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.IntRange(0, 1020), 1, 60).Draw(t, "degrees")
@@ -249,8 +247,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestDamage changes a word, or cuts a file, and names the byte. The graph has chunks of
-// 1,000 nodes without edges but for node 0 of each, which has 20.
+// TestDamage changes a word or cuts a file; the error names the byte. The graph has chunks of 1,000 nodes without
+// edges, except for the first node of each chunk, which has 20.
 func TestDamage(t *testing.T) {
 	degrees := make([]int, 2500)
 	for i := range degrees {
@@ -320,7 +318,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMetadata: what chunks.json may not say.
+// TestMetadata checks what Parse refuses in chunks.json.
 func TestMetadata(t *testing.T) {
 	const sound = `{"format": 1, "chunk_bytes": 4096, "nodes": {"a": 1, "b": 2}, "edges": {"a:r:b": {"count": 0, "dir": "in", "chunks": "c", "info": "i"}}}`
 	if _, err := chunk.Parse([]byte(sound)); err != nil {
@@ -349,8 +347,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// FuzzSet reads any bytes as the files of an edge type: an error or a set whose every
-// node has neighbours that exist, and no memory beyond the bytes.
+// FuzzSet reads any bytes as the files of an edge type. It gets an error, or a set in which all neighbours of every
+// node exist, without allocating more memory than the bytes justify.
 func FuzzSet(f *testing.F) {
 	add := func(x *folder) {
 		f.Add(x.meta.Nodes["n"], x.meta.Edges["n:e:n"].Count, x.info, x.chunks)
@@ -400,8 +398,8 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// FuzzParse reads any text as chunks.json: what is accepted names files inside the
-// folder and types that are counted, and reads back the same.
+// FuzzParse reads any text as chunks.json. Accepted text names files inside the folder and types with counts, and
+// reads back the same.
 func FuzzParse(f *testing.F) {
 	text, err := cut(f, 4096, []int{1}, func(int) uint32 { return 0 }).meta.JSON()
 	if err != nil {

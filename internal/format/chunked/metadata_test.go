@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// guide is after the example of DGL's guide: author and paper, cut in two.
+// guide is modelled on the example of DGL's guide: author and paper, each cut into two chunks.
 const guide = `{
   "graph_name": "mag",
   "node_type": ["author", "paper"],
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Either spelling of the counts will do.
+// Either way to give the counts is accepted.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ name, from, to string }{
 		{"a type", `"num_nodes_per_chunk": [[3, 2], [4, 4]]`, `"num_nodes_per_type": [5, 8]`},
@@ -161,7 +161,7 @@ func TestIsChunked(t *testing.T) {
 	}
 }
 
-// No text makes the parser panic, and what it takes is written and read alike.
+// No text makes the parser panic, and accepted metadata stay the same when written and read.
 func FuzzParse(f *testing.F) {
 	f.Add(guide)
 	f.Add(`{"node_type": ["a"], "num_nodes_per_type": [1], "edge_type": [], "num_edges_per_type": [], "edges": {}}`)
@@ -192,7 +192,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// fill gives counts the one chunk that they have at least.
+// fill gives each of the counts at least one chunk.
 func fill(c *Counts) {
 	if c.Chunks == nil {
 		c.Chunks = []uint64{c.Total}

@@ -16,17 +16,17 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// buffer is a file that is written in memory.
+// buffer is a file in memory.
 type buffer []byte
 
 func (m buffer) WriteAt(b []byte, at int64) (int, error) { return copy(m[at:], b), nil }
 
-// written is the file of a layout; the bytes of each slot count up from 1.
+// written returns the file of a layout. The bytes of each slot count up from 1.
 func written(t testing.TB, l *Layout) []byte {
 	t.Helper()
 	m := make(buffer, l.Size())
 	for i := range m {
-		m[i] = 0xee // no byte may stay so
+		m[i] = 0xee // every byte must be overwritten
 	}
 	if err := l.WriteLiterals(m); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func drawTensors(t *rapid.T, label string, rows int64) (list []Tensor) {
 	return list
 }
 
-// arrays are tensors where a layout has them.
+// arrays returns tensors at the places of a layout.
 func arrays(l *Layout, prefix string, list []Tensor) (out []Array) {
 	for _, x := range list {
 		out = append(out, Array{x, l.Slot(prefix + x.Name)})
@@ -63,7 +63,7 @@ func arrays(l *Layout, prefix string, list []Tensor) (out []Array) {
 	return out
 }
 
-// What is laid out is read at the same places, and fills the file.
+// Arrays are read at the places of the layout, and they fill the file.
 func TestDictRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawTensors(rt, "tensors", -1)
@@ -123,7 +123,7 @@ func TestGraphRoundTrip(t *testing.T) {
 	})
 }
 
-// The empty dict is what DGL writes where there are no features.
+// The empty dict has the bytes that DGL writes if there are no features.
 func TestEmptyDict(t *testing.T) {
 	want := binary.LittleEndian.AppendUint64(nil, magicDict)
 	want = append(want, make([]byte, 16)...)
@@ -132,7 +132,7 @@ func TestEmptyDict(t *testing.T) {
 	}
 }
 
-// remake lays a file out again from what is read of it, and copies its arrays.
+// remakeGraph lays out a file again from its headers, and copies its arrays.
 func remakeGraph(t testing.TB, name string) []byte {
 	t.Helper()
 	f, err := OpenGraphs(vfs.OS, name)
@@ -194,7 +194,7 @@ func filled(t testing.TB, l *Layout, f vfs.File, data map[string]Array) []byte {
 	return m
 }
 
-// testGoldens makes the files of folders again: the same bytes.
+// testGoldens makes the files of folders again, with the same bytes.
 func testGoldens(t *testing.T, dir string) {
 	n := 0
 	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
@@ -284,7 +284,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere is an error, or the index tells.
+// A file that is cut anywhere gives an error, from the headers or from the index.
 func TestCutFiles(t *testing.T) {
 	for _, name := range []string{"testdata/tiny/part0/graph.dgl", "testdata/tiny/orig_nids.dgl"} {
 		b, err := os.ReadFile(name)
@@ -342,7 +342,7 @@ func readAll(fsys vfs.FS, name string) error {
 	return nil
 }
 
-// Numbers of headers that promise more than the file has are errors that say so.
+// Numbers in headers that exceed the content of the file give errors that say so.
 func TestHostileHeaders(t *testing.T) {
 	graph, err := os.ReadFile("testdata/tiny/part0/graph.dgl")
 	if err != nil {

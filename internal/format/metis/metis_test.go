@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// readText reads a text as a file, in blocks of so many bytes.
+// readText reads a text as a file, in blocks of the given number of bytes.
 func readText(t interface{ Fatal(...any) }, dir, text string, threads, block int) (*Graph, error) {
 	name := filepath.Join(dir, "x.graph")
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// draw makes a graph, its rows in order.
+// draw draws a graph with sorted rows.
 func draw(t *rapid.T) *Graph {
 	n := rapid.IntRange(0, 12).Draw(t, "nodes")
 	g := &Graph{Offsets: []uint32{0}, Constraints: 1}
@@ -157,7 +157,7 @@ func draw(t *rapid.T) *Graph {
 	return g
 }
 
-// What is written is read back, at any block size, compressed or not.
+// A graph that is written is read back the same, with any block size, compressed or not.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -253,7 +253,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// No text makes the reader panic, and what it takes is written as an equal graph.
+// No text makes the reader panic, and an accepted graph is written as an equal graph.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "2 1 1\n2 3\n1 3\n", "2 1 110 1\n7 1 2\n8 3 1\n",

@@ -31,7 +31,7 @@ func schema(t *testing.T) *tfgnnpb.GraphSchema {
 	return s
 }
 
-// write makes a whole output folder.
+// write makes a complete output folder.
 func write(ctx context.Context, fsys vfs.FS, out string, o Options) (r *Result, err error) {
 	w, err := store.Create(fsys, out, false)
 	if err != nil {
@@ -47,8 +47,8 @@ func write(ctx context.Context, fsys vfs.FS, out string, o Options) (r *Result, 
 	return r, w.Publish()
 }
 
-// What is written is read by its schema, and does not depend on the threads; a
-// larger number of GraphTensors begins with the same ones.
+// The records are read by their schema, and do not depend on the number of threads. A larger count begins with the
+// same GraphTensors.
 func TestWrite(t *testing.T) {
 	s := schema(t)
 	var first [][]byte
@@ -98,8 +98,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Any call to the file system may fail, and the work may be stopped: nothing is
-// left that looks whole.
+// Any call to the file system may fail, and the work may be stopped. No incomplete output looks complete.
 func TestFaults(t *testing.T) {
 	s := schema(t)
 	o := Options{Schema: s, Count: 3, Shards: 2, Threads: 2}

@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestAdded adds many nodes to tables with columns of all kinds, with so little
-// memory that keys are split, and compares every byte with the build in memory.
+// TestAdded adds many nodes to tables with columns of all kinds, with so little memory that buckets of keys are
+// split, and compares every byte with the build in memory.
 func TestAdded(t *testing.T) {
 	dir := t.TempDir()
 	key := func(i int) cell { return cell{texts: []string{fmt.Sprint("node/", i)}} }
@@ -39,9 +39,9 @@ func TestAdded(t *testing.T) {
 		}
 		return list
 	}
-	const twice = 13 // a row with the id of the first
+	const twice = 13 // a row with the same id as the first row
 	nodes.add(in.Nodes[0].ID, cells(func(i int) cell { return key(i % twice * (i + 1)) }, 40))
-	others.add(in.Nodes[1].ID, cells(id64, 25)) // the row numbers
+	others.add(in.Nodes[1].ID, cells(id64, 25)) // ids that equal the row numbers
 	for i := range in.Nodes {
 		tab := []*memTable{nodes, others}[i]
 		for _, c := range columns {
@@ -89,7 +89,7 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// A table whose ids are its row numbers cannot be added to.
+// Nothing can be added to a table whose ids are its row numbers.
 func TestAddedToRows(t *testing.T) {
 	nodes, edges := &memTable{name: "n.csv"}, &memTable{name: "e.csv"}
 	nodes.add(table.Column{Name: "x", DType: graph.Uint64}, []cell{id64(1), id64(2)})
@@ -103,7 +103,7 @@ func TestAddedToRows(t *testing.T) {
 	}
 }
 
-// The context is columns of rows, as nodes are.
+// The columns of the context are like those of nodes.
 func TestContext(t *testing.T) {
 	tab := &memTable{name: "c.csv", chunk: 1, shuffle: 5}
 	columns := []table.Column{{Name: "label", DType: graph.Int64}, {Name: "names", DType: graph.String, Shape: []int{-1}}}

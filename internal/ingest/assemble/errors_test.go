@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestErrors gives the words of each refusal, with the place.
+// TestErrors checks the text of each error, with the place.
 func TestErrors(t *testing.T) {
 	ids := func(name string, vs ...int) *memTable {
 		m := &memTable{name: name, chunk: 1}

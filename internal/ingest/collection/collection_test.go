@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // disk is the file system without waiting for the disk.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// array is the text of an .npy file of int64 or float32.
+// array returns the bytes of an .npy file of int64 or float32.
 func array[T int32 | int64 | float32](values ...T) string {
 	descr := map[string]string{"int32": "i4", "int64": "i8", "float32": "f4"}[fmt.Sprintf("%T", *new(T))]
 	b, err := npy.AppendHeader(nil, descr, []int{len(values)})
@@ -69,7 +69,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// importDir makes a collection of a folder.
+// importDir makes a collection from a folder.
 func importDir(ctx context.Context, fsys vfs.FS, dir, out string, o ingest.Options, opt collection.Options) (_ *collection.Result, err error) {
 	src, err := ingest.Open(ctx, fsys, dir, o)
 	if err != nil {
@@ -93,7 +93,7 @@ func importDir(ctx context.Context, fsys vfs.FS, dir, out string, o ingest.Optio
 	return r, w.Publish()
 }
 
-// show is a collection as text: a line a graph and type.
+// show returns a collection as text, one line per graph and type.
 func show(t testing.TB, dir string) string {
 	t.Helper()
 	s, err := store.Open(vfs.OS, dir)
@@ -156,7 +156,7 @@ func columns(b *strings.Builder, cols []*graph.Column, from, to int) {
 	}
 }
 
-// arrays are the files of three graphs: two nodes, none, three.
+// arrays returns the files of three graphs: with two nodes, none, and three.
 func arrays(yaml string) map[string]string {
 	return map[string]string{
 		"graph.yaml": yaml,
@@ -190,7 +190,7 @@ const three = `0: label=[7] | a 2 tag=[1 2] | e 1>0 w=[0.5]
 2: label=[9] | a 3 tag=[3 4 5] | e 0>0 1>2 2>1 w=[1 1.5 2]
 `
 
-// tu and ogb are the same graphs.
+// tu and ogb return the same graphs.
 func tu() map[string]string {
 	return map[string]string{
 		"T_A.txt":               "2, 1\n3, 3\n4, 5\n5, 4\n",
@@ -281,7 +281,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// What is bad is said with its place, and nothing is left.
+// Bad input is reported with its place, and no output is left.
 func TestBadInput(t *testing.T) {
 	yaml := func(old, new string) map[string]string {
 		if !strings.Contains(allYAML, old) {

@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// write writes text as the extension of the name says.
+// write writes text, compressed as the extension of the name says.
 func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -66,8 +66,8 @@ func openText(t testing.TB, name, text string, o CSVOptions) *CSV {
 	return c
 }
 
-// rows scans a table and shows each row as text, in order, values separated by
-// '|', values of a vector by a space, absent rows by a leading '-'.
+// rows scans a table and shows each row as text, in order: values are separated by '|', values of a vector by a
+// space, and absent rows begin with '-'.
 func rows(t Table, columns []Column, threads int) ([]string, error) {
 	var mu sync.Mutex
 	var out []string
@@ -98,13 +98,12 @@ func rows(t Table, columns []Column, threads int) ([]string, error) {
 	return out, err
 }
 
-// shower shows the rows of a vector one after the other: lists of lists in
-// brackets, all but the innermost.
+// shower shows the rows of a vector one after the other. Lists of lists are in brackets, except the innermost.
 type shower struct {
 	vector Vector
 	column Column
-	at     int    // the next value
-	next   [8]int // of each variable dimension the next length
+	at     int    // index of the next value
+	next   [8]int // per variable dimension: index of the next length
 }
 
 func (s *shower) row(shape []int, k int) string {
@@ -359,7 +358,7 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
-// Cut and damaged compressed files are errors at any length.
+// Compressed files that are cut or damaged give errors, whatever their length.
 func TestDamagedCompression(t *testing.T) {
 	text := "a,b\n"
 	for i := range 2000 {
@@ -386,8 +385,7 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// Every call that fails ends the scan with its error, and no goroutine or file
-// stays.
+// Every call that fails ends the scan with its error, and no goroutine or open file remains.
 func TestCSVFaults(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{write(t, dir, "a.csv", "x,y\n1,2\n3,4\n"), write(t, dir, "b.csv.gz", "x,y\n5,6\n")}
@@ -431,8 +429,8 @@ func TestCSVEnds(t *testing.T) {
 	}
 }
 
-// The same rows come at any chunk size, thread count and compression, and they
-// are those that encoding/csv reads.
+// The rows are the same for any chunk size, number of threads and compression, and equal those that encoding/csv
+// reads.
 func TestCSVAgreesWithOracle(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -487,8 +485,8 @@ func TestCSVAgreesWithOracle(t *testing.T) {
 	})
 }
 
-// FuzzCSV compares with encoding/csv: what both accept is equal, and what
-// encoding/csv accepts with as many fields in each line is accepted.
+// FuzzCSV compares with encoding/csv: rows that both accept are equal, and text that encoding/csv accepts with equal
+// numbers of fields per line is accepted.
 func FuzzCSV(f *testing.F) {
 	f.Add("1,2\n3,4\n", byte(9))
 	f.Add("\"a\"\"b\",c\r\nd,\"e\nf\"", byte(3))
@@ -527,7 +525,7 @@ func FuzzCSV(f *testing.F) {
 				numbers = numbers && err == nil && !strings.Contains(c, "++")
 			}
 		}
-		// encoding/csv turns CRLF inside of quotes into LF.
+		// encoding/csv turns CRLF inside quotes into LF.
 		for i := range got {
 			got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// numbered is a CSV table of the rows "r<i>,i" from a number on.
+// numbered is a CSV table of the rows "r<i>,i" for i from a number on.
 func numbered(t testing.TB, names []string, from, rows int) *CSV {
 	var text strings.Builder
 	for i := range rows {
@@ -27,7 +27,7 @@ func numbered(t testing.TB, names []string, from, rows int) *CSV {
 	return c
 }
 
-// Tables end to end are one table, whatever their columns are called.
+// Concatenated tables are one table, whatever the names of their columns.
 func TestConcat(t *testing.T) {
 	var pieces []Piece
 	var want []string
@@ -74,7 +74,7 @@ func TestConcat(t *testing.T) {
 	}
 }
 
-// Tables side by side give the rows that each gives, wherever their chunks end.
+// Tables side by side give the rows of each table, wherever their chunks end.
 func TestInStep(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -105,8 +105,7 @@ func TestInStep(t *testing.T) {
 	})
 }
 
-// The error of the first bad row is the one that is reported, and a scan that stops
-// leaves no goroutine.
+// The error of the first bad row is reported, and a scan that stops leaves no goroutine.
 func TestInStepErrors(t *testing.T) {
 	long, short := numbered(t, []string{"a", "b"}, 0, 30), numbered(t, []string{"c", "d"}, 0, 29)
 	asked := []Column{col("a", graph.String), col("c", graph.String)}
@@ -166,7 +165,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// An array with two edges has an edge a row where their number is known.
+// An array of two edges has one edge per row if the number of edges is known.
 func TestEdgeRows(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -160,8 +160,7 @@ func TestCSC(t *testing.T) {
 	}
 }
 
-// Large arrays, of many chunks: destinations follow indptr, pairs come in both
-// layouts.
+// Large arrays with many chunks: destinations follow indptr, and pairs have both layouts.
 func TestNpyChunks(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -232,7 +231,7 @@ func TestNpyChunks(t *testing.T) {
 	})
 }
 
-// FuzzNpy: any bytes give an error or as many rows as the header says.
+// FuzzNpy: any bytes give an error, or as many rows as the header says.
 func FuzzNpy(f *testing.F) {
 	for _, shape := range [][]int{{2, 3}, {3, 2}, {6}} {
 		b, err := npy.AppendHeader(nil, "i8", shape)
@@ -255,7 +254,7 @@ func FuzzNpy(f *testing.F) {
 		csc, err := OpenCSC(vfs.OS, path, path)
 		if err == nil {
 			_, err = rows(csc, []Column{col("src", graph.Uint64), col("dst", graph.Uint64)}, 2)
-			// indptr[n] is n+1 for n+1 values, so only its own length fits.
+			// indptr[n] is n+1 for n+1 values, so only the array's own length is valid.
 			if err == nil && csc.Edges() == 0 {
 				t.Fatal("a matrix of no rows was accepted")
 			}
