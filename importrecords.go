@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -21,7 +21,7 @@ func (o *ImportOptions) importRecords(ctx context.Context, sources []string, out
 	if err := o.checkOnly("`Schema`", "that TFRecords have"); err != nil {
 		return nil, err
 	}
-	schema, schemaFile, schemaWarnings, err := tfgnn.ReadSchema(vfs.OS, o.Schema)
+	schema, schemaFile, schemaWarnings, err := tfgnnfiles.ReadSchema(vfs.OS, o.Schema)
 	if err != nil {
 		return nil, err
 	}

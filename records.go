@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -73,7 +74,7 @@ func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ 
 
 // readSchema reads a schema, and warns of what is odd about it. A folder stands for its schema.
 func (o *Run) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
-	schema, file, warnings, err := tfgnn.ReadSchema(vfs.OS, path)
+	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
 		o.warn("%s", w)
 	}

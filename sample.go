@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/report"
@@ -23,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -438,7 +438,7 @@ func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, err
 
 // readSchema reads the schema of a store's graph. A folder stands for its schema.
 func (o *SampleOptions) readSchema(ctx context.Context, r *report.Report) (err error) {
-	if o.schema, o.GraphSchema, _, err = tfgnn.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
+	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
 		return err
 	}
 	_, err = fingerprints(ctx, []string{o.GraphSchema}, r, func(string) string { return "graph_schema" })

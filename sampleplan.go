@@ -18,6 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/sample/spec"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -148,9 +149,9 @@ func (o *SampleOptions) specPlan(g *graph.Graph, seedTypes []string) (*sample.Pl
 // readSpec reads the spec, and checks it where the schema is known.
 func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	if o.schema == nil {
-		return tfgnn.ReadSpec(vfs.OS, o.SamplingSpec)
+		return tfgnnfiles.ReadSpec(vfs.OS, o.SamplingSpec)
 	}
-	f, err := tfgnn.OpenSpec(vfs.OS, o.SamplingSpec, o.schema)
+	f, err := tfgnnfiles.OpenSpec(vfs.OS, o.SamplingSpec, o.schema)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -73,7 +73,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	s := &sampling{o: &o.SampleOptions, w: w, out: out, start: start}
 	defer func() { err = s.finished(ctx, err) }()
 	// A folder stands for its schema, as it does for tfgnn_sampler.
-	if o.schema, o.GraphSchema, _, err = tfgnn.ReadSchema(vfs.OS, schema); err != nil {
+	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, schema); err != nil {
 		return nil, err
 	}
 	src, err := ingest.Open(ctx, vfs.OS, o.GraphSchema, ingest.Options{Format: "unigraph", DataPath: o.DataPath, Outside: true})
@@ -93,13 +93,22 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy, Threads: o.Threads, Memory: o.Memory}
 	st, result, end, err := o.temporary(ctx, src, out, opt)
 	if err != nil {
-		return nil, err
+		return nil, renamed{err, strings.ReplaceAll(err.Error(), "`DanglingEdges`", "`MissingNodes`")}
 	}
 	defer closeWith(&err, end)
 	o.reportTables(s.report, result)
 	s.store = st
 	return s.report, s.run(ctx)
 }
+
+// renamed is an error that names a field as these options do.
+type renamed struct {
+	error
+	text string
+}
+
+func (e renamed) Error() string { return e.text }
+func (e renamed) Unwrap() error { return e.error }
 
 // temporary makes a store of a source next to out, for as long as it is needed: end closes and removes it.
 func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {

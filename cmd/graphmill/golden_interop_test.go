@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -254,7 +254,7 @@ func printed(t *testing.T, examples [][]byte) []string {
 }
 
 func readSchemaOf(t *testing.T, dir string) *tfgnnpb.GraphSchema {
-	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, dir)
+	schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

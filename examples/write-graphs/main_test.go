@@ -15,7 +15,6 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfrecord"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // The program is built and run; its files hold the classes.
@@ -27,11 +26,15 @@ func TestProgram(t *testing.T) {
 	if out, err := exec.Command(program, dir).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	schema, _, warnings, err := tfgnn.ReadSchema(vfs.OS, dir)
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
+	text, err := os.ReadFile(filepath.Join(dir, "schema.pbtxt"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	codec, err := example.NewCodec(schema)
+	schema, err := tfgnn.InspectSchema("schema.pbtxt", text)
+	if err != nil || schema.Err() != nil || len(schema.Warnings) > 0 {
+		t.Fatal(err, schema)
+	}
+	codec, err := example.NewCodec(schema.Message)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// Role is what the values of a key are.
+// Role is the meaning of the values of a key.
 type Role uint8
 
 // The roles.
 const (
-	Size    Role = iota // items of a set, one number a component
-	Source              // where edges start
-	Target              // where edges end
+	Size    Role = iota // number of items of a set in each component
+	Source              // source nodes of edges
+	Target              // target nodes of edges
 	Values              // values of a feature
 	Lengths             // row lengths of a variable dimension of a feature
 )
@@ -34,49 +34,49 @@ const (
 	Edges
 )
 
-// String is the piece as it begins a key: "context", "nodes" or "edges".
+// String is the first part of the keys of the piece: "context", "nodes" or "edges".
 func (p Piece) String() string { return [...]string{"context", "nodes", "edges"}[p] }
 
-// KeyInfo is one key that an Example of a schema can have.
+// KeyInfo describes one key that an Example of a schema can have.
 type KeyInfo struct {
 	Key     string
-	List    Kind // of its values
+	List    Kind // kind of its list of values
 	Role    Role
 	Piece   Piece
 	Set     string // "" for the context
 	Feature string // of Values and Lengths
-	Dim     int    // of Lengths: the tensor dimension; 1 is the first behind the items
+	Dim     int    // of Lengths: the tensor dimension; 1 is the first after the items
 }
 
-// Codec encodes and decodes the GraphTensors of one schema. It does not change
-// and can be used by many goroutines at once.
+// Codec encodes and decodes the GraphTensors of one schema. It is immutable and can be used by many goroutines at
+// once.
 type Codec struct {
 	schema *tfgnnpb.GraphSchema
 	keys   []KeyInfo
-	slots  []slot // of the keys
+	slots  []slot // one per key
 	sets   []set  // the context, node sets and edge sets, each by name
 	nodes  int    // sets[1:nodes] are node sets
 	feats  []feature
 }
 
-// slot is what the codec knows of a key.
+// slot is what the codec needs to know of a key.
 type slot struct {
 	key     Key
 	set     int
 	feature int // of Values and Lengths
-	level   int // of Lengths: among the feature's lists of lengths
+	level   int // of Lengths: index among the feature's lists of lengths
 }
 
 // set is one set, or the context.
 type set struct {
 	piece                Piece
 	name                 string
-	size, source, target int // slots, of a set and of an edge set
-	from, to             int // the node sets that edges join
+	size, source, target int // slots; source and target of an edge set only
+	from, to             int // of an edge set: the node sets of its ends
 	first, last          int // feats[first:last] are the set's
 }
 
-// where names a set in an error.
+// where names the set in errors.
 func (s *set) where() string {
 	switch s.piece {
 	case Nodes:
@@ -95,11 +95,10 @@ type feature struct {
 	shape   []int
 	values  int   // slot
 	lengths []int // slots
-	lo, hi  int64 // integers are in [lo, hi]
+	lo, hi  int64 // bounds of integer values, both included
 }
 
-// listOf is the kind of list that holds values of a dtype, None if TF-GNN knows
-// none.
+// listOf returns the kind of list that holds values of a dtype, or None if TF-GNN does not know the dtype.
 func listOf(d tfgnnpb.DataType) Kind {
 	switch d {
 	case tfgnnpb.DataType_DT_STRING:
@@ -113,8 +112,7 @@ func listOf(d tfgnnpb.DataType) Kind {
 	return None
 }
 
-// intRange is the least and the largest value of an integer dtype, as an Example
-// holds it.
+// intRange returns the least and the largest value of an integer dtype, as an Example stores it.
 func intRange(d tfgnnpb.DataType) (lo, hi int64, ok bool) {
 	switch d {
 	case tfgnnpb.DataType_DT_BOOL:
@@ -164,7 +162,7 @@ func NewCodec(schema *tfgnnpb.GraphSchema) (*Codec, error) {
 	return c, nil
 }
 
-// set adds a set, its keys and those of its features.
+// set adds a set with its keys and those of its features.
 func (c *Codec) set(s set, features map[string]*tfgnnpb.Feature) {
 	own := func(name string, role Role) {
 		c.key(KeyInfo{Key: tfgnn.FeatureKey(s.piece.String(), s.name, name), List: Int64List, Role: role, Piece: s.piece, Set: s.name}, slot{set: len(c.sets)})
@@ -203,7 +201,7 @@ func (c *Codec) key(info KeyInfo, s slot) {
 	c.keys, c.slots = append(c.keys, info), append(c.slots, s)
 }
 
-// order sorts the keys and tells sets and features where theirs are.
+// order sorts the keys and tells sets and features the positions of theirs.
 func (c *Codec) order() {
 	by := make([]int, len(c.keys))
 	for i := range by {
@@ -235,31 +233,29 @@ func (c *Codec) order() {
 	}
 }
 
-// Keys lists every key that an Example of the schema can have, in byte order. The
-// caller does not change it.
+// Keys lists every key that an Example of the schema can have, sorted. The caller must not change the slice.
 func (c *Codec) Keys() []KeyInfo { return c.keys }
 
-// FormSize is the bytes of a Form.
+// FormSize is the number of bytes of a Form.
 func (c *Codec) FormSize() int { return (len(c.keys) + 1 + 3) / 4 }
 
-// form is the code of key i in a Form.
+// form returns the code of key i in a Form.
 func form(f []byte, i int) int { return int(f[i>>2]>>(i&3*2)) & 3 }
 
-// binding is what a Codec keeps in a GraphTensor to fill it: its parts in the
-// codec's order, and buffers.
+// binding is what a Codec keeps in a GraphTensor to fill it: the parts of the GraphTensor in the codec's order, and
+// buffers.
 type binding struct {
 	codec   *Codec
 	decoder Decoder
-	found   []*Feature // what the record has of each key, nil for nothing
+	found   []*Feature // feature of each key in the record; nil: none
 	nodes   []*NodeSet // of sets[1:nodes]
 	edges   []*EdgeSet // of sets[nodes:]
 	tensors []*Tensor  // of feats
 	totals  []int      // items of each set
 }
 
-// New makes a GraphTensor with all sets and features of the schema, empty, for
-// Decode to fill: the maps and what they point to stay the same, and the memory of
-// the values is used again by every Decode.
+// New makes an empty GraphTensor with all sets and features of the schema, for Decode to fill. Its maps and the
+// values that they point to stay the same, and every Decode reuses the memory of the values.
 func (c *Codec) New() *GraphTensor {
 	b := &binding{codec: c, found: make([]*Feature, len(c.keys)), totals: make([]int, len(c.sets))}
 	g := &GraphTensor{NodeSets: map[string]*NodeSet{}, EdgeSets: map[string]*EdgeSet{}, bound: b}
@@ -285,7 +281,7 @@ func (c *Codec) New() *GraphTensor {
 	return g
 }
 
-// sizes is where a set's sizes are; nil for the context.
+// sizes points to a set's sizes; it returns nil for the context.
 func (b *binding) sizes(i int) *[]int64 {
 	switch s := &b.codec.sets[i]; s.piece {
 	case Nodes:

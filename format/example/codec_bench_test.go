@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// benchSchema is that of a sampled subgraph with some features.
+// benchSchema is the schema of a sampled subgraph with some features.
 const benchSchema = `
 context { features { key: "label" value { dtype: DT_INT64 } } }
 node_sets { key: "paper" value {
@@ -16,7 +16,7 @@ node_sets { key: "paper" value {
   features { key: "feat" value { dtype: DT_FLOAT shape { dim { size: 8 } } } } } }
 edge_sets { key: "cites" value { source: "paper" target: "paper" features { key: "w" value { dtype: DT_FLOAT } } } }`
 
-// benchGraph has 30 nodes and 36 edges, as a subgraph of fan-outs 10,5 may have.
+// benchGraph has 30 nodes and 36 edges, like a subgraph of fan-outs 10,5.
 func benchGraph(t testing.TB, codec *Codec) *GraphTensor {
 	const nodes, edges = 30, 36
 	ids, years, feat := make([]string, nodes), make([]int64, nodes), make([]float32, nodes*8)

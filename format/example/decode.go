@@ -6,44 +6,41 @@ import (
 	"math"
 )
 
-// maxItems is the most items of a set: TF-GNN counts in int32.
+// maxItems bounds the items of a set, since TF-GNN counts them in int32.
 const maxItems = math.MaxInt32
 
-// maxOmitted is the most row lengths that may be omitted: a record of a few bytes
-// must not demand memory without bound.
+// maxOmitted bounds the row lengths that may be omitted, so that a record of a few bytes cannot demand unbounded
+// memory.
 const maxOmitted = 1 << 16
 
-// Decode reads an Example into a GraphTensor that New made. Texts, and Unknown,
-// are views of the record. After an error the contents of g mean nothing.
+// Decode reads an Example into a GraphTensor that New made. Texts and Unknown are views of the record. After an error
+// the contents of g are undefined.
 //
-// It refuses, with the key and what is wrong, what is no GraphTensor of the
-// schema, also where TF-GNN's parser lets it pass: #size against the rows, #source
-// and #target; endpoints that are no nodes, or nodes of another component; integers
-// outside their dtype. It accepts all else that TF-GNN accepts: keys omitted, with
-// an empty list or without a list where there are no values; a #size that is
-// omitted is 0; a ragged feature may leave out its row lengths where all its rows
-// are empty and no other feature of the set has rows.
+// It refuses a record that is not a GraphTensor of the schema, and the error names the key and what is wrong. It also
+// refuses records that TF-GNN's parser accepts although they are broken: a #size that contradicts the rows, #source
+// and #target; endpoints that are not nodes, or are nodes of another component; integers outside their dtype. It
+// accepts everything else that TF-GNN accepts: a key without values may be omitted, or have an empty list or no list;
+// an omitted #size is 0; a ragged feature may omit its row lengths if all its rows are empty and no other feature of
+// the set has rows.
 //
-// With lenient, a graph that would be refused is made sound, and each change is
-// told in g.Repairs; Form is then empty.
-//   - A list of another kind counts as missing; integers for floats are converted.
-//   - Integers outside their dtype keep their low bits, a bool is true if not 0, as
-//     TF-GNN casts them.
-//   - Negative row lengths become 0, lengths beyond the values end with them, values
-//     beyond the lengths are dropped; an item that is cut short is dropped.
-//   - A node set has as many nodes as its features have rows, if these agree and it
-//     has one component; else as its #size says; without both, as its edges need. An
-//     edge set has as many edges as both ends are given. Missing rows become zeros,
-//     empty texts and empty lists (up to 65536 values a key), others are dropped.
-//   - Edges with an end that is no node of their component are dropped, with their
-//     features.
+// With lenient, Decode repairs a graph that it would refuse, and describes each change in g.Repairs; Form is then
+// empty.
+//   - A list of another kind counts as missing; integers are converted to floats where floats are expected.
+//   - Integers outside their dtype keep their low bits, and a bool is true if it is not 0, as TF-GNN casts them.
+//   - Negative row lengths become 0. Row lengths that exceed the values are cut. Values beyond the row lengths are
+//     dropped, and so is an item that is cut short.
+//   - A node set has as many nodes as its features have rows, if these agree and the set has one component; otherwise as
+//     many as its #size says; without a #size, as many as its edges need. An edge set has as many edges as both ends have
+//     endpoints. Missing rows become zeros, empty texts and empty lists (up to 65536 values per key); excess rows are
+//     dropped.
+//   - Edges with an end that is not a node of their component are dropped with their features.
 //   - Sets that disagree on the number of components become one component.
 //
-// What is not an Example at all (ErrCorrupt) is refused all the same.
+// Bytes that are not an Example (ErrCorrupt) are refused in either case.
 func (c *Codec) Decode(record []byte, g *GraphTensor, lenient bool) error {
 	b := g.bound
 	if b == nil || b.codec != c {
-		return fmt.Errorf("found a GraphTensor of another origin, expected one of this Codec's New: %w", ErrGraph)
+		return fmt.Errorf("found a GraphTensor from elsewhere, expected one that this Codec's New made: %w", ErrGraph)
 	}
 	g.Repairs = g.Repairs[:0]
 	if err := b.find(record, g); err != nil {
@@ -58,7 +55,7 @@ func (c *Codec) Decode(record []byte, g *GraphTensor, lenient bool) error {
 	return nil
 }
 
-// find finds the keys of the schema in the record.
+// find looks up the keys of the schema in the record.
 func (b *binding) find(record []byte, g *GraphTensor) error {
 	if err := b.decoder.Decode(record); err != nil {
 		return err
@@ -99,7 +96,7 @@ func (b *binding) find(record []byte, g *GraphTensor) error {
 
 func (b *binding) setForm(g *GraphTensor, i, code int) { g.Form[i>>2] |= byte(code << (i & 3 * 2)) }
 
-// absent is the code of a key without values.
+// absent returns the code of a key without values.
 func absent(f *Feature) int {
 	switch {
 	case f == nil:
@@ -110,12 +107,12 @@ func absent(f *Feature) int {
 	return 1
 }
 
-// wrong is an error of a key.
+// wrong returns an error about a key.
 func (b *binding) wrong(slot int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", b.codec.keys[slot].Key, fmt.Sprintf(format, args...), ErrGraph)
 }
 
-// list is the number of values of a key, whose list must be of its kind.
+// list returns the feature of a key, whose list must be of the key's kind, and the number of its values.
 func (b *binding) list(slot int) (*Feature, int, error) {
 	f := b.found[slot]
 	if f == nil {
@@ -224,7 +221,7 @@ func (b *binding) readFeatures(g *GraphTensor, i int) error {
 	return nil
 }
 
-// noRows says that a ragged feature has no values and no row lengths.
+// noRows says whether a ragged feature has neither values nor row lengths.
 func (b *binding) noRows(f *feature) bool {
 	none := func(slot int) bool { return b.found[slot] == nil || b.found[slot].Count == 0 }
 	for _, slot := range f.lengths {
@@ -235,8 +232,8 @@ func (b *binding) noRows(f *feature) bool {
 	return len(f.lengths) > 0 && none(f.values)
 }
 
-// readLengths reads the row lengths of the k-th variable dimension, of which there
-// must be rows, and returns their sum.
+// readLengths reads the row lengths of the k-th variable dimension, of which there must be one per row, and returns
+// their sum.
 func (b *binding) readLengths(g *GraphTensor, t *Tensor, slot, k, rows int, omitted bool) (int, error) {
 	f, n, err := b.list(slot)
 	if err != nil {
@@ -275,10 +272,10 @@ func (b *binding) readLengths(g *GraphTensor, t *Tensor, slot, k, rows int, omit
 	return int(sum), nil
 }
 
-// counts explains an expected number of values.
+// counts explains the expected number of values in an error.
 func (t *Tensor) counts() string { return fmt.Sprintf("%d items of shape %v", t.Items, t.Shape) }
 
-// readValues reads the values of a feature, of which there must be n.
+// readValues reads the values of a feature, which must be n.
 func (b *binding) readValues(g *GraphTensor, f *feature, t *Tensor, n int) error {
 	t.Ints, t.Floats, t.Texts = t.Ints[:0], t.Floats[:0], t.Texts[:0]
 	found, count, err := b.list(f.values)
@@ -310,8 +307,7 @@ func (b *binding) readValues(g *GraphTensor, f *feature, t *Tensor, n int) error
 	return nil
 }
 
-// outside is the place of the first value that is not in [lo, hi], -1 if there is
-// none.
+// outside returns the index of the first value that is not in [lo, hi], or -1.
 func outside(values []int64, lo, hi int64) int {
 	if lo == math.MinInt64 {
 		return -1
@@ -351,7 +347,7 @@ func (b *binding) readEnds(g *GraphTensor, i int) error {
 	return nil
 }
 
-// rangeOf says which endpoints are right.
+// rangeOf describes the valid endpoints in an error.
 func rangeOf(s *set, lo, hi int64) string {
 	if lo == hi {
 		return fmt.Sprintf("none: node set %q has no nodes there", s.name)
@@ -359,9 +355,9 @@ func rangeOf(s *set, lo, hi int64) string {
 	return fmt.Sprintf("%d to %d (node set %q)", lo, hi-1, s.name)
 }
 
-// stray is the first edge whose endpoint is not a node of its component, and the
-// nodes [lo, hi) that it could have; -1 if there is none. The sizes are those of
-// the edge set, which add up to the endpoints, and of the node set.
+// stray returns the first edge whose endpoint is not a node of its component, and the nodes [lo, hi) of that
+// component; without such an edge it returns -1. edges are the sizes of the edge set, whose sum is the number of
+// endpoints, and nodes those of the node set.
 func stray(ends, edges, nodes []int64) (edge int, lo, hi int64) {
 	at := 0
 	for c, n := range edges {

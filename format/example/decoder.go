@@ -13,13 +13,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrCorrupt is wrapped by every error of bytes that are not an Example.
+// ErrCorrupt is wrapped by every error about bytes that are not an Example.
 var ErrCorrupt = errors.New("not a tf.train.Example")
 
 // Kind is the kind of a feature's list.
 type Kind uint8
 
-// The kinds, numbered as the fields of Feature. None is a feature without a list.
+// The kinds, numbered as the fields of Feature. None means that the feature has no list.
 const (
 	None Kind = iota
 	BytesList
@@ -27,31 +27,30 @@ const (
 	Int64List
 )
 
-// String is the name of the list in TensorFlow: "int64_list".
+// String is TensorFlow's name of the list: "int64_list".
 func (k Kind) String() string {
 	return [...]string{"no list", "bytes_list", "float_list", "int64_list"}[k&3]
 }
 
-// Feature is one feature of an Example; its slices are views of the record.
+// Feature is one feature of an Example. Its slices are views of the record.
 type Feature struct {
 	Key   []byte
 	Kind  Kind
-	Count int // values
-	// lists are the bytes of the list messages, one after the other the values. If
-	// plain, there is at most one, and of numbers it is the packed run inside.
+	Count int // number of values
+	// lists are the bytes of the list messages, one after the other the values. If plain, there is at most one list,
+	// and a list of numbers is only the packed run inside it.
 	lists [][]byte
 	plain bool
 }
 
-// Decoder finds the features of Examples. The zero value is ready; the memory is
-// used again by each Decode.
+// Decoder finds the features of Examples. The zero value is ready to use. Each Decode reuses the memory.
 type Decoder struct {
 	features []Feature
 	base     []byte
 }
 
-// Decode reads a record. The features are views of it, valid until the next
-// Decode or a change of the record.
+// Decode reads a record. The features are views of the record; they are valid until the next Decode or until the
+// record changes.
 func (d *Decoder) Decode(record []byte) error {
 	d.base = record
 	if d.quick(record) {
@@ -77,7 +76,7 @@ func (d *Decoder) Decode(record []byte) error {
 	return nil
 }
 
-// sort orders the features by key; of equal keys the last one given stays.
+// sort sorts the features by key. Of equal keys the last one stays.
 func (d *Decoder) sort() {
 	byKey := func(a, b Feature) int { return bytes.Compare(a.Key, b.Key) }
 	if !slices.IsSortedFunc(d.features, byKey) {
@@ -88,17 +87,17 @@ func (d *Decoder) sort() {
 		if i+1 < len(d.features) && bytes.Equal(d.features[i].Key, d.features[i+1].Key) {
 			continue
 		}
-		// Swapping keeps the memory of both.
+		// The swap keeps the memory of both for reuse.
 		d.features[n], d.features[i] = d.features[i], d.features[n]
 		n++
 	}
 	d.features = d.features[:n]
 }
 
-// Features lists the features in byte order of their keys, each key once.
+// Features lists the features sorted by key, each key once.
 func (d *Decoder) Features() []Feature { return d.features }
 
-// Find is the feature of that key, nil if there is none.
+// Find returns the feature of a key, or nil.
 func (d *Decoder) Find(key string) *Feature {
 	i := sort.Search(len(d.features), func(i int) bool { return string(d.features[i].Key) >= key })
 	if i < len(d.features) && string(d.features[i].Key) == key {
@@ -107,8 +106,7 @@ func (d *Decoder) Find(key string) *Feature {
 	return nil
 }
 
-// fields calls f for each field of a message that has a length, and passes over
-// others.
+// fields calls f for each field of a message that has a length, and skips the others.
 func (d *Decoder) fields(msg []byte, what string, f func(protowire.Number, []byte) error) error {
 	for len(msg) > 0 {
 		num, typ, n := consumeTag(msg)
@@ -135,8 +133,8 @@ func (d *Decoder) fields(msg []byte, what string, f func(protowire.Number, []byt
 	return nil
 }
 
-// entry reads one entry of the map. Pieces of a value are merged as protobuf
-// merges them: lists of one kind are joined, another kind replaces.
+// entry reads one entry of the map. Pieces of a value are merged as protobuf merges them: lists of one kind are
+// joined, and a list of another kind replaces the earlier ones.
 func (d *Decoder) entry(entry []byte) error {
 	feature := d.next()
 	err := d.fields(entry, "a map entry", func(num protowire.Number, value []byte) error {
@@ -162,7 +160,7 @@ func (d *Decoder) entry(entry []byte) error {
 	return err
 }
 
-// count checks a list and counts its values.
+// count checks a list and returns the number of its values.
 func (d *Decoder) count(kind Kind, list []byte) (int, error) {
 	count := 0
 	for len(list) > 0 {
@@ -204,16 +202,16 @@ func (d *Decoder) count(kind Kind, list []byte) (int, error) {
 	return count, nil
 }
 
-// unpacked is the wire type of one value that stands alone.
+// unpacked is the wire type of an unpacked value.
 var unpacked = [...]protowire.Type{BytesList: protowire.BytesType, FloatList: protowire.Fixed32Type, Int64List: protowire.VarintType}
 
-// Codes beside protowire's own.
+// Error codes in addition to protowire's own.
 const (
-	errFloats = -100 - iota // packed floats of a length that is no multiple of four
+	errFloats = -100 - iota // packed floats whose length is not a multiple of four
 	errNumber               // a field number above the largest
 )
 
-// consumeTag is protowire's, which lets numbers pass that no field can have.
+// consumeTag is protowire's, but refuses field numbers above the largest valid one.
 func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if num > protowire.MaxValidNumber {
@@ -223,7 +221,7 @@ func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
 }
 
 func (d *Decoder) corrupt(at []byte, what string, code int) error {
-	// at is the rest of a view of the record, so their capacities tell the offset.
+	// at is the rest of a view of the record, so the capacities give the offset.
 	offset := cap(d.base) - cap(at)
 	var problem string
 	switch code {
@@ -231,14 +229,13 @@ func (d *Decoder) corrupt(at []byte, what string, code int) error {
 		problem = "floats of a length that is no multiple of 4"
 	case errNumber:
 		problem = "a field number above the largest"
-	default: // protobuf's errors begin with "proto:" and a space of one kind or another
+	default: // protobuf's errors begin with "proto:" and one of two kinds of space
 		problem = strings.TrimLeft(strings.TrimPrefix(protowire.ParseError(code).Error(), "proto:"), " \u00a0")
 	}
 	return fmt.Errorf("byte %d: found %s in %s, expected a serialised Example: %w", offset, problem, what, ErrCorrupt)
 }
 
-// values calls f with each run of packed values and with each value that stands
-// alone. What is there was checked by Decode.
+// values calls run with each run of packed values and one with each unpacked value. Decode has checked the bytes.
 func (f *Feature) values(run func([]byte), one func([]byte)) {
 	if f.plain && f.Kind != BytesList {
 		for _, packed := range f.lists {
@@ -318,8 +315,7 @@ func (f *Feature) AppendFloats(dst []float32) []float32 {
 	return dst
 }
 
-// AppendTexts appends the values of a bytes_list to dst; they are views of the
-// record.
+// AppendTexts appends the values of a bytes_list to dst. They are views of the record.
 func (f *Feature) AppendTexts(dst [][]byte) [][]byte {
 	if f.Kind != BytesList {
 		return dst

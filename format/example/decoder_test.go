@@ -25,7 +25,7 @@ func TestDecoderReadsWhatIsWritten(t *testing.T) {
 	})
 }
 
-// field is a field with a length.
+// field encodes a field with a length.
 func field(num protowire.Number, parts ...[]byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), bytes.Join(parts, nil))
 }
@@ -38,7 +38,7 @@ func fixed(num protowire.Number, v uint32) []byte {
 	return protowire.AppendFixed32(protowire.AppendTag(nil, num, protowire.Fixed32Type), v)
 }
 
-// forms are Examples that protobuf reads although nobody writes them so.
+// forms are Examples that protobuf reads although no writer produces them.
 var forms = map[string][]byte{
 	"empty":               {},
 	"no features":         field(1),
@@ -68,8 +68,7 @@ var forms = map[string][]byte{
 	"text where a number": field(1, field(1, field(1, []byte("k")), field(2, []byte("hello, world")))),
 }
 
-// agree fails where the Decoder and protobuf read a record differently. protobuf
-// decides what is an Example.
+// agree fails if the Decoder and protobuf read a record differently. protobuf decides what is an Example.
 func agree(t *testing.T, d *Decoder, record []byte) {
 	t.Helper()
 	want, refused := unmarshal(record)

@@ -1,6 +1,5 @@
-// Package example writes and reads tf.train.Example, a map from keys to lists of
-// integers, of floats or of byte strings, and the GraphTensors that TensorFlow GNN
-// keeps in them.
+// Package example writes and reads tf.train.Example, a map from keys to lists of integers, floats or byte strings,
+// and the GraphTensors that TensorFlow GNN stores in them.
 //
 //	Example  { 1: Features }
 //	Features { 1: repeated entry { 1: key, 2: Feature } }
@@ -9,46 +8,41 @@
 //
 // # Writing
 //
-// A Writer writes an Example from its end to its start: a length stands in front
-// of what it measures, and so is known when its turn comes. The caller adds the
-// features in descending order of their keys, which makes the map sorted and the
-// bytes reproducible, and finishes with Close:
+// A Writer writes an Example from its end to its start: a length precedes the bytes that it measures, so it is known
+// when it is written. The caller adds the features in descending order of their keys, which makes the map sorted and
+// the bytes reproducible, and finishes with Close:
 //
 //	w.Reset()
 //	w.TextRows(names, column, rows) // key "nodes/n.name"
 //	example.Ints(w, sizes, counts)  // key "nodes/n.#size"
 //	record := w.Close()
 //
-// A Key holds what is constant of a feature, made once a plan. Values are taken
-// as they lie in a column: by row number (the ...Rows functions) or as a slice.
-// All integers and bools become int64 (uint64 keeps its bits), all floats
-// float32. Nothing is allocated once the buffer has grown to the largest Example.
+// A Key holds the constant bytes of a feature and is made once per plan. Values are taken from a column by row number
+// (the ...Rows functions) or from a slice. All integers and bools become int64 (uint64 keeps its bits), all floats
+// float32. Writing allocates nothing once the buffer has grown to the largest Example.
 //
 // # Reading
 //
-// A Decoder finds the features of an Example without copying their values. It
-// takes packed and unpacked numbers, fields in any order, lists in pieces and
-// fields that it does not know, as protobuf does; of a key that is given twice the
-// last counts. Decode checks everything, so that the values can then be read
-// without an error; what is not an Example gives ErrCorrupt with the byte offset.
+// A Decoder finds the features of an Example without copying their values. As protobuf does, it accepts packed and
+// unpacked numbers, fields in any order, lists in several pieces, and unknown fields; the last value of a repeated
+// key counts. Decode checks everything, so that reading the values afterwards cannot fail. Bytes that are not an
+// Example give an error that wraps ErrCorrupt and names the byte offset.
 //
 // # GraphTensors
 //
-// A GraphTensor is a graph with features, in flat lists as an Example has them: a
-// Tensor a feature, the row lengths of its variable dimensions beside the values.
-// Constructors make Tensors of Go values: Scalars, Dense, Rows, RaggedFromRows,
-// RaggedFromRowLengths and Nested.
+// A GraphTensor is a graph with features, in flat lists as an Example stores them: one Tensor per feature, which
+// holds its values and the row lengths of its variable dimensions. Constructors make Tensors from Go values: Scalars,
+// Dense, Rows, RaggedFromRows, RaggedFromRowLengths and Nested.
 //
-// A Codec is made once of a schema and translates between both:
+// A Codec is made once per schema and translates between Examples and GraphTensors:
 //
 //	codec, err := example.NewCodec(schema)
 //	record, err := codec.Encode(&w, graph)      // checks the graph
 //	err = codec.Decode(record, codec.New(), false)
 //
-// The keys of an Example are the schema's, never split: names may hold dots. Their
-// encoding is TF-GNN's, and what Decode takes is what TF-GNN's parser takes, less
-// what is broken: see Decode, also for what a lenient Decode does with that. An
-// Example with sorted keys that is decoded and encoded has the same bytes.
+// The keys of an Example are computed from the schema and never split, since names may contain dots. The encoding is
+// TF-GNN's. Decode accepts what TF-GNN's parser accepts, except for broken graphs; see Decode, also for how a lenient
+// Decode repairs them. Decoding and encoding an Example with sorted keys gives the same bytes.
 //
-// The package imports protobuf, format/tfgnn and internal/suggest.
+// The package imports protobuf, format/tfgnn, format/tfgnn/tfgnnpb and internal/suggest.
 package example

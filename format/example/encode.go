@@ -9,25 +9,23 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// parts is a GraphTensor in the order of a Codec, for Encode: what is not there is
-// nil.
+// parts is a GraphTensor in the order of a Codec, for Encode. Missing parts are nil.
 type parts struct {
 	nodes   []*NodeSet // of sets[1:nodes]
 	edges   []*EdgeSet // of sets[nodes:]
 	tensors []*Tensor  // of feats
 	totals  []int      // items of each set
-	zeros   []int64    // sizes of a set that is not there
+	zeros   []int64    // sizes of a missing set
 }
 
-// Check says whether Encode would take g: the sets and features are those of the
-// schema, with its dtypes and shapes; every set has as many components; features
-// have a row for each item, row lengths and values that add up; edges join nodes
-// of their component. A set that is missing is empty, a feature may be missing
-// where its set is. Errors name the set and the feature.
+// Check says whether Encode would accept g. The sets and features are those of the schema, with its dtypes and
+// shapes. Every set has the same number of components. Features have one row per item, and row lengths and values
+// that add up. Edges join nodes of their component. A missing set is empty, and a feature may be missing if its set
+// is empty. Errors name the set and the feature.
 func (c *Codec) Check(g *GraphTensor) error { return c.check(g, new(parts)) }
 
-// Encode writes a GraphTensor as an Example, with the keys in byte order. It
-// checks g first, see Check. The bytes are valid until the Writer is used again.
+// Encode writes a GraphTensor as an Example with sorted keys. It checks g first (see Check). The bytes are valid
+// until the Writer is used again.
 func (c *Codec) Encode(w *Writer, g *GraphTensor) ([]byte, error) {
 	p := &w.parts
 	if err := c.check(g, p); err != nil {
@@ -71,8 +69,7 @@ func (c *Codec) Encode(w *Writer, g *GraphTensor) ([]byte, error) {
 	return w.Close(), nil
 }
 
-// rowless says that the row lengths of a set may be left out: no feature has
-// anything but empty rows.
+// rowless says whether the row lengths of a set may be omitted, because its features have only empty rows.
 func (c *Codec) rowless(p *parts, i int) bool {
 	s := &c.sets[i]
 	for j := s.first; j < s.last; j++ {
@@ -84,8 +81,7 @@ func (c *Codec) rowless(p *parts, i int) bool {
 	return true
 }
 
-// absent writes a key without values as a code of Form says, and reports whether
-// it did.
+// absent writes a key without values as a code of Form says, and returns whether it wrote the key.
 func (w *Writer) absent(key Key, list Kind, code int) bool {
 	switch code {
 	case 0, 3:
@@ -139,10 +135,10 @@ func zero(values []int64) bool {
 	return true
 }
 
-// sizes are the sizes of a set.
+// sizes returns the sizes of a set.
 func (p *parts) sizes(c *Codec, i int) []int64 {
 	switch {
-	case i == 0: // the context has one item a component
+	case i == 0: // the context has one item per component
 		return nil
 	case i < c.nodes:
 		if n := p.nodes[i-1]; n != nil {
@@ -156,7 +152,7 @@ func (p *parts) sizes(c *Codec, i int) []int64 {
 	return p.zeros
 }
 
-// bind finds the parts of g.
+// bind fills in the parts of g.
 func (p *parts) bind(c *Codec, g *GraphTensor) error {
 	p.nodes, p.edges, p.tensors = p.nodes[:0], p.edges[:0], p.tensors[:0]
 	nodes, edges := 0, 0
@@ -216,7 +212,7 @@ func (c *Codec) names(from, to int) []string {
 	return all
 }
 
-// stranger is the error of a name that the schema does not have.
+// stranger is the error about a name that the schema does not have.
 func stranger[V any](what string, have map[string]V, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(have)) {
 		if !slices.Contains(known, name) {
@@ -226,7 +222,7 @@ func stranger[V any](what string, have map[string]V, known []string) error {
 	return nil
 }
 
-// check checks g and leaves its parts in p.
+// check checks g and fills in p.
 func (c *Codec) check(g *GraphTensor, p *parts) error {
 	if err := p.bind(c, g); err != nil {
 		return err
@@ -285,7 +281,7 @@ func (c *Codec) check(g *GraphTensor, p *parts) error {
 	return nil
 }
 
-// check says whether a tensor has the feature's values for that many items.
+// check says whether a tensor has the feature's values for the given number of items.
 func (f *feature) check(t *Tensor, items int) error {
 	switch {
 	case t == nil:
@@ -300,7 +296,7 @@ func (f *feature) check(t *Tensor, items int) error {
 	return t.check()
 }
 
-// check says whether the values of a tensor fit its dtype, shape and items.
+// check says whether the values of a tensor fit its dtype, its shape and its number of items.
 func (t *Tensor) check() error {
 	rows, level := t.Items, 0
 	for i, d := range t.Shape {

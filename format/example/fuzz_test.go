@@ -18,9 +18,9 @@ node_sets { key: "d" value {
   features { key: "g" value { dtype: DT_BOOL shape { dim { size: -1 } } } } } }
 edge_sets { key: "m" value { source: "d" target: "n" features { key: "h" value { dtype: DT_STRING shape { dim { size: -1 } dim { size: -1 } } } } } }`
 
-// FuzzCodec reads any record by a schema. What is accepted holds together, and is
-// written as what was read; what a lenient reading makes of the rest holds
-// together too, and has no more values than the record and what may be added.
+// FuzzCodec reads any record by a schema. An accepted record gives a consistent graph that is written as it was read.
+// A lenient reading of any other record also gives a consistent graph, whose number of values is bounded by the
+// record and the limit of added values.
 func FuzzCodec(f *testing.F) {
 	codec := newCodec(f, fuzzSchema)
 	var w Writer
@@ -66,7 +66,7 @@ func FuzzCodec(f *testing.F) {
 	})
 }
 
-// bound fails where a graph has more values than a record of n bytes can demand.
+// bound fails if a graph has more values than a record of n bytes can demand.
 func bound(t *testing.T, g *GraphTensor, n int) {
 	t.Helper()
 	for _, x := range g.bound.tensors {
@@ -82,7 +82,7 @@ func bound(t *testing.T, g *GraphTensor, n int) {
 	}
 }
 
-// FuzzPrint prints any Example; both forms can be read again.
+// FuzzPrint prints any Example. Both forms can be read again.
 func FuzzPrint(f *testing.F) {
 	for _, record := range forms {
 		f.Add(record)
@@ -110,8 +110,7 @@ func FuzzPrint(f *testing.F) {
 	})
 }
 
-// FuzzConstructors makes Tensors of any shape, values and lengths: what is made
-// holds together.
+// FuzzConstructors makes Tensors of any shape, values and lengths. Every Tensor that is made is consistent.
 func FuzzConstructors(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(-3, 4), 0, 4).Draw(t, "shape")

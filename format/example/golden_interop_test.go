@@ -22,7 +22,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 )
 
-// golden is the folder of what the real TF-GNN wrote and read.
+// golden returns the folder of files that the real TF-GNN wrote and read.
 func golden(t *testing.T) string {
 	dir := os.Getenv("GRAPHMILL_SHARED")
 	if dir == "" {
@@ -83,7 +83,7 @@ func readRecords(t *testing.T, file string) [][]byte {
 	}
 }
 
-// tensorView is a tensor as parsed.json has it.
+// tensorView is a tensor in the form of parsed.json.
 type tensorView struct {
 	DType      string `json:"dtype"`
 	RaggedRank int    `json:"ragged_rank"`
@@ -106,7 +106,7 @@ type graphView struct {
 	EdgeSets map[string]setView    `json:"edge_sets"`
 }
 
-// TensorFlow's names of dtypes.
+// dtypeNames are TensorFlow's names of dtypes.
 var dtypeNames = map[tfgnnpb.DataType]string{
 	tfgnnpb.DataType_DT_BOOL: "bool", tfgnnpb.DataType_DT_STRING: "string", tfgnnpb.DataType_DT_HALF: "float16", tfgnnpb.DataType_DT_BFLOAT16: "bfloat16",
 	tfgnnpb.DataType_DT_FLOAT: "float32", tfgnnpb.DataType_DT_DOUBLE: "float64", tfgnnpb.DataType_DT_INT8: "int8", tfgnnpb.DataType_DT_INT16: "int16",
@@ -114,10 +114,10 @@ var dtypeNames = map[tfgnnpb.DataType]string{
 	tfgnnpb.DataType_DT_UINT32: "uint32", tfgnnpb.DataType_DT_UINT64: "uint64",
 }
 
-// view is a tensor as TF-GNN sees it.
+// view returns a tensor as TF-GNN shows it.
 func (t *Tensor) view() tensorView {
 	v := tensorView{DType: dtypeNames[t.DType], Shape: []any{float64(t.Items)}}
-	// The values, cut into rows from the last dimension to the first.
+	// Cut the values into rows, from the last dimension to the first.
 	var rows []any
 	for _, x := range t.Ints {
 		switch t.DType {
@@ -200,12 +200,12 @@ func (g *GraphTensor) view() graphView {
 	return v
 }
 
-// sameView compares views; nothing and an empty list are the same.
+// sameView compares views. Nothing and an empty list are equal.
 func sameView(got, want any) string {
 	return cmp.Diff(normal(want), normal(got))
 }
 
-// normal is a value as JSON reads it, without empty lists.
+// normal returns a value as JSON reads it, without empty lists.
 func normal(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -239,7 +239,7 @@ func bare(v any) any {
 	return v
 }
 
-// What TF-GNN parsed is what Decode reads, and Encode writes the Example again.
+// Decode reads the values that TF-GNN parsed, and Encode writes the same Example again.
 func TestGoldenGraphs(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(golden(t), "*", "parsed.json"))
 	if err != nil || len(dirs) < 19 {
@@ -282,8 +282,8 @@ func TestGoldenGraphs(t *testing.T) {
 				if !bytes.Equal(got, sorted) {
 					t.Errorf("record %d: encoded to %x, expected %x", i, got, sorted)
 				}
-				// Without its form, an Example has every key, as write_example gives it. In
-				// all cases but omitted that is what was read.
+				// Without its form, an Example has every key, as write_example writes it. In all cases except
+				// omitted, the record that was read is like this.
 				g.Form = g.Form[:0]
 				full, err := codec.Encode(&w, g)
 				if err != nil {
@@ -323,7 +323,7 @@ func goldenExample(t *testing.T, features map[string]goldenFeature) []byte {
 	return marshal(t, all)
 }
 
-// Fixed dimensions in front of variable ones have no key, but count.
+// Fixed dimensions before variable ones have no key, but multiply the rows.
 func TestGoldenFixedBeforeRagged(t *testing.T) {
 	var cases []struct {
 		Example map[string]goldenFeature
@@ -365,8 +365,8 @@ func TestGoldenFixedBeforeRagged(t *testing.T) {
 	}
 }
 
-// The doubtful Examples are TF-GNN's to the value, so are its verdicts; each that
-// it refuses is refused here.
+// The doubtful Examples equal TF-GNN's to the value, and so do its verdicts. Each Example that TF-GNN refuses is
+// refused.
 func TestGoldenVerdicts(t *testing.T) {
 	type verdict struct{ OK bool }
 	var cases []struct {

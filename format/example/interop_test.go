@@ -14,8 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 )
 
-// Every Example that the real TF-GNN wrote is read as protobuf reads it, and
-// written as protobuf writes it.
+// Every Example that the real TF-GNN wrote is read as protobuf reads it, and written as protobuf writes it.
 func TestGoldenExamples(t *testing.T) {
 	dir := os.Getenv("GRAPHMILL_SHARED")
 	if dir == "" {

@@ -6,27 +6,26 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// IOFeature is how a parser reads one value key of the Examples of a schema, in
-// the terms of tf.io: what tfgnn.get_io_spec says of it.
+// IOFeature says how a parser reads one value key of the Examples of a schema, in terms of tf.io: what
+// tfgnn.get_io_spec returns for it.
 type IOFeature struct {
 	Key   string
 	DType tfgnnpb.DataType // of the list: DT_INT64, DT_FLOAT or DT_STRING
 
-	// Fixed says that the key has always as many values: a FixedLenFeature of Shape,
-	// which begins with the one component. It must be there unless Zero, which is
-	// then its value.
+	// Fixed says that the key always has the same number of values: a FixedLenFeature of Shape, whose first dimension
+	// is the one component. The key must be present unless Zero is set; then zero is its default.
 	Fixed bool
 	Shape []int
 	Zero  bool
 
-	// Otherwise it is a RaggedFeature: Partitions are the dimensions behind the items,
-	// outermost first, RowSplits the dtype that they are counted in.
+	// Without Fixed it is a RaggedFeature. Partitions are the dimensions after the items, outermost first, and
+	// RowSplits is the dtype of the row splits.
 	Partitions []Partition
 	RowSplits  tfgnnpb.DataType
 }
 
-// Relaxed is f for Examples of several components, where no number of values is
-// fixed: as spec.relax(num_components=True) makes it.
+// Relaxed returns f for Examples of several components, where no number of values is fixed, as
+// spec.relax(num_components=True) does.
 func (f IOFeature) Relaxed() IOFeature {
 	if !f.Fixed {
 		return f
@@ -42,11 +41,10 @@ func (f IOFeature) Relaxed() IOFeature {
 // uniform row length.
 type Partition struct {
 	Key    string
-	Length int // where there is no key
+	Length int // if there is no key
 }
 
-// IOSpec tells how to parse the Examples of a schema: one entry a value key, in
-// byte order of the keys.
+// IOSpec says how to parse the Examples of a schema, with one entry per value key, sorted by key.
 func (c *Codec) IOSpec() []IOFeature {
 	var spec []IOFeature
 	splits := c.rowSplits()
@@ -63,9 +61,8 @@ func (c *Codec) IOSpec() []IOFeature {
 	return spec
 }
 
-// rowSplits is the dtype that TF-GNN counts ragged rows in, one for the whole
-// graph: int32 as the schema's, unless a set without ragged features, or the
-// endpoints of an edge set, have the int64 that is theirs by default.
+// rowSplits is the dtype of TF-GNN's row splits, one for the whole graph: the schema's int32, unless a set without
+// ragged features, or the endpoints of an edge set, have their default int64.
 func (c *Codec) rowSplits() tfgnnpb.DataType {
 	ragged := func(f feature) bool { return len(f.lengths) > 0 }
 	for _, s := range c.sets[1:] {

@@ -8,8 +8,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// The keys, dtypes and partitions; that they are TF-GNN's is tested in
-// peer_interop_test.go.
+// Checks the keys, dtypes and partitions. peer_interop_test.go checks that they are TF-GNN's.
 func TestIOSpec(t *testing.T) {
 	const (
 		int32s = tfgnnpb.DataType_DT_INT32

@@ -31,7 +31,7 @@ type question struct {
 	Readout bool   `json:"readout"` // also validate it for readout
 }
 
-// answer is what TF-GNN makes of it.
+// answer is TF-GNN's reading of it.
 type answer struct {
 	Error  string            `json:"error"`
 	Graph  graphView         `json:"graph"`
@@ -40,7 +40,7 @@ type answer struct {
 	IOSpec map[string]string `json:"io_spec"`
 }
 
-// ask runs one TF-GNN for all questions.
+// ask runs one TF-GNN process for all questions.
 func ask(t *testing.T, questions []question) []answer {
 	t.Helper()
 	peers := exec.Command("../../bench/peers.sh", "tfgnn")
@@ -83,7 +83,7 @@ type drawn struct {
 	graph *GraphTensor
 }
 
-// TestPeer asks the real TF-GNN everything in one process: it takes long to start.
+// TestPeer asks the real TF-GNN all questions in one process, since it takes long to start.
 func TestPeer(t *testing.T) {
 	var questions []question
 	parts := []struct {
@@ -104,8 +104,8 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// The real TF-GNN reads what is written here of random schemas: the same values
-// and shapes; it writes the same Example again, and prints the same text.
+// The real TF-GNN reads the Examples of random schemas with the same values and shapes, writes the same Examples
+// again, and prints the same text.
 func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	draw := rapid.Custom(func(t *rapid.T) drawn {
 		c, err := NewCodec(drawSchema(t))
@@ -125,7 +125,7 @@ func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 		}
 		for _, x := range d.graph.bound.tensors {
 			for k, v := range x.Floats {
-				// TensorFlow's casts take subnormal numbers for 0.
+				// TensorFlow's casts treat subnormal numbers as 0.
 				if v != 0 && math.Abs(float64(v)) < 0x1p-126 {
 					x.Floats[k] = 0
 				}
@@ -148,7 +148,7 @@ func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 			if d := sameView(all[i].graph.view(), a.Graph); d != "" {
 				t.Errorf("%s\n%x: %s", q.Schema, q.Record, d)
 			}
-			features, err := unmarshal(a.Record) // which Python sorts in another way
+			features, err := unmarshal(a.Record) // Python sorts the features in another way
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	}
 }
 
-// The random graphs of a schema with readout sets pass TF-GNN's check of them.
+// The random graphs of a schema with readout sets pass TF-GNN's check of readout sets.
 func askReadouts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	codec := newCodec(t, readoutSchema)
 	var questions []question
@@ -183,8 +183,8 @@ func askReadouts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	}
 }
 
-// The verdicts beyond the golden ones: what TF-GNN reads and what it refuses of
-// keys that are omitted, or have no list or that of another kind.
+// Verdicts in addition to the golden ones: what TF-GNN reads and refuses if keys are omitted, or have no list, or a
+// list of another kind.
 func askVerdicts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	const one = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } } }`
 	const two = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } features { key: "q" value { dtype: DT_STRING shape { dim { size: 2 } dim { size: -1 } } } } } }`
@@ -226,7 +226,7 @@ func askVerdicts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	}
 }
 
-// String is the feature as Python prints it.
+// String returns the feature as Python prints it.
 func (f IOFeature) String() string {
 	names := map[tfgnnpb.DataType]string{tfgnnpb.DataType_DT_INT64: "tf.int64", tfgnnpb.DataType_DT_INT32: "tf.int32", tfgnnpb.DataType_DT_FLOAT: "tf.float32", tfgnnpb.DataType_DT_STRING: "tf.string"}
 	if f.Fixed {
@@ -257,14 +257,14 @@ func sameIOSpec(t *testing.T, spec []IOFeature, want map[string]string) {
 		t.Errorf("found %d keys, expected %d", len(spec), len(want))
 	}
 	for _, f := range spec {
-		// Python prints a control character of a name by its number.
+		// Python prints a control character in a name as its number.
 		if want := strings.ReplaceAll(want[f.Key], `\x96`, "\u0096"); f.String() != want {
 			t.Errorf("found %s, expected %s", f, want)
 		}
 	}
 }
 
-// IOSpec is get_io_spec.
+// IOSpec equals get_io_spec.
 func TestGoldenIOSpec(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(golden(t), "*", "io_spec.json"))
 	if err != nil || len(files) < 19 {

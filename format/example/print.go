@@ -12,12 +12,10 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 )
 
-// AppendJSON appends the Example that was decoded, as one JSON object without a
-// line end: feature name -> {"int64" | "float" | "bytes": [values]}, by byte order
-// of the names. A feature without a list is null. uint64 shows as the int64 of its
-// bits; a float is the shortest number that gives the same float32, or "NaN",
-// "Infinity", "-Infinity"; bytes are base64. Bytes of a name that are no UTF-8,
-// which protobuf forbids, become U+FFFD.
+// AppendJSON appends the decoded Example as one JSON object without a line end: feature name -> {"int64" | "float" |
+// "bytes": [values]}, sorted by name. A feature without a list is null. uint64 values appear as the int64 of their
+// bits. A float is the shortest number that gives the same float32, or "NaN", "Infinity", "-Infinity". Bytes are
+// base64. Bytes of a name that are not UTF-8, which protobuf forbids, become U+FFFD.
 func AppendJSON(dst []byte, d *Decoder) []byte {
 	dst = append(dst, '{')
 	for i := range d.features {
@@ -53,7 +51,7 @@ func AppendJSON(dst []byte, d *Decoder) []byte {
 	return append(dst, '}')
 }
 
-// each calls f with every value, of which one argument counts by the kind.
+// each calls f with every value, passing it in the argument of the feature's kind.
 func (f *Feature) each(do func(int64, float32, []byte)) {
 	run := func(b []byte) {
 		for len(b) > 0 {
@@ -108,11 +106,10 @@ func appendJSONString(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendText appends the Example that was decoded in protobuf's text format, to
-// the byte as Python's text_format.MessageToString prints it: features in byte
-// order of their keys, bytes above 126 as octal numbers, floats with the fewest
-// digits, at least six, that give the same float32. It ends with a line end, and
-// is nothing for an Example of no bytes.
+// AppendText appends the decoded Example in protobuf's text format, with the bytes that Python's
+// text_format.MessageToString prints: features sorted by key, bytes above 126 as octal numbers, floats with the
+// fewest digits, at least six, that give the same float32. The text ends with a line end. It is empty for an Example
+// of no bytes.
 func AppendText(dst []byte, d *Decoder) []byte {
 	if len(d.base) == 0 {
 		return dst

@@ -27,8 +27,7 @@ func printedRecord(t testing.TB, record []byte) (text, object string) {
 	return string(AppendText(nil, &d)), string(AppendJSON(nil, &d))
 }
 
-// The text is Python's to the byte; a test against Python itself is in
-// peer_interop_test.go.
+// The text has the bytes that Python prints. peer_interop_test.go tests it against Python itself.
 func TestPrint(t *testing.T) {
 	text, object := printed(t, map[string]value{
 		"b":     texts("abc", "\x00\x7f\xff\"'\\\n\r\t\v1é"),
@@ -145,7 +144,7 @@ func readJSON(t interface{ Fatal(...any) }, object string) map[string]value {
 	return features
 }
 
-// canonical makes every NaN the same, as print loses their bits.
+// canonical makes all NaNs equal, since printing loses their bits.
 func canonical(features map[string]value) map[string]value {
 	for _, v := range features {
 		for i, x := range v.floats {
@@ -157,7 +156,7 @@ func canonical(features map[string]value) map[string]value {
 	return features
 }
 
-// Both forms hold all values: what is read from them again is what was printed.
+// Both forms contain all values: reading them gives the features that were printed.
 func TestPrintIsWhole(t *testing.T) {
 	var d Decoder
 	rapid.Check(t, func(t *rapid.T) {

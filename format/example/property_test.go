@@ -60,8 +60,7 @@ func sortedNames[V any](m map[string]V) []string {
 	return all
 }
 
-// drawGraph draws a GraphTensor of one to three components, with empty sets and
-// rows among the others.
+// drawGraph draws a GraphTensor of one to three components. Some sets and rows are empty.
 func drawGraph(t *rapid.T, c *Codec) *GraphTensor {
 	g := c.New()
 	b := g.bound
@@ -135,15 +134,15 @@ func drawValues(t *rapid.T, f *feature, x *Tensor, items int) {
 	}
 }
 
-// equalGraphs compares what graphs hold, not how it is kept.
+// equalGraphs compares the contents of graphs, not their representation.
 func equalGraphs(a, b *GraphTensor) string {
 	parts := func(g *GraphTensor) []any { return []any{g.Context, g.NodeSets, g.EdgeSets} }
 	bits := cmp.Comparer(func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	return cmp.Diff(parts(a), parts(b), cmpopts.EquateEmpty(), bits)
 }
 
-// What is encoded is decoded, whatever the schema; and encoded again to the same
-// bytes, whatever keys without values were left out.
+// For any schema, decoding gives the graph that was encoded, and encoding it again gives the same bytes, whichever
+// keys without values were omitted.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := drawSchema(t)
@@ -202,7 +201,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// omitRows leaves out the row lengths of a set whose features have no values.
+// omitRows omits the row lengths of a set whose features have no values.
 func omitRows(c *Codec, features map[string]value, set int) {
 	s := &c.sets[set]
 	for _, f := range c.feats[s.first:s.last] {
@@ -215,7 +214,7 @@ func omitRows(c *Codec, features map[string]value, set int) {
 	}
 }
 
-// A graph that is bent in one place is refused by Check, and so by Encode.
+// A graph that is broken in one place is refused by Check, and so by Encode.
 func TestCheckRefuses(t *testing.T) {
 	codec := newCodec(t, doubtfulSchema)
 	for _, c := range []struct {
@@ -263,7 +262,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// A set that is missing is empty, and needs no features.
+// A missing set is empty and needs no features.
 func TestMissingSetsAreEmpty(t *testing.T) {
 	codec := newCodec(t, doubtfulSchema)
 	record, err := codec.Encode(new(Writer), &GraphTensor{Context: map[string]*Tensor{"c": Scalars(7)}, NodeSets: map[string]*NodeSet{"l": {Sizes: []int64{1, 0}}}})
@@ -281,8 +280,8 @@ func TestMissingSetsAreEmpty(t *testing.T) {
 	}
 }
 
-// Row lengths that were omitted are written once another feature of the set has
-// rows: the form is of keys, but only all together may be omitted.
+// Row lengths that were omitted are written after another feature of the set gets rows: a form is per key, but row
+// lengths can be omitted only for all features of a set together.
 func TestFormOfChangedGraph(t *testing.T) {
 	codec := newCodec(t, `node_sets { key: "n" value {
   features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } }

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// The messages as TensorFlow declares them, for protobuf itself to judge what is
-// written and read here.
+// exampleType declares the messages as TensorFlow does, so that protobuf itself can check what the package writes and
+// reads.
 var exampleType = func() protoreflect.MessageDescriptor {
 	var file descriptorpb.FileDescriptorProto
 	err := prototext.Unmarshal([]byte(`
@@ -65,7 +65,7 @@ func (v value) equal(u value) bool {
 		slices.EqualFunc(v.floats, u.floats, bits) && slices.Equal(v.ints, u.ints)
 }
 
-// marshal is what protobuf writes of these features.
+// marshal returns the bytes that protobuf writes for the features.
 func marshal(t interface{ Fatal(...any) }, features map[string]value) []byte {
 	ex := dynamicpb.NewMessage(exampleType)
 	fs := ex.Mutable(exampleType.Fields().ByNumber(1)).Message()
@@ -94,11 +94,11 @@ func marshal(t interface{ Fatal(...any) }, features map[string]value) []byte {
 	return b
 }
 
-// errNoVerdict says that dynamic messages, of which some panic on a map entry with
-// a key of another wire type, tell nothing of a record.
+// errNoVerdict says that protobuf gave no verdict: some dynamic messages panic on a map entry whose key has another
+// wire type.
 var errNoVerdict = errors.New("protobuf panicked")
 
-// unmarshal is what protobuf reads.
+// unmarshal returns the features that protobuf reads.
 func unmarshal(record []byte) (features map[string]value, err error) {
 	defer func() {
 		if recover() != nil {
@@ -134,7 +134,7 @@ func unmarshal(record []byte) (features map[string]value, err error) {
 	return features, nil
 }
 
-// decode is what the Decoder reads.
+// decode returns the features that the Decoder reads.
 func decode(d *Decoder, record []byte) (map[string]value, error) {
 	if err := d.Decode(record); err != nil {
 		return nil, err

@@ -8,9 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// quick reads a record of the form that writers give it: fields in order, once,
-// numbers packed, keys ascending. It leaves every other record, and every error,
-// to the general reading, by false.
+// quick reads a record in the form that writers produce: fields in order and once each, numbers packed, keys
+// ascending. For any other record, and for every error, it returns false, and the caller uses the general reader.
 func (d *Decoder) quick(record []byte) bool {
 	d.features = d.features[:0]
 	msg, rest, ok := block(record, tag1)
@@ -52,7 +51,7 @@ func (d *Decoder) quick(record []byte) bool {
 	return true
 }
 
-// next adds a feature without values, in memory that was used before.
+// next adds a feature without values, reusing memory.
 func (d *Decoder) next() *Feature {
 	if len(d.features) < cap(d.features) {
 		d.features = d.features[:len(d.features)+1]
@@ -64,7 +63,7 @@ func (d *Decoder) next() *Feature {
 	return f
 }
 
-// block takes a field with that tag and a length from the front of a message.
+// block takes a field with the given tag and a length from the start of a message.
 func block(b []byte, tag byte) (value, rest []byte, ok bool) {
 	if len(b) < 2 || b[0] != tag {
 		return nil, nil, false
@@ -89,7 +88,7 @@ func (f *Feature) quick(list []byte) bool {
 	f.plain = true
 	if f.Kind == BytesList {
 		for at := 0; at < len(list); f.Count++ {
-			// The length of most texts has one byte.
+			// The length of most texts takes one byte.
 			if at+1 < len(list) && list[at] == tag1 && list[at+1] < 0x80 {
 				at += 2 + int(list[at+1])
 				if at > len(list) {
@@ -117,7 +116,7 @@ func (f *Feature) quick(list []byte) bool {
 		f.Count = len(packed) / 4
 		return len(packed)%4 == 0
 	}
-	// Each value has one byte without the mark, its last.
+	// Each value has exactly one byte without the continuation bit, its last one.
 	at := 0
 	for ; at+8 <= len(packed); at += 8 {
 		f.Count += 8 - bits.OnesCount64(binary.LittleEndian.Uint64(packed[at:])&marks)
@@ -125,17 +124,17 @@ func (f *Feature) quick(list []byte) bool {
 	for _, b := range packed[at:] {
 		f.Count += int(b>>7 ^ 1)
 	}
-	// What is too long for a value has at least ten bytes, or no end.
+	// A varint that is too long has at least ten bytes, or no end.
 	if f.Count == len(packed) {
 		return true
 	}
 	return packed[len(packed)-1] < 0x80 && (len(packed) < 10 || whole(packed))
 }
 
-// marks are the bits of eight bytes that say that a value goes on.
+// marks are the continuation bits of eight bytes of varints.
 const marks = 0x8080808080808080
 
-// whole says whether packed values are such that 64 bits hold them.
+// whole says whether 64 bits can hold each of the packed values.
 func whole(packed []byte) bool {
 	run := 0
 	for _, b := range packed {
@@ -151,7 +150,7 @@ func whole(packed []byte) bool {
 	return true
 }
 
-// appendVarints appends packed values, of which there are n, and which are whole.
+// appendVarints appends n packed values, for which whole returned true.
 func appendVarints(dst []int64, packed []byte, n int) []int64 {
 	if n == len(packed) {
 		for _, b := range packed {

@@ -6,21 +6,18 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// Random is a small GraphTensor of the schema, of one component: the same for the
-// same schema, seed and number. It is for trying out a schema, as
-// tfgnn.random_graph_tensor is, whose ranges it has:
-//   - 2 to 7 nodes a set; about as many edges as nodes, to twice as many, between
-//     uniform ends;
-//   - 2 to 7 elements in an outermost variable dimension, 0 to 2 in those inside;
-//   - integers of 64 bits from 100 to 998, others from 10 to 99; floats from 0 to 1;
-//     one letter from A to Z.
+// Random returns a small random GraphTensor of the schema with one component. The same schema, random seed and number
+// give the same GraphTensor. It is meant for trying out a schema, as tfgnn.random_graph_tensor is, and has the same
+// ranges:
+//   - 2 to 7 nodes per set; one to two times as many edges as nodes, between uniformly drawn ends;
+//   - 2 to 7 elements in an outermost variable dimension, 0 to 2 in inner ones;
+//   - 64-bit integers from 100 to 998, others from 10 to 99; floats from 0 to 1; strings of one letter from A to Z.
 //
-// Readout sets are such that tfgnn.validate_graph_tensor_for_readout takes them:
-// for each key every node of _readout has one edge, in order; a set _shadow/E has a
-// node an edge of E.
+// Readout sets are such that tfgnn.validate_graph_tensor_for_readout accepts them: for each key every node of
+// _readout has one edge, in order. A set _shadow/E has one node per edge of E.
 //
-// Every value is a function of the seed, the number, its key and its place, by
-// splitmix64: a feature more or less in the schema does not change the others.
+// Every value is a function of the random seed, the number, its key and its position, by splitmix64. Adding a feature
+// to the schema, or removing one, does not change the others.
 func (c *Codec) Random(seed, number uint64) *GraphTensor {
 	g := c.New()
 	r := randomizer{binding: g.bound, base: mix(mix(seed) + number), known: make([]bool, len(c.sets))}
@@ -46,10 +43,10 @@ func (c *Codec) Random(seed, number uint64) *GraphTensor {
 type randomizer struct {
 	*binding
 	base  uint64
-	known []bool // the sets whose totals are
+	known []bool // per set: its total is known
 }
 
-// mix is the output function of splitmix64, of a state one step on.
+// mix is the output function of splitmix64, applied to the state after x.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -57,7 +54,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// draws is the random numbers of one key.
+// draws yields the random numbers of one key.
 type draws uint64
 
 func (r *randomizer) draws(slot int) draws {
@@ -68,10 +65,10 @@ func (r *randomizer) draws(slot int) draws {
 	return draws(mix(r.base ^ h))
 }
 
-// at is the i-th number. The states of splitmix64 are this far apart.
+// at returns the i-th number. The constant is the increment of splitmix64's state.
 func (d draws) at(i int) uint64 { return mix(uint64(d) + uint64(i)*0x9e3779b97f4a7c15) }
 
-// below is the i-th number in [0, n).
+// below returns the i-th number in [0, n).
 func (d draws) below(i, n int) int { return int(d.at(i) >> 32 * uint64(n) >> 32) }
 
 // ends draws endpoints.
@@ -83,8 +80,8 @@ func (r *randomizer) ends(slot, edges, nodes int) []int64 {
 	return index
 }
 
-// counts decides how many items each set has. Some counts follow from others; what
-// follows from itself has none.
+// counts decides how many items each set has. Some counts follow from others. A set whose count would follow from
+// itself has none.
 func (r *randomizer) counts() {
 	r.totals[0], r.known[0] = 1, true
 	for progress := true; progress; {
@@ -102,7 +99,7 @@ func (r *randomizer) counts() {
 	}
 }
 
-// count decides on the items of one set if those are known that they follow from.
+// count decides the number of items of one set if the counts that it follows from are known.
 func (r *randomizer) count(i int) bool {
 	c := r.codec
 	s := &c.sets[i]
@@ -123,7 +120,7 @@ func (r *randomizer) count(i int) bool {
 		return false
 	}
 	if _, ok := c.readoutKey(i); ok {
-		// Drawn with the node set.
+		// The count was drawn with the node set.
 		return true
 	}
 	from, to := r.totals[s.from], r.totals[s.to]
@@ -135,12 +132,12 @@ func (r *randomizer) count(i int) bool {
 	return true
 }
 
-// readout says whether a node set is read out into.
+// readout says whether a node set is a readout set.
 func readout(name string) bool {
 	return name == "_readout" || strings.HasPrefix(name, "_readout:")
 }
 
-// readoutKey is the key of an edge set into a set that is read out.
+// readoutKey returns the key of an edge set that leads into a readout set.
 func (c *Codec) readoutKey(i int) (string, bool) {
 	s := &c.sets[i]
 	into := c.sets[s.to].name
@@ -152,12 +149,11 @@ func (c *Codec) readoutKey(i int) (string, bool) {
 	return key, true
 }
 
-// readout draws the edges into a set that is read out, for each key one into each
-// node, from any of the key's sets that have nodes. Without such a set there is
-// nothing to read.
+// readout draws the edges into a readout set: for each key one edge into each node, from any of the key's node sets
+// that have nodes. Without such a node set there are no edges.
 func (r *randomizer) readout(i int) bool {
 	c := r.codec
-	keys := map[string][]int{} // edge sets with nodes to start from
+	keys := map[string][]int{} // edge sets with source nodes
 	for j := c.nodes; j < len(c.sets); j++ {
 		key, ok := c.readoutKey(j)
 		if !ok || c.sets[j].to != i {
@@ -195,7 +191,7 @@ func (r *randomizer) readout(i int) bool {
 	return true
 }
 
-// letters are the strings.
+// letters are the possible strings.
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // fill draws the values of a feature.
@@ -230,7 +226,7 @@ func (r *randomizer) fill(f *feature, t *Tensor, items int) {
 			t.Texts[i] = text[k : k+1 : k+1]
 		}
 	case FloatList:
-		// As many steps as the dtype has between 1/2 and 1, twice.
+		// Use twice as many steps as the dtype has between 1/2 and 1.
 		steps := 1 << 24
 		switch f.dtype {
 		case tfgnnpb.DataType_DT_HALF:

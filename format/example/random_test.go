@@ -22,7 +22,7 @@ edge_sets { key: "_readout/x/2" value { source: "m" target: "_readout" } }
 edge_sets { key: "_readout/y" value { source: "_shadow/e" target: "_readout" } }
 edge_sets { key: "_readout:t/z" value { source: "n" target: "_readout:t" } }`
 
-// Random graphs are sound, the same again, and of the ranges that are stated.
+// Random graphs are valid, reproducible, and in the documented ranges.
 func TestRandom(t *testing.T) {
 	codec := newCodec(t, readoutSchema)
 	var w Writer
@@ -82,7 +82,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// A feature more does not change what the others get.
+// Adding a feature does not change the values of the others.
 func TestRandomDependsOnNames(t *testing.T) {
 	schema := parseSchema(t, readoutSchema)
 	a, err := NewCodec(schema)
@@ -100,7 +100,7 @@ func TestRandomDependsOnNames(t *testing.T) {
 	}
 }
 
-// What would have to follow from itself is empty.
+// Sets whose sizes would follow from themselves are empty.
 func TestRandomOfCircularSets(t *testing.T) {
 	codec := newCodec(t, `
 node_sets { key: "_shadow/e" value {} }
@@ -112,7 +112,7 @@ edge_sets { key: "e" value { source: "_shadow/e" target: "n" } }`)
 	}
 }
 
-// The golden values of the law, so that it stays: seeds are kept in scripts.
+// The golden values of the law keep it from changing, since users keep random seeds in scripts.
 func TestRandomLaw(t *testing.T) {
 	codec := newCodec(t, `context { features { key: "a" value { dtype: DT_INT64 shape { dim { size: 5 } } } } }`)
 	if got, want := codec.Random(0, 0).Context["a"].Ints, []int64{687, 127, 101, 700, 490}; !slices.Equal(got, want) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// repairer makes a graph sound that cannot be read as it is.
+// repairer repairs a graph that the strict reading refused.
 type repairer struct {
 	*binding
 	g *GraphTensor
@@ -16,8 +16,8 @@ func (r *repairer) say(slot int, format string, args ...any) {
 	r.g.Repairs = append(r.g.Repairs, r.codec.keys[slot].Key+": "+fmt.Sprintf(format, args...))
 }
 
-// repair reads what was found, in the way that Decode states; refused is why the
-// strict reading failed, the error where repairing would take too much memory.
+// repair reads the record by the rules that Decode states. refused is the error of the strict reading, which is
+// returned, wrapped, if a repair would take too much memory.
 func (b *binding) repair(g *GraphTensor, refused error) error {
 	r := &repairer{b, g}
 	for i := range b.codec.sets {
@@ -38,8 +38,7 @@ func (b *binding) repair(g *GraphTensor, refused error) error {
 	return nil
 }
 
-// ints reads a list of integers of the schema's own keys, nothing from another
-// kind of list.
+// ints reads a list of integers of one of the schema's own keys. It reads nothing from another kind of list.
 func (r *repairer) ints(dst []int64, slot int) []int64 {
 	f := r.found[slot]
 	if f == nil {
@@ -51,7 +50,7 @@ func (r *repairer) ints(dst []int64, slot int) []int64 {
 	return f.AppendInts(dst[:0])
 }
 
-// load reads all that is given of a set, in whatever number.
+// load reads everything that the record has of a set, in any number.
 func (r *repairer) load(i int) {
 	s := &r.codec.sets[i]
 	if sizes := r.sizes(i); sizes != nil {
@@ -107,7 +106,7 @@ func (r *repairer) loadValues(f *feature, t *Tensor) {
 	}
 }
 
-// cast is v in the integer dtype of f, as TensorFlow casts it.
+// cast converts v to the integer dtype of f, as TensorFlow does.
 func (f *feature) cast(v int64) int64 {
 	switch {
 	case f.lo == math.MinInt64:
@@ -124,7 +123,7 @@ func (f *feature) cast(v int64) int64 {
 	return v
 }
 
-// given is the number of items that a feature has, and whether it says so.
+// given returns the number of items that a feature has, and whether the feature determines it.
 func (f *feature) given(t *Tensor) (int, bool) {
 	rows, n := len(t.Ints)+len(t.Floats)+len(t.Texts), 1
 	for _, d := range f.shape {
@@ -137,7 +136,7 @@ func (f *feature) given(t *Tensor) (int, bool) {
 	return rows / n, rows >= n
 }
 
-// count decides on the components and the items of each set.
+// count decides the components and the number of items of each set.
 func (r *repairer) count() {
 	components, merge := 0, false
 	for i := 1; i < len(r.codec.sets); i++ {
@@ -153,15 +152,15 @@ func (r *repairer) count() {
 			merge = true
 		}
 		if slot := r.codec.sets[i].size; len(sizes) > 0 && n != r.totals[i] {
-			r.say(slot, "found %d items; made it %d", r.totals[i], n)
+			r.say(slot, "found %d items; changed the number to %d", r.totals[i], n)
 		} else if f := r.found[slot]; len(sizes) == 0 && (n > 0 || f != nil && f.Kind != None) {
-			r.say(slot, "found no size; made it %d", n)
+			r.say(slot, "found no size; set it to %d", n)
 		}
 		r.totals[i] = n
 	}
 	components = max(components, 1)
 	if merge {
-		r.g.Repairs = append(r.g.Repairs, "found sets that disagree on the components; made them one component")
+		r.g.Repairs = append(r.g.Repairs, "found sets with different numbers of components; made them one component")
 		components = 1
 	}
 	r.totals[0] = components
@@ -170,13 +169,13 @@ func (r *repairer) count() {
 		if components == 1 {
 			*sizes = append((*sizes)[:0], int64(r.totals[i]))
 		} else if len(*sizes) == 0 {
-			r.say(r.codec.sets[i].size, "found no sizes of %d components; made them 0", components)
+			r.say(r.codec.sets[i].size, "found no sizes of %d components; set them to 0", components)
 			*sizes = append(*sizes, make([]int64, components)...)
 		}
 	}
 }
 
-// items is the number of items that a set has by all that is given.
+// items returns the number of items of a set, derived from all that the record has.
 func (r *repairer) items(i int) int {
 	s := &r.codec.sets[i]
 	if s.piece == Edges {
@@ -210,7 +209,7 @@ func (r *repairer) items(i int) int {
 	return max(rows, r.needed(i))
 }
 
-// needed is the number of nodes that the edges of a set need.
+// needed returns the number of nodes that the edges of a set need.
 func (r *repairer) needed(i int) int {
 	n := int64(0)
 	for k, e := range r.edges {
@@ -229,7 +228,7 @@ func (r *repairer) needed(i int) int {
 	return int(n)
 }
 
-// resize makes a list n long, and says whether that is allowed.
+// resize gives a list n elements, and returns whether the limit allows it.
 func resize[T any](list []T, n int) ([]T, bool) {
 	if n > len(list)+maxOmitted {
 		return list, false
@@ -244,7 +243,7 @@ func resize[T any](list []T, n int) ([]T, bool) {
 	return list, true
 }
 
-// fit makes a feature have rows for that many items, and says whether it could.
+// fit gives a feature rows for the given number of items, and returns whether the limit allows it.
 func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 	t.Items = items
 	rows, level := items, 0
@@ -254,7 +253,7 @@ func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 			continue
 		}
 		if n := len(t.Lengths[level]); n != rows {
-			r.say(f.lengths[level], "found %d row lengths; made it %d", n, rows)
+			r.say(f.lengths[level], "found %d row lengths; changed the number to %d", n, rows)
 		}
 		lengths, ok := resize(t.Lengths[level], rows)
 		if !ok {
@@ -276,7 +275,7 @@ func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 		level++
 	}
 	if count := len(t.Ints) + len(t.Floats) + len(t.Texts); count != rows {
-		r.say(f.values, "found %d values; made it %d", count, rows)
+		r.say(f.values, "found %d values; changed the number to %d", count, rows)
 	}
 	var ok bool
 	switch f.list {
@@ -290,8 +289,8 @@ func (r *repairer) fit(f *feature, t *Tensor, items int) bool {
 	return ok
 }
 
-// behind is the number of rows that are given behind variable dimension level,
-// which is dimension i of the shape.
+// behind returns the number of rows that are given for the dimensions after variable dimension level, which is
+// dimension i of the shape.
 func (f *feature) behind(t *Tensor, i, level int) int {
 	n := 1
 	for _, d := range f.shape[i+1:] {
@@ -303,7 +302,7 @@ func (f *feature) behind(t *Tensor, i, level int) int {
 	return (len(t.Ints) + len(t.Floats) + len(t.Texts)) / n
 }
 
-// dropStrays drops the edges of a set that join no nodes of their component.
+// dropStrays drops the edges of a set with an end that is not a node of their component.
 func (r *repairer) dropStrays(i int) {
 	s, e := &r.codec.sets[i], r.edges[i-r.codec.nodes]
 	from, to := *r.sizes(s.from), *r.sizes(s.to)
@@ -314,7 +313,7 @@ func (r *repairer) dropStrays(i int) {
 	}
 	keep := make([]bool, len(e.SourceIndex))
 	var at int
-	var first, second int64 // nodes of the components in front
+	var first, second int64 // nodes of the components before
 	for c, n := range e.Sizes {
 		kept := int64(0)
 		for k := at; k < at+int(n); k++ {
@@ -329,7 +328,7 @@ func (r *repairer) dropStrays(i int) {
 	}
 	e.SourceIndex, e.TargetIndex = pick(e.SourceIndex, keep), pick(e.TargetIndex, keep)
 	r.totals[i] = len(e.SourceIndex)
-	r.say(s.size, "found %d edges that join no nodes of their component; dropped them", len(keep)-r.totals[i])
+	r.say(s.size, "found %d edges with an end that is not a node of their component; dropped them", len(keep)-r.totals[i])
 	for j := s.first; j < s.last; j++ {
 		r.tensors[j].pick(keep, r.totals[i])
 	}
@@ -347,11 +346,11 @@ func pick[T any](values []T, keep []bool) []T {
 	return values[:n]
 }
 
-// pick keeps the marked items of a tensor, of which there are n.
+// pick keeps the marked items of a tensor; n is their number.
 func (t *Tensor) pick(keep []bool, n int) {
 	level := 0
 	for _, d := range t.Shape {
-		var rows []bool // that the marked ones have in this dimension
+		var rows []bool // in this dimension: rows of the marked items
 		for i, k := range keep {
 			width := int64(d)
 			if d == -1 {

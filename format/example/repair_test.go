@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is broken in an Example: a strict reading refuses it or gives a graph
-// that holds together, a lenient one gives such a graph and tells of it, or
-// refuses for the memory that it would take.
+// For any damage to an Example, a strict reading refuses it or gives a consistent graph. A lenient reading gives a
+// consistent graph and describes the repairs, or refuses because of the memory that it would take.
 func TestAnyDamage(t *testing.T) {
 	var w Writer
 	read, repaired, refused := 0, 0, 0
@@ -68,8 +67,8 @@ func TestAnyDamage(t *testing.T) {
 	t.Logf("%d read, %d repaired, %d refused", read, repaired, refused)
 }
 
-// A lenient reading does not make memory out of a number: a few bytes that ask for
-// it are refused.
+// A lenient reading does not allocate memory because of a number in the record: a few bytes that ask for much memory
+// are refused.
 func TestRepairIsBounded(t *testing.T) {
 	codec := newCodec(t, `node_sets { key: "n" value { features { key: "x" value { dtype: DT_FLOAT shape { dim { size: 1000 } } } } } }`)
 	for size, repaired := range map[int64]bool{1: true, 65: true, 66: false, math.MaxInt32: false} {

@@ -9,22 +9,21 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// Value is what a Tensor can be made of. Its dtype is that of the same name; int
-// is int64, uint is uint64, string and []byte are DT_STRING. float64 is DT_DOUBLE,
-// whose values an Example holds as float32. Tensor.As declares other dtypes.
+// Value lists the Go types that a Tensor can be made from. Each gives the dtype of the same name; int gives int64,
+// uint gives uint64, string and []byte give DT_STRING. float64 gives DT_DOUBLE, whose values an Example stores as
+// float32. Tensor.As declares other dtypes.
 type Value interface {
 	bool | int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | float32 | float64 | string | []byte
 }
 
-// Scalars is a feature of one value an item.
+// Scalars makes a feature of one value per item.
 func Scalars[T Value](values ...T) *Tensor {
 	t := newTensor[T](nil, len(values))
 	add(t, values)
 	return t
 }
 
-// Dense is a feature of fixed dimensions: the values are flat and row-major, one
-// item after the other.
+// Dense makes a feature of fixed dimensions. The values are flat and row-major, one item after the other.
 func Dense[T Value](shape []int, values []T) (*Tensor, error) {
 	width, err := width(shape)
 	if err != nil {
@@ -38,8 +37,7 @@ func Dense[T Value](shape []int, values []T) (*Tensor, error) {
 	return t, nil
 }
 
-// Rows is a feature of one vector an item, all of one length. Without rows it
-// cannot know that length: use Dense.
+// Rows makes a feature of one vector per item, all of one length. It needs at least one row; use Dense for none.
 func Rows[T Value](rows [][]T) (*Tensor, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return nil, fmt.Errorf("found no values, expected rows of at least one; use Dense with a shape: %w", ErrGraph)
@@ -54,7 +52,7 @@ func Rows[T Value](rows [][]T) (*Tensor, error) {
 	return t, nil
 }
 
-// RaggedFromRows is a feature of one list an item, of any length.
+// RaggedFromRows makes a feature of one list per item, of any length.
 func RaggedFromRows[T Value](rows [][]T) *Tensor {
 	t := newTensor[T]([]int{-1}, len(rows))
 	lengths := make([]int64, len(rows))
@@ -66,10 +64,9 @@ func RaggedFromRows[T Value](rows [][]T) *Tensor {
 	return t
 }
 
-// RaggedFromRowLengths is a feature of any shape, of flat values and the row
-// lengths of each variable dimension, outermost first. A fixed dimension in front
-// of a variable one counts its rows: shape [2, -1] has two lengths an item. The
-// first dimension that varies tells the number of items.
+// RaggedFromRowLengths makes a feature of any shape from flat values and the row lengths of each variable dimension,
+// outermost first. A fixed dimension before a variable one multiplies its rows: shape [2, -1] has two row lengths per
+// item. The number of items follows from the first variable dimension.
 func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) (*Tensor, error) {
 	first := slices.Index(shape, -1)
 	if first < 0 {
@@ -100,9 +97,9 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 	return t, nil
 }
 
-// Nested is a feature of any depth, of nested slices: the outermost holds the
-// items, below it each dimension of the shape has a level. Nested([]int{-1, 2},
-// [][][]int64{{{1, 2}, {3, 4}}, {}}) has two items, the second without rows.
+// Nested makes a feature of any depth from nested slices. The outermost slice holds the items, and each dimension of
+// the shape is one level below it. Nested([]int{-1, 2}, [][][]int64{{{1, 2}, {3, 4}}, {}}) has two items, the second
+// without rows.
 func Nested(shape []int, values any) (*Tensor, error) {
 	if _, err := product(shape); err != nil {
 		return nil, err
@@ -130,7 +127,7 @@ func Nested(shape []int, values any) (*Tensor, error) {
 	return t, nil
 }
 
-// leaf makes and fills tensors of a type that is known only when it runs.
+// leaf makes and fills tensors of a type that is known only at run time.
 type leaf struct {
 	new func(shape []int, items int) *Tensor
 	add func(t *Tensor, slice reflect.Value)
@@ -168,8 +165,8 @@ type nester struct {
 	leaf
 }
 
-// walk takes a slice of level depth (0 the items), level of the variable
-// dimensions in front of it; place is where it is, for errors.
+// walk visits a slice. depth is its level (0: the items), level the number of variable dimensions above it, and place
+// its position for errors.
 func (n *nester) walk(v reflect.Value, depth, level int, place []int) error {
 	shape := n.t.Shape
 	if depth > 0 {
@@ -192,12 +189,11 @@ func (n *nester) walk(v reflect.Value, depth, level int, place []int) error {
 	return nil
 }
 
-// As declares another dtype of the same kind: floats as half or bfloat16, which
-// rounds them as TensorFlow does, or as double; integers as another integer that
-// has their values. t is changed and returned.
+// As declares another dtype of the same kind: floats as half or bfloat16, which rounds them as TensorFlow does, or as
+// double; integers as another integer dtype that can hold their values. t is changed and returned.
 func (t *Tensor) As(d tfgnnpb.DataType) (*Tensor, error) {
 	if listOf(d) != listOf(t.DType) {
-		return nil, fmt.Errorf("found values of %s, expected %s; they are no such values: %w", t.DType, d, ErrGraph)
+		return nil, fmt.Errorf("found values of %s, which cannot be declared as %s, expected a dtype of the same kind: %w", t.DType, d, ErrGraph)
 	}
 	if lo, hi, ok := intRange(d); ok {
 		if at := outside(t.Ints, lo, hi); at >= 0 {
@@ -227,8 +223,7 @@ func ToBFloat16(v float32) uint16 {
 	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
 
-// ToFloat16 rounds to the nearest half, ties to even; what is too large becomes
-// infinite.
+// ToFloat16 rounds to the nearest half, ties to even. Values that are too large become infinite.
 func ToFloat16(v float32) uint16 {
 	b := math.Float32bits(v)
 	sign := uint16(b >> 16 & 0x8000)
@@ -236,7 +231,7 @@ func ToFloat16(v float32) uint16 {
 	switch {
 	case b > 0x7f800000:
 		return sign | 0x7e00
-	case b >= 0x477ff000: // 65520, half way to what follows the largest half
+	case b >= 0x477ff000: // 65520, half a step above the largest half
 		return sign | 0x7c00
 	case b < 0x38800000: // below 2^-14, a multiple of 2^-24
 		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(b))*(1<<24)))
@@ -244,7 +239,7 @@ func ToFloat16(v float32) uint16 {
 	return sign | uint16((b-112<<23+0xfff+b>>13&1)>>13)
 }
 
-// width is the number of values of a fixed shape.
+// width returns the number of values of a fixed shape.
 func width(shape []int) (int, error) {
 	if slices.Contains(shape, -1) {
 		return 0, fmt.Errorf("found shape %v, expected fixed dimensions; use RaggedFromRowLengths: %w", shape, ErrGraph)
@@ -252,15 +247,14 @@ func width(shape []int) (int, error) {
 	return product(shape)
 }
 
-// product is that of the fixed dimensions of a shape, and an error where it
-// is no shape.
+// product returns the product of the fixed dimensions of a shape, and an error if the shape is not valid.
 func product(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {
 		switch {
 		case d == -1:
 		case d < 1 || n > maxItems/d:
-			return 0, fmt.Errorf("found dimension %d in shape %v, expected at least 1, and at most %d values an item: %w", d, shape, maxItems, ErrGraph)
+			return 0, fmt.Errorf("found dimension %d in shape %v, expected at least 1, and at most %d values per item: %w", d, shape, maxItems, ErrGraph)
 		default:
 			n *= d
 		}

@@ -39,7 +39,7 @@ func Example() {
 	// {"nodes/students.#size":{"int64":[3]},"nodes/students.scores":{"int64":[10,15,23,89,64,53,25,29]},"nodes/students.scores.d1":{"int64":[3,1,4]}}
 }
 
-// must turns the results of a constructor into one, for tables.
+// must turns the two results of a constructor into one, for tables of cases.
 func must(x *Tensor, err error) func() (*Tensor, error) {
 	return func() (*Tensor, error) { return x, err }
 }
@@ -100,7 +100,7 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// row is a named type, as user data has.
+// row is a named type, as in user data.
 type row []int64
 
 func TestConstructorsRefuse(t *testing.T) {
@@ -130,7 +130,7 @@ func TestConstructorsRefuse(t *testing.T) {
 		{"nested, too deep", must(Nested([]int{-1}, [][][]int{{{1}}})), "found values of type []int at the depth of shape [-1]"},
 		{"nested, uneven", must(Nested([]int{-1, 2}, [][][]int{{{1, 2}}, {{1, 2}, {3}}})), "found 1 values at [1 1], expected 2 for items of shape [-1 2]"},
 		{"nested, bad dimension", must(Nested([]int{0}, [][]int{})), "found dimension 0 in shape [0]"},
-		{"half of integers", must(Scalars(1).As(tfgnnpb.DataType_DT_HALF)), "found values of DT_INT64, expected DT_HALF"},
+		{"half of integers", must(Scalars(1).As(tfgnnpb.DataType_DT_HALF)), "found values of DT_INT64, which cannot be declared as DT_HALF"},
 		{"too wide", must(Scalars(256).As(tfgnnpb.DataType_DT_UINT8)), "found value 256, expected 0 to 255 for DT_UINT8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,8 +141,7 @@ func TestConstructorsRefuse(t *testing.T) {
 	}
 }
 
-// Every half and bfloat16 is rounded to itself, and halves between two of them to
-// the even one.
+// Every half and bfloat16 is rounded to itself, and the middle between two of them to the even one.
 func TestRounding(t *testing.T) {
 	for v := range 1 << 16 {
 		for _, c := range []struct {

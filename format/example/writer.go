@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// The tags of fields 1 to 3 with a length, which are all that an Example has.
+// The tags of fields 1 to 3 with a length, the only ones that an Example has.
 const (
 	tag1 = 1<<3 | 2
 	tag2 = 2<<3 | 2
@@ -16,19 +16,19 @@ const (
 // short is the longest text that is copied as if it had this length.
 const short = 16
 
-// maxVarint is the most bytes of a 64-bit varint.
+// maxVarint is the maximum number of bytes of a 64-bit varint.
 const maxVarint = binary.MaxVarintLen64
 
-// Key is the constant part of a feature's bytes: its key.
+// Key holds the constant bytes of a feature: its key, encoded.
 type Key struct {
 	entry []byte // field 1 of the map entry: tag, length, key
-	size  int    // of the key
+	size  int    // bytes of the key
 }
 
-// name is the key itself.
+// name returns the key itself.
 func (k Key) name() []byte { return k.entry[len(k.entry)-k.size:] }
 
-// String is the key itself.
+// String returns the key itself.
 func (k Key) String() string { return string(k.name()) }
 
 // NewKey makes the Key of a feature.
@@ -37,7 +37,7 @@ func NewKey(key string) Key {
 	return Key{append(b, key...), len(key)}
 }
 
-// Integer is what becomes an int64 in an Example.
+// Integer lists the types that become int64 in an Example.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -45,12 +45,12 @@ type Integer interface {
 // Row is a row number of a column.
 type Row interface{ ~uint32 | ~uint64 }
 
-// Writer writes Examples, one after the other, each from its end to its start.
-// The zero value is ready. A Writer is used by one goroutine at a time.
+// Writer writes Examples, one after the other, each from its end to its start. The zero value is ready to use. A
+// Writer must be used by one goroutine at a time.
 type Writer struct {
 	buf   []byte
 	at    int   // buf[at:] is written
-	parts parts // of the GraphTensor that a Codec writes
+	parts parts // parts of the GraphTensor that a Codec writes
 }
 
 // Reset begins a new Example in the same memory.
@@ -63,7 +63,7 @@ func (w *Writer) Close() []byte {
 	return w.buf[w.at:]
 }
 
-// room makes at least n bytes free in front of what is written.
+// room makes at least n bytes free before the written bytes.
 func (w *Writer) room(n int) {
 	if w.at >= n {
 		return
@@ -75,12 +75,11 @@ func (w *Writer) room(n int) {
 	w.buf = grown
 }
 
-// varint writes v in front. There is room.
+// varint writes v before the written bytes. The caller has made room.
 func (w *Writer) varint(v uint64) { w.at = before(w.buf, w.at, v) }
 
-// before writes v in front of buf[at:] and returns where it starts. There is room
-// for maxVarint bytes, of which it may write more than it returns: what lies in
-// front is not written yet.
+// before writes v before buf[at:] and returns its start. There must be room for maxVarint bytes. It may write more
+// bytes than it reports, which is harmless because the bytes before them are not written yet.
 func before(buf []byte, at int, v uint64) int {
 	if v < 0x80 {
 		at--
@@ -90,8 +89,8 @@ func before(buf []byte, at int, v uint64) int {
 	return longBefore(buf, at, v)
 }
 
-// longBefore is before of a value of several bytes. Up to eight are made at once,
-// without a branch on their number, which would often be predicted wrong.
+// longBefore is before for a value of several bytes. It makes up to eight bytes at once, without a branch on their
+// number, which would often be mispredicted.
 func longBefore(buf []byte, at int, v uint64) int {
 	n := (bits.Len64(v)*9 + 64) >> 6
 	if n > 8 {
@@ -99,7 +98,7 @@ func longBefore(buf []byte, at int, v uint64) int {
 		binary.PutUvarint(buf[at:], v)
 		return at
 	}
-	// Groups of 7 bits move to bytes of their own; all but the last byte are marked.
+	// Spread the groups of 7 bits over bytes, and mark all bytes but the last.
 	v = v&0x0fffffff | v&0x00fffffff0000000<<4
 	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
 	v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
@@ -108,19 +107,18 @@ func longBefore(buf []byte, at int, v uint64) int {
 	return at - n
 }
 
-// length writes a tag and a length in front of the n bytes that it measures.
-// There is room.
+// length writes a tag and a length before the n bytes that it measures. The caller has made room.
 func (w *Writer) length(n int, tag byte) {
 	w.varint(uint64(n))
 	w.at--
 	w.buf[w.at] = tag
 }
 
-// open begins a feature: it returns where the feature ends.
+// open begins a feature and returns the position of its end.
 func (w *Writer) open() int { return len(w.buf) - w.at }
 
-// close completes a feature that ends at end: the list of that kind, the map's
-// value and key. Lists of numbers are packed, which an empty list is not.
+// close completes a feature that ends at end. It adds the list's kind, and the value and the key of the map's entry.
+// Lists of numbers are packed, except empty ones.
 func (w *Writer) close(end int, kind byte, packed bool, key Key) {
 	w.room(5*(maxVarint+1) + len(key.entry))
 	size := func() int { return len(w.buf) - w.at - end }
@@ -212,16 +210,15 @@ func (w *Writer) Int(key Key, value int64) {
 	w.close(end, tag3, true, key)
 }
 
-// IntRows adds a feature of integers: the given rows of a column, each of width
-// values.
+// IntRows adds a feature of integers: the given rows of a column with width values per row.
 func IntRows[T Integer, R Row](w *Writer, key Key, column []T, width int, rows []R) {
 	end := w.open()
 	w.room(len(rows) * width * maxVarint)
 	buf, at := w.buf, w.at
 	if width == 1 {
-		// One look at all values finds what is often so, that they have one byte
-		// each. It also fetches them, side by side: a branch on the length of a
-		// value that is still to come from memory stops everything behind it.
+		// One pass over all values detects the common case that each takes one byte. The pass also loads the values
+		// from memory in parallel. A branch on the length of a value that is not loaded yet would stall everything
+		// after it.
 		var all uint64
 		for _, r := range rows {
 			all |= uint64(int64(column[r]))
@@ -249,8 +246,8 @@ func IntRows[T Integer, R Row](w *Writer, key Key, column []T, width int, rows [
 	w.close(end, tag3, true, key)
 }
 
-// Float32Rows adds a feature of floats: the given rows of a column of
-// little-endian float32, each of width values.
+// Float32Rows adds a feature of floats: the given rows of a column of little-endian float32 with width values per
+// row.
 func Float32Rows[R Row](w *Writer, key Key, column []byte, width int, rows []R) {
 	end := w.open()
 	size := 4 * width
@@ -272,8 +269,7 @@ func Float32Rows[R Row](w *Writer, key Key, column []byte, width int, rows []R) 
 	w.close(end, tag2, true, key)
 }
 
-// FloatRows is Float32Rows of a column of another kind: convert gives the float32
-// of a value.
+// FloatRows is Float32Rows for columns of other types. convert returns the float32 of a value.
 func FloatRows[T float64 | uint16, R Row](w *Writer, key Key, column []T, width int, rows []R, convert func(T) float32) {
 	end := w.open()
 	w.room(4 * len(rows) * width)
@@ -289,14 +285,14 @@ func FloatRows[T float64 | uint16, R Row](w *Writer, key Key, column []T, width 
 	w.close(end, tag2, true, key)
 }
 
-// Offset is what ends of byte strings are counted in.
+// Offset lists the types of the offsets of byte strings.
 type Offset interface{ ~uint32 | ~uint64 }
 
-// TextRows adds a feature of byte strings: the given rows of a column, each of
-// width values. Value i is values[offsets[i]:offsets[i+1]].
+// TextRows adds a feature of byte strings: the given rows of a column with width values per row. Value i is
+// values[offsets[i]:offsets[i+1]].
 func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, width int, rows []R) {
 	end := w.open()
-	// The lengths, all before the first is used: see IntRows.
+	// Compute all lengths before the first one is used: see IntRows.
 	size, longest := 0, 0
 	for _, r := range rows {
 		for j := int(r) * width; j < int(r)*width+width; j++ {
@@ -312,8 +308,8 @@ func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, w
 		for j := first + width - 1; j >= first; j-- {
 			from, to := int(offsets[j]), int(offsets[j+1])
 			n := to - from
-			// A copy of constant length is cheaper for short texts; what it writes too
-			// much lies in front, and is not written yet.
+			// A copy of constant length is cheaper for short texts. It may write bytes before the text, which are not
+			// written yet.
 			if longest <= short && to >= short {
 				*(*[short]byte)(buf[at-short:]) = [short]byte(values[to-short:])
 				at -= n
@@ -329,13 +325,13 @@ func TextRows[O Offset, R Row](w *Writer, key Key, values []byte, offsets []O, w
 	w.close(end, tag1, false, key)
 }
 
-// Narrow is the float32 nearest to a float64, the convert of float64 columns.
+// Narrow returns the float32 nearest to a float64. It is the convert function of float64 columns.
 func Narrow(v float64) float32 { return float32(v) }
 
-// BFloat16 is the value of a bfloat16, the convert of such columns.
+// BFloat16 returns the value of a bfloat16. It is the convert function of bfloat16 columns.
 func BFloat16(v uint16) float32 { return math.Float32frombits(uint32(v) << 16) }
 
-// Float16 is the value of an IEEE half, the convert of such columns.
+// Float16 returns the value of an IEEE half. It is the convert function of half columns.
 func Float16(v uint16) float32 {
 	sign, exp, frac := uint32(v&0x8000)<<16, uint32(v>>10&0x1f), uint32(v&0x3ff)
 	switch {

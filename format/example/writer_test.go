@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawFeatures draws features of all kinds, empty ones and long ones too.
+// drawFeatures draws features of all kinds, including empty and long ones.
 func drawFeatures(t *rapid.T) map[string]value {
 	kinds := rapid.SampledFrom([]Kind{BytesList, FloatList, Int64List})
 	features := map[string]value{}
@@ -31,7 +31,7 @@ func drawFeatures(t *rapid.T) map[string]value {
 	return features
 }
 
-// What is written is protobuf's own deterministic encoding, to the byte.
+// The Writer writes protobuf's own deterministic encoding, to the byte.
 func TestWriterIsProtobuf(t *testing.T) {
 	var w Writer
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +117,7 @@ func TestVarints(t *testing.T) {
 	}
 }
 
-// Texts of every length at every place of a column.
+// Texts of every length at every position of a column.
 func TestTextLengths(t *testing.T) {
 	var all []string
 	for i := range 150 {
@@ -137,7 +137,7 @@ func TestTextLengths(t *testing.T) {
 	}
 }
 
-// Every half is the value that its bits mean.
+// Every half gives the value that its bits mean.
 func TestFloat16(t *testing.T) {
 	for v := range 1 << 16 {
 		frac, exp := float64(v&0x3ff), v>>10&0x1f
@@ -160,8 +160,8 @@ func TestFloat16(t *testing.T) {
 	}
 }
 
-// subgraph gives a function that writes what a sampled subgraph has: 30 nodes, 36
-// edges, features.
+// subgraph returns a function that writes the Example of a typical sampled subgraph: 30 nodes, 36 edges, and
+// features.
 func subgraph() func(w *Writer) []byte {
 	var k [8]Key
 	for i, s := range []string{"context/c", "edges/e.#size", "edges/e.#source", "edges/e.#target", "nodes/n.#size", "nodes/n.feat", "nodes/n.label", "nodes/n.name"} {

@@ -11,28 +11,26 @@ import (
 	"strings"
 )
 
-// HeaderSize is the length of every header that this package writes: enough for
-// any shape of up to five dimensions, and a multiple of 64, so that mapped data
-// are aligned.
+// HeaderSize is the length of every header that this package writes. It is enough for shapes of up to five
+// dimensions, and a multiple of 64, so that mapped data are aligned.
 const HeaderSize = 128
 
-// maxHeader bounds what a reader reads of a header; NumPy itself refuses to
-// evaluate more than 10,000 bytes.
+// maxHeader bounds the length of a header that is read. NumPy itself refuses to evaluate more than 10,000 bytes.
 const maxHeader = 10000
 
 // ErrFormat is wrapped by every error about the bytes of a header.
 var ErrFormat = errors.New("not a usable .npy file")
 
-// Header is what a file says of its array.
+// Header describes the array of a file.
 type Header struct {
-	// Descr is NumPy's type string without byte order: "u4", "f8", "b1".
+	// Descr is NumPy's type string without the byte order: "u4", "f8", "b1".
 	Descr string
 	Shape []int
-	// Offset is where the data start.
+	// Offset is the byte offset of the data.
 	Offset int64
 }
 
-// Values is the product of the shape.
+// Values is the number of values, the product of the shape.
 func (h Header) Values() int {
 	n := 1
 	for _, d := range h.Shape {
@@ -41,7 +39,7 @@ func (h Header) Values() int {
 	return n
 }
 
-// Size is the width of one value in bytes.
+// Size is the number of bytes of a value.
 func (h Header) Size() int {
 	n, _ := strconv.Atoi(h.Descr[1:])
 	return n
@@ -51,8 +49,8 @@ func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrFormat}, a...)...)
 }
 
-// Read reads a header from the start of a file of the given size and checks that
-// the file holds just the data that it promises.
+// Read reads the header at the start of a file of size bytes, and checks that the file holds exactly the data that
+// the header promises.
 func Read(r io.ReaderAt, size int64) (Header, error) {
 	var start [12]byte
 	if size < 10 {
@@ -93,7 +91,7 @@ func Read(r io.ReaderAt, size int64) (Header, error) {
 	for _, d := range h.Shape {
 		hi, lo := bits.Mul64(want, uint64(d))
 		if hi != 0 || lo > 1<<62 {
-			return Header{}, bad("found shape %v, more values than a file can hold", h.Shape)
+			return Header{}, bad("found shape %v, expected at most as many values as a file can hold", h.Shape)
 		}
 		want = lo
 	}
@@ -226,12 +224,12 @@ func (p *parser) boolean() bool {
 	return false
 }
 
-// ParseShape reads the text of a Python tuple of integers: "(100,)", "(100, 16)".
+// ParseShape parses a Python tuple of integers: "(100,)", "(100, 16)".
 func ParseShape(s string) ([]int, error) {
 	p := parser{s: s}
 	shape := p.tuple()
 	if p.space(); p.err == nil && p.s != "" {
-		p.fail("found %q behind the shape, expected its end", head(p.s))
+		p.fail("found %q after the shape, expected its end", head(p.s))
 	}
 	return shape, p.err
 }
@@ -260,8 +258,8 @@ func (p *parser) tuple() []int {
 	return shape
 }
 
-// AppendHeader appends a version 1.0 header of HeaderSize bytes. A shape whose
-// text does not fit (far above anything real) is an error.
+// AppendHeader appends a version 1.0 header of HeaderSize bytes. It fails if the text of the shape does not fit,
+// which takes far more dimensions than real arrays have.
 func AppendHeader(b []byte, descr string, shape []int) ([]byte, error) {
 	order := "<"
 	if strings.HasSuffix(descr, "1") {

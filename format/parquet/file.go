@@ -10,12 +10,10 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrCorrupt is wrapped by errors about bytes that are no Parquet file, or a
-// damaged one.
+// ErrCorrupt is wrapped by errors about bytes that are not a Parquet file, or are a damaged one.
 var ErrCorrupt = errors.New("not a whole Parquet file")
 
-// ErrUnsupported is wrapped by errors about what Parquet has and this package
-// does not read.
+// ErrUnsupported is wrapped by errors about features of Parquet that this package does not read.
 var ErrUnsupported = errors.New("not supported")
 
 func corruptf(format string, a ...any) error { return tagged.Errorf(ErrCorrupt, format, a...) }
@@ -24,15 +22,14 @@ func unsupportedf(format string, a ...any) error { return tagged.Errorf(ErrUnsup
 
 const magic = "PAR1"
 
-// File is what the footer of a Parquet file says.
+// File holds the content of the footer of a Parquet file.
 type File struct {
 	Columns []Column
 	Groups  []Group
-	// Meta is what the writer said of the file, by key; of a key that is there twice
-	// the last.
+	// Meta is the writer's key-value metadata. The last value of a repeated key counts.
 	Meta map[string]string
 
-	end int64 // of the pages
+	end int64 // offset of the footer, where the pages end
 }
 
 // Group is a row group.
@@ -41,7 +38,7 @@ type Group struct {
 	chunks []chunk // by Column.leaf
 }
 
-// chunk is where the pages of a column lie in a row group.
+// chunk is the place of the pages of a column in a row group.
 type chunk struct {
 	codec      int64
 	values     int64
@@ -84,7 +81,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// readAt reads all of b.
+// readAt fills b.
 func readAt(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	if n == len(b) {
@@ -96,15 +93,15 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// element is a node of the schema, in the order of a walk.
+// element is a node of the schema. The elements are in depth-first order.
 type element struct {
 	name       string
-	kind       int64 // physical type, -1 of a group
-	width      int64 // of fixed_len_byte_array
+	kind       int64 // physical type; -1: a group
+	width      int64 // bytes of a fixed_len_byte_array
 	repetition int64
 	children   int64
 	converted  int64 // -1: none
-	logical    int   // field of the union, 0: none
+	logical    int   // field number in the union; 0: none
 	bits       int64 // of an integer
 	signed     bool
 }
@@ -131,7 +128,7 @@ func (f *File) footer(b []byte) error {
 		return unsupportedf("found encrypted columns, expected plain ones; decrypt the file first")
 	}
 	if t.bad {
-		return corruptf("found bytes that are no file metadata, expected those of a Parquet file; the file is damaged")
+		return corruptf("found bytes that are not file metadata, expected the metadata of a Parquet file; the file is damaged")
 	}
 	if err := f.schema(elements); err != nil {
 		return err
@@ -142,7 +139,7 @@ func (f *File) footer(b []byte) error {
 	}
 	for i, g := range f.Groups {
 		if g.Rows < 0 || g.Rows > math.MaxInt64/2/int64(len(f.Groups)) {
-			return corruptf("row group %d: found %d rows, expected a number of rows", i, g.Rows)
+			return corruptf("row group %d: found %d rows, expected at least 0 and no overflow of their sum", i, g.Rows)
 		}
 		if len(g.chunks) < leaves {
 			return corruptf("row group %d: found %d columns, expected %d", i, len(g.chunks), leaves)
@@ -271,11 +268,11 @@ func (f *File) chunk(t *thrift) chunk {
 		c.from = dictionary
 	}
 	if c.values == 0 && data == 0 {
-		c.from, c.size = int64(len(magic)), 0 // no data page was written, only a dictionary of nothing at most
+		c.from, c.size = int64(len(magic)), 0 // the writer wrote no data page, at most an empty dictionary
 	}
 	switch {
 	case path:
-		c.fault = unsupportedf("found a column that lies in another file, expected all in this one")
+		c.fault = unsupportedf("found a column whose pages are in another file, expected all columns in this one")
 	case !meta:
 		c.fault = corruptf("found a column without metadata, expected the place of its pages; the file is damaged or encrypted")
 	case c.from < int64(len(magic)) || c.size < 0 || c.values < 0 || c.from > f.end || c.size > f.end-c.from:

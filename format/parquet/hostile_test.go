@@ -33,8 +33,7 @@ func sample(t testing.TB, rows int, options ...pq.WriterOption) []byte {
 	return b.Bytes()
 }
 
-// readable reads up to some rows of each column and group; errors are those of
-// the package.
+// readable reads up to some rows of each column and group. Its errors are those of the package.
 func readable(t testing.TB, b []byte) error {
 	r := bytes.NewReader(b)
 	f, err := parquet.Open(r, int64(len(b)))
@@ -61,7 +60,7 @@ func readable(t testing.TB, b []byte) error {
 	return first
 }
 
-// check holds rows to what Rows promises.
+// check checks that rows are as Rows documents.
 func check(t testing.TB, c *parquet.Column, r *parquet.Rows) {
 	n := r.N
 	for level := range c.Lists {
@@ -78,8 +77,8 @@ func check(t testing.TB, c *parquet.Column, r *parquet.Rows) {
 	}
 }
 
-// Every file that is cut, and every flipped byte, gives an error of the package or
-// rows that hold together; never a panic.
+// Every cut file, and every file with a flipped byte, gives an error of the package or consistent rows, never a
+// panic.
 func TestDamage(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		b := sample(t, 12, pq.DataPageVersion(version))
@@ -103,7 +102,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// compact is a footer in the making.
+// compact is a footer to complete.
 type compact []byte
 
 func (c compact) file(pages ...byte) []byte {
@@ -113,8 +112,7 @@ func (c compact) file(pages ...byte) []byte {
 	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R', '1')
 }
 
-// Numbers in headers that promise what the file does not hold are refused, and
-// allocate nothing.
+// Numbers in headers that exceed the content of the file are refused and allocate nothing.
 func TestPromises(t *testing.T) {
 	long := strings.Repeat("\xff", 4) + "\x0f" // a varint of 32 bits
 	for _, test := range []struct {
@@ -127,9 +125,9 @@ func TestPromises(t *testing.T) {
 		{"footer beyond the file", []byte("PAR1\x00\x00\x00\x80PAR1"), "found a footer of 2147483648 bytes, expected at most 0"},
 		{"encrypted", []byte("PARE\x00\x00\x00\x00PARE"), "found an encrypted Parquet file"},
 		{"unfinished", []byte("PAR1\x00\x00\x00\x00\x00\x00\x00\x00"), "the file is cut, or was not completed"},
-		{"schema of 2^32 elements", compact("\x15\x02\x29\xfc" + long + "\x00").file(), "found bytes that are no file metadata"},
+		{"schema of 2^32 elements", compact("\x15\x02\x29\xfc" + long + "\x00").file(), "found bytes that are not file metadata"},
 		{"no schema", compact("\x15\x02\x00").file(), "found no schema"},
-		{"groups in groups", compact(strings.Repeat("\x1c", 1000)).file(), "found bytes that are no file metadata"},
+		{"groups in groups", compact(strings.Repeat("\x1c", 1000)).file(), "found bytes that are not file metadata"},
 		// A root that counts 2^31 columns.
 		{"columns", compact("\x15\x02\x19\x1c\x48\x01s\x15\xfe\xff\xff\xff\x0f\x00\x16\x00\x19\x0c\x00").file(), "found a schema of 2147483647 columns in 1 elements"},
 	} {

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// hybrid reads small integers of a fixed width in bits: runs of one value, and
-// groups of eight that are packed. Levels and indices of dictionaries have it.
+// hybrid reads small integers of a fixed width in bits: runs of one value, and packed groups of eight values. Levels
+// and dictionary indices are stored like this.
 type hybrid struct {
 	b     []byte
 	width uint // up to 32
-	left  int  // values of the run at hand
+	left  int  // values of the current run that were not read
 	value uint32
-	// Of packed values: where the next one starts, in bits of packed.
+	// For packed values, at is the position of the next value, in bits of packed.
 	packed []byte
 	at     int
 	isRun  bool
@@ -20,7 +20,7 @@ type hybrid struct {
 
 func newHybrid(b []byte, width uint) hybrid { return hybrid{b: b, width: width} }
 
-// next begins the next run; false: the bytes have none.
+// next begins the next run. It returns false if there is none.
 func (h *hybrid) next() bool {
 	for h.left == 0 {
 		head, n := binary.Uvarint(h.b)
@@ -41,7 +41,7 @@ func (h *hybrid) next() bool {
 			h.left = int(head >> 1)
 			continue
 		}
-		// The last group may be cut behind its last value.
+		// The last group may be cut after its last value.
 		size := min(uint64(len(h.b)), head>>1*uint64(h.width))
 		h.packed, h.b, h.at = h.b[:size], h.b[size:], 0
 		h.left = int(head>>1) * 8
@@ -49,7 +49,7 @@ func (h *hybrid) next() bool {
 	return true
 }
 
-// fill reads len(dst) values; false: there are fewer.
+// fill reads len(dst) values. It returns false if there are fewer.
 func (h *hybrid) fill(dst []uint32) bool {
 	for len(dst) > 0 {
 		if !h.next() {
@@ -75,8 +75,8 @@ func (h *hybrid) fill(dst []uint32) bool {
 	return true
 }
 
-// bitsAt is the number of width bits, up to 64, that starts at bit at of b, the
-// least bit first. All its bits are in b.
+// bitsAt returns the number that is stored in width bits of b, at most 64, from bit at on, least significant bit
+// first. All its bits are in b.
 func bitsAt(b []byte, at int, width uint) uint64 {
 	if width == 0 {
 		return 0
@@ -101,11 +101,11 @@ func bitsAt(b []byte, at int, width uint) uint64 {
 	return v & (^uint64(0) >> (64 - width))
 }
 
-// widthOf is the bits that hold numbers up to largest.
+// widthOf returns the number of bits that hold the numbers 0 to largest.
 func widthOf(largest int) uint { return uint(bits.Len(uint(largest))) }
 
-// appendLevels writes levels as a hybrid of runs only, with its length in front:
-// levels of lists repeat, and zstd takes the rest.
+// appendLevels writes levels in the hybrid encoding, as runs only, after their length in bytes. The levels of lists
+// repeat, and zstd compresses the rest.
 func appendLevels(b []byte, levels []byte, width uint) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)

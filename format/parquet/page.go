@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxPage is the most bytes of a page, uncompressed: writers make pages of 1 MiB.
+// maxPage bounds the bytes of a page, uncompressed. Writers make pages of about 1 MiB.
 const maxPage = 128 << 20
 
 // Page types.
@@ -30,7 +30,7 @@ const (
 
 var codecNames = []string{"none", "snappy", "gzip", "LZO", "brotli", "LZ4", "zstd", "LZ4_RAW"}
 
-// pageHeader is the head of a page.
+// pageHeader is the header of a page.
 type pageHeader struct {
 	kind                     int64
 	size, compressed         int64
@@ -39,11 +39,11 @@ type pageHeader struct {
 	values                   int64
 	encoding                 int64
 	defEncoding, repEncoding int64
-	defBytes, repBytes       int64 // of version 2
+	defBytes, repBytes       int64 // version 2 only
 	isCompressed             bool
 }
 
-// read reads a head; false: b holds no whole one.
+// read reads a header. It returns false if b does not begin with a whole one.
 func (h *pageHeader) read(t *thrift) bool {
 	*h = pageHeader{kind: -1, isCompressed: true, encoding: -1, defEncoding: encRLE, repEncoding: encRLE}
 	t.fields(func(id int, kind byte) bool {
@@ -101,22 +101,22 @@ func (h *pageHeader) read(t *thrift) bool {
 type pages struct {
 	r         io.ReaderAt
 	codec     int64
-	at, end   int64 // in the file
+	at, end   int64 // offsets in the file
 	window    []byte
 	windowAt  int64
-	scratch   []byte // of an uncompressed page
+	scratch   []byte // holds an uncompressed page
 	zstd      *zstd.Decoder
 	headStart int64
 }
 
-// headWindow is read for the head of a page; a head with long statistics takes
-// more.
+// headWindow is the number of bytes read to find the header of a page. A header with long statistics takes more, up
+// to maxHead.
 const (
 	headWindow = 64 << 10
 	maxHead    = 16 << 20
 )
 
-// view gives n bytes at the place at hand, fewer at the end of the pages.
+// view returns the next n bytes of the pages, or all that are left if they are fewer.
 func (p *pages) view(n int) ([]byte, error) {
 	n = int(min(int64(n), p.end-p.at))
 	if p.at >= p.windowAt && p.at+int64(n) <= p.windowAt+int64(len(p.window)) {
@@ -135,8 +135,8 @@ func (p *pages) view(n int) ([]byte, error) {
 	return p.window[:n], nil
 }
 
-// next is the next page: its head and what is behind it, as in the file. io.EOF: no
-// more.
+// next reads the header of the next page into h and returns the bytes of the page as they are in the file. After the
+// last page it returns io.EOF.
 func (p *pages) next(h *pageHeader) ([]byte, error) {
 	if p.at == p.end {
 		return nil, io.EOF
@@ -153,14 +153,14 @@ func (p *pages) next(h *pageHeader) ([]byte, error) {
 			break
 		}
 		if !t.short || len(b) < n || n > maxHead {
-			return nil, corruptf("byte %d: found no head of a page, expected one; the file is damaged", p.at)
+			return nil, corruptf("byte %d: found no page header, expected one; the file is damaged", p.at)
 		}
 	}
 	switch {
 	case h.compressed < 0 || h.compressed > p.end-p.at:
 		return nil, corruptf("byte %d: found a page of %d bytes, expected at most %d; the file is damaged", p.headStart, h.compressed, p.end-p.at)
 	case h.size < 0 || h.values < 0:
-		return nil, corruptf("byte %d: found a page of %d values in %d bytes; the file is damaged", p.headStart, h.values, h.size)
+		return nil, corruptf("byte %d: found a page of %d values in %d bytes, expected numbers of at least 0; the file is damaged", p.headStart, h.values, h.size)
 	case h.size > maxPage || h.compressed > maxPage:
 		return nil, unsupportedf("byte %d: found a page of %d bytes, expected at most %d; write smaller pages", p.headStart, max(h.size, h.compressed), maxPage)
 	}
@@ -175,8 +175,7 @@ func (p *pages) next(h *pageHeader) ([]byte, error) {
 	return b, nil
 }
 
-// inflate decompresses bytes of a page, of which size are expected. The result is
-// valid until the next call.
+// inflate decompresses bytes of a page, which must give size bytes. The result is valid until the next call.
 func (p *pages) inflate(b []byte, size int64) ([]byte, error) {
 	bad := func(err error) error {
 		return corruptf("byte %d: found a page that does not decompress (%w); the file is damaged", p.headStart, err)
@@ -235,7 +234,7 @@ func (p *pages) inflate(b []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// room is scratch of n bytes, which snappy takes the capacity of.
+// room returns scratch with length n; snappy.Decode uses its capacity.
 func (p *pages) room(n int) []byte {
 	if cap(p.scratch) < n {
 		p.scratch = make([]byte, n)

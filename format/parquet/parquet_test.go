@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/format/parquet"
 )
 
-// readAll reads a column whole, in steps of n rows and limit bytes.
+// readAll reads a whole column in steps of n rows and limit bytes.
 func readAll(b []byte, column string, n, limit int) (rows parquet.Rows, err error) {
 	r := bytes.NewReader(b)
 	f, err := parquet.Open(r, int64(len(b)))
@@ -63,7 +63,7 @@ func appendRows(to, from *parquet.Rows) {
 	to.N += from.N
 }
 
-// row is what the real parquet-go writes.
+// row is a row that the real parquet-go writes.
 type row struct {
 	Bool   bool       `parquet:"bool"`
 	Int    int32      `parquet:"int,delta"`
@@ -98,7 +98,7 @@ func drawRow(t *rapid.T) row {
 	return r
 }
 
-// expected is the rows of a column, made by hand.
+// expected holds the rows of a column, made by hand.
 type expected struct{ parquet.Rows }
 
 func (e *expected) add(v any) {
@@ -158,7 +158,7 @@ func expect(rows []row, field, depth int) expected {
 	return e
 }
 
-// same compares rows; nil and empty are one.
+// same compares rows. nil and empty are equal.
 func same(a, b parquet.Rows) string {
 	show := func(r parquet.Rows) string {
 		return fmt.Sprint(r.N, r.Lengths, r.Data, r.Ends, r.Null)
@@ -166,8 +166,8 @@ func same(a, b parquet.Rows) string {
 	return cmp.Diff(show(a), show(b))
 }
 
-// What parquet-go writes, in its encodings and both versions of pages, is read as
-// it was given, however few rows are asked for at a time.
+// Files of parquet-go, in its encodings and both versions of pages, are read with the values that were written,
+// however few rows are asked for at a time.
 func TestReadsWhatParquetGoWrites(t *testing.T) {
 	columns := []string{"bool", "int", "long", "small", "float", "double", "text", "dict", "number", "delta", "maybe", "name", "list", "old", "deep"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,7 +197,7 @@ func TestReadsWhatParquetGoWrites(t *testing.T) {
 	})
 }
 
-// What is written is read by parquet-go, and back.
+// parquet-go reads the files that this package writes, and the package reads them back.
 func TestParquetGoReadsWhatIsWritten(t *testing.T) {
 	type record struct {
 		Bool   bool        `parquet:"bool"`

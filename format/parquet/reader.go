@@ -7,28 +7,27 @@ import (
 	"io"
 )
 
-// The most bytes of a row, and the most elements of all its lists.
+// Bounds of the bytes of a row, and of the elements of all its lists.
 const (
 	maxRow       = 64 << 20
 	maxRowLevels = 16 << 20
 )
 
-// Rows is the values of a column in a run of rows.
+// Rows holds the values of a column for a run of rows.
 type Rows struct {
 	N int
-	// Lengths has, for each level of lists, the outermost first, the number of
-	// elements of each list.
+	// Lengths holds, for each level of lists (the outermost first), the number of elements of each list.
 	Lengths [][]uint32
-	// Data is the values, little-endian, or the bytes of byte strings, of which
-	// Ends has the ends.
+	// Data holds the values, little-endian. For byte strings it holds their bytes, and Ends the offset at which each
+	// string ends.
 	Data []byte
 	Ends []uint32
-	// Null marks rows that are null; nil where none is. Such a row is an empty
-	// list, zero or an empty byte string in the fields above.
+	// Null marks rows that are null; it is nil if no row is. In the other fields such a row is an empty list, zero,
+	// or an empty byte string.
 	Null []bool
 }
 
-// Reset empties r and keeps its memory.
+// Reset empties r and keeps its memory for reuse.
 func (r *Rows) Reset() {
 	r.N, r.Data, r.Ends, r.Null = 0, r.Data[:0], r.Ends[:0], nil
 	for i := range r.Lengths {
@@ -41,7 +40,7 @@ func (r *Rows) text(b []byte) {
 	r.Ends = append(r.Ends, uint32(len(r.Data)))
 }
 
-// fixed notes the ends of n byte strings of equal length.
+// fixed appends the ends of the last n byte strings, all of equal length.
 func (r *Rows) fixed(c *Column, n int) {
 	if c.Type != Bytes {
 		return
@@ -72,7 +71,7 @@ func (r *Rows) null(c *Column, n int) {
 	r.N += n
 }
 
-// Reader reads the rows of a column in a row group. It is used by one goroutine.
+// Reader reads the rows of a column in a row group. It must be used by one goroutine at a time.
 type Reader struct {
 	c      *Column
 	chunk  *chunk
@@ -80,25 +79,25 @@ type Reader struct {
 	values values
 	head   pageHeader
 
-	left      int64 // levels of the row group's pages to come
-	inPage    int64 // levels of the page that are not in reps and defs
+	left      int64 // levels in the pages of the row group that were not begun
+	inPage    int64 // levels of the page that are not yet in rep and def
 	repBits   hybrid
 	defBits   hybrid
 	rep, def  [levelBatch]uint32
-	at, n     int // of the levels in rep and def
-	pending   int // values that the levels before at have, and that were not read
-	entered   int // levels of lists that the last element is in
-	row       int // bytes of Data where the last row starts
-	rowLevels int // elements of the last row
+	at, n     int // next level, and number of levels, in rep and def
+	pending   int // values of the levels before at that were not read
+	entered   int // levels of lists around the last element
+	row       int // offset in Data at which the last row starts
+	rowLevels int // elements of all lists of the last row
 	rows      int64
 	started   bool
 }
 
-// levelBatch is how many levels are decoded at a time.
+// levelBatch is the number of levels that are decoded at a time.
 const levelBatch = 1 << 10
 
-// Reader reads a column of a row group out of r, the file. What is wrong with
-// them, the first Read says.
+// Reader returns a reader of a column of a row group; r is the file. The first Read reports damage and unsupported
+// features.
 func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
 	c := &f.Columns[column]
 	k := &f.Groups[group].chunks[c.leaf]
@@ -108,11 +107,11 @@ func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
 	return x
 }
 
-// Close gives memory back.
+// Close frees the decompressor.
 func (r *Reader) Close() { r.pages.close() }
 
-// Read appends rows until there are n, or limit bytes of values or more. io.EOF:
-// there are no more rows, and none were appended.
+// Read appends rows until rows.N is n, or rows.Data has limit bytes or more. It returns io.EOF if no row was left to
+// append.
 func (r *Reader) Read(rows *Rows, n, limit int) error {
 	if rows.N >= n || len(rows.Data) >= limit {
 		return nil
@@ -171,7 +170,7 @@ func (r *Reader) flat(rows *Rows, n, limit int) error {
 			}
 			continue
 		}
-		// A run of values, or of nulls.
+		// Take a run of values, or of nulls.
 		end := min(r.n, r.at+n-rows.N)
 		j := r.at
 		for j < end && r.def[j] == r.def[r.at] {
@@ -192,8 +191,8 @@ func (r *Reader) flat(rows *Rows, n, limit int) error {
 	return nil
 }
 
-// levels decodes the next levels, of the next page where this one has no more.
-// false: there are none.
+// levels decodes the next levels, and begins the next page where the current one has no more. It returns false if
+// there are none.
 func (r *Reader) levels() (bool, error) {
 	for r.inPage == 0 {
 		if r.left == 0 {
@@ -209,7 +208,7 @@ func (r *Reader) levels() (bool, error) {
 	r.at, r.n = 0, int(min(r.inPage, levelBatch))
 	if r.c.maxRep > 0 && !r.repBits.fill(r.rep[:r.n]) || !r.defBits.fill(r.def[:r.n]) {
 		r.n = 0
-		return false, corruptf("found fewer levels than the page has values; the file is damaged")
+		return false, corruptf("found fewer levels than the page has values, expected one per value; the file is damaged")
 	}
 	for _, d := range r.def[:r.n] {
 		if int(d) > r.c.maxDef {
@@ -221,7 +220,7 @@ func (r *Reader) levels() (bool, error) {
 	return true, nil
 }
 
-// page begins the next page of data.
+// page begins the next data page.
 func (r *Reader) page() error {
 	h := &r.head
 	for {
@@ -262,8 +261,8 @@ func (r *Reader) page() error {
 	}
 }
 
-// version1 finds levels and values in a page: all compressed, each list of levels
-// behind its length.
+// version1 finds levels and values in a page of version 1, which is compressed as a whole. Each kind of levels
+// follows its length in bytes.
 func (r *Reader) version1(b []byte) ([]byte, error) {
 	b, err := r.pages.inflate(b, r.head.size)
 	if err != nil {
@@ -293,11 +292,11 @@ func (r *Reader) version1(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// version2 finds levels and values in a page: levels first, never compressed.
+// version2 finds levels and values in a page of version 2, where the levels are first and never compressed.
 func (r *Reader) version2(b []byte) ([]byte, error) {
 	h := &r.head
 	if h.repBytes < 0 || h.defBytes < 0 || h.repBytes+h.defBytes > min(int64(len(b)), h.size) {
-		return nil, corruptf("byte %d: found levels of %d and %d bytes in a page of %d; the file is damaged", r.pages.headStart, h.repBytes, h.defBytes, len(b))
+		return nil, corruptf("byte %d: found levels of %d and %d bytes in a page of %d, expected them to fit; the file is damaged", r.pages.headStart, h.repBytes, h.defBytes, len(b))
 	}
 	levels := h.repBytes + h.defBytes
 	r.repBits = newHybrid(b[:h.repBytes], widthOf(r.c.maxRep))
@@ -340,7 +339,7 @@ func (r *Reader) dictionary(b []byte) error {
 	return nil
 }
 
-// lists reads rows of lists. A row ends where the next begins.
+// lists reads rows of lists. A row ends where the next one begins.
 func (r *Reader) lists(rows *Rows, n, limit int) error {
 	width := max(r.c.Width, 1)
 	for {
@@ -358,7 +357,7 @@ func (r *Reader) lists(rows *Rows, n, limit int) error {
 				if rows.N >= n || len(rows.Data)+r.pending*width >= limit {
 					return r.flush(rows)
 				}
-				// The bytes of strings are only known when they are read.
+				// The size of strings is known only after they are read.
 				if r.c.Type == Bytes {
 					if err := r.flush(rows); err != nil {
 						return err
@@ -414,7 +413,7 @@ func (r *Reader) lists(rows *Rows, n, limit int) error {
 	}
 }
 
-// flush reads the values that levels have promised.
+// flush reads the values that belong to levels already taken.
 func (r *Reader) flush(rows *Rows) error {
 	for r.pending > 0 {
 		k, err := r.values.read(rows, r.pending, r.row+maxRow)

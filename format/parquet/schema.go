@@ -2,10 +2,10 @@ package parquet
 
 import "fmt"
 
-// Type is what the values of a column mean.
+// Type is the type of the values of a column.
 type Type uint8
 
-// The types. Bytes are byte strings, texts or not.
+// The types. Bytes are byte strings, whether text or not.
 const (
 	Bool Type = iota
 	Int8
@@ -41,7 +41,7 @@ const (
 	repeated = 2
 )
 
-// Converted and logical types that matter.
+// Converted and logical types that this package handles.
 const (
 	convertedUTF8    = 0
 	convertedMap     = 1
@@ -64,32 +64,31 @@ const (
 // Column is a top-level column of a file.
 type Column struct {
 	Name string
-	// Type of the values. Integers and floats of 8 and 16 bits are read as Width
-	// says.
+	// Type is the type of the values. Width says how many bytes each takes in Rows.Data.
 	Type Type
-	// Width is the bytes that a value has in Rows.Data: 1 of Bool; 4 of integers of
-	// up to 32 bits; 2 of Float16; 0 of Bytes.
+	// Width is the number of bytes of a value in Rows.Data: 1 for Bool, 4 for integers of up to 32 bits, 2 for
+	// Float16, 8 for 64 bits, 0 for Bytes.
 	Width int
-	// Null says that the type of the values was not known when the file was written, as
-	// all of them are null; Type means nothing then.
+	// Null says that the writer did not know the type of the values, because all of them are null. Type means nothing
+	// then.
 	Null bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
-	// Reason says why the column cannot be read, "" if it can.
+	// Reason says why the column cannot be read. It is empty if it can.
 	Reason string
 
-	leaf           int // its number among all leaves
+	leaf           int // number of the column among all leaves of the schema
 	phys           int64
 	fixed          int // bytes of a value of physFixed
 	maxRep, maxDef int
 	lists          []list // outermost first
 }
 
-// list is a level of lists: a definition level below present is null (or nothing
-// is there above), equal to it an empty list, above it an element.
+// list is a level of lists. A definition level equal to present is an empty list, a higher one an element, and a
+// lower one null here or at an outer level.
 type list struct{ present int }
 
-// schema makes the columns of the elements.
+// schema makes the columns from the elements.
 func (f *File) schema(elements []element) error {
 	if len(elements) == 0 {
 		return corruptf("found no schema, expected at least its root")
@@ -97,7 +96,7 @@ func (f *File) schema(elements []element) error {
 	root := elements[0]
 	at, leaves := 1, 0
 	if root.children < 0 || root.children > int64(len(elements)) {
-		return corruptf("found a schema of %d columns in %d elements, expected fewer", root.children, len(elements))
+		return corruptf("found a schema of %d columns in %d elements, expected at most one column per element", root.children, len(elements))
 	}
 	for range root.children {
 		if at >= len(elements) {
@@ -111,20 +110,20 @@ func (f *File) schema(elements []element) error {
 		at, leaves = w.at, w.leaf
 	}
 	if at != len(elements) {
-		return corruptf("found %d elements of the schema, expected %d as it counts them; the file is damaged", len(elements), at)
+		return corruptf("found %d elements of the schema, expected %d as the schema counts them; the file is damaged", len(elements), at)
 	}
 	return nil
 }
 
-// walk goes through the elements of one column.
+// walk visits the elements of one column.
 type walk struct {
 	elements []element
 	at, leaf int
 	c        Column
 }
 
-// column follows a column to its leaf, as long as it is values or lists of them;
-// what is not is passed over, and the reason kept.
+// column follows a column to its leaf as long as it holds values or lists of them. Any other column is skipped, and
+// the reason is kept.
 func (w *walk) column() error {
 	w.c.Name, w.c.leaf = w.elements[w.at].name, w.leaf
 	isElement := false // the element of a list, whose repetition was counted
@@ -144,7 +143,7 @@ func (w *walk) column() error {
 			break
 		}
 		if e.children <= 0 {
-			return corruptf("column %q: found a group %q of nothing, expected values; the file is damaged", w.c.Name, e.name)
+			return corruptf("column %q: found an empty group %q, expected values; the file is damaged", w.c.Name, e.name)
 		}
 		asList := e.converted == convertedList || e.logical == logicalList
 		if !asList || e.children != 1 || e.repetition == repeated && w.c.Lists == 0 {
@@ -160,8 +159,8 @@ func (w *walk) column() error {
 		}
 		inner := w.elements[w.at]
 		w.repeat(inner)
-		// A repeated group of one field is the list's entry; any other repeated thing
-		// is the element itself, as old writers have it.
+		// A repeated group of one field is the list's entry. Any other repeated element is the element of the list
+		// itself, as old writers write it.
 		if inner.children == 1 && inner.name != "array" && inner.name != w.elements[w.at-1].name+"_tuple" {
 			w.at++
 		} else if inner.children > 0 {
@@ -189,7 +188,7 @@ func (w *walk) repeat(e element) {
 	}
 }
 
-// pass goes over the element at hand and all below it.
+// pass skips the current element and all below it.
 func (w *walk) pass(reason string) error {
 	if w.c.Reason == "" {
 		w.c.Reason = reason

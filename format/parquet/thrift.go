@@ -20,11 +20,11 @@ const (
 	thriftStruct = 12
 )
 
-// maxDepth bounds structs in structs: Parquet's own have six.
+// maxDepth bounds the nesting of structs. Parquet's own nest six deep.
 const maxDepth = 24
 
-// thrift reads values of the compact protocol out of b. After the first fault bad
-// is set and everything reads as zero; short says that the bytes ended.
+// thrift reads values of the compact protocol from b. After the first fault bad is set and every read returns zero;
+// short says that the bytes ended too early.
 type thrift struct {
 	b          []byte
 	at         int
@@ -60,7 +60,7 @@ func (t *thrift) int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// binary is a view of a string.
+// binary returns a view of a byte string.
 func (t *thrift) binary() []byte {
 	n := t.uvarint()
 	if n > uint64(len(t.b)-t.at) {
@@ -72,8 +72,7 @@ func (t *thrift) binary() []byte {
 	return t.b[t.at-int(n) : t.at]
 }
 
-// fields calls fn for each field of a struct; what fn does not take (false) is
-// skipped.
+// fields calls fn for each field of a struct. A field for which fn returns false is skipped.
 func (t *thrift) fields(fn func(id int, kind byte) bool) {
 	if t.depth++; t.depth > maxDepth {
 		t.fail()
@@ -96,8 +95,7 @@ func (t *thrift) fields(fn func(id int, kind byte) bool) {
 	t.depth--
 }
 
-// list calls fn for each element of a list or set of the given kind; a list of
-// another kind is skipped.
+// list calls fn for each element of a list or set of the given kind. A list of another kind is skipped.
 func (t *thrift) list(want byte, fn func()) {
 	if t.depth++; t.depth > maxDepth {
 		t.fail()
@@ -107,7 +105,7 @@ func (t *thrift) list(want byte, fn func()) {
 	if n == 15 {
 		n = t.uvarint()
 	}
-	// Each element takes a byte at least, so this ends with the bytes.
+	// Each element takes at least one byte, so the loop ends with the bytes.
 	for ; n > 0 && !t.bad; n-- {
 		if kind == want && fn != nil {
 			fn()
@@ -118,8 +116,7 @@ func (t *thrift) list(want byte, fn func()) {
 	t.depth--
 }
 
-// skip reads a value of a kind. Bools are in the head of a field, but take a byte
-// in a list.
+// skip passes over a value of a kind. A bool is in the header of its field, but takes a byte in a list.
 func (t *thrift) skip(kind byte, element bool) {
 	switch kind {
 	case thriftTrue, thriftFalse:
@@ -159,11 +156,11 @@ func (t *thrift) skip(kind byte, element bool) {
 	}
 }
 
-// thriftWriter appends values of the compact protocol. Fields of a struct come in
-// ascending order of their ids.
+// thriftWriter appends values of the compact protocol. The fields of a struct are written in ascending order of their
+// ids.
 type thriftWriter struct {
 	b    []byte
-	last []int // the id before, one a struct
+	last []int // id of the last field of each open struct
 }
 
 func (t *thriftWriter) begin() { t.last = append(t.last, 0) }

@@ -19,8 +19,7 @@ const (
 	maxDeltaPerBlock = 1 << 20
 )
 
-// size is the bytes of a value in a page, 0 of byte strings with lengths and of
-// bools.
+// size is the number of bytes of a value in a page, or 0 for bools and for byte strings with lengths.
 func (c *Column) size() int {
 	switch c.phys {
 	case physInt32, physFloat:
@@ -33,12 +32,12 @@ func (c *Column) size() int {
 	return 0
 }
 
-// dictionary is the values of a dictionary page.
+// dictionary holds the values of a dictionary page.
 type dictionary struct {
 	n    int
 	data []byte
-	ends []uint32 // of byte strings with lengths
-	// longest is the most bytes of a byte string.
+	ends []uint32 // for byte strings with lengths
+	// longest is the length in bytes of the longest byte string.
 	longest int
 }
 
@@ -47,17 +46,17 @@ type values struct {
 	c        *Column
 	encoding int64
 	b        []byte
-	at       int // of bools, in bits; of a stream split, in values
+	at       int // next value: in bits for bools, in values for a stream split
 	bits     hybrid
 	dict     *dictionary
 	ints     delta
-	lengths  delta // of suffixes, where there are prefixes
+	lengths  delta // of whole strings, or of suffixes where there are prefixes
 	prefixes delta
 	previous []byte
 	scratch  []uint32
 }
 
-// begin takes the values of a page in an encoding.
+// begin starts to read the values of a page, which are in the given encoding.
 func (v *values) begin(encoding int64, b []byte) error {
 	v.encoding, v.b, v.at = encoding, b, 0
 	c := v.c
@@ -69,7 +68,7 @@ func (v *values) begin(encoding int64, b []byte) error {
 		ok = true
 	case encPlainDict, encDictionary:
 		if v.dict == nil {
-			return corruptf("found indices of a dictionary, expected a dictionary page in front")
+			return corruptf("found indices of a dictionary, expected a dictionary page before them")
 		}
 		if len(b) == 0 {
 			v.bits = hybrid{}
@@ -112,13 +111,13 @@ func (v *values) begin(encoding int64, b []byte) error {
 		ok = c.size() > 0
 	}
 	if !ok {
-		return unsupportedf("found values in encoding %d, expected one that Parquet has for them", encoding)
+		return unsupportedf("found values in encoding %d, expected an encoding for values of their type", encoding)
 	}
 	return nil
 }
 
-// read appends up to n values, fewer where they would be more than limit bytes
-// (but always one). It returns how many.
+// read appends up to n values, and fewer where they would exceed limit bytes, but at least one. It returns their
+// number.
 func (v *values) read(r *Rows, n, limit int) (int, error) {
 	size := v.c.size()
 	if size > 0 {
@@ -201,10 +200,10 @@ func (v *values) read(r *Rows, n, limit int) (int, error) {
 }
 
 func errFew() error {
-	return corruptf("found fewer values than the page says, or a value that goes beyond its end; the file is damaged")
+	return corruptf("found fewer values than the page counts, or a value that ends after the page, expected all values in it; the file is damaged")
 }
 
-// grow makes s n long.
+// grow returns s with length n; its content is undefined.
 func grow(s []uint32, n int) []uint32 {
 	if cap(s) < n {
 		return make([]uint32, n)
@@ -212,7 +211,7 @@ func grow(s []uint32, n int) []uint32 {
 	return s[:n]
 }
 
-// texts reads plain byte strings, each behind its length.
+// texts reads plain byte strings, each after its length.
 func (v *values) texts(r *Rows, n, limit int) (int, error) {
 	for i := range n {
 		if len(v.b) < 4 {
@@ -231,7 +230,7 @@ func (v *values) texts(r *Rows, n, limit int) (int, error) {
 	return n, nil
 }
 
-// looked reads values of a dictionary.
+// looked reads values as indices of the dictionary.
 func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 	for done := 0; done < n; {
 		if done > 0 && len(r.Data) > limit {
@@ -239,7 +238,7 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 		}
 		k := min(1<<10, n-done)
 		if v.c.phys == physBytes {
-			// So many that limit holds, or nearly.
+			// Take about as many strings as limit allows.
 			k = max(1, min(k, limit/(v.dict.longest+1)))
 		}
 		v.scratch = grow(v.scratch, k)
@@ -248,7 +247,7 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 		}
 		for _, x := range v.scratch {
 			if uint64(x) >= uint64(v.dict.n) {
-				return done, corruptf("found index %d of a dictionary of %d values; the file is damaged", x, v.dict.n)
+				return done, corruptf("found index %d, expected one below %d, the number of values of the dictionary; the file is damaged", x, v.dict.n)
 			}
 		}
 		switch {
@@ -275,7 +274,8 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 	return n, nil
 }
 
-// prefixed reads byte strings that share a prefix with the one before.
+// prefixed reads byte strings, each stored as the length of the prefix that it shares with the string before, and a
+// suffix.
 func (v *values) prefixed(r *Rows, n, limit int) (int, error) {
 	for i := range n {
 		if i > 0 && len(r.Data) > limit {
@@ -304,25 +304,25 @@ func (v *values) prefixed(r *Rows, n, limit int) (int, error) {
 	return n, nil
 }
 
-// delta reads integers as differences: blocks of miniblocks, packed.
+// delta reads integers that are stored as differences, in blocks of packed miniblocks.
 type delta struct {
 	b       []byte
-	total   uint64 // values that are left
+	total   uint64 // values that were not read
 	perMini int
 	minis   int
 
 	value    int64
 	first    bool
 	least    int64
-	widths   []byte // of the miniblocks that are left in the block
+	widths   []byte // in bits, of the remaining miniblocks of the block
 	mini     []byte
-	width    int // bits of a value of mini
-	miniAt   int // bits
+	width    int // bits per value of mini
+	miniAt   int // position in mini, in bits
 	miniLeft int
-	again    bool // value comes once more
+	again    bool // next returns value once more
 }
 
-// begin reads the head and returns what lies behind all values.
+// begin reads the header and returns the bytes after all values.
 func (d *delta) begin(b []byte) (rest []byte, err error) {
 	*d = delta{first: true}
 	head := func() uint64 {
@@ -337,12 +337,12 @@ func (d *delta) begin(b []byte) (rest []byte, err error) {
 	block, minis, total := head(), head(), head()
 	first := head()
 	if block == 0 || block > maxDeltaPerBlock || minis == 0 || minis > maxDeltaMinis || block%minis != 0 || block/minis%8 != 0 || total > math.MaxInt32 {
-		return nil, corruptf("found differences in blocks of %d with %d parts and %d values; the file is damaged", block, minis, total)
+		return nil, corruptf("found differences in blocks of %d values with %d parts and %d values in all, expected blocks that the encoding allows; the file is damaged", block, minis, total)
 	}
 	d.perMini, d.minis, d.total = int(block/minis), int(minis), total
 	d.value = int64(first>>1) ^ -int64(first&1)
 	d.b = b
-	// A copy walks to the end; a block takes a byte at least.
+	// A copy walks to the end of the values. A block takes at least one byte, so the walk ends with the bytes.
 	walk := *d
 	for left := int64(total) - 1; left > 0; {
 		if !walk.block() {
@@ -361,7 +361,7 @@ func (d *delta) begin(b []byte) (rest []byte, err error) {
 	return walk.b, nil
 }
 
-// block reads the head of a block.
+// block reads the header of a block.
 func (d *delta) block() bool {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 || len(d.b)-n < d.minis {
@@ -373,7 +373,7 @@ func (d *delta) block() bool {
 	return true
 }
 
-// skipMini takes the bytes of a miniblock. The last one of a page may be cut.
+// skipMini takes the bytes of a miniblock. The last miniblock of a page may be cut.
 func (d *delta) skipMini(width byte) bool {
 	if width > 64 {
 		return false
@@ -383,7 +383,7 @@ func (d *delta) skipMini(width byte) bool {
 	return true
 }
 
-// next is the next value; false: there is none, or its bytes are missing.
+// next returns the next value, or false if there is none or its bytes are missing.
 func (d *delta) next() (int64, bool) {
 	if d.again {
 		d.again = false
@@ -417,5 +417,5 @@ func (d *delta) next() (int64, bool) {
 	return d.value, true
 }
 
-// back makes next give the last value once more.
+// back makes next return the last value once more.
 func (d *delta) back() { d.again = true }

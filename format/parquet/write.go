@@ -13,11 +13,11 @@ import (
 type Field struct {
 	Name string
 	Type Type
-	// Lists is the depth of lists, 0 for single values.
+	// Lists is the depth of lists: 0 for single values.
 	Lists int
 }
 
-// phys is the physical type, and the bytes of a value in Data.
+// phys returns the physical type, and the number of bytes of a value in Rows.Data.
 func (f *Field) phys() (kind, size int) {
 	switch f.Type {
 	case Bool:
@@ -39,16 +39,16 @@ func (f *Field) phys() (kind, size int) {
 // Page is an encoded data page.
 type Page struct {
 	Bytes []byte
-	// Levels is how many values it has, an empty list counted as one.
+	// Levels is the number of values. An empty list counts as one value.
 	Levels int
 	Rows   int
-	// Size is what Bytes would be without compression.
+	// Size is the number of bytes that Bytes would have without compression.
 	Size int
-	// Text says that all its byte strings are UTF-8.
+	// Text says that all byte strings of the page are UTF-8.
 	Text bool
 }
 
-// PageEncoder makes pages. It is used by one goroutine.
+// PageEncoder makes pages. It must be used by one goroutine at a time.
 type PageEncoder struct {
 	zstd     *zstd.Encoder
 	raw      []byte
@@ -64,8 +64,8 @@ func NewPageEncoder() (*PageEncoder, error) {
 	return &PageEncoder{zstd: z}, err
 }
 
-// Append appends a page of rows to b, and says what it is; Page.Bytes is not set.
-// Rows.Data has integers of up to 32 bits in 4 bytes, others in their own.
+// Append appends an encoded page of the rows to b and returns it with its description, in which Page.Bytes is not
+// set. In Rows.Data, integers of up to 32 bits take 4 bytes, and other values their own size.
 func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) {
 	kind, size := f.phys()
 	out := Page{Rows: r.N, Text: f.Type == Bytes}
@@ -98,7 +98,7 @@ func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) 
 		}
 	}
 	if len(p.raw) > maxPage {
-		return b, out, fmt.Errorf("found %d bytes in a page, expected at most %d; the rows are too large", len(p.raw), maxPage)
+		return b, out, fmt.Errorf("found %d bytes in a page, expected at most %d; put fewer rows into a page", len(p.raw), maxPage)
 	}
 	p.packed = p.zstd.EncodeAll(p.raw, p.packed[:0])
 	t := &p.thrift
@@ -119,16 +119,16 @@ func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) 
 	return append(b, p.packed...), out, nil
 }
 
-// levels makes the repetition and definition levels of lists.
+// levels fills in the repetition and definition levels of lists.
 func (p *PageEncoder) levels(f *Field, r *Rows) {
 	p.rep, p.def = p.rep[:0], p.def[:0]
-	p.pos = append(p.pos[:0], make([]int, f.Lists)...) // the next list of each level
+	p.pos = append(p.pos[:0], make([]int, f.Lists)...) // number of the next list of each level
 	for range r.N {
 		p.list(f, r, 0, 0)
 	}
 }
 
-// list writes the next list of a level: rep is the level of its first element.
+// list writes the levels of the next list at a level. rep is the repetition level of its first element.
 func (p *PageEncoder) list(f *Field, r *Rows, level int, rep byte) {
 	n := r.Lengths[level][p.pos[level]]
 	p.pos[level]++
@@ -146,7 +146,7 @@ func (p *PageEncoder) list(f *Field, r *Rows, level int, rep byte) {
 	}
 }
 
-// groupBytes and groupRows end a row group.
+// A row group ends when it has groupBytes bytes or groupRows rows.
 const (
 	groupBytes = 16 << 20
 	groupRows  = 1 << 20
@@ -155,20 +155,21 @@ const (
 // Pair is a key and its value in the metadata of a file.
 type Pair struct{ Key, Value string }
 
-// Writer puts pages into row groups of about 16 MiB, or a million rows.
+// Writer puts pages into row groups of about 16 MiB or a million rows. Columns are written in the order of the
+// fields.
 type Writer struct {
-	// Meta is what is said of the file beside its columns. It is set before Close.
+	// Meta is the key-value metadata of the file. It must be set before Close.
 	Meta []Pair
 
 	w      io.Writer
 	fields []Field
-	text   []bool // all byte strings so far are UTF-8
+	text   []bool // per column: all byte strings so far are UTF-8
 	at     int64
-	rows   int64 // of all groups
+	rows   int64 // in all groups
 
 	pending []pendingColumn
 	bytes   int
-	inGroup int // rows
+	inGroup int // pending rows
 
 	groups []writtenGroup
 }
@@ -187,7 +188,7 @@ type writtenChunk struct {
 	at, levels, size, compressed int64
 }
 
-// NewWriter begins a file.
+// NewWriter begins a file in w.
 func NewWriter(w io.Writer, fields []Field) (*Writer, error) {
 	p := &Writer{w: w, fields: fields, text: make([]bool, len(fields)), pending: make([]pendingColumn, len(fields))}
 	for i, f := range fields {
@@ -205,7 +206,7 @@ func (p *Writer) write(b []byte) error {
 	return err
 }
 
-// Add adds rows: a page of each column, copied.
+// Add adds rows: pages has one page per column, all of the same rows. The bytes of the pages are copied.
 func (p *Writer) Add(pages []Page) error {
 	for i := range pages {
 		c, g := &p.pending[i], &pages[i]
@@ -224,7 +225,7 @@ func (p *Writer) Add(pages []Page) error {
 	return nil
 }
 
-// group writes the pages at hand as a row group.
+// group writes the pending pages as a row group.
 func (p *Writer) group() error {
 	g := writtenGroup{rows: int64(p.inGroup)}
 	for i := range p.pending {
@@ -241,7 +242,7 @@ func (p *Writer) group() error {
 	return nil
 }
 
-// Close writes what is left and the footer. It does not close the file.
+// Close writes the pending pages and the footer. It does not close w.
 func (p *Writer) Close() error {
 	if p.inGroup > 0 {
 		if err := p.group(); err != nil {
@@ -284,8 +285,8 @@ func (p *Writer) Close() error {
 	return p.write(append(t.b, magic...))
 }
 
-// schema writes the elements of a column: for each level of lists a group LIST of
-// a repeated group list of an element.
+// schema writes the elements of a column. For each level of lists it writes a group of type LIST that holds a
+// repeated group named list.
 func (f *Field) schema(t *thriftWriter, text bool) {
 	name := f.Name
 	for range f.Lists {

@@ -16,20 +16,18 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// The feature names that TF-GNN's encoding keeps for itself: the number of items
-// of a set, and the ends of an edge set.
+// The feature names that TF-GNN's encoding reserves: the number of items of a set, and the ends of an edge set.
 const (
 	SizeName   = "#size"
 	SourceName = "#source"
 	TargetName = "#target"
 )
 
-// IDName is the feature that keeps the original ids of nodes.
+// IDName is the name of the feature that keeps the original ids of nodes.
 const IDName = "#id"
 
-// FeatureKey is the key of a feature in an Example: kind is "context", "nodes" or
-// "edges", set is ignored for the context. The names are put together as they
-// are: a key cannot be split again, since names may hold dots.
+// FeatureKey is the key of a feature in an Example. kind is "context", "nodes" or "edges"; set is ignored for the
+// context. A key cannot be split into its parts again, since names may contain dots.
 func FeatureKey(kind, set, feature string) string {
 	if kind == "context" {
 		return "context/" + feature
@@ -37,20 +35,19 @@ func FeatureKey(kind, set, feature string) string {
 	return kind + "/" + set + "." + feature
 }
 
-// RaggedKey is the key of the row lengths of tensor dimension dim (1 is the first
-// behind the items) of the feature that has the given key.
+// RaggedKey is the key of the row lengths of a ragged dimension of the feature that has the given key. Dimension 1 is
+// the first one after the items.
 func RaggedKey(key string, dim int) string { return fmt.Sprintf("%s.d%d", key, dim) }
 
 var auxiliary = regexp.MustCompile(`^[_#!%.^~][a-zA-Z0-9_]*`)
 
-// IsAuxiliary says whether TF-GNN's models pass over a set of that name.
+// IsAuxiliary says whether TF-GNN's models ignore a set of that name.
 func IsAuxiliary(set string) bool { return auxiliary.MatchString(set) }
 
-// maxRank bounds the dimensions of a feature, the items among them, as TensorFlow
-// does.
+// maxRank bounds the dimensions of a feature, including that of the items, as TensorFlow does.
 const maxRank = 254
 
-// supported are the dtypes of features, in the order of their numbers.
+// supported lists the dtypes of features by number.
 var supported = []tfgnnpb.DataType{
 	tfgnnpb.DataType_DT_FLOAT, tfgnnpb.DataType_DT_DOUBLE, tfgnnpb.DataType_DT_INT32, tfgnnpb.DataType_DT_UINT8,
 	tfgnnpb.DataType_DT_INT16, tfgnnpb.DataType_DT_INT8, tfgnnpb.DataType_DT_STRING, tfgnnpb.DataType_DT_INT64,
@@ -58,13 +55,11 @@ var supported = []tfgnnpb.DataType{
 	tfgnnpb.DataType_DT_UINT32, tfgnnpb.DataType_DT_UINT64,
 }
 
-// Supported says whether a feature may have the dtype: bool, integers, floats and
-// strings.
+// Supported says whether a feature may have the dtype: bool, integers, floats and strings.
 func Supported(d tfgnnpb.DataType) bool { return slices.Contains(supported, d) }
 
-// CheckSchema checks what a schema says. All faults are reported, joined, as
-// *Fault; warnings are what TF-GNN warns of, and what works otherwise than it
-// looks.
+// CheckSchema checks a schema. The error joins all faults, each a *Fault. Warnings are what TF-GNN warns of, and
+// parts of the schema that are valid but are probably a mistake.
 func CheckSchema(schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
 	c := checkSchema(schema)
 	for _, w := range c.warnings {
@@ -73,7 +68,7 @@ func CheckSchema(schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
 	return warnings, joined(c.faults)
 }
 
-// checker gathers what is wrong with a schema, and the owner of every key.
+// checker collects the faults of a schema, and the owner of every key.
 type checker struct {
 	schema   *tfgnnpb.GraphSchema
 	faults   list
@@ -104,7 +99,7 @@ func checkSchema(schema *tfgnnpb.GraphSchema) *checker {
 	return c
 }
 
-// unknown warns of what a binary file holds and text cannot.
+// unknown warns of fields that a binary file can hold and text cannot.
 func (c *checker) unknown(at fieldPath, m protoreflect.Message) {
 	for b := m.GetUnknown(); len(b) > 0; {
 		num, _, n := protowire.ConsumeField(b)
@@ -154,13 +149,13 @@ func (c *checker) set(at fieldPath, kind, name string, features map[string]*tfgn
 	}
 }
 
-// name checks the name of a set or feature, which becomes part of a key.
+// name checks the name of a set or feature, which becomes a part of a key.
 func (c *checker) name(at fieldPath, what, name string) {
 	if name == "" {
 		c.faults.add(at, "found an empty name, expected a name of the %s", what)
 	}
 	if !utf8.ValidString(name) {
-		c.faults.add(at, "found a name that is not UTF-8, expected UTF-8, since an Example's keys are; rename the %s", what)
+		c.faults.add(at, "found a name that is not UTF-8, expected UTF-8, as in all keys of an Example; rename the %s", what)
 	}
 }
 
@@ -174,7 +169,7 @@ func (c *checker) end(at fieldPath, end, set string) {
 	}
 }
 
-// key claims a key of the encoding for what is at a path.
+// key records the key as that of the element at a path. A key that is already taken is a fault.
 func (c *checker) key(at fieldPath, key string) {
 	if owner, taken := c.keys[key]; taken {
 		c.faults.add(at, "found the same key %q in an Example as that of %s, expected different keys; rename one of them", key, owner)
@@ -190,12 +185,12 @@ func (c *checker) features(at fieldPath, kind, set string, features map[string]*
 		c.name(at, "feature", name)
 		switch {
 		case reserved:
-			c.faults.add(at, "found the name %s, which the encoding uses itself; rename the feature", name)
+			c.faults.add(at, "found the name %s, which the encoding uses itself, expected another name; rename the feature", name)
 		case strings.HasPrefix(name, "#") && name != IDName && name != "#weight":
 			c.warnings.add(at, "found the name %s; TF-GNN reserves names that begin with #", name)
 		}
 		switch d := f.GetDtype(); {
-		case f.GetDtype() == tfgnnpb.DataType_DT_INVALID: // or none
+		case f.GetDtype() == tfgnnpb.DataType_DT_INVALID: // also if absent
 			c.faults.add(at.field("dtype"), "found no dtype, expected one of %s", dtypeNames())
 		case !Supported(d):
 			c.faults.add(at.field("dtype"), "found dtype %s, expected one of %s", d, dtypeNames())
@@ -225,12 +220,12 @@ func (c *checker) shape(at fieldPath, key string, f *tfgnnpb.Feature) {
 		case n < 1:
 			c.faults.add(at.field("size"), "found size %d, expected a size of at least 1, or -1 where it varies", n)
 		case values > math.MaxInt32/n:
-			c.faults.add(at.field("size"), "found a shape of more than %d values, expected at most as many", math.MaxInt32)
+			c.faults.add(at.field("size"), "found a shape of more than %d values, expected at most that number", math.MaxInt32)
 		default:
 			values *= n
 		}
 		if d.GetName() != "" && f.Description == nil {
-			c.faults.add(at.field("name"), "found the name %q of a dimension, expected none, as TF-GNN has it; say it in the feature's description", d.GetName())
+			c.faults.add(at.field("name"), "found the name %q of a dimension, expected none, as TF-GNN refuses it in a feature without a description; put it into the feature's description", d.GetName())
 		}
 	}
 	if len(dims) == 1 && dims[0].GetSize() == 1 {
@@ -241,25 +236,25 @@ func (c *checker) shape(at fieldPath, key string, f *tfgnnpb.Feature) {
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
-	// listed bounds how many names an error lists.
+	// listed bounds the names that an error lists.
 	listed = 12
-	// hinted bounds among how many names a word is looked for that is near.
+	// hinted bounds the names among which a similar one is searched for.
 	hinted = 1000
 )
 
-// known is the names of things of a kind.
+// known holds the names of the things of a kind.
 type known struct {
 	what  string
-	names []string // in byte order
+	names []string // sorted
 }
 
 func knownOf[V any](what string, m map[string]V) known { return known{what, sortedKeys(m)} }
 
-// expected says what the names are, and which of them a wrong one may mean.
+// expected lists the names, and adds the one that a wrong name probably means.
 func (k known) expected(found string) string {
 	switch n := len(k.names); {
 	case n == 0:
-		return fmt.Sprintf("one of %s, of which there are none", k.what)
+		return fmt.Sprintf("one of %s, but there are none", k.what)
 	case n > listed:
 		hint := ""
 		if n <= hinted {

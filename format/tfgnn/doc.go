@@ -1,40 +1,33 @@
-// Package tfgnn reads, checks and writes the files that TensorFlow GNN describes
-// graphs by: the GraphSchema (what sets a graph has, their features, their tables)
-// and the SamplingSpec (how subgraphs are drawn), and finds the tables that a
-// schema names. The messages themselves are in tfgnnpb.
+// Package tfgnn parses, checks and writes the messages that TensorFlow GNN describes graphs by: the GraphSchema (the
+// sets of a graph, their features, and their tables) and the SamplingSpec (how subgraphs are sampled). The message
+// types are in package tfgnnpb.
 //
 // # Reading
 //
-// ParseSchema and ParseSpec read the text format of protocol buffers, in all its
-// forms: "a { }", "a: { }", "a < >", lists in brackets, comments; and the binary
-// format, which is told by its first bytes. A map key that is given twice keeps
-// the last value, as in TF-GNN. Errors name the file, with line and column, or
-// with the byte. ReadSchema takes a file or a folder and checks what it read.
+// ParseSchema and ParseSpec read the text format of protocol buffers in all its forms ("a { }", "a: { }", "a < >",
+// lists in brackets, comments), and the binary format, which they recognise by its first bytes. A repeated map key
+// keeps the last value, as in TF-GNN. Errors begin with the name that the caller gives, and the line and column of
+// the text or the byte of the binary form. InspectSchema and InspectSpec also check the message.
 //
 // # Checking
 //
-// CheckSchema refuses what TF-GNN's own validation refuses and what it lets pass
-// although it cannot be read back: a dimension of size 0, a shape beyond 2^31
-// values, a name that is empty, and two features whose keys in an Example are the
-// same (set "a" with feature "b.x", set "a.b" with feature "x"). CheckSpec refuses
-// what either of TF-GNN's samplers refuses, and ops that could not sample
-// anything. What is odd but works is a warning. All faults are told, each as a
-// Fault: the path of the field, and with OpenSchema and OpenSpec its line and
-// column.
+// CheckSchema refuses what TF-GNN's own validation refuses. It also refuses schemas that TF-GNN accepts although data
+// of them cannot be read back: a dimension of size 0, a shape of more than 2^31 values, an empty name, and two
+// features with the same key in an Example (set "a" with feature "b.x", set "a.b" with feature "x"). CheckSpec
+// refuses what either of TF-GNN's samplers refuses, and ops that cannot sample anything. Valid but suspicious content
+// is a warning. All faults are reported at once, each as a Fault with the path of its field and, from InspectSchema
+// and InspectSpec, its line and column.
 //
 // # Writing
 //
-// AppendText is deterministic: fields by number, map entries by key, strings with
-// UTF-8 as it is. It is what Python's text_format writes with as_utf8, to the byte.
-// AppendBinary is the wire form, which alone keeps fields that this version does
+// AppendText is deterministic: fields by number, map entries by key, UTF-8 unescaped. Its bytes are those of Python's
+// text_format with as_utf8. AppendBinary writes the wire format, which also keeps the fields that this version does
 // not know.
 //
 // # Tables
 //
-// Tables resolves the file name of a set: relative to the schema's folder, as a
-// plain name, a glob, or "base@N" for N shards "base-00000-of-0000N", all of
-// which must exist. A name does not lead out of the folder unless the caller
-// allows absolute names.
+// FindTables passes the file name of each set's table to the caller's function and reports missing tables as faults
+// of the schema.
 //
-// The package imports protobuf, tfgnnpb and internal packages.
+// The package imports protobuf, tfgnnpb, internal/suggest and internal/tagged.
 package tfgnn

@@ -11,27 +11,26 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// ErrInvalid is wrapped by errors of a message that can be read but makes no sense.
+// ErrInvalid is wrapped by errors about a message that can be read but is not valid.
 var ErrInvalid = errors.New("not a valid message")
 
-// Fault is one thing that is wrong with a schema or spec, or odd about it.
+// Fault is one fault of a schema or spec, or one warning about it.
 type Fault struct {
-	// File is what was read; empty where the message came from nowhere.
+	// File is the name of the file; empty for a message that was not read from a file.
 	File string `json:"file,omitempty"`
-	// Line and Column begin at 1, columns being characters. They are 0 where the
-	// message was no text. What is missing has the place of what lacks it.
+	// Line and Column start at 1; a column counts characters. Both are 0 if the message was not text. A missing field
+	// has the place of the field that should contain it.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Path leads to the field: node_sets["paper"].features["feat"].dtype. Empty
-	// is the message as a whole.
+	// Path leads to the field: node_sets["paper"].features["feat"].dtype. Empty means the message as a whole.
 	Path string `json:"path,omitempty"`
-	// Text is what was found, what was expected, and what to do.
+	// Text says what was found, what was expected, and what to do.
 	Text string `json:"text"`
 
 	steps fieldPath
 }
 
-// Error is the fault on one line, its place first.
+// Error returns the fault on one line, its place first.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.File != "" {
@@ -48,10 +47,10 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Unwrap is ErrInvalid.
+// Unwrap returns ErrInvalid.
 func (f *Fault) Unwrap() error { return ErrInvalid }
 
-// joined makes one error of faults; nil of none.
+// joined joins faults in one error, which is nil if there are none.
 func joined(faults []*Fault) error {
 	var errs []error
 	for _, f := range faults {
@@ -60,8 +59,7 @@ func joined(faults []*Fault) error {
 	return errors.Join(errs...)
 }
 
-// step is one part of a path: a field, an entry of a map by its key, or an
-// element of a list by its number.
+// step is one part of a path: a field, an entry of a map by its key, or an element of a list by its index.
 type step struct {
 	field string
 	kind  stepKind
@@ -77,8 +75,8 @@ const (
 	stepElement
 )
 
-// fieldPath leads from a message to a field in it. Paths are extended by appending to
-// a clipped slice, so that two faults never share what one of them changes.
+// fieldPath leads from a message to a field in it. A path is extended by appending to a clipped slice, so that paths
+// never share memory that one of them changes.
 type fieldPath []step
 
 func (p fieldPath) with(s step) fieldPath { return append(slices.Clip(p), s) }
@@ -110,25 +108,24 @@ func (p fieldPath) String() string {
 	return b.String()
 }
 
-// maxFaults bounds what is told of a message: beyond it nobody reads on, and a
-// hostile one could hold the program up.
+// maxFaults bounds the reported faults of a message. Nobody reads more, and a hostile message could take very long.
 const maxFaults = 1000
 
-// list gathers faults.
+// list collects faults.
 type list []*Fault
 
 func (l *list) add(at fieldPath, format string, args ...any) {
 	switch {
 	case len(*l) > maxFaults:
 	case len(*l) == maxFaults:
-		*l = append(*l, &Fault{Text: fmt.Sprintf("found more than %d faults, expected none; the others are not told", maxFaults)})
+		*l = append(*l, &Fault{Text: fmt.Sprintf("found more than %d faults, expected none; the others are not listed", maxFaults)})
 	default:
 		*l = append(*l, &Fault{Path: at.String(), Text: fmt.Sprintf(format, args...), steps: at})
 	}
 }
 
-// place gives faults their file and, where there is text, their lines, and puts
-// them in the order of the text.
+// place sets the file of faults and, if there is text, their line and column, and sorts them in the order of the
+// text.
 func (l list) place(file string, text *textIndex, desc protoreflect.MessageDescriptor) {
 	var paths []fieldPath
 	for _, f := range l {

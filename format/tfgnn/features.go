@@ -1,10 +1,7 @@
 package tfgnn
 
 import (
-	"path/filepath"
-
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Feature is one feature of a schema, with the keys that hold it in an Example.
@@ -13,14 +10,14 @@ type Feature struct {
 	Set   string `json:"set,omitempty"`
 	Name  string `json:"name"`
 	DType string `json:"dtype"` // as in the schema: DT_FLOAT
-	Shape []int  `json:"shape"` // of one item; -1 varies
+	Shape []int  `json:"shape"` // of one item; -1: ragged
 	Key   string `json:"key"`
-	// Lengths are the keys of the row lengths, one a dimension that varies.
+	// Lengths are the keys of the row lengths, one per ragged dimension.
 	Lengths []string `json:"row_lengths,omitempty"`
 }
 
-// Features lists the features of a schema: of the context, the node sets, the edge
-// sets, each by name.
+// Features lists the features of a schema: those of the context, of the node sets, and of the edge sets, each sorted
+// by name.
 func Features(schema *tfgnnpb.GraphSchema) []Feature {
 	var all []Feature
 	add := func(kind, set string, features map[string]*tfgnnpb.Feature) {
@@ -45,10 +42,10 @@ func Features(schema *tfgnnpb.GraphSchema) []Feature {
 	return all
 }
 
-// Sets lists the names of node sets or edge sets, in byte order.
+// Sets lists the names of node sets or edge sets, sorted.
 func Sets[S tfgnnpb.NodeSet | tfgnnpb.EdgeSet](sets map[string]*S) []string { return sortedKeys(sets) }
 
-// Table is the table of a set of a unigraph.
+// Table is the table of a node set, an edge set, or the context.
 type Table struct {
 	Kind     string   `json:"kind"` // as in Feature
 	Set      string   `json:"set,omitempty"`
@@ -56,13 +53,10 @@ type Table struct {
 	Files    []string `json:"files"`
 }
 
-// OpenTables finds the tables of a unigraph, which its schema names relative to
-// dir, or to its own folder where dir is empty. What is missing becomes a fault of
-// the file. outside is as in Tables.
-func OpenTables(fsys vfs.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside bool) (found []Table) {
-	if dir == "" {
-		dir = filepath.Dir(f.Name)
-	}
+// FindTables calls find with the file name that the schema gives for the table of each set, and of the context, and
+// returns the tables whose files it found. An error of find becomes a fault of the file f, as does a set without a
+// file name, unless the set is auxiliary.
+func FindTables(f *File[*tfgnnpb.GraphSchema], find func(filename string) (files []string, err error)) (found []Table) {
 	var faults list
 	add := func(at fieldPath, kind, set string, m *tfgnnpb.Metadata, needed bool) {
 		at = at.field("metadata").field("filename")
@@ -72,7 +66,7 @@ func OpenTables(fsys vfs.FS, f *File[*tfgnnpb.GraphSchema], dir string, outside 
 			}
 			return
 		}
-		files, err := Tables(fsys, dir, m.GetFilename(), outside)
+		files, err := find(m.GetFilename())
 		if err != nil {
 			faults.add(at, "%v", err)
 			return

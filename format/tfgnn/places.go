@@ -9,26 +9,24 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// textIndex finds the places of fields in the text form of a message, which the
-// parser of package prototext does not tell. It takes any bytes; what it says is
-// right for text that prototext has read. Its work is in proportion to the text,
-// whatever the number of fields that are looked for.
+// textIndex finds the places of fields in the text form of a message, which package prototext does not report. It
+// takes any bytes; the places are right for text that prototext accepts. Its time is linear in the text, however many
+// fields are looked up.
 type textIndex struct {
 	text  []byte
-	lines []int // offsets at which lines begin
+	lines []int // offset of the start of each line
 	root  []textNode
 }
 
-// textNode is a field as it is written. An element of a list in brackets is a
-// node of its own.
+// textNode is a field as written in the text. Each element of a list in brackets is a node of its own.
 type textNode struct {
 	name  string
-	at    int    // offset of the field's name; in a list, of the element
-	value string // of a scalar, quotes and escapes taken off
+	at    int    // offset of the field's name, or of the element in a list
+	value string // of a scalar, without quotes and escapes
 	kids  []textNode
 }
 
-// maxDepth is beyond what the messages of this package can nest.
+// maxDepth is more than the messages of this package can nest.
 const maxDepth = 64
 
 func indexText(text []byte) *textIndex {
@@ -39,14 +37,13 @@ func indexText(text []byte) *textIndex {
 			x.lines = append(x.lines, i+1)
 		}
 	}
-	for s.at < len(text) { // a stray bracket ends fields, not the text
+	for s.at < len(text) { // a stray bracket ends s.fields before the end of the text
 		x.root = append(x.root, s.fields(0)...)
 	}
 	return x
 }
 
-// find gives the offsets of paths in a message, by their strings: of each path, or
-// of as much of it as is written.
+// find returns the offset of each path of a message, or of its longest prefix that the text contains.
 func (x *textIndex) find(desc protoreflect.MessageDescriptor, paths []fieldPath) []int {
 	at := map[string]int{}
 	for _, p := range paths {
@@ -67,7 +64,8 @@ func (x *textIndex) find(desc protoreflect.MessageDescriptor, paths []fieldPath)
 	return offsets
 }
 
-// locate notes the offsets of the paths that at has, in the fields of a message.
+// locate records in at the offsets of the paths that at contains, among the fields of a message. The keys of at are
+// paths as strings.
 func locate(nodes []textNode, desc protoreflect.MessageDescriptor, prefix fieldPath, at map[string]int) {
 	last, counts := lastEntries(nodes, desc), map[string]int{}
 	for i := range nodes {
@@ -99,8 +97,8 @@ func locate(nodes []textNode, desc protoreflect.MessageDescriptor, prefix fieldP
 	}
 }
 
-// lastEntries are the places of map entries by field and key: of those with one
-// key the last one counts.
+// lastEntries maps field and key of each map entry to its index in nodes. For a repeated key it is the last entry,
+// which counts.
 func lastEntries(nodes []textNode, desc protoreflect.MessageDescriptor) map[[2]string]int {
 	last := map[[2]string]int{}
 	for i := range nodes {
@@ -111,7 +109,7 @@ func lastEntries(nodes []textNode, desc protoreflect.MessageDescriptor) map[[2]s
 	return last
 }
 
-// twice lists the sets that are given again, in a message of the type.
+// twice lists the sets that are given more than once, in a message of the type.
 func (x *textIndex) twice(desc protoreflect.MessageDescriptor) []fieldPath {
 	var again []fieldPath
 	last := lastEntries(x.root, desc)
@@ -126,7 +124,7 @@ func (x *textIndex) twice(desc protoreflect.MessageDescriptor) []fieldPath {
 	return again
 }
 
-// position gives line and column of an offset.
+// position returns the line and column of an offset.
 func (x *textIndex) position(at int) (line, column int) {
 	line, found := slices.BinarySearch(x.lines, at)
 	if !found {
@@ -135,7 +133,7 @@ func (x *textIndex) position(at int) (line, column int) {
 	return line + 1, 1 + utf8.RuneCount(x.text[x.lines[line]:at])
 }
 
-// key is the key of a map entry.
+// key returns the key of a map entry.
 func (n *textNode) key() string {
 	key := ""
 	for i := range n.kids {
@@ -146,7 +144,7 @@ func (n *textNode) key() string {
 	return key
 }
 
-// mapped is what the value of a map entry holds.
+// mapped returns the fields of the value of a map entry.
 func (n *textNode) mapped() []textNode {
 	var kids []textNode
 	for i := range n.kids {
@@ -157,9 +155,8 @@ func (n *textNode) mapped() []textNode {
 	return kids
 }
 
-// textScanner walks over the text format: fields "name: value", "name { fields }",
-// "name < fields >", "name: [ value, value ]", separated by space, comma or
-// semicolon, with comments from # to the end of the line.
+// textScanner scans the text format: fields "name: value", "name { fields }", "name < fields >", "name: [ value,
+// value ]", separated by space, comma or semicolon, with comments from # to the end of the line.
 type textScanner struct {
 	text []byte
 	at   int
@@ -172,7 +169,7 @@ func (s *textScanner) peek() byte {
 	return 0
 }
 
-// skip passes over space, comments, and separators of fields.
+// skip skips space, comments, and separators of fields.
 func (s *textScanner) skip() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
@@ -186,7 +183,7 @@ func (s *textScanner) skip() {
 	}
 }
 
-// fields reads fields up to a closing bracket, which it takes, or the end.
+// fields reads fields up to and including a closing bracket, or to the end of the text.
 func (s *textScanner) fields(depth int) []textNode {
 	var nodes []textNode
 	for s.skip(); s.at < len(s.text); s.skip() {
@@ -197,7 +194,7 @@ func (s *textScanner) fields(depth int) []textNode {
 		at := s.at
 		name := s.word()
 		if name == "" {
-			s.at++ // nothing that a field begins with
+			s.at++ // no field begins with this byte
 			continue
 		}
 		s.skip()
@@ -223,7 +220,7 @@ func (s *textScanner) fields(depth int) []textNode {
 	return nodes
 }
 
-// node reads a value. It always moves on.
+// node reads a value. It always takes at least one byte, if there is one.
 func (s *textScanner) node(name string, at, depth int) textNode {
 	n := textNode{name: name, at: at}
 	switch c := s.peek(); {
@@ -241,7 +238,7 @@ func (s *textScanner) node(name string, at, depth int) textNode {
 			s.skipSpace()
 		}
 	default:
-		if n.value = s.word(); n.value == "-" { // "- 1" is a number too
+		if n.value = s.word(); n.value == "-" { // "- 1" is a number
 			s.skipSpace()
 			n.value += s.word()
 		}
@@ -252,8 +249,7 @@ func (s *textScanner) node(name string, at, depth int) textNode {
 	return n
 }
 
-// skipSpace passes over what may stand between two parts of a value: space and
-// comments, but no separator.
+// skipSpace skips the space and comments that may separate two parts of a value. It stops at separators of fields.
 func (s *textScanner) skipSpace() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
@@ -267,7 +263,7 @@ func (s *textScanner) skipSpace() {
 	}
 }
 
-// comment passes over the rest of a line.
+// comment skips the rest of a line.
 func (s *textScanner) comment() {
 	if n := bytes.IndexByte(s.text[s.at:], '\n'); n >= 0 {
 		s.at += n + 1
@@ -288,7 +284,7 @@ func (s *textScanner) word() string {
 	return string(s.text[start:s.at])
 }
 
-// quoted reads one string literal, which a line break ends too.
+// quoted reads one string literal. A line break ends it, as a quote does.
 func (s *textScanner) quoted() string {
 	quote := s.text[s.at]
 	s.at++
@@ -308,7 +304,7 @@ func (s *textScanner) quoted() string {
 	return string(b)
 }
 
-// escape reads what follows a backslash.
+// escape reads the characters after a backslash.
 func (s *textScanner) escape(b []byte) []byte {
 	c := s.text[s.at]
 	s.at++
@@ -333,7 +329,7 @@ func (s *textScanner) escape(b []byte) []byte {
 	return append(b, c)
 }
 
-// number reads as many digits of a base as there are, at most n.
+// number reads at most n digits of a base.
 func (s *textScanner) number(base, n int) (uint64, error) {
 	end := s.at
 	for end < len(s.text) && end-s.at < n {

@@ -2,7 +2,6 @@ package tfgnn
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // odd has every form that the text format allows.
@@ -58,27 +56,23 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A set that is given twice is read as TF-GNN reads it, and told.
+// A set that is given twice is read as TF-GNN reads it, with a warning.
 func TestSetGivenTwice(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "s.pbtxt="+base+`node_sets { key: "n" value { } }`)
-	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := InspectSchema("s.pbtxt", []byte(base+`node_sets { key: "n" value { } }`))
 	if err != nil || f.Err() != nil || len(f.Warnings) != 1 || f.Warnings[0].Line != 4 || f.Message.NodeSets["n"].Features != nil {
 		t.Errorf("found %+v, %v; expected a warning at line 4", f, err)
 	}
 }
 
-// A schema of many faults takes no time, and does not flood the reader.
+// A schema with many faults is checked quickly, and the number of reported faults is bounded.
 func TestManyFaults(t *testing.T) {
 	const n = 20000
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "node_sets { key: 'n%d' value { features { key: 'f' value { } } } }\nedge_sets { key: 'e%d' value { source: 'm%d' target: 'n0' } }\n", i, i, i)
 	}
-	dir := t.TempDir()
-	write(t, dir, "s.pbtxt="+b.String())
 	start := time.Now()
-	f, err := OpenSchema(vfs.OS, filepath.Join(dir, "s.pbtxt"))
+	f, err := InspectSchema("s.pbtxt", []byte(b.String()))
 	if err != nil || len(f.Faults) != maxFaults+1 || f.Faults[1].Line == 0 {
 		t.Fatalf("found %d faults, %v", len(f.Faults), err)
 	}
@@ -87,8 +81,8 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// checkPlaces finds every field of a message in the text that it was read from:
-// the name of the field must stand there, or an element of its list.
+// checkPlaces finds every field of a message in the text that it was read from. The text there must be the name of
+// the field, or an element of its list.
 func checkPlaces(t *testing.T, text []byte, m proto.Message) {
 	t.Helper()
 	x := indexText(text)
@@ -140,7 +134,7 @@ func checkPlaces(t *testing.T, text []byte, m proto.Message) {
 	walk(nil, m.ProtoReflect())
 }
 
-// The index takes any text, and finds what a message read from it has.
+// The index accepts any text, and finds all fields of a message that was read from it.
 func FuzzPlaces(f *testing.F) {
 	f.Add([]byte(odd))
 	f.Add([]byte(base))

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// The names of the auxiliary sets that tell a model where to read out its
-// results: TF-GNN's structured readout. A node set has a node an output; edge
-// sets, named as it with /KEY behind, lead into it from where a key's values are.
+// The names of the auxiliary sets that tell a model where to read out its results (TF-GNN's structured readout). The
+// node set has one node per output. Edge sets named NODESET/KEY lead into it from the nodes that hold the values of a
+// key.
 const (
 	ReadoutName   = "_readout"
 	ReadoutSource = ReadoutName + "/source" // of a link
 	ReadoutTarget = ReadoutName + "/target"
 
-	// shadowPrefix is of node sets that stand for an edge set.
+	// shadowPrefix begins the names of node sets that represent an edge set.
 	shadowPrefix = "_shadow/"
 )
 
@@ -22,8 +22,8 @@ var (
 	readoutEdge = regexp.MustCompile(`\A([\pL\pN_]+)(/.+)?\z`)
 )
 
-// readouts checks the readout sets. TF-GNN checks those of _readout; those of a
-// tag, _readout:TAG, where a program asks for it: what is wrong there is odd here.
+// readouts checks the readout sets. TF-GNN always checks _readout. It checks _readout:TAG only when a program asks
+// for that tag, so faults there are warnings here.
 func (c *checker) readouts() {
 	for _, name := range c.nodeSets.names {
 		switch {
@@ -58,7 +58,7 @@ func (c *checker) readout(set string, faults *list) {
 		}
 		k := from{m[1], e.GetSource()}
 		if other, twice := seen[k]; twice {
-			faults.add(at, "found key %q from %q as in edge set %q, expected each pair once", k.key, k.source, other)
+			faults.add(at, "found key %q from %q as in edge set %q, expected each pair of key and source once", k.key, k.source, other)
 		}
 		seen[k] = name
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// CheckSpec checks a sampling spec against the schema of the graph: what both of
-// TF-GNN's samplers refuse, and what they sample nothing by. All faults are
-// reported, joined, as *Fault. Warnings are strategies that have no weights.
+// CheckSpec checks a sampling spec against the schema of the graph. It refuses what either of TF-GNN's samplers
+// refuses, and ops that cannot sample anything. The error joins all faults, each a *Fault. Warnings are weighted
+// strategies on edges without weights.
 func CheckSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) (warnings []string, err error) {
 	c := checkSpec(spec, schema)
 	for _, w := range c.warnings {
@@ -19,13 +19,13 @@ func CheckSpec(spec *tfgnnpb.SamplingSpec, schema *tfgnnpb.GraphSchema) (warning
 	return warnings, joined(c.faults)
 }
 
-// specChecker gathers what is wrong with a spec, and what each op gives.
+// specChecker collects the faults of a spec, and the node set that each op samples.
 type specChecker struct {
 	spec     *tfgnnpb.SamplingSpec
 	schema   *tfgnnpb.GraphSchema
 	faults   list
 	warnings list
-	ops      map[string]string // the node set that an op gives; empty is unknown
+	ops      map[string]string // node set of the nodes that an op samples; empty: unknown
 
 	nodeSets, edgeSets known
 }
@@ -62,7 +62,7 @@ func (c *specChecker) seed(at fieldPath, name, set string) {
 	c.ops[name] = set
 }
 
-// linkOp checks that the schema marks the ends of links as TF-GNN's sampler does.
+// linkOp checks that the schema marks the ends of links as TF-GNN's sampler requires.
 func (c *specChecker) linkOp(at fieldPath, op *tfgnnpb.SymmetricLinkSeedOp) {
 	const layout = "expected the node set " + ReadoutName + " and the edge sets " + ReadoutSource + " and " + ReadoutTarget + " from one node set into it, and no other auxiliary sets"
 	edges := c.schema.EdgeSets
@@ -105,7 +105,7 @@ func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
 		case !known:
 			c.faults.add(at, "found %q, expected %s", in, c.before(in))
 		case edges != nil && set != "" && set != edges.GetSource():
-			c.faults.add(at, "found %q, which gives nodes of %q, expected nodes of %q, where edge set %q begins", in, set, edges.GetSource(), op.GetEdgeSetName())
+			c.faults.add(at, "found %q, which gives nodes of %q, expected nodes of %q, the source of edge set %q", in, set, edges.GetSource(), op.GetEdgeSetName())
 		}
 	}
 	if n := op.GetSampleSize(); n < 1 {
@@ -125,8 +125,8 @@ func (c *specChecker) op(at fieldPath, op *tfgnnpb.SamplingOp) {
 	c.ops[op.GetOpName()] = edges.GetTarget()
 }
 
-// before says which ops an op may name as its input. The names are gathered anew
-// each time, so nothing is said once no more faults are told.
+// before lists the ops that an op may name as its input. Each call collects the names anew, so it returns nothing
+// once no more faults are reported.
 func (c *specChecker) before(in string) string {
 	if len(c.faults) > maxFaults {
 		return ""

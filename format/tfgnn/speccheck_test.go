@@ -2,11 +2,8 @@ package tfgnn
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 const linkSchema = `
@@ -34,7 +31,7 @@ func TestCheckSpec(t *testing.T) {
 		{"order", graph, seed + op("2", `"1"`, "ba", "strategy: TOP_K") + op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "1", expected one of the ops that stand before this one [s]`, ""},
 		{"name twice", graph, seed + op("s", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].op_name: found "s" for the second time`, ""},
 		{"edge set", graph, seed + op("1", `"s"`, "abc", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].edge_set_name: found "abc", expected one of the edge sets [ab, ba]; did you mean "ab"?`, ""},
-		{"wrong end", graph, seed + op("1", `"s"`, "ba", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "s", which gives nodes of "a", expected nodes of "b", where edge set "ba" begins`, ""},
+		{"wrong end", graph, seed + op("1", `"s"`, "ba", "strategy: RANDOM_UNIFORM"), `sampling_ops[0].input_op_names[0]: found "s", which gives nodes of "a", expected nodes of "b", the source of edge set "ba"`, ""},
 		{"no inputs", graph, seed + op("1", "", "ab", "strategy: RANDOM_UNIFORM"), "sampling_ops[0].input_op_names: found no input", ""},
 		{"no sample size", graph, seed + strings.Replace(op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), "sample_size: 3", "", 1), "sampling_ops[0].sample_size: found 0, expected at least 1", ""},
 		{"negative sample size", graph, seed + strings.Replace(op("1", `"s"`, "ab", "strategy: RANDOM_UNIFORM"), ": 3", ": -3", 1), "found -3, expected at least 1", ""},
@@ -65,16 +62,15 @@ func TestCheckSpec(t *testing.T) {
 	}
 }
 
-// All faults of a spec are told at once, with their lines.
-func TestOpenSpec(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "spec.pbtxt=seed_op {\n  op_name: 's'\n  node_set_name: 'm'\n}\nsampling_ops {\n  op_name: 'x'\n  edge_set_name: 'e'\n}\n", "bad.pbtxt=seed_op {")
+// All faults of a spec are reported at once, with their lines.
+func TestInspectSpec(t *testing.T) {
+	const text = "seed_op {\n  op_name: 's'\n  node_set_name: 'm'\n}\nsampling_ops {\n  op_name: 'x'\n  edge_set_name: 'e'\n}\n"
 	schema, err := ParseSchema("s", []byte(base))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "spec.pbtxt")
-	f, err := OpenSpec(vfs.OS, file, schema)
+	const file = "dir/spec.pbtxt"
+	f, err := InspectSpec(file, []byte(text), schema)
 	if err != nil || len(f.Faults) != 3 {
 		t.Fatalf("found %+v, %v; expected three faults", f, err)
 	}
@@ -87,7 +83,7 @@ func TestOpenSpec(t *testing.T) {
 			t.Errorf("found %q, expected %q", f.Faults[i], want)
 		}
 	}
-	if _, err := OpenSpec(vfs.OS, filepath.Join(dir, "bad.pbtxt"), schema); !errors.Is(err, ErrSyntax) {
+	if _, err := InspectSpec("bad.pbtxt", []byte("seed_op {"), schema); !errors.Is(err, ErrSyntax) {
 		t.Errorf("found %v, expected a syntax error", err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// AppendText appends the text format of a schema, a spec or statistics to b. The same message
-// gives the same bytes, which prototext does not promise: fields by number, map
-// entries by key, two spaces a level, as Python's text_format writes them.
+// AppendText appends the text format of a schema, a spec or statistics to b. Equal messages give equal bytes, which
+// prototext does not promise: fields by number, map entries by key, two spaces per level, as Python's text_format
+// writes them.
 func AppendText(b []byte, m proto.Message) []byte {
 	return appendFields(b, 0, m.ProtoReflect())
 }
@@ -45,7 +45,7 @@ func appendFields(b []byte, level int, m protoreflect.Message) []byte {
 	return b
 }
 
-// appendMap writes a map from strings, the only ones that the messages have.
+// appendMap writes a map whose keys are strings. The messages have no other maps.
 func appendMap(b []byte, level int, f protoreflect.FieldDescriptor, m protoreflect.Map) []byte {
 	var keys []string
 	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
@@ -87,8 +87,8 @@ func appendValue(b []byte, level int, f protoreflect.FieldDescriptor, v protoref
 	return append(b, '\n')
 }
 
-// AppendFloat appends a float as Python's text_format writes it: the fewest digits,
-// at least six, that give the same float32, printed as Python prints that float64.
+// AppendFloat appends a float as Python's text_format writes it: with the fewest digits, at least six, that give the
+// same float32, formatted as Python prints that float64.
 func AppendFloat(b []byte, x float32) []byte {
 	v := float64(x)
 	switch {
@@ -101,7 +101,7 @@ func AppendFloat(b []byte, x float32) []byte {
 	}
 	for digits := 6; digits <= 9; digits++ {
 		var buf [32]byte
-		// It is a number; the only error is one of range, which the test below sees.
+		// The text is a number, so the only possible error is one of range, which the comparison below detects.
 		short, _ := strconv.ParseFloat(string(strconv.AppendFloat(buf[:0], v, 'g', digits, 64)), 64)
 		if float32(short) == x {
 			v = short

@@ -8,7 +8,7 @@ import (
 const (
 	headerSize = 12
 	footerSize = 4
-	overhead   = headerSize + footerSize // what framing adds to a record
+	overhead   = headerSize + footerSize // bytes that framing adds to a record
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -12,43 +12,41 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// ErrCorrupt is wrapped by every error that says that the bytes are not a
-// TFRecord file: a cut frame or a checksum that differs.
+// ErrCorrupt is wrapped by every error about bytes that are not a TFRecord file, such as a cut frame or a wrong
+// checksum.
 var ErrCorrupt = errors.New("not a whole TFRecord file")
 
-// ErrTooLong is wrapped by the error about a record above the Reader's limit.
+// ErrTooLong is wrapped by the error about a record that exceeds the Reader's limit.
 var ErrTooLong = errors.New("record is too long")
 
-// longest is the most bytes that a protobuf message can have. A longer record is
-// refused before it is read: a little gzip would hold it, and demand its memory.
+// longest is the maximum size of a protobuf message. A longer record is refused before it is read, since a few bytes
+// of gzip can expand to it and use up the memory.
 const longest = math.MaxInt32
 
-// step is the most that a record's buffer grows by before the input has shown
-// that it holds as much.
+// step bounds the growth of a record's buffer beyond the bytes that the input is known to hold.
 const step = 1 << 20
 
 // Reader reads the records of a stream.
 type Reader struct {
 	r      *bufio.Reader
 	name   string
-	offset int64 // of the next frame, in the uncompressed stream
-	start  int64 // of the frame that Next read last
-	limit  int64 // of a record's length
-	left   int64 // bytes that follow offset, or -1 where that is not known
+	offset int64 // of the next frame in the uncompressed stream
+	start  int64 // offset of the frame that Next read last
+	limit  int64 // maximum length of a record
+	left   int64 // bytes from offset to the end; -1: unknown
 	buf    []byte
 }
 
-// NewReader reads records from r. Errors are prefixed with name, usually the
-// path. size is the number of bytes in r, or -1 where it is not known, as in a
-// compressed stream: with it a wrong length is found before anything is read.
+// NewReader reads records from r. Errors begin with name, usually the path. size is the number of bytes in r, or -1
+// if it is unknown, as for a compressed stream. With a size, a wrong length is found before the record is read.
 func NewReader(r io.Reader, name string, size int64) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10), name: name, left: size, limit: longest}
 }
 
-// Open reads records from r, which is decompressed when it starts as a gzip
-// stream does. An uncompressed file starts so only if its first record is longer
-// than 35 KiB and its length ends in 0x8b1f; the checksum of the length, which
-// would have to agree, is looked at first.
+// Open reads records from r and decompresses them if r starts like a gzip stream. An uncompressed file can start like
+// that only if the length of its first record ends in 0x8b1f, so it is more than 35 KiB; the checksum of the length
+// then shows that the file is uncompressed. name and size are as in NewReader; size counts the bytes of r, compressed
+// or not.
 func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(headerSize)
@@ -69,12 +67,10 @@ func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	return NewReader(z, name, -1), nil
 }
 
-// Limit makes Next refuse records of more than n bytes before it reads them. The
-// error wraps ErrTooLong.
+// Limit makes Next refuse records of more than n bytes before it reads them. Its error wraps ErrTooLong.
 func (r *Reader) Limit(n int64) { r.limit = n }
 
-// Offset is the byte offset, in the uncompressed stream, of the frame of the record
-// that Next returned last.
+// Offset is the byte offset, in the uncompressed stream, of the frame that Next read last.
 func (r *Reader) Offset() int64 { return r.start }
 
 // Next returns the next record, or io.EOF after the last. The bytes are valid
@@ -84,7 +80,7 @@ func (r *Reader) Next() ([]byte, error) {
 	if k, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	} else if errors.Is(err, io.ErrUnexpectedEOF) && k == 0 {
-		return nil, r.corrupt("found the compressed stream cut, or other bytes behind its end, expected a whole gzip file")
+		return nil, r.corrupt("found the compressed stream cut, or other bytes after its end, expected a whole gzip file")
 	} else if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, r.corrupt("found %d bytes at the end, expected a frame of at least %d; the file is cut", k, overhead)
 	} else if err != nil {
@@ -92,13 +88,13 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(head[:])
 	if got, want := binary.LittleEndian.Uint32(head[8:]), Checksum(head[:8]); got != want {
-		return nil, r.corrupt("found checksum %08x of a record's length, expected %08x; the file is damaged or no TFRecord file", got, want)
+		return nil, r.corrupt("found checksum %08x of a record's length, expected %08x; the file is damaged or is not a TFRecord file", got, want)
 	}
 	if n > longest {
-		return nil, r.corrupt("found a record of %d bytes, expected at most %d, the longest that a message can be", n, longest)
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d, the maximum size of a message", n, longest)
 	}
 	if r.left >= 0 && int64(n)+overhead > r.left {
-		return nil, r.corrupt("found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", n, max(0, r.left-overhead))
+		return nil, r.corrupt("found a record of %d bytes, expected at most %d, the rest of the file; the file is cut", n, max(0, r.left-overhead))
 	}
 	if int64(n) > r.limit {
 		return nil, fmt.Errorf("%s: byte %d: found a record of %d bytes, expected at most %d: %w", r.name, r.offset, n, r.limit, ErrTooLong)
@@ -119,8 +115,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return record, nil
 }
 
-// read fills the buffer with n bytes, growing it no faster than the input is
-// found to hold.
+// read fills the buffer with n bytes. The buffer grows only as fast as the input proves to have bytes.
 func (r *Reader) read(n int64) ([]byte, error) {
 	r.buf = r.buf[:0]
 	for int64(len(r.buf)) < n {
@@ -147,8 +142,7 @@ func (r *Reader) corrupt(format string, args ...any) error {
 	return fmt.Errorf("%s: byte %d: %s: %w", r.name, r.offset, fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// failed wraps an error of the reader beneath; one of gzip says that the file is
-// damaged.
+// failed wraps an error of the underlying reader. An error of gzip means that the file is damaged.
 func (r *Reader) failed(err error) error {
 	if _, bad := errors.AsType[flate.CorruptInputError](err); bad || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
 		return r.corrupt("%v; the compressed file is damaged", err)

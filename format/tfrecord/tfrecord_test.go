@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readAll gives the records of a file and the error that ended it (nil at the end).
+// readAll returns the records of a file and the error that ended it (nil at the end).
 func readAll(t testing.TB, r *Reader) ([][]byte, error) {
 	t.Helper()
 	var records [][]byte
@@ -79,7 +79,7 @@ func testFile() []byte {
 	return file
 }
 
-// Every flipped bit and every cut that is not at a frame's end is found.
+// Every flipped bit, and every cut that is not at the end of a frame, is detected.
 func TestDamageIsFound(t *testing.T) {
 	file := testFile()
 	for _, size := range []int64{-1, int64(len(file))} {
@@ -100,7 +100,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// A record's length in a header is not believed.
+// The length of a record in a header is not trusted.
 func TestLengthAloneAllocatesNothing(t *testing.T) {
 	for _, n := range []uint64{1 << 30, 1 << 40, 1 << 62, 1<<64 - 1} {
 		for _, known := range []bool{true, false} {
@@ -148,8 +148,8 @@ func TestOffsetAndLimit(t *testing.T) {
 	}
 }
 
-// A length that no protobuf message has is refused before anything is read for it:
-// a gzip stream of a few bytes could claim and hold it.
+// A length that no protobuf message can have is refused before the record is read, since a gzip stream of a few bytes
+// could contain such a record.
 func TestLongestRecord(t *testing.T) {
 	head := binary.LittleEndian.AppendUint64(nil, longest+1)
 	head = binary.LittleEndian.AppendUint32(head, Checksum(head))
@@ -158,7 +158,7 @@ func TestLongestRecord(t *testing.T) {
 	}
 }
 
-// What follows the end of a gzip stream is no cut frame of a record.
+// Bytes after the end of a gzip stream are not reported as a cut frame.
 func TestBytesBehindGzip(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -215,8 +215,8 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// A damaged gzip stream is found, whatever byte it is that differs; the ten
-// bytes of the header but the magic say nothing of the content.
+// Damage to a gzip stream is detected, whichever byte differs. The ten bytes of the header after the magic do not
+// affect the content.
 func TestDamagedGzip(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -273,8 +273,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is read without an error is written back the same, unless it was
-		// compressed.
+		// A file that was read without an error is written back with the same bytes, unless it was compressed.
 		var again []byte
 		for _, b := range records {
 			again = AppendFrame(again, b)

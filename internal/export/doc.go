@@ -1,5 +1,5 @@
-// Package export writes what is in a collection in the formats of others: TFRecords
-// of GraphTensors, beside their schema.
+// Package export writes the content of a collection in formats of other programs: TFRecords of GraphTensors with
+// their schema.
 //
 //	w, err := store.Create(fsys, out, force)
 //	defer w.Abort()
@@ -8,22 +8,21 @@
 //	err = w.Seal(ctx, nil, threads)
 //	err = w.Publish()
 //
-// One Example is one graph, in order. Several goroutines encode, the caller's
-// writes, so that the bytes do not depend on the number of threads.
+// Each Example is one graph; Examples are in the order of the graphs. Several goroutines encode and the caller's
+// goroutine writes, so that the bytes do not depend on the number of threads.
 //
-// A collection that was imported from TFRecords has the schema that it was read
-// with and how each Example was written, and gives the same Examples again: equal as
-// TF-GNN parses them, with the keys in byte order, and equal in every byte where they
-// were in that order before. Where there is no schema one is made: node sets are
-// named as node types, edge sets as relations, and the columns are the features.
+// A collection that was imported from TFRecords has the schema that it was read with, and a record of how each
+// Example was written. It gives the same Examples again: equal as TF-GNN parses them, with sorted keys, and equal in
+// every byte if the keys were sorted before. If a collection has no schema, one is made: node sets have the names of
+// node types, edge sets those of relations, and columns become features.
 //
-// A collection that was sampled has its features by reference. With the store that
-// it was sampled from they are joined, and the Examples are those of sample
-// --format tfrecord, to the byte; without it they hold what the collection holds.
+// A collection that was sampled has its features by reference. Together with the store that it was sampled from, the
+// features are joined, and the Examples have the bytes that sampling to TFRecords gives. Without the store, the
+// Examples contain only what the collection contains.
 //
-// Arrays are checked before they are followed. Whatever the collection holds that
-// the Examples do not is named in the result.
+// Arrays are checked before they are used as indices. Everything in the collection that the Examples do not contain
+// is named in the result.
 //
-// The package imports sample/output (how subgraphs are written), store/shards and
-// what lies below them.
+// The package imports graph, format/{example, tfgnn, tfgnn/tfgnnpb} and internal/{feature, ordered, report, sample,
+// sample/output, store, store/shards, tagged, tfgnnfiles, vfs}.
 package export

@@ -10,12 +10,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Encoding encodes graphs that were made of those of a collection: with its types
-// and columns, and so its schema.
+// Encoding encodes graphs that were made from those of a collection and have its types and columns. It uses the
+// collection's schema.
 type Encoding struct{ own *own }
 
-// NewEncoding is the encoding of what a collection holds. left names what no Example
-// has of it, and rounded the columns that Examples round.
+// NewEncoding returns the encoding for the content of a collection. left names the content that Examples cannot hold,
+// and rounded the columns that Examples round.
 func NewEncoding(fsys vfs.FS, s *store.Store) (e *Encoding, left, rounded []string, err error) {
 	r := &Result{}
 	o, err := newOwn(fsys, s, r)
@@ -25,10 +25,10 @@ func NewEncoding(fsys vfs.FS, s *store.Store) (e *Encoding, left, rounded []stri
 	return &Encoding{o}, r.Left, r.Rounded, nil
 }
 
-// Schema is what the Examples are of.
+// Schema returns the schema of the Examples.
 func (e *Encoding) Schema() *tfgnnpb.GraphSchema { return e.own.kept }
 
-// Sets are the places of the types of node and edge sets in the collection.
+// Sets returns the indices in the collection of the types of node sets and edge sets.
 func (e *Encoding) Sets() (nodes, edges map[string]int) {
 	nodes, edges = map[string]int{}, map[string]int{}
 	for _, s := range e.own.nodes {
@@ -40,9 +40,9 @@ func (e *Encoding) Sets() (nodes, edges map[string]int) {
 	return nodes, edges
 }
 
-// Of encodes the graphs of c, which has the types of the collection in their order,
-// and their columns. encode is for one goroutine, reads c each time, and its bytes are
-// valid until its next call. It counts in narrowed what becomes of doubles.
+// Of encodes the graphs of c, which has the types of the collection in the same order, and their columns. encode must
+// be called by one goroutine at a time, reads c in each call, and returns bytes that are valid until the next call.
+// It counts the losses of doubles in narrowed.
 func (e *Encoding) Of(c *graph.Collection) (encode func(graph int) ([]byte, error), narrowed *feature.Narrowed) {
 	o := *e.own
 	o.c, o.form = c, nil

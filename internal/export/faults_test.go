@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// random makes TFRecords of random graphs and gives their file.
+// random makes TFRecords of random graphs and returns their file.
 func random(t testing.TB, codec *example.Codec, n int) string {
 	t.Helper()
 	var w example.Writer
@@ -40,8 +40,7 @@ node_sets { key: "n" value { features { key: "x" value { dtype: DT_HALF shape { 
 edge_sets { key: "e" value { source: "n" target: "n" features { key: "s" value { dtype: DT_STRING } } } }
 `
 
-// Whatever call to the file system fails, there is an error or the output, which is
-// whole where it is.
+// Whichever call to the file system fails, there is an error or a complete output.
 func TestFaults(t *testing.T) {
 	schema := parseSchema(t, smallSchema)
 	codec, err := example.NewCodec(schema)
@@ -82,8 +81,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A budget that cannot hold the least is refused with that figure; a cancelled
-// export stops.
+// A budget below the minimum is refused, and the error names the minimum. A cancelled export stops.
 func TestBudgetAndCancel(t *testing.T) {
 	schema := parseSchema(t, smallSchema)
 	codec, err := example.NewCodec(schema)
@@ -96,7 +94,7 @@ func TestBudgetAndCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = exportRecords(context.Background(), disk, collection, filepath.Join(dir, "r"), export.Options{Memory: 1 << 20})
-	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "give --memory 63MiB or more") {
+	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "give `Memory` 63MiB or more") {
 		t.Errorf("found %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -106,7 +104,7 @@ func TestBudgetAndCancel(t *testing.T) {
 	}
 }
 
-// A collection whose parts do not agree with its schema is refused, with the part.
+// A collection that disagrees with its schema is refused, and the error names the part.
 func TestForeignSchema(t *testing.T) {
 	codec, err := example.NewCodec(parseSchema(t, smallSchema))
 	if err != nil {
@@ -128,7 +126,7 @@ func TestForeignSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The folder is whole, but has another schema.
+		// The folder is complete, but has another schema.
 		result.Meta.Schema = "other.pbtxt"
 		err = errors.Join(w.WriteFile("other.pbtxt", []byte(strings.Replace(smallSchema, tc.old, tc.new, 1))), w.Seal(context.Background(), result.Meta, 1), w.Publish())
 		if err != nil {

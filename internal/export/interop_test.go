@@ -16,18 +16,18 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/recordfiles"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// golden is TFRecords that the real TF-GNN wrote, and their schema.
+// golden is a file of TFRecords that the real TF-GNN wrote, and its schema.
 type golden struct{ name, records, schema string }
 
-// goldens are all cases, but for the doubtful Examples of verdicts.
+// goldens lists all cases except the doubtful Examples of verdicts.
 func goldens(t *testing.T) []golden {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {
@@ -73,7 +73,7 @@ func goldens(t *testing.T) []golden {
 	return all
 }
 
-// features is what an Example holds.
+// features returns the features of an Example as text.
 func features(t *testing.T, record []byte) string {
 	t.Helper()
 	var d example.Decoder
@@ -83,20 +83,19 @@ func features(t *testing.T, record []byte) string {
 	return string(example.AppendJSON(nil, &d))
 }
 
-// Everything that the real TF-GNN wrote becomes a collection and comes back:
-// equal as parsed, equal in every byte where the keys were in order; and the real
-// TF-GNN takes the records that come back.
+// Everything that the real TF-GNN wrote becomes a collection and is written again: equal when parsed, and equal in
+// every byte if the keys were sorted. The real TF-GNN accepts the written records.
 func TestGoldensComeBack(t *testing.T) {
 	var jobs [][]string // schema, records
 	var w example.Writer
 	equal, total := 0, 0
 	top := t.TempDir()
 	for _, g := range goldens(t) {
-		schema, _, _, err := tfgnn.ReadSchema(vfs.OS, g.schema)
+		schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, g.schema)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.name == "link_beam_all" { // which has the ids of its links, that no schema declares
+		if g.name == "link_beam_all" { // contains ids of its links, which no schema declares
 			for _, name := range []string{"#source", "#target"} {
 				schema.NodeSets["_readout"].Features[name] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
 			}
@@ -125,8 +124,7 @@ func TestGoldensComeBack(t *testing.T) {
 			if a, b := features(t, want[i]), features(t, got[i]); a != b {
 				t.Errorf("%s: record %d: found %s, expected %s", g.name, i, b, a)
 			}
-			// The codec writes keys in order: where it gives other bytes than it read,
-			// the keys were not.
+			// The codec writes sorted keys. If it gives other bytes than it read, the keys were not sorted.
 			x := codec.New()
 			if err := codec.Decode(want[i], x, false); err != nil {
 				t.Fatal(err)
@@ -142,7 +140,7 @@ func TestGoldensComeBack(t *testing.T) {
 				equal++
 			}
 		}
-		if g.name != "components" { // whose schema alone means one component
+		if g.name != "components" { // its schema alone implies one component
 			jobs = append(jobs, []string{filepath.Join(dir+".out", "schema.pbtxt"), filepath.Join(dir+".out", "*-of-*")})
 		}
 	}
@@ -191,15 +189,15 @@ for job in json.loads(sys.argv[2]):
 	}
 }
 
-// The doubtful Examples that the codec refuses are refused one by one, and leave no
-// collection; read leniently, what it repairs makes a whole one.
+// The doubtful Examples that the codec refuses are refused one by one and leave no collection. The Examples that a
+// lenient codec repairs make a complete collection.
 func TestVerdicts(t *testing.T) {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {
 		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
 	}
 	dir := filepath.Join(shared, "data/golden/tfgnn/encoding/verdicts")
-	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
+	schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +249,7 @@ func readShards(t testing.TB, dir string) [][]byte {
 
 func readFiles(t testing.TB, files []string) [][]byte {
 	t.Helper()
-	f := tfrecord.NewFiles(vfs.OS, files, nil)
+	f := recordfiles.New(vfs.OS, files, nil)
 	defer f.Close()
 	var list [][]byte
 	for {

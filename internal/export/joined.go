@@ -16,41 +16,40 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// joined takes the subgraphs of a collection and the columns of the store that
-// they were sampled from.
+// joined is the source that takes the subgraphs from a collection, and the columns from the store that the subgraphs
+// were sampled from.
 type joined struct {
 	c        *graph.Collection
 	g        *graph.Graph
 	encoding *output.Encoding
-	nodes    []joinedType // of c
+	nodes    []joinedType // parallel to the node types of c
 	edges    []joinedType
 }
 
-// joinedType is a type of the collection in the store.
+// joinedType is a type of the collection and its place in the store.
 type joinedType struct {
-	number int // there
+	number int // index in the store
 	hops   []uint32
-	width  int // of the rows of hops
+	width  int // length of a row of hops
 }
 
-// newJoined finds the plan that the collection was sampled by. What is left out is
-// added to r.
+// newJoined finds the plan that the collection was sampled by. It adds to r what is left out.
 func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	j := &joined{c: s.Collection, g: from.Graph}
 	made := s.Meta.Made
 	if from.Graph == nil {
-		return nil, tagged.Errorf(ErrStore, "%s: found a collection, expected the store that was sampled", from.Dir)
+		return nil, tagged.Errorf(errStore, "%s: found a collection, expected the store that was sampled", from.Dir)
 	}
 	want, sampled := made.Inputs["store"]
 	if !sampled || len(made.Plan) == 0 {
-		return nil, tagged.Errorf(ErrStore, "found a collection made by %s, expected one that was sampled; leave --store out", made.Command)
+		return nil, tagged.Errorf(errStore, "found a collection made by %s, expected one that was sampled; leave `Store` out", made.Command)
 	}
 	got, err := store.Sum(fsys, from.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if got != want {
-		return nil, tagged.Errorf(ErrStore, "%s: found a store of checksum %s, expected %s, which was sampled; give that one", from.Dir, got, want)
+		return nil, tagged.Errorf(errStore, "%s: found a store of checksum %s, expected %s, that of the sampled store; give that store", from.Dir, got, want)
 	}
 	plan, err := sample.ParsePlan(store.MetaFile, made.Plan)
 	if err != nil {
@@ -77,8 +76,8 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	return j, j.types(plan)
 }
 
-// declaredIDs is the node types whose original ids are written unless asked
-// otherwise: those that the plan reaches and the schema of the store declares.
+// declaredIDs lists the node types whose original ids are written by default: those that the plan reaches and for
+// which the store's schema declares ids.
 func declaredIDs(from *store.Store, plan *sample.Plan) []string {
 	var ids []string
 	reached, _ := output.Reach(from.Graph, plan)
@@ -91,14 +90,13 @@ func declaredIDs(from *store.Store, plan *sample.Plan) []string {
 	return ids
 }
 
-// types finds the types in the store and checks that the plan has them, and that
-// all ids are of it.
+// types finds the types in the store, and checks that the plan has them and that all ids are in range.
 func (j *joined) types(plan *sample.Plan) error {
 	nodes, edges := output.Reach(j.g, plan)
 	for _, n := range j.c.Nodes {
 		t := joinedType{number: j.g.NodeType(n.Type)}
 		if !slices.Contains(nodes, t.number) {
-			return tagged.Errorf(ErrStore, "found node type %s, expected those that the plan reaches in the store", n.Type)
+			return tagged.Errorf(errStore, "found node type %s, expected the types that the plan reaches in the store", n.Type)
 		}
 		if err := below(n.Type+" node_id", n.NodeID, n.Count, j.g.Nodes[t.number].Count); err != nil {
 			return err
@@ -112,10 +110,10 @@ func (j *joined) types(plan *sample.Plan) error {
 		name := e.Type.String()
 		number, err := j.g.EdgeType(name)
 		if err != nil {
-			return tagged.Errorf(ErrStore, "%w", err)
+			return tagged.Errorf(errStore, "%w", err)
 		}
 		if !slices.Contains(edges, number) {
-			return tagged.Errorf(ErrStore, "found edge type %s, expected those that the plan draws from", name)
+			return tagged.Errorf(errStore, "found edge type %s, expected the types that the plan samples from", name)
 		}
 		t := joinedType{number: number}
 		if err := below(name+" edge_id", e.EdgeID, e.Count, j.g.Edges[number].Count); err != nil {
@@ -145,10 +143,10 @@ func below(what string, x graph.Index, count, n int) error {
 	return nil
 }
 
-// setHops takes the counts of at least so many hops.
+// setHops keeps the counts of at least the given number of hops.
 func (t *joinedType) setHops(what string, hops *graph.Column, least int) error {
 	if hops == nil || hops.Shape[0] < least {
-		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them of a collection that was sampled", what)
+		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them in a collection that was sampled", what)
 	}
 	t.hops, t.width = graph.View[uint32](hops.Values), hops.Shape[0]
 	return nil
@@ -165,7 +163,7 @@ func (j *joined) newEncoder() encoder {
 	}}
 }
 
-// joinedEncoder shows the output's encoding the subgraphs as the sampler does.
+// joinedEncoder passes the subgraphs to the output's encoding in the way that the sampler does.
 type joinedEncoder struct {
 	*joined
 	e   feature.Encoder

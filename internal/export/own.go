@@ -8,36 +8,35 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// own takes what the collection itself holds.
+// own is the source that takes all content from the collection itself.
 type own struct {
 	c     *graph.Collection
 	codec *example.Codec
 	kept  *tfgnnpb.GraphSchema
-	form  []byte // of all graphs, where there is one
-	width int    // of a form
-	one   []byte // the form of a graph where there is none
+	form  []byte // forms of all graphs; nil: none
+	width int    // bytes of a form
+	one   []byte // form of a graph of a collection without forms
 	ctx   []*graph.Column
 	nodes []ownSet
 	edges []ownSet
 }
 
-// ownSet is a set of the schema in the collection.
+// ownSet is a set of the schema and its place in the collection.
 type ownSet struct {
-	name    string // of the set
-	number  int    // of the type
+	name    string // name of the set
+	number  int    // index of the type
 	columns []*graph.Column
 }
 
-// newOwn reads or makes the schema and finds its sets in the collection. What is
-// left out is added to r.
+// newOwn reads or makes the schema and finds its sets in the collection. It adds to r what is left out.
 func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 	o := &own{c: s.Collection}
 	var nodeSets, edgeSets map[string]int
@@ -48,7 +47,7 @@ func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 		}
 	} else {
 		var err error
-		if o.kept, _, _, err = tfgnn.ReadSchema(fsys, filepath.Join(s.Dir, filepath.FromSlash(s.Meta.Schema))); err != nil {
+		if o.kept, _, _, err = tfgnnfiles.ReadSchema(fsys, filepath.Join(s.Dir, filepath.FromSlash(s.Meta.Schema))); err != nil {
 			return nil, err
 		}
 		if nodeSets, edgeSets, err = find(o.kept, o.c); err != nil {
@@ -63,7 +62,7 @@ func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 	o.one = make([]byte, o.width)
 	if f := o.c.ExampleForm; f != nil {
 		if f.Shape[0] != o.width {
-			return nil, fmt.Errorf("example_form: found %d bytes a graph, expected %d for the %d keys of the schema", f.Shape[0], o.width, len(o.codec.Keys()))
+			return nil, fmt.Errorf("example_form: found %d bytes per graph, expected %d for the %d keys of the schema", f.Shape[0], o.width, len(o.codec.Keys()))
 		}
 		o.form = f.Values
 	}
@@ -90,7 +89,7 @@ func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 	return o, nil
 }
 
-// left names what no Example has of a collection.
+// left names the content of a collection that Examples cannot hold.
 func (o *own) left(meta *store.Meta, r *Result) {
 	take := func(what string, arrays map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(arrays)) {
@@ -108,7 +107,7 @@ func (o *own) left(meta *store.Meta, r *Result) {
 	take("context", meta.Context.Arrays)
 }
 
-// find finds the types that the sets of a kept schema became.
+// find returns the indices of the types that the sets of a kept schema became.
 func find(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[string]int, err error) {
 	nodes, edges = map[string]int{}, map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(schema.NodeSets)) {
@@ -126,8 +125,7 @@ func find(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[st
 	return nodes, edges, nil
 }
 
-// pick finds the columns of features, in byte order of their names; others are
-// left out and told.
+// pick returns the columns of features, sorted by name. Other columns are left out and added to r.
 func pick(what string, features map[string]*tfgnnpb.Feature, columns []*graph.Column, r *Result) ([]*graph.Column, error) {
 	var picked []*graph.Column
 	for _, name := range slices.Sorted(maps.Keys(features)) {
@@ -152,8 +150,7 @@ func pick(what string, features map[string]*tfgnnpb.Feature, columns []*graph.Co
 	return picked, nil
 }
 
-// newSchema makes the schema of a collection that has none, and says which type
-// each of its sets is.
+// newSchema makes the schema of a collection that has none, and returns the index of the type of each of its sets.
 func newSchema(c *graph.Collection) (schema *tfgnnpb.GraphSchema, nodes, edges map[string]int, err error) {
 	schema = &tfgnnpb.GraphSchema{NodeSets: map[string]*tfgnnpb.NodeSet{}, EdgeSets: map[string]*tfgnnpb.EdgeSet{}}
 	nodes, edges = map[string]int{}, map[string]int{}
@@ -181,7 +178,7 @@ func newSchema(c *graph.Collection) (schema *tfgnnpb.GraphSchema, nodes, edges m
 		schema.EdgeSets[name], edges[name] = &tfgnnpb.EdgeSet{Source: &source, Target: &target, Features: features(e.Columns)}, i
 	}
 	if len(nodes) < len(c.Nodes) || len(edges) < len(c.Edges) {
-		return nil, nil, nil, errors.New("found two types that would be sets of one name, expected different ones; rename one of them")
+		return nil, nil, nil, errors.New("found two types whose sets would have the same name, expected different names; rename one of them")
 	}
 	return schema, nodes, edges, nil
 }

@@ -23,13 +23,14 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("rapid.checks", "20"); err != nil { // each makes four folders of a hundred files
+	if err := flag.Set("rapid.checks", "20"); err != nil { // each check makes four folders of a hundred files
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -38,8 +39,8 @@ func TestMain(m *testing.M) {
 // disk is the file system without waiting for the disk.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// schemaText has every dtype, shapes of all kinds, a latent set, and names that
-// types, columns and files must not have as they are.
+// schemaText has every dtype, shapes of all kinds, a latent set, and names that types, columns and files cannot have
+// unchanged.
 const schemaText = `
 context { features { key: "label" value { dtype: DT_INT64 } }
           features { key: "example_form" value { dtype: DT_STRING shape { dim { size: -1 } } } } }
@@ -163,8 +164,7 @@ func drawTensor(t *rapid.T, x *example.Tensor, items int) {
 	}
 }
 
-// drawRecord draws an Example, in any of the ways in which the same graph can be
-// written.
+// drawRecord draws an Example in any of the forms in which the same graph can be written.
 func drawRecord(t *rapid.T, c *example.Codec, components int) []byte {
 	var w example.Writer
 	g := drawGraph(t, c, components)
@@ -174,7 +174,7 @@ func drawRecord(t *rapid.T, c *example.Codec, components int) []byte {
 	if err == nil {
 		err = c.Decode(record, c.New(), false)
 	}
-	if err != nil { // a form that says less than the graph
+	if err != nil { // the form omits keys that the graph needs
 		g.Form = nil
 		if record, err = c.Encode(&w, g); err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func exportRecords(ctx context.Context, fsys vfs.FS, collection, dir string, opt
 	return result, w.Publish()
 }
 
-// sum is the fingerprint of a folder, which must be whole.
+// sum returns the fingerprint of a folder, which must be complete.
 func sum(t testing.TB, dir string) string {
 	t.Helper()
 	v, err := store.Verify(context.Background(), vfs.OS, dir, 1, nil)
@@ -247,8 +247,8 @@ func sum(t testing.TB, dir string) string {
 	return s
 }
 
-// TFRecords become a collection and come back, with every byte, whatever the
-// number of threads, the budget or the files; and so does the schema.
+// TFRecords that become a collection are written again with the same bytes, whatever the number of threads, the
+// budget and the files. So is the schema.
 func TestRoundTrip(t *testing.T) {
 	schema := parseSchema(t, schemaText)
 	codec, err := example.NewCodec(schema)
@@ -297,7 +297,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// check makes a collection and exports it, and gives the collection's fingerprint.
+// check makes a collection, exports it, and returns the collection's fingerprint.
 func check(t *rapid.T, dir, name string, files []string, in records.Options, out export.Options, want [][]byte) string {
 	t.Helper()
 	collection := filepath.Join(dir, name)
@@ -320,7 +320,7 @@ func check(t *rapid.T, dir, name string, files []string, in records.Options, out
 		t.Fatal(err)
 	}
 	slices.Sort(shards)
-	f := tfrecord.NewFiles(vfs.OS, shards, nil)
+	f := recordfiles.New(vfs.OS, shards, nil)
 	defer f.Close()
 	for i := 0; ; i++ {
 		got, _, err := f.Next()

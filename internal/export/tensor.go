@@ -7,7 +7,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 )
 
-// ownEncoder encodes the graphs of a collection by its schema.
+// ownEncoder encodes the graphs of a collection with its own schema.
 type ownEncoder struct {
 	*own
 	w       example.Writer
@@ -30,12 +30,12 @@ type edgesTensors struct {
 	tensors []tensor
 }
 
-// tensor is a feature to fill and the column that it is filled from. Buffers hold
-// the values that are not read where they lie.
+// tensor is a feature to fill and the column that its values come from. The buffers hold values that cannot be used
+// in place.
 type tensor struct {
 	t      *example.Tensor
 	c      *graph.Column
-	key    string // of the feature
+	key    string // key of the feature
 	ints   []int64
 	floats []float32
 }
@@ -99,7 +99,7 @@ func (e *ownEncoder) encode(g int) ([]byte, error) {
 
 func (e *ownEncoder) narrowed() *feature.Narrowed { return &e.floats }
 
-// sizes is the items of each component.
+// sizes returns the number of items of each component.
 func sizes(dst []int64, ptr graph.Index, from, to, all int) []int64 {
 	if ptr.Len() == 0 {
 		return append(dst, int64(all))
@@ -127,8 +127,7 @@ func widen[T example.Integer](dst []int64, values []T) []int64 {
 	return dst
 }
 
-// fill gives the tensor the rows [first, last) of its column, and n what becomes of
-// doubles.
+// fill gives the tensor the rows [first, last) of its column. It adds the losses of doubles to n.
 func (t *tensor) fill(first, last int, n *feature.Narrowed) {
 	c := t.c
 	t.t.Items = last - first
@@ -152,7 +151,7 @@ func (t *tensor) fill(first, last int, n *feature.Narrowed) {
 		for i := from; i < to; i++ {
 			t.t.Texts = append(t.t.Texts, c.Text(i))
 		}
-	case graph.Int64, graph.Uint64: // of which uint64 keeps its bits
+	case graph.Int64, graph.Uint64: // uint64 keeps its bits
 		t.t.Ints = view[int64](c, from, to)
 	case graph.Bool, graph.Uint8:
 		t.widened(func(d []int64) []int64 { return widen(d, view[uint8](c, from, to)) })
@@ -180,7 +179,7 @@ func (t *tensor) fill(first, last int, n *feature.Narrowed) {
 	}
 }
 
-// view is values [from, to) of a column.
+// view returns a view of the values [from, to) of a column.
 func view[T graph.Numbers](c *graph.Column, from, to int) []T {
 	return graph.View[T](c.Values)[from:to]
 }

@@ -18,77 +18,74 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrNotCollection is wrapped by the error about a store that is no collection,
-// ErrStore by that about one that a collection was not sampled from.
+// errNotCollection is wrapped by the error about a store that is not a collection, errStore by that about a store
+// that the collection was not sampled from.
 var (
-	ErrNotCollection = errors.New("not a collection")
-	ErrStore         = errors.New("not the store of the collection")
-	// ErrMemory is the kind of errors about a budget that cannot hold the least.
-	ErrMemory = errors.New("memory budget too small")
+	errNotCollection = errors.New("not a collection")
+	errStore         = errors.New("not the store of the collection")
+	// errMemory is the kind of errors about a memory budget that is below the minimum.
+	errMemory = errors.New("memory budget too small")
 )
 
-// Options say what is written.
+// Options say what is written and how.
 type Options struct {
-	Name   string // as of shards.Options
+	Name   string // as in shards.Options
 	Shards int
 	Gzip   bool
-	// Store is what the collection was sampled from, to join its columns; nil joins
-	// nothing.
+	// Store is the store that the collection was sampled from, whose columns are joined. Nil joins nothing.
 	Store   *store.Store
-	Threads int   // 0 is 1
-	Memory  int64 // bytes; 0 is no bound
-	// Progress is told of graphs that were written; nil tells nobody.
+	Threads int   // 0: 1
+	Memory  int64 // bytes; 0: no bound
+	// Progress, if not nil, receives the number of graphs of each step.
 	Progress func(graphs int)
 }
 
-// Result says what was written.
+// Result describes what was written.
 type Result struct {
 	Schema *tfgnnpb.GraphSchema
-	Bytes  int64 // of the TFRecords
-	// Left is what the collection has and the Examples have not.
+	Bytes  int64 // size of the TFRecords
+	// Left names the content of the collection that the Examples do not have.
 	Left []string
-	// Rounded are the columns with float64 that are no float32.
+	// Rounded lists the columns with values of float64 that are not float32.
 	Rounded []string
-	// Narrowed counts those of them that underflow, by feature.
+	// Narrowed counts the values that underflow, by feature.
 	feature.Narrowed
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
 }
 
 const (
-	// chunkGraphs is the most graphs that a worker takes at a time, chunkBytes about
-	// the most bytes of them: enough for large writes, few enough for the cache.
+	// chunkGraphs bounds the number of graphs that a worker takes at a time, and chunkBytes about bounds their bytes:
+	// enough for large writes, and few enough for the cache.
 	chunkGraphs = 256
 	chunkBytes  = 1 << 20
-	// baseBytes is what an export holds whatever it does; chunkFactor and
-	// workerFactor are what is held of the bytes of a chunk, at most.
+	// baseBytes is the memory of an export in any case. chunkFactor and workerFactor bound the ratio of memory to the
+	// bytes of a chunk.
 	baseBytes    = 48 << 20
 	chunkFactor  = 3
 	workerFactor = 6
 )
 
-// encoder encodes graphs, for one goroutine.
+// encoder encodes graphs for one goroutine.
 type encoder interface {
-	// encode gives the bytes of a graph, valid until the next call.
+	// encode returns the bytes of a graph, which are valid until the next call.
 	encode(graph int) ([]byte, error)
-	// narrowed returns the counts of doubles that lost digits. The caller clears them after it has added them up.
+	// narrowed returns the counts of doubles that lost digits. The caller clears them after adding them up.
 	narrowed() *feature.Narrowed
 }
 
-// source is how the graphs of a collection become Examples: from its own columns,
-// or joined with a store.
+// source says how the graphs of a collection become Examples: from its own columns, or joined with those of a store.
 type source interface {
 	schema() *tfgnnpb.GraphSchema
 	newEncoder() encoder
 }
 
-// TFRecords writes the graphs of a collection into w, which the caller seals: the
-// records and output.SchemaFile.
+// TFRecords writes the graphs of a collection into w: the records and output.SchemaFile. The caller seals w.
 func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (_ *Result, err error) {
 	opt.Threads = max(1, opt.Threads)
 	c := s.Collection
 	if c == nil {
-		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with --schema", s.Dir, ErrNotCollection, s.Meta.Kind)
+		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with `Schema`", s.Dir, errNotCollection, s.Meta.Kind)
 	}
 	if err := s.Check(ctx); err != nil {
 		return nil, err
@@ -104,7 +101,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	r.Schema = src.schema()
-	if opt.Memory > 0 { // values were read, to see whether they are rounded
+	if opt.Memory > 0 { // values were read to find out whether they are rounded
 		if err := s.Release(); err != nil {
 			return nil, err
 		}
@@ -142,7 +139,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 			if opt.Progress != nil {
 				opt.Progress(k.end - k.first)
 			}
-			// What is behind is not needed again: mapped pages count in the budget.
+			// The pages before this point are not needed again. Mapped pages count towards the budget.
 			unreleased += k.bytes
 			if opt.Memory > 0 && unreleased > (opt.Memory-baseBytes)/16 {
 				unreleased = 0
@@ -163,7 +160,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 
 // chunk is the graphs [first, end).
 type chunk struct {
-	dir          string // of the collection
+	dir          string // folder of the collection
 	first, end   int
 	bytes        int64
 	records      *shards.Chunk
@@ -194,7 +191,7 @@ func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {
 	return k.records.End()
 }
 
-// fits says whether the budget holds what an export holds.
+// fits checks that the budget is enough for an export.
 func (w *weights) fits(opt *Options) error {
 	if opt.Memory == 0 {
 		return nil
@@ -205,7 +202,7 @@ func (w *weights) fits(opt *Options) error {
 	}
 	least := baseBytes + w.joined + largest*int64(chunkFactor*ordered.Slots(opt.Threads)+workerFactor*opt.Threads)
 	if opt.Memory < least {
-		return tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads; give --memory %dMiB or more, or fewer --threads", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
+		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads; give `Memory` %dMiB or more, or fewer `Threads`", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
 	}
 	return nil
 }

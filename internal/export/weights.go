@@ -5,14 +5,13 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// weights tell about how many bytes the graphs of a collection have, by the mean
-// width of the rows of each type. Chunks follow from them, and so from the graphs
-// alone.
+// weights estimates the bytes of each graph of a collection from the mean size of the rows of each type. Chunks
+// follow from the estimates, so they depend on the graphs alone.
 type weights struct {
 	graphs int
 	nodes  []weight
 	edges  []weight
-	joined int64 // bytes of the columns of a store
+	joined int64 // bytes of the joined columns of a store
 }
 
 type weight struct {
@@ -20,7 +19,7 @@ type weight struct {
 	width int64 // bytes of a row
 }
 
-// newWeights measures a collection, joined with a store if that is not nil.
+// newWeights measures a collection, joined with a store if joined is not nil.
 func newWeights(s, joined *store.Store) *weights {
 	c := s.Collection
 	w := &weights{graphs: c.Graphs}
@@ -60,7 +59,7 @@ func newWeights(s, joined *store.Store) *weights {
 	return w
 }
 
-// sizes is the number of nodes and edges of a graph.
+// sizes returns the numbers of nodes and edges of a graph.
 func (w *weights) sizes(g int) (nodes, edges uint64) {
 	for i := range w.nodes {
 		nodes += w.nodes[i].ptr.At(g+1) - w.nodes[i].ptr.At(g)
@@ -71,7 +70,7 @@ func (w *weights) sizes(g int) (nodes, edges uint64) {
 	return nodes, edges
 }
 
-// of is about the bytes of a graph.
+// of estimates the bytes of a graph.
 func (w *weights) of(g int) int64 {
 	n := int64(64)
 	for _, list := range [][]weight{w.nodes, w.edges} {
@@ -82,7 +81,7 @@ func (w *weights) of(g int) int64 {
 	return n
 }
 
-// end is the end of the chunk that begins at a graph.
+// end returns the end of the chunk that begins at a graph.
 func (w *weights) end(first int) int {
 	end := first
 	for n := int64(0); end < w.graphs && end < first+chunkGraphs && n < chunkBytes; end++ {

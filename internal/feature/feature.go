@@ -12,26 +12,24 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Encoder is the buffers of one goroutine.
+// Encoder holds the buffers of one goroutine.
 type Encoder struct {
 	W example.Writer
 	Narrowed
-	elements []uint64 // of the rows of a column with a variable dimension
+	elements []uint64 // elements of the rows of a column with a variable dimension
 	lengths  []uint64
 }
 
-// Write adds a feature to the Example in the making: what the given rows of a
-// column hold.
+// Write adds a feature to the Example that e writes: the values of the given rows of a column.
 type Write func(e *Encoder, key example.Key, rows []uint32)
 
-// Part is one key of an Example that a column becomes.
+// Part is one of the keys of an Example that a column becomes.
 type Part struct {
 	Key   string
 	Write Write
 }
 
-// Parts is how a column is written under a key: its values, and the row lengths
-// of each variable dimension.
+// Parts says how a column is written under a key: its values, and the row lengths of each variable dimension.
 func Parts(key string, c *graph.Column) ([]Part, error) {
 	values, err := Values(c)
 	if err != nil {
@@ -48,7 +46,7 @@ func Parts(key string, c *graph.Column) ([]Part, error) {
 	return parts, nil
 }
 
-// Proto declares a column in a schema.
+// Proto returns the declaration of a column in a schema.
 func Proto(c *graph.Column) *tfgnnpb.Feature {
 	f := &tfgnnpb.Feature{Dtype: dtypes[c.DType].Enum()}
 	if len(c.Shape) > 0 {
@@ -60,8 +58,7 @@ func Proto(c *graph.Column) *tfgnnpb.Feature {
 	return f
 }
 
-// DType is the dtype of a column that a schema declares, Invalid for one that no
-// column has.
+// DType returns the dtype of a column with the given dtype in a schema, or Invalid if no column can have it.
 func DType(d tfgnnpb.DataType) graph.DType {
 	for mine, theirs := range dtypes {
 		if theirs == d {
@@ -71,7 +68,7 @@ func DType(d tfgnnpb.DataType) graph.DType {
 	return graph.Invalid
 }
 
-// Shape is the shape of a column that a schema declares.
+// Shape returns the shape of a column with the given declaration in a schema.
 func Shape(f *tfgnnpb.Feature) []int {
 	var shape []int
 	for _, d := range f.GetShape().GetDim() {
@@ -97,9 +94,9 @@ var dtypes = map[graph.DType]tfgnnpb.DataType{
 	graph.String:   tfgnnpb.DataType_DT_STRING,
 }
 
-// Values writes the values of rows. Variable dimensions are flattened: the rows
-// become those of the elements of the last variable dimension. The column's
-// offsets are checked once, here, and followed without a look afterwards.
+// Values returns the function that writes the values of a column. Variable dimensions are flattened: rows are
+// replaced by the elements of the last variable dimension. Values checks the column's offsets once; the function does
+// not check them again.
 func Values(c *graph.Column) (Write, error) {
 	width := 1
 	for _, d := range slices.Backward(c.Shape) {
@@ -123,7 +120,7 @@ func Values(c *graph.Column) (Write, error) {
 		return intWriter[int16](c, width), nil
 	case graph.Int32:
 		return intWriter[int32](c, width), nil
-	case graph.Int64, graph.Uint64: // of which uint64 keeps its bits
+	case graph.Int64, graph.Uint64: // uint64 keeps its bits
 		return intWriter[int64](c, width), nil
 	case graph.Uint16:
 		return intWriter[uint16](c, width), nil
@@ -205,8 +202,8 @@ func (e *Encoder) flatten(c *graph.Column, rows []uint32) []uint64 {
 	return e.elements
 }
 
-// rank is the elements of row r behind the first n variable dimensions, in front
-// of the next one or of the last fixed ones.
+// rank returns the range of the elements of row r that follow its first n variable dimensions and precede the next
+// variable dimension or the last fixed ones.
 func rank(c *graph.Column, n, r int) (from, to int) {
 	from, to = r, r+1
 	k := 0
@@ -224,8 +221,8 @@ func rank(c *graph.Column, n, r int) (from, to int) {
 	return from, to
 }
 
-// Lengths writes the row lengths of variable dimension k of a column, from 0:
-// the number of elements of each of its rows. The offsets must be good.
+// Lengths returns the function that writes the row lengths of variable dimension k of a column (from 0): the number
+// of elements of each row. The offsets must be valid.
 func Lengths(c *graph.Column, k int) Write {
 	x := c.Offsets[k]
 	return func(e *Encoder, key example.Key, rows []uint32) {
@@ -240,5 +237,5 @@ func Lengths(c *graph.Column, k int) Write {
 	}
 }
 
-// view is the values of a column of numbers.
+// view returns the values of a column of numbers.
 func view[T graph.Numbers](c *graph.Column) []T { return graph.View[T](c.Values) }

@@ -32,8 +32,8 @@ func drawRow(t *rapid.T, shape []int) row {
 	return list
 }
 
-// flatten appends the values of a row and, for each variable dimension, the
-// lengths: lists that hold what Offsets and the keys .d<i> hold.
+// flatten appends the values of a row and, for each variable dimension, the lengths of lists that Offsets and the
+// keys .d<i> hold.
 func flatten(r row, shape []int, values *[]int64, lengths map[int][]int64, depth int) {
 	list, ok := r.([]row)
 	if !ok {
@@ -48,8 +48,8 @@ func flatten(r row, shape []int, values *[]int64, lengths map[int][]int64, depth
 	}
 }
 
-// Rows of a column of any shape are written as nested lists are: flat values, and
-// the row lengths of each variable dimension.
+// Rows of a column of any shape are written like nested lists: flat values, and the row lengths of each variable
+// dimension.
 func TestPartsAreNestedLists(t *testing.T) {
 	var e feature.Encoder
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +117,7 @@ func TestPartsAreNestedLists(t *testing.T) {
 	})
 }
 
-// Offsets that lead astray are refused before they are followed.
+// Invalid offsets are refused before they are used.
 func TestBadOffsets(t *testing.T) {
 	list := func(of ...uint64) graph.Index { return graph.Index{U64: of} }
 	column := func(dtype graph.DType, shape []int, bytes int, offsets ...graph.Index) *graph.Column {
@@ -141,7 +141,7 @@ func TestBadOffsets(t *testing.T) {
 	}
 }
 
-// The dtypes of columns and of schemas are one to one.
+// The dtypes of columns and of schemas correspond one to one.
 func TestDTypes(t *testing.T) {
 	for d := graph.Bool; d <= graph.String; d++ {
 		p := feature.Proto(&graph.Column{DType: d, Shape: []int{-1, 2}})

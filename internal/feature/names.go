@@ -9,9 +9,9 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TypeName is the node type, or the relation, that a set of a schema becomes: its
-// name. '%', ':', control characters and bytes that are not UTF-8 are %XX, byte by
-// byte, so that two sets never have one name.
+// TypeName returns the node type, or the relation, that a set of a schema becomes: its name. '%', ':', control
+// characters and bytes that are not UTF-8 are written as %XX, byte by byte, so that different sets get different
+// names.
 func TypeName(set string) string {
 	plain := func(r rune) bool { return r != '%' && r != ':' && r >= ' ' && r != 0x7f && r != utf8.RuneError }
 	if !strings.ContainsFunc(set, func(r rune) bool { return !plain(r) }) {
@@ -23,20 +23,20 @@ func TypeName(set string) string {
 		if plain(r) || r == utf8.RuneError && n > 1 {
 			b.WriteString(set[:n])
 		} else {
-			fmt.Fprintf(&b, "%%%02X", set[0]) // what is not plain has one byte
+			fmt.Fprintf(&b, "%%%02X", set[0]) // one byte that cannot stay as it is
 		}
 		set = set[n:]
 	}
 	return b.String()
 }
 
-// EdgeType is the edge type that an edge set becomes: its source, name and target.
+// EdgeType returns the edge type that an edge set becomes: its source, name and target.
 func EdgeType(set string, e *tfgnnpb.EdgeSet) graph.EdgeType {
 	return graph.EdgeType{Src: TypeName(e.GetSource()), Rel: TypeName(set), Dst: TypeName(e.GetTarget())}
 }
 
-// NodeSet is the name that a node type has as a set, where no schema names it: its
-// own, or "node" of a homogeneous graph.
+// NodeSet returns the name of the node set of a node type that no schema names: the type's name, or "node" in a
+// homogeneous graph.
 func NodeSet(nodeType string) string {
 	if nodeType == graph.HomogeneousNode {
 		return "node"
@@ -44,9 +44,8 @@ func NodeSet(nodeType string) string {
 	return nodeType
 }
 
-// EdgeSets are the names that edge types have as sets: their relations ("edge" of a
-// homogeneous graph), or src_rel_dst where several of the types have that relation.
-// Two of them can still be the same: the caller refuses that.
+// EdgeSets returns the names of the edge sets of edge types: their relations ("edge" in a homogeneous graph), or
+// src_rel_dst where several types have the same relation. Two names can still be equal, which the caller must refuse.
 func EdgeSets(types []graph.EdgeType) []string {
 	names, count := make([]string, len(types)), map[string]int{}
 	for i, t := range types {

@@ -21,7 +21,7 @@ func TestTypeName(t *testing.T) {
 	}
 }
 
-// Different sets have different types, and every type has a good name.
+// Different sets have different types, and every type has a valid name.
 func TestTypeNamesAreDistinct(t *testing.T) {
 	names := rapid.OneOf(rapid.StringOfN(rapid.RuneFrom([]rune{'%', ':', '3', 'A', 'a', '\n', 'é'}), 1, 6, -1),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 6), func(b []byte) string { return string(b) }))
@@ -36,7 +36,7 @@ func TestTypeNamesAreDistinct(t *testing.T) {
 	})
 }
 
-// Types are named as sets by their relation while that tells them apart.
+// Sets are named by the relation of their type as long as that distinguishes them.
 func TestSetNames(t *testing.T) {
 	if a, b := feature.NodeSet("paper"), feature.NodeSet(graph.HomogeneousNode); a != "paper" || b != "node" {
 		t.Errorf("found %q and %q", a, b)

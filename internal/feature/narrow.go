@@ -9,24 +9,23 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrOverflow is wrapped by errors about a finite float64 that is larger than the largest
-// float32.
-var ErrOverflow = errors.New("a number beyond the range of float32")
+// errOverflow is wrapped by errors about a finite float64 whose magnitude exceeds the largest float32.
+var errOverflow = errors.New("a number beyond the range of float32")
 
-// Fit says how a float64 fits a float32, but for the usual rounding.
+// Fit says how a float64 fits into a float32, apart from the usual rounding.
 type Fit uint8
 
-// Underflow: the float32 is 0 or subnormal, and not equal. It has fewer digits than
-// others, or none. Overflow: it is an infinity, and the float64 is finite.
+// Underflow: the float32 is 0 or subnormal and differs from the float64, so it has fewer significant digits than
+// usual, or none. Overflow: the float32 is an infinity and the float64 is finite.
 const (
 	Fits Fit = iota
 	Underflow
 	Overflow
 )
 
-// FitOf says how v fits a float32.
+// FitOf returns how v fits into a float32.
 func FitOf(v float64) Fit {
-	// Most numbers lie from 2^-126 to 2^127, where every float32 has all its digits.
+	// Most numbers are between 2^-126 and 2^127, where every float32 has full precision.
 	const low, high = 1023 - 126, 1023 + 127
 	if e := math.Float64bits(v) >> 52 & 0x7ff; e-low < high-low {
 		return Fits
@@ -43,21 +42,21 @@ func FitOf(v float64) Fit {
 	return Fits
 }
 
-// Narrowed counts what float64 values lose in Examples, whose floats are float32.
+// Narrowed counts the losses of float64 values in Examples, whose floats are float32.
 type Narrowed struct {
-	// Underflows counts those of Fit Underflow, by feature.
+	// Underflows counts the values with Fit Underflow, by feature.
 	Underflows map[string]uint64 `json:"underflows,omitempty"`
 	over       error
 }
 
-// Err is about the first value of Fit Overflow since the last call.
+// Err returns an error about the first value with Fit Overflow since the last call, or nil.
 func (n *Narrowed) Err() error {
 	err := n.over
 	n.over = nil
 	return err
 }
 
-// Look counts the values of a feature that underflow, and notes the first one that overflows for Err.
+// Look counts the values of a feature that underflow, and keeps the first one that overflows for Err.
 func (n *Narrowed) Look(feature string, values []float64) {
 	small := uint64(0)
 	for _, v := range values {
@@ -67,7 +66,7 @@ func (n *Narrowed) Look(feature string, values []float64) {
 			small++
 		case Overflow:
 			if n.over == nil {
-				n.over = tagged.Errorf(ErrOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
+				n.over = tagged.Errorf(errOverflow, "feature %s: found %v, expected a number that a float32 can hold, as Examples have no other floats; scale the column, or leave it out", feature, v)
 			}
 		}
 	}
@@ -76,7 +75,7 @@ func (n *Narrowed) Look(feature string, values []float64) {
 	}
 }
 
-// Add adds counts of Underflows.
+// Add adds underflows to Underflows.
 func (n *Narrowed) Add(underflows map[string]uint64) {
 	if n.Underflows == nil && len(underflows) > 0 {
 		n.Underflows = map[string]uint64{}
@@ -86,7 +85,7 @@ func (n *Narrowed) Add(underflows map[string]uint64) {
 	}
 }
 
-// doubleWriter writes a column of float64, and looks at what it writes.
+// doubleWriter returns the function that writes a column of float64 and counts its losses.
 func doubleWriter(c *graph.Column, width int) Write {
 	values := view[float64](c)
 	if c.Ragged() {

@@ -28,7 +28,7 @@ func drawDouble(t *rapid.T) float64 {
 	return v
 }
 
-// The nearest float32 as big.Float rounds says how a float64 fits.
+// FitOf agrees with the nearest float32 that big.Float gives.
 func TestFitOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, want := drawDouble(t), feature.Fits
@@ -47,8 +47,8 @@ func TestFitOf(t *testing.T) {
 	})
 }
 
-// What is written is counted, and the first number beyond float32 is an error; in lists
-// of any length, and only of the rows that are written.
+// The values that are written are counted, and the first number beyond float32 is an error. This holds for lists of
+// any length, and only for the rows that are written.
 func TestNarrowed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &graph.Column{Name: "x", DType: graph.Float64}

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 )
 
-// Every float32 comes back with its bits, NaNs too.
+// Every float32 is restored with its bits, including NaNs.
 func TestWiden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0x7f800001, 0x7fffffff), rapid.Uint32Range(0xff800001, 0xffffffff)).Draw(t, "bits")

@@ -13,19 +13,18 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// Community is the table of the edges of a power-law graph with communities in
-// regions: columns "src" and "dst". Degrees have a density of d^-7/3; 65 % of the
-// edges stay in the community, 20 % in its region, 15 % go anywhere.
+// Community is the table of the edges of a power-law graph with communities in regions. Its columns are "src" and
+// "dst". The density of degrees d is d^(-7/3). Of the edges, 65 % stay in the community, 20 % in its region, and 15 %
+// lead to any node.
 //
-// A pair of neighbours is always listed the same way round, but may be listed several
-// times, and so may a node with itself: the graph has each pair once and no loops,
-// as build.Drop makes it. Arithmetic is of integers, and of +, *, / and square roots of
-// float64, which are exactly rounded: every machine makes the same graph.
+// A pair of neighbours is always listed in the same direction, but may be listed several times, and so may a loop.
+// The graph has each pair once and no loops, as importing with assemble.Drop makes it. All arithmetic is on integers,
+// or is +, *, / and square roots of float64, which are exactly rounded, so that every machine makes the same graph.
 type Community struct {
 	nodes int
 	seed  uint64
-	// Node v is in community community[v], which has the nodes
-	// begin[c] to begin[c+1]; its region has the communities' nodes regions[r] to regions[r+1].
+	// Node v is in community community[v]. Community c has the nodes begin[c] to begin[c+1]. Region r has the nodes
+	// regions[r] to regions[r+1].
 	community []uint32
 	begin     []uint64
 	regions   []uint64
@@ -34,7 +33,7 @@ type Community struct {
 	names     []uint32
 }
 
-// What a random number is for.
+// The uses of random numbers.
 const (
 	drawDegree = 1 + iota
 	drawSize
@@ -43,10 +42,10 @@ const (
 	drawName
 )
 
-// MaxCommunityNodes is the largest graph.
+// MaxCommunityNodes bounds the number of nodes.
 const MaxCommunityNodes = math.MaxUint32 - 1
 
-// CommunityNodeBytes is what NewCommunity holds a node.
+// CommunityNodeBytes is the memory of a Community per node.
 const CommunityNodeBytes = 28
 
 // NewCommunity makes the table of a graph of n nodes.
@@ -69,15 +68,15 @@ func NewCommunity(seed uint64, n int) (*Community, error) {
 	return t, nil
 }
 
-// draws leads the random numbers of a use.
+// draws returns the start of the random numbers of a use.
 func (t *Community) draws(use uint64) uint64 { return splitMix(t.seed*256 + use) }
 
-// splitMix is a step of SplitMix64.
+// splitMix is one step of SplitMix64.
 func splitMix(x uint64) uint64 { return draw.Mix(x + draw.Gamma) }
 
 func number[I int | uint64](draws uint64, i I) uint64 { return splitMix(draws + uint64(i)) }
 
-// unit is a number in (0, 1].
+// unit returns random number i as a number in (0, 1].
 func unit(draws uint64, i int) float64 { return float64(number(draws, i)>>11+1) / (1 << 53) }
 
 // divide makes the communities and regions.
@@ -101,7 +100,7 @@ func (t *Community) divide() {
 	t.begin, t.regions = append(t.begin, uint64(n)), append(t.regions, uint64(n))
 }
 
-// name deals the ids out: the rank of a random number.
+// name assigns the ids: the rank of a random number per node.
 func (t *Community) name() {
 	draws := t.draws(drawName)
 	order := make([]uint32, t.nodes)
@@ -117,7 +116,7 @@ func (t *Community) name() {
 	}
 }
 
-// edge is row e, of node v: its ends by id.
+// edge returns the ends of row e, which belongs to node v, as ids.
 func (t *Community) edge(v, e uint64, ends uint64) (src, dst uint64) {
 	lists, j := t.first[v+1]-t.first[v], e-t.first[v]
 	c := t.community[v]
@@ -145,10 +144,10 @@ func (t *Community) Fields() []table.Field {
 	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}
 }
 
-// Files implements table.Table: there are none.
+// Files implements table.Table. The table has no files.
 func (t *Community) Files() []string { return nil }
 
-// Bytes implements table.Table: the size that the rows would have.
+// Bytes implements table.Table. It returns the size that the rows would have in a file.
 func (t *Community) Bytes() int64 { return int64(t.first[t.nodes]) * 16 }
 
 // Where implements table.Table.

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// communityGraph scans a graph's table.
+// communityGraph scans the table of a graph.
 func communityGraph(t *testing.T, seed uint64, n, threads int) *undirected.Graph {
 	t.Helper()
 	law, err := generate.NewCommunity(seed, n)
@@ -52,8 +52,8 @@ func communityGraph(t *testing.T, seed uint64, n, threads int) *undirected.Graph
 	return undirected.FromPairs(n, src, dst)
 }
 
-// graphSum is the checksum that graphs for partitioners are published with: offsets of
-// 64 bits, then neighbours of 32.
+// graphSum is the checksum with which graphs for partitioners are published: 64-bit offsets, followed by 32-bit
+// neighbours.
 func graphSum(g *undirected.Graph) string {
 	h := sha256.New()
 	for _, o := range g.Offsets {
@@ -63,7 +63,7 @@ func graphSum(g *undirected.Graph) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// The sums are those of the definition, a program in Python.
+// The sums are those of a reference program in Python.
 func TestCommunityIsItsDefinition(t *testing.T) {
 	for _, c := range []struct {
 		seed       uint64

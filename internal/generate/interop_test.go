@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestCommunity2M holds the graph to the sum that its measurements are published with.
+// TestCommunity2M checks the graph against the sum with which its measurements are published.
 func TestCommunity2M(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(os.Getenv("GRAPHMILL_SHARED"), "data", "partition", "README.md"))
 	if err != nil {

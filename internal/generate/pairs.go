@@ -11,11 +11,11 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// chunkRows is the rows of a chunk: 1 MiB of ids.
+// chunkRows is the number of rows of a chunk, which has 1 MiB of ids.
 const chunkRows = 1 << 16
 
-// scanPairs is the Scan of a table of edges that are computed: columns "src" and
-// "dst". fill makes what a worker sets the ends of the edges first, first+1, ... with.
+// scanPairs is the Scan of a table of computed edges with the columns "src" and "dst". fill returns, for each worker,
+// the function that sets the ends of the edges from first on.
 func scanPairs(ctx context.Context, what string, edges uint64, columns []table.Column, threads int, fill func() func(src, dst []uint64, first uint64),
 	fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	for _, c := range columns {

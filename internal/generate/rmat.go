@@ -1,7 +1,7 @@
-// Package generate makes synthetic graphs: tables of edges that no file holds.
+// Package generate makes synthetic graphs: tables of edges that are computed, not stored.
 //
-// The same parameters give the same edges on every machine, by the draw law of
-// package draw. The package imports draw, graph and ingest/table.
+// The same parameters give the same edges on every machine, by the draw law of package draw. The package imports
+// draw, graph and internal/ingest/table.
 package generate
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// RMAT is the table of the edges of an R-MAT graph: columns "src" and "dst", a
-// row an edge, nothing stored.
+// RMAT is the table of the edges of an R-MAT graph, with one row per edge. Its columns are "src" and "dst". Nothing
+// is stored.
 type RMAT struct {
 	law   *draw.RMAT
 	edges uint64
 }
 
-// NewRMAT makes the table of 2^scale nodes and edgeFactor edges a node.
+// NewRMAT makes the table of a graph of 2^scale nodes and edgeFactor edges per node. seed is the random seed.
 func NewRMAT(seed uint64, scale, edgeFactor int) (*RMAT, error) {
 	if edgeFactor < 1 || edgeFactor > 1<<20 {
 		return nil, fmt.Errorf("found edge factor %d, expected 1 to %d", edgeFactor, 1<<20)
@@ -32,7 +32,7 @@ func NewRMAT(seed uint64, scale, edgeFactor int) (*RMAT, error) {
 	return &RMAT{law: law, edges: law.Nodes() * uint64(edgeFactor)}, nil
 }
 
-// Nodes is the number of nodes, those without edges included.
+// Nodes is the number of nodes, including those without edges.
 func (t *RMAT) Nodes() uint64 { return t.law.Nodes() }
 
 // Edges is the number of rows.
@@ -43,10 +43,10 @@ func (t *RMAT) Fields() []table.Field {
 	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}
 }
 
-// Files implements table.Table: there are none.
+// Files implements table.Table. The table has no files.
 func (t *RMAT) Files() []string { return nil }
 
-// Bytes implements table.Table: the size that the rows would have.
+// Bytes implements table.Table. It returns the size that the rows would have in a file.
 func (t *RMAT) Bytes() int64 { return int64(t.edges) * 16 }
 
 // Where implements table.Table.

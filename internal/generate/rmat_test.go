@@ -18,8 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var columns = []table.Column{{Name: "src", DType: graph.Uint64, ID: true}, {Name: "dst", DType: graph.Uint64, ID: true}}
 
-// TestRMATFollowsTheLaw compares every row with the law of package sample, which
-// is tested against the reference, at several thread counts.
+// TestRMATFollowsTheLaw compares every row with the law of package sample, which is tested against the reference, for
+// several numbers of threads.
 func TestRMATFollowsTheLaw(t *testing.T) {
 	const scale, factor, seed = 12, 20, 42
 	tab, err := generate.NewRMAT(seed, scale, factor)

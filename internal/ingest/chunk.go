@@ -15,9 +15,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunkFiles is the folder of the chunk files of a streaming sampler, or its
-// chunks.json. docs/format-chunk.md says what it holds. Ids and the order of the edges
-// stay as they are.
+// chunkFiles is the folder of chunk files of the stream executor, or its chunks.json. docs/format-chunk.md specifies
+// the content. Ids and the order of the edges are kept.
 type chunkFiles struct{}
 
 func (chunkFiles) name() string { return "chunk" }
@@ -34,8 +33,8 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 	} else if !info.IsDir() {
 		path = filepath.Dir(path)
 	}
-	if o.NumNodes > 0 || o.IDs == IDsString {
-		return nil, usagef("found --num-nodes or string ids with %s, expected neither: counts and ids are in the files", path)
+	if o.NumNodes > 0 || o.IDs == idsString {
+		return nil, usagef("found `NumNodes` or string ids with %s, expected neither: counts and ids are in the files", path)
 	}
 	m, err := chunk.Read(fsys, path)
 	if err != nil {
@@ -50,7 +49,7 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 			return nil, err
 		}
 		if len(s.Input.Edges) > 0 && d != s.Primary {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: the chunks are of both directions, and edges are numbered by %s-edges", path, s.Primary))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: the folder has chunks of both directions; edges are numbered in the order of the %s-edges", path, s.Primary))
 		} else {
 			s.Primary = d
 		}
@@ -67,7 +66,7 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 		}
 		s.Input.Nodes = append(s.Input.Nodes, n)
 	}
-	// A node of a chunk has a word in it; of others only the metadata knows.
+	// A node in a chunk takes a word there. The count of other nodes is known from the metadata alone.
 	var unbacked []assemble.Nodes
 	for _, n := range s.Input.Nodes {
 		if !backed[n.Type] {
@@ -81,7 +80,7 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 	return s, nil
 }
 
-// chunkEdges opens an edge type.
+// chunkEdges opens the chunks of an edge type.
 func chunkEdges(p *opener, m *chunk.Metadata, dir, name string) (e assemble.Edges, d graph.Direction, err error) {
 	if e.Type, err = graph.ParseEdgeType(name); err != nil {
 		return e, d, sourcef("%s: %w", p.meta, err)
@@ -108,7 +107,7 @@ func chunkEdges(p *opener, m *chunk.Metadata, dir, name string) (e assemble.Edge
 	return e, d, nil
 }
 
-// chunkError is an error about what files say as one about a source.
+// chunkError turns an error about the content of files into an error about a source.
 func chunkError(err error) error {
 	if errors.Is(err, chunk.ErrFormat) {
 		return sourcef("%w", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunkFolder writes chunks of the edges 0>1, 2>1, 1>2 of 3 nodes as in-edges and as
-// out-edges of two edge types, with some text of chunks.json replaced.
+// chunkFolder writes chunks of the edges 0>1, 2>1, 1>2 of 3 nodes, as in-edges and as out-edges of two edge types,
+// with some text of chunks.json replaced.
 func chunkFolder(t *testing.T, pairs ...string) string {
 	t.Helper()
 	meta := `{"format": 1, "chunk_bytes": 4096, "nodes": {"a": 3, "b": 3}, "edges": {
@@ -46,8 +46,7 @@ func chunkFolder(t *testing.T, pairs ...string) string {
 	return dir
 }
 
-// TestChunkEnds: of in-edges the neighbours are the sources, of out-edges the
-// destinations.
+// TestChunkEnds: the neighbours of in-edges are the sources, those of out-edges the destinations.
 func TestChunkEnds(t *testing.T) {
 	for dir, want := range map[string]struct {
 		primary  graph.Direction
@@ -80,7 +79,7 @@ func TestChunkEnds(t *testing.T) {
 		}
 	}
 	s, err := Open(t.Context(), vfs.OS, chunkFolder(t, `"in"`, `"out"`), Options{})
-	if err != nil || s.Primary != graph.Out || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "of both directions, and edges are numbered by out-edges") {
+	if err != nil || s.Primary != graph.Out || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "of both directions; edges are numbered in the order of the out-edges") {
 		t.Errorf("found %+v, %v", s, err)
 	}
 }
@@ -96,8 +95,8 @@ func TestChunkErrors(t *testing.T) {
 		{[]string{`"b": 3`, `"b": 4`}, Options{}, ErrSource, "in.bin: chunk 0, byte 0: found 3 nodes, expected 4"},
 		{[]string{`"a": 3`, `"a": 3, "\n": 2`}, Options{}, ErrSource, `found type name "\n"`},
 		{[]string{`"a": 3`, `"a": 3, "c": 4000000000`}, Options{}, ErrSource, "found 4000000000 nodes of type c without features"},
-		{nil, Options{NumNodes: 7}, ErrUsage, "found --num-nodes"},
-		{nil, Options{IDs: IDsString}, ErrUsage, "or string ids"},
+		{nil, Options{NumNodes: 7}, ErrUsage, "found `NumNodes`"},
+		{nil, Options{IDs: idsString}, ErrUsage, "or string ids"},
 		{[]string{"in.bin", "no.bin"}, Options{}, nil, "no.bin: no such file"},
 	} {
 		_, err := Open(t.Context(), vfs.OS, chunkFolder(t, c.pairs...), c.o)

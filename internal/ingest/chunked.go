@@ -16,9 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunkedGraph is the folder of a chunked graph of DGL, or its metadata.json.
-// docs/format-chunked.md says what it holds. Ids are the type-wise ones of the
-// chunks: every type has as many nodes as the metadata say.
+// chunkedGraph is the folder of DGL's chunked graph, or its metadata.json. docs/format-chunked.md specifies the
+// content. Ids are the type-wise ids of the chunks: every type has as many nodes as the metadata say.
 type chunkedGraph struct{}
 
 func (chunkedGraph) name() string { return "chunked" }
@@ -36,7 +35,7 @@ func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Option
 		path = filepath.Join(path, chunked.File)
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
 	m, err := chunked.Read(fsys, path)
 	if errors.Is(err, chunked.ErrFormat) {
@@ -78,8 +77,8 @@ type chunks struct {
 	warnings []string
 }
 
-// plausible refuses numbers of nodes that no file bears out and that are out of
-// proportion to all of them: their offsets would fill the disk.
+// plausible refuses numbers of nodes that the files do not show and that are out of proportion to the sizes of all
+// files, since the offsets of these nodes could fill the disk.
 func plausible(fsys vfs.FS, meta string, files []string, nodes []assemble.Nodes) error {
 	limit := uint64(0)
 	for _, f := range files {
@@ -98,7 +97,7 @@ func plausible(fsys vfs.FS, meta string, files []string, nodes []assemble.Nodes)
 	return nil
 }
 
-// plainNodes is a node type of which only the number of nodes is known.
+// plainNodes makes a node type of which only the number of nodes is known.
 func plainNodes(fsys vfs.FS, meta, name string, count uint64) (assemble.Nodes, error) {
 	n := assemble.Nodes{Type: name, ID: table.Column{DType: graph.Uint64}, Count: count}
 	if count > 0 {
@@ -117,7 +116,7 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(c.p.dir, file)
 		} else if !c.p.outside {
-			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with --allow-outside", c.p.meta, of, path, c.p.dir)
+			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with `AllowOutside`", c.p.meta, of, path, c.p.dir)
 		}
 		if err := c.p.inside(c.p.dir, file); errors.Is(err, fs.ErrNotExist) {
 			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))
@@ -137,8 +136,8 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 	return files, nil
 }
 
-// rows says how many rows each of so many files must have, or nil: one number is
-// known for all, for the files are not the chunks.
+// rows returns the number of rows that each of the given number of files must have. It returns nil if the files are
+// not the chunks, so that only the total is known.
 func rows(n chunked.Counts, files int) []uint64 {
 	if n.Chunks != nil && len(n.Chunks) == files {
 		return n.Chunks
@@ -198,7 +197,7 @@ func (c *chunks) edges(ctx context.Context, e *chunked.Edges) (out assemble.Edge
 	return out, nil
 }
 
-// join puts tables side by side.
+// join puts the columns of tables side by side.
 func join(tables []table.Table) table.Table {
 	if len(tables) == 1 {
 		return tables[0]
@@ -206,11 +205,11 @@ func join(tables []table.Table) table.Table {
 	return table.InStep(tables...)
 }
 
-// ends opens the files of edges, each with the rows that it must have.
+// ends opens the files of edges and declares the number of rows that each must have.
 func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]table.Piece, error) {
 	want := rows(e.Counts, len(files))
 	if len(files) == 0 && e.Total > 0 {
-		return nil, sourcef("%s: %s: found no files, expected those of %d edges", c.p.meta, of, e.Total)
+		return nil, sourcef("%s: %s: found no files, expected the files of %d edges", c.p.meta, of, e.Total)
 	}
 	open := func(files []string, rows uint64) (t table.Table, err error) {
 		switch e.Format {
@@ -248,20 +247,20 @@ func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]tab
 			n = a.Rows()
 		}
 		if left -= n; want == nil && (n > e.Total || left > e.Total || i == len(files)-1 && left > 0) {
-			return nil, sourcef("%s: %s: found another number of edges in the files up to %s, expected %d in all", c.p.meta, of, file, e.Total)
+			return nil, sourcef("%s: %s: found a different number of edges in the files up to %s, expected %d in all", c.p.meta, of, file, e.Total)
 		}
 		pieces = append(pieces, table.Piece{Table: t, Rows: n, Says: c.p.meta})
 	}
 	return pieces, nil
 }
 
-// in says of what part of the metadata an error is.
+// in adds the part of the metadata that an error is about.
 func (c *chunks) in(of string, err error) error {
 	return fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
 }
 
-// delimiter is what separates the fields of CSV files: what the user says, or the
-// metadata, or a space where the first line has one and none of the usual others.
+// delimiter returns what separates the fields of CSV files: the caller's choice, or that of the metadata, or a space
+// if the first line contains a space and none of the other usual delimiters.
 func (c *chunks) delimiter(f chunked.Files, files []string) (byte, error) {
 	if c.o.Delimiter != 0 {
 		return c.o.Delimiter, nil
@@ -283,7 +282,7 @@ func (c *chunks) delimiter(f chunked.Files, files []string) (byte, error) {
 	return 0, nil
 }
 
-// firstLine is the start of a file up to its first line end.
+// firstLine returns the start of a file up to its first line end.
 func firstLine(fsys vfs.FS, file string) (line []byte, err error) {
 	f, err := fsys.Open(file)
 	if err != nil {

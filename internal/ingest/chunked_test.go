@@ -30,7 +30,7 @@ const chunkedMeta = `{
   "edge_data": {"author:writes:paper": {"w": {"format": {"name": "numpy"}, "data": ["w.npy"]}}}
 }`
 
-// chunkedFiles are the files of chunkedMeta with some changed; "-" takes one away.
+// chunkedFiles returns the files of chunkedMeta with some of them changed; "-" removes one.
 func chunkedFiles(changed ...string) map[string]string {
 	files := map[string]string{
 		"metadata.json": chunkedMeta, "e/w0.csv": "0 0\n1 2\n", "e/w1.csv": "0 1\n",
@@ -86,12 +86,12 @@ none:is:none  src:uint64>dst:uint64`
 		{name: "bad metadata", files: chunkedFiles("metadata.json", swap(t, `"author:writes:paper",`, ``)), err: ErrSource, want: "metadata.json: num_edges_per_chunk: found 2 lists, expected 1"},
 		{name: "rows of an array", files: chunkedFiles("feat1.npy", "f4 2 4"), err: ErrSource, want: "feat1.npy: found 2 rows, expected 1 in chunk 1"},
 		{name: "rows of all arrays", files: chunkedFiles("w.npy", "f8 4"), err: ErrSource, want: "w.npy: found 4 rows, expected 3"},
-		{name: "dtypes of arrays", files: chunkedFiles("feat1.npy", "f8 1 4"), err: ErrSource, want: "feat1.npy: found float64 with rows of shape [4], expected float32 [4] as in"},
-		{name: "shapes of arrays", files: chunkedFiles("feat1.npy", "f4 1 5"), err: ErrSource, want: "feat1.npy: found float32 with rows of shape [5], expected float32 [4] as in"},
-		{name: "rows of text", files: chunkedFiles("year.csv", "1\n2\n"), err: table.ErrFormat, want: "year.csv: found 2 rows, expected 3 as"},
-		{name: "edges of a chunk", files: chunkedFiles("e/w0.csv", "0 0\n", "e/w1.csv", "1 2\n0 1\n"), err: table.ErrFormat, want: "w0.csv: found 1 rows, expected 2 as"},
-		{name: "edges too many", files: chunkedFiles("e/w1.csv", "1 2\n0 1\n"), err: table.ErrFormat, want: "w1.csv: found at least 2 rows, expected 1 as"},
-		{name: "no edges", files: chunkedFiles("metadata.json", swap(t, `["e/w0.csv", "e/w1.csv"]`, `[]`)), err: ErrSource, want: "edges.author:writes:paper: found no files, expected those of 3 edges"},
+		{name: "dtypes of arrays", files: chunkedFiles("feat1.npy", "f8 1 4"), err: ErrSource, want: "feat1.npy: found float64 with rows of shape [4], expected float32 [4], as in"},
+		{name: "shapes of arrays", files: chunkedFiles("feat1.npy", "f4 1 5"), err: ErrSource, want: "feat1.npy: found float32 with rows of shape [5], expected float32 [4], as in"},
+		{name: "rows of text", files: chunkedFiles("year.csv", "1\n2\n"), err: table.ErrFormat, want: "year.csv: found 2 rows, expected 3, as"},
+		{name: "edges of a chunk", files: chunkedFiles("e/w0.csv", "0 0\n", "e/w1.csv", "1 2\n0 1\n"), err: table.ErrFormat, want: "w0.csv: found 1 rows, expected 2, as"},
+		{name: "edges too many", files: chunkedFiles("e/w1.csv", "1 2\n0 1\n"), err: table.ErrFormat, want: "w1.csv: found at least 2 rows, expected 1, as"},
+		{name: "no edges", files: chunkedFiles("metadata.json", swap(t, `["e/w0.csv", "e/w1.csv"]`, `[]`)), err: ErrSource, want: "edges.author:writes:paper: found no files, expected the files of 3 edges"},
 		{name: "columns of edges", files: chunkedFiles("e/w0.csv", "0 0 0\n1 2 0\n"), err: table.ErrFormat, want: "w0.csv:1"},
 		{name: "no number", files: chunkedFiles("e/w1.csv", "0 x\n"), err: table.ErrFormat, want: `w1.csv:1:3: found "x"`},
 		{name: "nodes out of proportion", files: chunkedFiles("metadata.json", swap(t, `[2, 0]`, `[500000000000, 0]`)), err: ErrSource, want: "found 500000000000 nodes of type author without features, expected at most 67108864"},
@@ -99,8 +99,7 @@ none:is:none  src:uint64>dst:uint64`
 	})
 }
 
-// Parquet features have the shape that the file says, or that of their lists, or as
-// many values as there are columns.
+// Parquet features have the shape that the file declares, or that of their lists, or one value per column.
 func TestChunkedParquet(t *testing.T) {
 	type one struct{ X float32 }
 	type two struct{ A, B int32 }
@@ -108,7 +107,7 @@ func TestChunkedParquet(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		write func(file string) error
-		want  string // the column, or the error
+		want  string // the column or the error
 	}{
 		{"scalar", func(f string) error { return writeParquet(f, "", make([]one, 3)) }, "x:float32"},
 		{"scalar with a shape", func(f string) error { return writeParquet(f, "(3,)", make([]one, 3)) }, "x:float32"},
@@ -123,7 +122,7 @@ func TestChunkedParquet(t *testing.T) {
 		}, "x:float64[2]"},
 		{"uneven lists", func(f string) error { return writeParquet(f, "", []list{{[]float64{1, 2}}, {[]float64{3}}, {nil}}) }, "found a list of 1"},
 		{"empty lists", func(f string) error { return writeParquet(f, "", make([]list, 3)) }, "found rows of shape [0], expected some values in each"},
-		{"another shape", func(f string) error { return writeParquet(f, "(3, 3)", make([]two, 3)) }, "found rows of shape [3], expected 2 values, as there are columns"},
+		{"another shape", func(f string) error { return writeParquet(f, "(3, 3)", make([]two, 3)) }, "found rows of shape [3], expected 2 values, one per column"},
 		{"no shape", func(f string) error { return writeParquet(f, "__import__('os')", make([]two, 3)) }, `found the shape "__import__('os')" in the metadata of the file, expected a tuple`},
 		{"two dtypes", func(f string) error {
 			return writeParquet(f, "", make([]struct {
@@ -155,7 +154,7 @@ func TestChunkedParquet(t *testing.T) {
 	}
 }
 
-// writeParquet writes rows, and a shape as DGL's tools do.
+// writeParquet writes rows, and a shape in the form of DGL's tools.
 func writeParquet[T any](file, shape string, rows []T) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -173,7 +172,7 @@ func writeParquet[T any](file, shape string, rows []T) error {
 	return w.Close()
 }
 
-// Other files are allowed where the user says so.
+// Files outside the folder are allowed on request.
 func TestChunkedOutside(t *testing.T) {
 	dir := folder(t, chunkedFiles())
 	inner := filepath.Join(dir, "inner")
@@ -193,7 +192,7 @@ func TestChunkedOutside(t *testing.T) {
 	}
 }
 
-// Every failing call is seen.
+// Every call that fails is reported.
 func TestChunkedFaults(t *testing.T) {
 	dir := folder(t, chunkedFiles())
 	for at := int64(1); ; at++ {
@@ -208,8 +207,7 @@ func TestChunkedFaults(t *testing.T) {
 	}
 }
 
-// What metadata.json holds never makes opening panic, and what is opened can be read
-// or says why not.
+// No content of metadata.json makes opening panic, and scanning an opened source gives rows or an error.
 func FuzzChunked(f *testing.F) {
 	for _, text := range []string{chunkedMeta, strings.ReplaceAll(chunkedMeta, "csv", "numpy"), strings.ReplaceAll(chunkedMeta, `{"name": "numpy"}`, `{"name": "csv"}`), "{}"} {
 		f.Add(text)

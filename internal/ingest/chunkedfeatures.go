@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// features opens the features of a type: the arrays as one table, which is the first
-// if there are any, and a table for each of the others.
+// features opens the features of a type: all arrays as one table, which comes first, and one table for each of the
+// other features.
 func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Counts, data []chunked.Data) (tables []table.Table, columns []table.Column, err error) {
 	var raws []table.RawColumn
 	for _, d := range data {
@@ -59,7 +59,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 	return append([]table.Table{t}, tables...), columns, err
 }
 
-// arrays are .npy files with the rows of a feature.
+// arrays opens .npy files that hold the rows of a feature.
 func (c *chunks) arrays(of string, n chunked.Counts, files []string) (raw table.RawColumn, err error) {
 	want, total, like := rows(n, len(files)), uint64(0), ""
 	for i, file := range files {
@@ -78,10 +78,10 @@ func (c *chunks) arrays(of string, n chunked.Counts, files []string) (raw table.
 			return raw, c.in(of, sourcef("%s: found %d rows, expected %d in chunk %d", file, h.Shape[0], want[i], i))
 		}
 		if h.Shape[0] == 0 {
-			continue // nothing tells the dtype of no values
+			continue // a file without values does not determine the dtype
 		}
 		if f.DType != raw.DType || !slices.Equal(f.Shape, raw.Shape) {
-			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v as in %s", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
+			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v, as in %s", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
 		}
 		raw.Runs = append(raw.Runs, table.Run{Path: file, Offset: h.Offset, Rows: uint64(h.Shape[0])})
 	}
@@ -113,8 +113,8 @@ func arrayHeader(fsys vfs.FS, file string) (h npy.Header, err error) {
 	return h, err
 }
 
-// rowsOf opens a feature whose files are tables: the columns of a row are its values,
-// or those of a list are. It gives a table of one column, and how to ask for it.
+// rowsOf opens a feature whose files are tables. The values of a row are those of its columns, or of a list in it. It
+// returns a table of one column, and the column to ask for.
 func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chunked.Data, files []string) (t table.Table, field table.Field, err error) {
 	open := func(files []string) (table.Table, error) {
 		if d.Format == chunked.Parquet {
@@ -140,7 +140,7 @@ func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chun
 		if err != nil {
 			return nil, field, c.in(of, err)
 		}
-		if len(piece.Fields()) > 0 { // a text without lines has none
+		if len(piece.Fields()) > 0 { // a text without lines has no fields
 			pieces = append(pieces, table.Piece{Table: piece, Rows: want[i], Says: c.p.meta})
 		} else if want[i] > 0 {
 			return nil, field, c.in(of, sourcef("%s: found no rows, expected %d", g[0], want[i]))
@@ -172,15 +172,14 @@ func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chun
 	return t, field, nil
 }
 
-// alike gives a feature the dtype of the columns that it is made of, and these names:
-// that of the feature, if it is one column.
+// alike gives a feature the common dtype of the columns that it consists of, and returns the names of these columns.
 func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string, error) {
 	if f.DType = columns[0].DType; len(columns) == 1 {
 		return []string{f.Name}, nil
 	}
 	_, text := t.(*table.CSV)
 	for _, x := range columns {
-		if text && f.DType == graph.Int64 && x.DType == graph.Float32 { // some columns look like integers
+		if text && f.DType == graph.Int64 && x.DType == graph.Float32 { // some columns only look like integers
 			f.DType = x.DType
 		}
 		if same := x.DType == f.DType || text && x.DType == graph.Int64 && f.DType == graph.Float32; !same || len(x.Shape) > 0 || x.DType == graph.String {
@@ -190,8 +189,8 @@ func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string
 	return fieldNames(columns), nil
 }
 
-// shape is the shape of a row: that which the Parquet files say, or that of the first
-// row's lists, or the number of columns where that is not one.
+// shape returns the shape of a row: the one that the Parquet files declare, or that of the lists in the first row, or
+// the number of columns if there are several.
 func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
 	first := columns[0].Field
 	switch said, err := c.said(pieces); {
@@ -217,14 +216,13 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 		values *= d
 	}
 	if len(first.Shape) == 0 && values != len(columns) {
-		return nil, sourcef("%s: found rows of shape %v, expected %d values, as there are columns", pieces[0].Files()[0], shape, len(columns))
+		return nil, sourcef("%s: found rows of shape %v, expected %d values, one per column", pieces[0].Files()[0], shape, len(columns))
 	}
 	return shape, nil
 }
 
-// said is the shape of a row that Parquet files have under the key "shape", nil where
-// none has it. It is the text of a Python tuple, of which the first number is that of
-// the rows.
+// said returns the shape of a row that Parquet files declare under the key "shape", or nil if none does. It is the
+// text of a Python tuple, whose first number is that of the rows.
 func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
@@ -244,7 +242,7 @@ func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 			if like == "" {
 				shape, like = dims[1:], file
 			} else if !slices.Equal(shape, dims[1:]) {
-				return nil, sourcef("%s: found rows of shape %v, expected %v as in %s", file, dims[1:], shape, like)
+				return nil, sourcef("%s: found rows of shape %v, expected %v, as in %s", file, dims[1:], shape, like)
 			}
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// parseType reads a dtype with a shape, in which a dimension that is left out is
-// variable: "int64", "float32[128]", "string[]", "float32[,3]" (a variable number
-// of rows of 3), "int32[,]" (lists of lists).
+// parseType parses a dtype with a shape, in which an omitted dimension is variable: "int64", "float32[128]",
+// "string[]", "float32[,3]" (a variable number of rows of 3), "int32[,]" (lists of lists).
 func parseType(s string) (graph.DType, []int, error) {
 	name, dims, shaped := strings.Cut(s, "[")
 	d, err := graph.ParseDType(name)
@@ -28,7 +27,7 @@ func parseType(s string) (graph.DType, []int, error) {
 		n := -1
 		if part = strings.TrimSpace(part); part != "" {
 			if n, err = strconv.Atoi(part); err != nil || n < 1 {
-				return d, nil, fmt.Errorf("found type %q, expected positive dimensions; a variable one is left out", s)
+				return d, nil, fmt.Errorf("found type %q, expected positive dimensions; leave a variable one out", s)
 			}
 		}
 		shape = append(shape, n)
@@ -36,8 +35,7 @@ func parseType(s string) (graph.DType, []int, error) {
 	return d, shape, nil
 }
 
-// parseColumns reads "src,dst,weight:float32,feat:float32[16]". A column without
-// a type has the dtype Invalid.
+// parseColumns parses "src,dst,weight:float32,feat:float32[16]". A column without a type has the dtype Invalid.
 func parseColumns(s string) ([]table.Column, error) {
 	var cols []table.Column
 	depth, start := 0, 0
@@ -49,11 +47,11 @@ func parseColumns(s string) ([]table.Column, error) {
 			if typed {
 				var err error
 				if c.DType, c.Shape, err = parseType(strings.TrimSpace(typ)); err != nil {
-					return nil, usagef("--columns: column %q: %w", c.Name, err)
+					return nil, usagef("`Columns`: column %q: %w", c.Name, err)
 				}
 			}
 			if c.Name == "" || slices.ContainsFunc(cols, func(x table.Column) bool { return x.Name == c.Name }) {
-				return nil, usagef("found --columns %q, expected different names that are not empty", s)
+				return nil, usagef("found `Columns` %q, expected different names that are not empty", s)
 			}
 			cols = append(cols, c)
 			start = i + 1
@@ -68,15 +66,15 @@ func parseColumns(s string) ([]table.Column, error) {
 
 // looks is what is known of a field before all rows are read.
 type looks struct {
-	table.Field // DType is the one to read it as where nobody says
+	table.Field // DType is the one to read the field as by default
 	unsigned    bool
-	rows        bool // holds the numbers of the rows
-	mixed       bool // some are unsigned; odd, in oddRow, is the first that is not
+	rows        bool // the values are the row numbers
+	mixed       bool // some values are unsigned integers; odd, in row oddRow, is the first that is not
 	odd         string
 	oddRow      uint64
 }
 
-// describe says what the fields of a table look like.
+// describe returns the looks of the fields of a table.
 func describe(t table.Table) ([]looks, error) {
 	fields := t.Fields()
 	out := make([]looks, len(fields))
@@ -113,7 +111,7 @@ func describe(t table.Table) ([]looks, error) {
 	return out, nil
 }
 
-// field is the look of a field, nil if there is none of that name.
+// field returns the looks of a field, or nil if there is no field of that name.
 func field(fields []looks, name string) *looks {
 	for i := range fields {
 		if fields[i].Name == name {
@@ -131,14 +129,14 @@ func fieldNames(fields []looks) []string {
 	return names
 }
 
-// The usual names of the columns that hold ids, in order of preference.
+// The usual names of the columns that contain ids, in order of preference.
 var (
 	idNames  = []string{"#id", "id"}
 	srcNames = []string{"#source", "src", "source", "from"}
 	dstNames = []string{"#target", "dst", "target", "destination", "to"}
 )
 
-// pick is the first of the names that a table has, or the one given.
+// pick returns the given field or, if none is given, the first of the usual names that the table has.
 func pick(t table.Table, fields []looks, given string, usual []string) (*looks, error) {
 	if given != "" {
 		usual = []string{given}
@@ -155,7 +153,7 @@ func pick(t table.Table, fields []looks, given string, usual []string) (*looks, 
 	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], strings.Join(fieldNames(fields), ", "), expected)
 }
 
-// end is the column of an end of edges, or of the ids of nodes.
+// end returns the column to ask for to read an end of edges, or the ids of nodes.
 func end(name string, integer bool) table.Column {
 	if integer {
 		return table.Column{Name: name, DType: graph.Uint64}
@@ -163,7 +161,7 @@ func end(name string, integer bool) table.Column {
 	return table.Column{Name: name, DType: graph.String, ID: true}
 }
 
-// featureOf is a column with the options' policy for empty cells.
+// featureOf returns the column to ask for to read a feature, with the options' policy for empty cells.
 func featureOf(f table.Field, o Options) table.Column {
 	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Empty: o.Empty, Fill: o.Fill}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// dglGraphs is a file that DGL's save_graphs wrote: one graph, or many. Columns are
-// the node and edge data, and the labels, which have a row a graph.
+// dglGraphs is a file written by DGL's save_graphs, with one graph or many. Its columns are the node data, the edge
+// data, and the labels, which have one row per graph.
 type dglGraphs struct{}
 
 func (dglGraphs) name() string  { return "dgl" }
@@ -45,22 +45,21 @@ func (dglGraphs) open(_ context.Context, fsys vfs.FS, path string, o Options) (_
 	}
 }
 
-// dglDTypes are graph's names of DGL's dtypes.
+// dglDTypes maps DGL's dtypes to those of package graph.
 var dglDTypes = map[dgl.DType]graph.DType{
 	dgl.Int8: graph.Int8, dgl.Int16: graph.Int16, dgl.Int32: graph.Int32, dgl.Int64: graph.Int64,
 	dgl.Uint8: graph.Uint8, dgl.Uint16: graph.Uint16, dgl.Uint32: graph.Uint32, dgl.Uint64: graph.Uint64,
 	dgl.Float16: graph.Float16, dgl.BFloat16: graph.BFloat16, dgl.Float32: graph.Float32, dgl.Float64: graph.Float64, dgl.Bool: graph.Bool,
 }
 
-// dglFile makes tables of the arrays of a file.
+// dglFile makes tables from the arrays of a file.
 type dglFile struct {
 	fsys vfs.FS
 	path string
 	s    *Source
 }
 
-// raw is an array as a column; ok is false for one without values in a row, which
-// no column can hold.
+// raw returns an array as a column. ok is false if a row of the array has no values, so that no column can hold it.
 func (d *dglFile) raw(of string, a dgl.Array) (c table.RawColumn, ok bool) {
 	c.Name, c.DType = a.Name, dglDTypes[a.DType]
 	for _, n := range a.RowShape() {
@@ -74,7 +73,7 @@ func (d *dglFile) raw(of string, a dgl.Array) (c table.RawColumn, ok bool) {
 	return c, true
 }
 
-// raws are arrays as columns, without those that no column can hold.
+// raws returns arrays as columns, without those that no column can hold.
 func (d *dglFile) raws(of string, list []dgl.Array) (columns []table.RawColumn) {
 	for _, a := range list {
 		if c, ok := d.raw(of, a); ok {
@@ -84,7 +83,7 @@ func (d *dglFile) raws(of string, list []dgl.Array) (columns []table.RawColumn) 
 	return columns
 }
 
-// labels are the labels that have a row a graph, as columns.
+// labels returns the labels that have one row per graph, as columns.
 func (d *dglFile) labels(f *dgl.Graphs) []table.RawColumn {
 	return d.raws("the labels", slices.DeleteFunc(slices.Clone(f.Labels), func(a dgl.Array) bool {
 		odd := len(a.Shape) == 0 || a.Rows() != int64(f.Len())
@@ -144,7 +143,7 @@ func dglEdgeType(g *dgl.Graph, r *dgl.Relation) graph.EdgeType {
 	return graph.EdgeType{Src: g.NodeTypes[r.Src].Name, Rel: r.Name, Dst: g.NodeTypes[r.Dst].Name}
 }
 
-// endNames are names for the ends that no column has.
+// endNames returns names for the ends that no column has.
 func endNames(columns []table.RawColumn) (src, dst string) {
 	src, dst = "src", "dst"
 	for slices.ContainsFunc(columns, func(c table.RawColumn) bool { return c.Name == src || c.Name == dst }) {
@@ -153,11 +152,11 @@ func endNames(columns []table.RawColumn) (src, dst string) {
 	return src, dst
 }
 
-// edges is the table of a relation, a row an edge by its id.
+// edges returns the table of a relation, with one row per edge in the order of the edge ids.
 func (d *dglFile) edges(g *dgl.Graph, r *dgl.Relation, raws []table.RawColumn, src, dst string) (table.Table, error) {
 	column := func(name string, a dgl.Array) table.RawColumn {
 		a.Name = name
-		c, _ := d.raw("", a) // a row is one value
+		c, _ := d.raw("", a) // a row of a is one value
 		return c
 	}
 	if r.COO != nil && r.COO.EdgeIDs.Rows() == 0 {

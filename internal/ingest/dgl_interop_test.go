@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What real DGL partitioned is made whole again: the arrays are those of the graph that it
-// partitioned, and trainer_id where it added that.
+// A graph that the real DGL partitioned is made whole again: the arrays are those of the original graph, and
+// trainer_id if DGL added it.
 func TestGoldenParts(t *testing.T) {
 	for parts, input := range map[string]string{
 		"homo_cora": "homo_cora", "homo_tiny_csr": "homo_tiny_csr", "hetero_hop1": "hetero_hop1", "hetero_hop2": "hetero_hop1", "chunked_out": "chunked_in",
@@ -38,7 +38,7 @@ func TestGoldenParts(t *testing.T) {
 	}
 }
 
-// Graphs of other types in one file are no collection; the error says so.
+// Graphs of different types in one file are not a collection, and the error says so.
 func TestGoldenMany(t *testing.T) {
 	_, err := Open(t.Context(), vfs.OS, shared(t, "dgl", "hetero1.bin"), Options{})
 	if err == nil || !strings.Contains(err.Error(), "in graph 1, expected 1 and 2 as in graph 0") {

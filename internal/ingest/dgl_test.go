@@ -28,8 +28,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// saved is what DGL says of the graphs of a file that it saved. Edges are in the order
-// of their ids; data are rows, of numbers or of lists of numbers.
+// saved describes the graphs of a file, as DGL that saved it does. Edges are in the order of their ids. Data are rows
+// of numbers or of lists of numbers.
 type saved struct {
 	Nodes  []map[string]int
 	Edges  []map[string][2][]float64
@@ -37,7 +37,7 @@ type saved struct {
 	Labels map[string][]any
 }
 
-// flat puts rows side by side.
+// flat flattens rows.
 func flat(rows []any) (list []float64) {
 	for _, r := range rows {
 		switch r := r.(type) {
@@ -50,7 +50,7 @@ func flat(rows []any) (list []float64) {
 	return list
 }
 
-// number is value i of a column.
+// number returns value i of a column.
 func number(b []byte, d graph.DType, i int) float64 {
 	switch d {
 	case graph.Float32:
@@ -103,8 +103,8 @@ func scan(t *testing.T, tb table.Table, c table.Column) []float64 {
 	return all
 }
 
-// Files that DGL saved have the edges and data that DGL says: one graph in all formats
-// and in each alone, with 32-bit ids; several, typed and not, with labels.
+// Files that DGL saved have the edges and data that DGL reports: one graph in all formats and in each alone, with
+// 32-bit ids; and several graphs, typed and not, with labels.
 func TestDGL(t *testing.T) {
 	text, err := os.ReadFile("testdata/dgl/expected.json")
 	if err != nil {
@@ -198,7 +198,7 @@ func TestDGL(t *testing.T) {
 	}
 }
 
-// Changed bytes are errors that say where.
+// Changed bytes give errors that name the place.
 func TestDGLErrors(t *testing.T) {
 	edit := func(name string, at int64, v uint32) string {
 		b, err := os.ReadFile(filepath.Join("testdata/dgl", name))
@@ -235,9 +235,9 @@ func TestDGLErrors(t *testing.T) {
 		v    uint32
 		want string
 	}{
-		{"csc.bin", csc.Indptr.Offset + 4, 1 << 20, "found the offset 1048576 of row 0 behind 0, expected offsets that ascend to"},
+		{"csc.bin", csc.Indptr.Offset + 4, 1 << 20, "found the offset 1048576 of row 0 after 0, expected offsets that ascend to"},
 		{"csc.bin", csc.Indices.Offset, 77, "found source 77 of edge"},
-		{"csc.bin", csc.EdgeIDs.Offset, 1 << 31, "expected each below"},
+		{"csc.bin", csc.EdgeIDs.Offset, 1 << 31, "expected each id below"},
 		{"csc.bin", 8, 7, "found version 7, expected 2"},
 		{"all.bin", 4096, 4112, "found the first graph at byte 4112"},
 	} {
@@ -285,7 +285,7 @@ func stored(t *testing.T, fsys vfs.FS, path string) (arrays map[string]string, w
 
 const tinyParts = "../format/dgl/testdata/tiny"
 
-// A partitioned graph with its original ids is the graph that was partitioned, array for array.
+// A partitioned graph with its original ids equals the original graph, array for array.
 func TestParts(t *testing.T) {
 	want, _, err := stored(t, vfs.OS, filepath.Join(tinyParts, "graph.bin"))
 	if err != nil {
@@ -302,7 +302,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// copied is a copy of the small partitioned graph.
+// copied returns a copy of the small partitioned graph.
 func copied(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "parts")
 	if err := os.CopyFS(dir, os.DirFS(tinyParts)); err != nil {
@@ -311,8 +311,8 @@ func copied(t *testing.T) string {
 	return dir
 }
 
-// Without original ids nodes and edges are in the order of the parts: the same graph but
-// for the names of nodes.
+// Without original ids, nodes and edges are in the order of the parts: the same graph except for the numbering of
+// nodes.
 func TestPartsWithoutOriginals(t *testing.T) {
 	dir := copied(t)
 	for _, f := range []string{"orig_nids.dgl", "orig_eids.dgl"} {
@@ -347,7 +347,7 @@ func TestPartsWithoutOriginals(t *testing.T) {
 	}
 }
 
-// Damage that would lead elsewhere is an error, in all formats of the parts.
+// Damaged ids and offsets are errors, in all formats of the parts.
 func TestPartsErrors(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -355,9 +355,9 @@ func TestPartsErrors(t *testing.T) {
 		v    uint64
 		want string
 	}{
-		// The ends of the first edge: behind the headers of COO and of the array.
+		// The ends of the first edge, after the headers of COO and of the array.
 		{"part0/graph.dgl", func([]byte) int { return 4361 + 209 + 24 + 48 }, 99, "found the end 99, expected one below 34"},
-		// The id of node 20 of 34, in front of the header of the edges' data.
+		// The id of node 20 of 34, before the header of the edges' data.
 		{"part0/graph.dgl", func(b []byte) int { return strings.Index(string(b), "inner_edge") - 24 - 8*14 }, 99, "found an end with _ID 99, expected an id below 40"},
 		{"orig_nids.dgl", func(b []byte) int { return len(b) - 8 }, 40, "found the original id 40 of _N twice or out of range"},
 		{"orig_eids.dgl", func(b []byte) int { return len(b) - 8 }, 1 << 63, "found the original id -9223372036854775808 of _N:_E:_N twice or out of range"},
@@ -383,7 +383,7 @@ func TestPartsErrors(t *testing.T) {
 	}
 }
 
-// Input positions with gaps keep the order of edges.
+// Input positions with gaps keep the order of the edges.
 func TestSparseOriginals(t *testing.T) {
 	dir := copied(t)
 	name := filepath.Join(dir, "orig_eids.dgl")
@@ -410,8 +410,8 @@ func TestSparseOriginals(t *testing.T) {
 	}
 }
 
-// Features that bool_features names are bools, and so are tensors of DGL's code for it; a value that is
-// neither 0 nor 1 is an error.
+// Features that bool_features names are bools, and so are tensors with DGL's code for bool. A value other than 0 and
+// 1 is an error.
 func TestPartsBools(t *testing.T) {
 	for _, c := range []struct {
 		dtype dgl.DType
@@ -472,7 +472,7 @@ func TestPartsFailingCalls(t *testing.T) {
 	}
 }
 
-// Whatever stands in the files, reading them ends: with rows or with an error.
+// Reading files with any bytes ends with rows or with an error.
 func TestDGLAnyBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	damage := func(name string) (undo func()) {
@@ -505,7 +505,7 @@ func TestDGLAnyBytes(t *testing.T) {
 			}
 			return
 		}
-		_ = scanAll(s) // an error or none, but no panic
+		_ = scanAll(s) // may return an error, but must not panic
 	}
 	parts, graphs := copied(t), filepath.Join(t.TempDir(), "graphs")
 	if err := os.CopyFS(graphs, os.DirFS("testdata/dgl")); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// dglType gathers a node type or relation of many graphs: its counts, and a column
-// an array, with a run a graph.
+// dglType collects a node type or relation of many graphs: its counts, and one column per array, with one run per
+// graph.
 type dglType struct {
 	name    string
 	counts  *numbers
@@ -21,7 +21,7 @@ type dglType struct {
 	left    []string // arrays without values
 }
 
-// add takes the arrays of one more graph, which are as those of the first.
+// add adds the arrays of one more graph, which must be those of the first graph.
 func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 	t.counts.values = append(t.counts.values, uint64(count))
 	list = slices.DeleteFunc(slices.Clone(list), func(a dgl.Array) bool { return slices.Contains(t.left, a.Name) })
@@ -35,24 +35,24 @@ func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 		return nil
 	}
 	if len(list) != len(t.columns) {
-		return sourcef("%s: found %d data of %s in graph %d, expected %d as in graph 0", d.path, len(list), t.name, g, len(t.columns))
+		return sourcef("%s: found %d arrays of %s in graph %d, expected %d, as in graph 0", d.path, len(list), t.name, g, len(t.columns))
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
 		k := slices.IndexFunc(list, func(a dgl.Array) bool { return a.Name == c.Name })
 		if k < 0 {
-			return sourcef("%s: found no data %q of %s in graph %d, expected them as in graph 0", d.path, c.Name, t.name, g)
+			return sourcef("%s: found no data %q of %s in graph %d, expected them, as in graph 0", d.path, c.Name, t.name, g)
 		}
 		got, ok := d.raw(t.name, list[k])
 		if !ok || got.DType != c.DType || !slices.Equal(got.Shape, c.Shape) {
-			return sourcef("%s: found the data %q of %s in graph %d as %s %v, expected %s %v as in graph 0", d.path, c.Name, t.name, g, got.DType, got.Shape, c.DType, c.Shape)
+			return sourcef("%s: found the data %q of %s in graph %d as %s %v, expected %s %v, as in graph 0", d.path, c.Name, t.name, g, got.DType, got.Shape, c.DType, c.Shape)
 		}
 		c.Runs = append(c.Runs, got.Runs...)
 	}
 	return nil
 }
 
-// rows are the columns as those of a collection.
+// rows returns the columns in the form for a collection.
 func (d *dglFile) rows(columns []table.RawColumn) ([]collection.Rows, error) {
 	if columns == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func (d *dglFile) rows(columns []table.RawColumn) ([]collection.Rows, error) {
 	return []collection.Rows{r}, nil
 }
 
-// many makes a source of many graphs, whose types and data are alike.
+// many makes a source of many graphs, which must have the same types and data.
 func (d *dglFile) many(f *dgl.Graphs) error {
 	in := &collection.Input{}
 	d.s.Collection = in
@@ -82,14 +82,14 @@ func (d *dglFile) many(f *dgl.Graphs) error {
 		if i == 0 {
 			nodes, edges = make([]dglType, len(g.NodeTypes)), make([]dglEdges, len(g.Relations))
 		} else if len(nodes) != len(g.NodeTypes) || len(edges) != len(g.Relations) {
-			return sourcef("%s: found %d node types and %d relations in graph %d, expected %d and %d as in graph 0; save graphs of other types in files of their own", d.path, len(g.NodeTypes), len(g.Relations), i, len(nodes), len(edges))
+			return sourcef("%s: found %d node types and %d relations in graph %d, expected %d and %d, as in graph 0; save graphs of other types in files of their own", d.path, len(g.NodeTypes), len(g.Relations), i, len(nodes), len(edges))
 		}
 		for k := range nodes {
 			n := &g.NodeTypes[k]
 			if i == 0 {
 				nodes[k] = dglType{name: n.Name, counts: &numbers{path: d.path}}
 			} else if nodes[k].name != n.Name {
-				return sourcef("%s: found node type %q in graph %d, expected %q as in graph 0", d.path, n.Name, i, nodes[k].name)
+				return sourcef("%s: found node type %q in graph %d, expected %q, as in graph 0", d.path, n.Name, i, nodes[k].name)
 			}
 			if err := d.add(&nodes[k], i, n.Nodes, n.Data); err != nil {
 				return err
@@ -125,11 +125,11 @@ func (d *dglFile) many(f *dgl.Graphs) error {
 	return err
 }
 
-// dglEdges gathers a relation of many graphs.
+// dglEdges collects a relation of many graphs.
 type dglEdges struct {
 	dglType
 	of       graph.EdgeType
-	plain    bool // all are in COO, in the order of their ids
+	plain    bool // all edges are in COO, in the order of their ids
 	src, dst []table.Run
 	dtype    graph.DType
 	*scattered
@@ -137,7 +137,7 @@ type dglEdges struct {
 
 func (d *dglFile) addEdges(e *dglEdges, i int, g *dgl.Graph, r *dgl.Relation) error {
 	if of := dglEdgeType(g, r); of != e.of {
-		return sourcef("%s: found edge type %s in graph %d, expected %s as in graph 0", d.path, of, i, e.of)
+		return sourcef("%s: found edge type %s in graph %d, expected %s, as in graph 0", d.path, of, i, e.of)
 	}
 	e.scattered.add(g, r)
 	if e.plain = e.plain && r.COO != nil && r.COO.EdgeIDs.Rows() == 0; e.plain {
@@ -168,8 +168,7 @@ func (d *dglFile) collected(e *dglEdges) (c collection.Edges, err error) {
 	return c, nil
 }
 
-// numbers is a table of one column that is held in memory: what is counted in each
-// graph.
+// numbers is a table of one column in memory: a count per graph.
 type numbers struct {
 	path   string
 	values []uint64
@@ -199,7 +198,7 @@ func (t *numbers) Where(row uint64, _ string) string { return fmt.Sprintf("%s, g
 func (t *numbers) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	for _, c := range columns {
 		if c.DType != graph.Uint64 || c.Name != numbersField {
-			return 0, errors.New("found another column than the counts, expected them as uint64")
+			return 0, errors.New("found a request for another column, expected the counts as uint64")
 		}
 	}
 	return table.Fill(ctx, uint64(len(t.values)), columns, threads, func(_ int, c *table.Chunk) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// dglParts is a partitioned graph in DGL's format: the folder of its configuration, or
-// that file. The whole graph is made again of what the parts own: in the original order
-// where they have the original ids, else in that of the new ids.
+// dglParts is a partitioned graph in DGL's format: the folder of its configuration, or that file. The source is the
+// whole graph, made from the nodes and edges that the parts own. It is in the original order if the parts have the
+// original ids, and otherwise in the order of the new ids.
 type dglParts struct{}
 
 func (dglParts) name() string { return "dgl-parts" }
@@ -25,7 +25,7 @@ func (dglParts) about() string {
 	return "the folder of a graph that DGL or graphmill partitioned, or its GRAPH_NAME.json"
 }
 
-// detect knows folders; files are told apart by what is in them.
+// detect recognises folders. Files are recognised by their content.
 func (dglParts) detect(_ string, names []string) bool { return slices.Contains(names, "part0") }
 
 func (dglParts) open(_ context.Context, fsys vfs.FS, path string, o Options) (_ *Source, err error) {
@@ -37,7 +37,7 @@ func (dglParts) open(_ context.Context, fsys vfs.FS, path string, o Options) (_ 
 		return nil, sourcef("%s: found no configuration, expected the JSON file of a partitioned graph, with num_parts, node_map and so on", path)
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", config)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", config)
 	}
 	f, err := parts.Open(fsys, config, o.Outside)
 	if err != nil {
@@ -84,7 +84,7 @@ type partitioned struct {
 	s       *Source
 }
 
-// columns are the features of a type, without those that no column can hold.
+// columns returns the features of a type, without those that no column can hold.
 func (p *partitioned) columns(of string, list []parts.Column) (columns []table.Column) {
 	for _, x := range list {
 		c := table.Column{Name: x.Name, DType: dglDTypes[x.DType]}
@@ -100,17 +100,17 @@ func (p *partitioned) columns(of string, list []parts.Column) (columns []table.C
 	return columns
 }
 
-// partsTable is the rows of a node or edge type: what the parts own, in the original
-// order where it is known. held says what a scan has in memory.
+// partsTable holds the rows of a node or edge type: those that the parts own, in the original order if it is known.
+// See held for the memory of a scan.
 type partsTable struct {
 	*partitioned
 	typ      int
 	types    []dgl.TypeRanges
 	nodes    bool
-	src, dst string // of edges: the fields of the ends
+	src, dst string // of edges: names of the fields of the ends
 }
 
-// Fields implements table.Table: of what the source has not asked for nobody asks.
+// Fields implements table.Table. Only the fields that a source asks for are looked up.
 func (t *partsTable) Fields() []table.Field {
 	var fields []table.Field
 	add := func(columns []table.Column) {
@@ -148,15 +148,15 @@ func (t *partsTable) Where(row uint64, _ string) string {
 	return fmt.Sprintf("%s, %s %d", t.config, t.types[t.typ].Name, row)
 }
 
-// farBytes is what a read at a new place of a mapped file brings to memory.
+// farBytes is the number of bytes that a read at a new position of a mapped file loads into memory.
 const farBytes = 64 << 10
 
-// edgeTouches are the bytes of a part's arrays that an edge brings there, rowTouches those
-// of an edge that is read from a row.
+// edgeTouches is the number of bytes of a part's arrays that are read for an edge, and rowTouches that for an edge
+// that is read from a row.
 const edgeTouches, rowTouches = 32, 16
 
-// held is the memory of a scan of a type's rows: the ends of edges, the order, the original
-// ids of their nodes, and mapped pages.
+// held returns the memory of a scan of a type's rows: the ends of edges, the order, the original ids of their nodes,
+// and mapped pages.
 func held(f *parts.Folder) int64 {
 	largest := func(types []dgl.TypeRanges) (n int64) {
 		for i := range types {
@@ -167,7 +167,7 @@ func held(f *parts.Folder) int64 {
 	most, edge := int64(parts.TouchedBytes), int64(8)
 	for _, p := range f.Parts {
 		if len(p.EdgeFeats) > 0 {
-			edge = 12 // their order too
+			edge = 12 // including their order
 		}
 		here := 8 * p.Nodes
 		if p.Graph.Relations[0].COO == nil {
@@ -197,7 +197,7 @@ type partsReader struct {
 	*parts.Folder
 	t        *partsTable
 	rows     int64
-	columns  []*parts.Column // those asked for; nil for an end
+	columns  []*parts.Column // the columns of the scan; nil: an end
 	isSrc    []bool
 	starts   []int64  // type-wise new id of the first row of each part
 	order    []uint32 // type-wise new id of each row, for columns; nil: the row
@@ -206,7 +206,7 @@ type partsReader struct {
 
 func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 	t := r.t
-	// The folder may not be what it was when the source was opened.
+	// The folder may have changed since the source was opened.
 	types, list := r.Config.Nodes, r.Folder.NodeIDs
 	nodes, edges, err := r.Columns()
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 		types, list, have = r.Config.Edges, r.Folder.EdgeIDs, edges
 	}
 	if t.typ >= len(types) || types[t.typ].Name != t.types[t.typ].Name {
-		return sourcef("%s: found other types than at first, expected a file that does not change", t.config)
+		return sourcef("%s: found other types than in the first read, expected a file that does not change", t.config)
 	}
 	ends, features := false, false
 	for _, c := range columns {
@@ -228,7 +228,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 			ends = true
 			r.columns = append(r.columns, nil)
 		case end || i < 0 || dglDTypes[have[t.typ][i].DType] != c.DType || !slices.EqualFunc(c.Shape, have[t.typ][i].Shape, func(a int, b int64) bool { return int64(a) == b }):
-			return sourcef("%s: found no column %q of %s with rows of shape %v, expected what the parts have", t.config, c.Name, c.DType, c.Shape)
+			return sourcef("%s: found no column %q of %s with rows of shape %v, expected a column that the parts have", t.config, c.Name, c.DType, c.Shape)
 		default:
 			features = true
 			r.columns = append(r.columns, &have[t.typ][i])
@@ -239,7 +239,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 		r.starts = append(r.starts, r.rows)
 		r.rows += types[t.typ].Ranges[p][1] - types[t.typ].Ranges[p][0]
 	}
-	var row func(i int64) int64 // of a type-wise new id
+	var row func(i int64) int64 // returns the row of a type-wise new id
 	switch {
 	case list == nil:
 		row = func(i int64) int64 { return i }
@@ -268,8 +268,8 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 	return r.Release()
 }
 
-// checkOriginals says whether original ids are a row each: dense, or with gaps, as those of edges
-// may have, for not all rows of an input become edges.
+// checkOriginals checks that original ids give each row a place of its own. dense says that they are 0 to n - 1. The
+// ids of edges may have gaps, since not every row of an input becomes an edge.
 func checkOriginals(ctx context.Context, name string, ids *parts.Pieces, nodes bool) (dense bool, err error) {
 	n := ids.Len()
 	if n > math.MaxUint32 {
@@ -287,15 +287,14 @@ func checkOriginals(ctx context.Context, name string, ids *parts.Pieces, nodes b
 			return false, nil
 		}
 		if id < 0 || id >= n || seen[id>>6]>>(id&63)&1 != 0 {
-			return false, sourcef("%s: found the original id %d of %s twice or out of range, expected each below %d once", ids.File(i), id, name, n)
+			return false, sourcef("%s: found the original id %d of %s twice or out of range, expected each id below %d once", ids.File(i), id, name, n)
 		}
 		seen[id>>6] |= 1 << (id & 63)
 	}
 	return true, nil
 }
 
-// rank is the place of each original id among them; it takes 16 bytes an edge for a
-// while.
+// rank returns the position of each original id in their sorted order. While it runs it takes 16 bytes per edge.
 func rank(name string, ids *parts.Pieces) ([]uint32, error) {
 	type entry struct {
 		id  int64
@@ -309,7 +308,7 @@ func rank(name string, ids *parts.Pieces) ([]uint32, error) {
 	ranks := make([]uint32, len(list))
 	for i, e := range list {
 		if e.id < 0 || i > 0 && e.id == list[i-1].id {
-			return nil, sourcef("%s: found the original id %d of %s twice or below 0, expected each once", ids.File(int64(e.new)), e.id, name)
+			return nil, sourcef("%s: found the original id %d of %s twice or below 0, expected each id once", ids.File(int64(e.new)), e.id, name)
 		}
 		ranks[e.new] = uint32(i)
 	}
@@ -332,7 +331,7 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 			types[1] = i
 		}
 	}
-	var ids [2][]uint32 // original ids of the nodes at either end
+	var ids [2][]uint32 // original ids of the nodes of both ends
 	for k, typ := range types {
 		n := &r.Config.Nodes[typ]
 		switch {
@@ -356,7 +355,7 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 		if err := p.Ends(ctx); err != nil {
 			return err
 		}
-		rows := int64(0) // edges that Ends read by rows
+		rows := int64(0) // number of edges that Ends read by rows
 		if p.Graph.Relations[0].COO == nil {
 			rows = p.Edges
 		}
@@ -389,12 +388,12 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 	return r.Release()
 }
 
-// end is the type-wise new id at an end of an edge that a part owns: 0 the source, 1 the
-// destination, of the type want.
+// end returns the type-wise new id of an end (0: source, 1: destination) of an edge that a part owns. The end must
+// have the type want.
 func (r *partsReader) end(p *parts.Part, id int64, which, want int) (int64, error) {
 	i := id - p.FirstEdge
 	bad := func(format string, a ...any) error {
-		return sourcef("%s: edge %d (global id %d): %s; graphmill verify says what is wrong with the parts", p.GraphFile, i, id, fmt.Sprintf(format, a...))
+		return sourcef("%s: edge %d (global id %d): %s; run graphmill verify to find what is wrong with the parts", p.GraphFile, i, id, fmt.Sprintf(format, a...))
 	}
 	node := p.Src.At(i)
 	if which == 1 {
@@ -409,7 +408,7 @@ func (r *partsReader) end(p *parts.Part, id int64, which, want int) (int64, erro
 	}
 	run := r.Nodes.Find(n)
 	if run.Type != want || node < p.OwnedNodes && n != p.FirstNode+node || which == 1 && run.Part != p.Index || p.EdgeID.At(i) != id {
-		return 0, bad("found _ID %d, and an end with _ID %d of type %s in part %d, expected a node of %s, a destination in part %d", p.EdgeID.At(i), n, r.Config.Nodes[run.Type].Name, run.Part, r.Config.Nodes[want].Name, p.Index)
+		return 0, bad("found _ID %d with an end that has _ID %d and type %s in part %d, expected a node of %s, and for a destination one in part %d", p.EdgeID.At(i), n, r.Config.Nodes[run.Type].Name, run.Part, r.Config.Nodes[want].Name, p.Index)
 	}
 	return run.Wise + n - run.First, nil
 }
@@ -430,7 +429,7 @@ func (r *partsReader) fill(c *table.Chunk) error {
 		}
 		width := int64(len(data) / c.Rows)
 		part, far := 0, int64(0)
-		last := make([]int64, len(r.starts)) // where each part was read
+		last := make([]int64, len(r.starts)) // per part: the row that was read last
 		for k := range c.Rows {
 			row := int64(c.First) + int64(k)
 			if r.order != nil {
@@ -456,13 +455,13 @@ func (r *partsReader) fill(c *table.Chunk) error {
 			return err
 		}
 		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 && column.DType == dgl.Bool {
-			return sourcef("%s: found the value %d in %q of %s, expected 0 or 1, as it is a bool", r.t.config, data[i], column.Name, r.t.types[r.t.typ].Name)
+			return sourcef("%s: found the value %d in %q of %s, expected 0 or 1, as the column is a bool", r.t.config, data[i], column.Name, r.t.types[r.t.typ].Name)
 		}
 	}
 	return nil
 }
 
-// partOf is the part that owns a row.
+// partOf returns the part that owns a row.
 func (r *partsReader) partOf(row int64) int {
 	i, _ := slices.BinarySearchFunc(r.starts, row, func(start, row int64) int {
 		if start <= row {

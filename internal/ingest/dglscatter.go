@@ -13,15 +13,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// scattered is the ends of a relation's edges, a row an edge by its id, where the file
-// has them in another order: by rows, or in pairs with ids. Of several graphs the rows
-// lie graph by graph. A scan holds both ends of all edges in memory, 8 bytes an edge.
+// scattered holds the ends of a relation's edges, one row per edge in the order of the edge ids, where the file has
+// them in another order: by rows, or in pairs with ids. With several graphs the rows are in the order of the graphs.
+// A scan holds both ends of all edges in memory, 8 bytes per edge.
 type scattered struct {
 	fsys     vfs.FS
 	path     string
 	graphs   []relation
-	edges    int64  // of all graphs
-	src, dst string // the fields
+	edges    int64  // number of edges of all graphs
+	src, dst string // names of the fields
 }
 
 // relation is a relation of one graph and the nodes at its ends.
@@ -72,10 +72,10 @@ func (t *scattered) Scan(ctx context.Context, columns []table.Column, threads in
 	}, fn)
 }
 
-// endsByID are the ends of edges by the edges' ids.
+// endsByID holds the ends of edges in the order of the edge ids.
 type endsByID struct{ src, dst []uint32 }
 
-// unknown stands for an end that was not yet read.
+// unknown marks an end that was not read yet.
 const unknown = math.MaxUint32
 
 func (t *scattered) load(ctx context.Context) (_ *endsByID, err error) {
@@ -106,7 +106,7 @@ func (t *scattered) one(ctx context.Context, f vfs.File, r relation, e endsByID)
 	put := func(id, src, dst int64) error {
 		switch {
 		case id < 0 || id >= r.Edges || e.src[id] != unknown:
-			return sourcef("%s: found edge id %d twice or out of range, expected each below %d once", t.path, id, r.Edges)
+			return sourcef("%s: found edge id %d twice or out of range, expected each id below %d once", t.path, id, r.Edges)
 		case src < 0 || src >= r.srcNodes:
 			return sourcef("%s: found source %d of edge %d, expected one below %d", t.path, src, id, r.srcNodes)
 		case dst < 0 || dst >= r.dstNodes:
@@ -124,7 +124,7 @@ func (t *scattered) one(ctx context.Context, f vfs.File, r relation, e endsByID)
 	return eachInRows(ctx, f, r.CSR, put)
 }
 
-// window is how many numbers of an array are read at once.
+// window is the number of values of an array that are read at once.
 const window = 1 << 16
 
 // eachPair calls fn for the edges of pairs.
@@ -156,8 +156,8 @@ func eachInRows(ctx context.Context, f vfs.File, m *dgl.Rows, fn func(id, row, c
 	var r dgl.IntReader
 	var cols, ids, ends []int64
 	edges, rows := m.Indices.Rows(), m.Indptr.Rows()-1
-	row, last := int64(-1), int64(0) // the row at hand and its end
-	next := 0                        // in ends
+	row, last := int64(-1), int64(0) // the current row and the end of its edges
+	next := 0                        // index in ends
 	for at := int64(0); at < edges; at += window {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -180,7 +180,7 @@ func eachInRows(ctx context.Context, f vfs.File, m *dgl.Rows, fn func(id, row, c
 				end := ends[next]
 				next++
 				if end < last || end > edges {
-					return sourcef("%s: found the offset %d of row %d behind %d, expected offsets that ascend to %d, the number of edges", f.Name(), end, row, last, edges)
+					return sourcef("%s: found the offset %d of row %d after %d, expected offsets that ascend to %d, the number of edges", f.Name(), end, row, last, edges)
 				}
 				last = end
 			}
@@ -192,7 +192,7 @@ func eachInRows(ctx context.Context, f vfs.File, m *dgl.Rows, fn func(id, row, c
 	return nil
 }
 
-// readIDs reads edge ids; where there are none they are the positions.
+// readIDs reads edge ids. Where the file has none, the id of an edge is its index.
 func readIDs(r *dgl.IntReader, f vfs.File, a dgl.Array, at int64, to []int64) error {
 	if a.Rows() > 0 {
 		return r.Read(f, a, at, to)
@@ -203,7 +203,7 @@ func readIDs(r *dgl.IntReader, f vfs.File, a dgl.Array, at int64, to []int64) er
 	return nil
 }
 
-// grown is a slice of n numbers.
+// grown returns s with length n.
 func grown(s []int64, n int64) []int64 {
 	if int64(cap(s)) < n {
 		return make([]int64, n)

@@ -8,16 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// edgeList is one table of text, or of Parquet files, with a row an edge; a
-// homogeneous graph.
+// edgeList is one table of text, or of Parquet files, with one row per edge. It gives a homogeneous graph.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
@@ -34,7 +33,7 @@ func isText(path string) bool {
 // isParquet says whether a path names a table of Parquet files.
 func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
 
-// pattern is a name of a table without the "@N" of its shards.
+// pattern returns the name of a table without the "@N" of its shards.
 func pattern(path string) string {
 	if i := lastAt(path); i >= 0 {
 		return path[:i]
@@ -42,7 +41,7 @@ func pattern(path string) string {
 	return path
 }
 
-// lastAt is where the "@N" of a name starts, or -1.
+// lastAt returns the index of the "@N" in a name, or -1.
 func lastAt(path string) int {
 	i := len(path)
 	for i > 0 && path[i-1] >= '0' && path[i-1] <= '9' {
@@ -55,7 +54,7 @@ func lastAt(path string) int {
 }
 
 func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	files, err := tfgnn.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
@@ -76,20 +75,20 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}
 	src, err := pick(t, fields, o.Src, srcNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
 	}
 	dst, err := pick(t, fields, o.Dst, dstNames)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with --src and --dst, or all with --columns if there is no header", err)
+		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
-	if o.IDs != IDsAuto {
-		integer = o.IDs == IDsInteger
+	if o.IDs != idsAuto {
+		integer = o.IDs == idsInteger
 	}
-	if o.IDs == IDsAuto && !integer {
+	if o.IDs == idsAuto && !integer {
 		for _, f := range []*looks{src, dst} {
 			if f.mixed {
-				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give --ids integer to stop there, or --ids string if that is meant",
+				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to make it an error, or `IDs` string to read strings without this warning",
 					t.Where(f.oddRow, f.Name), f.odd))
 			}
 		}
@@ -111,7 +110,7 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		e.Columns = append(e.Columns, featureOf(f.Field, o))
 	}
 	if !integer && o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with string ids, expected it with integer ids, of which it bounds the largest")
+		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
 	return &Source{
 		Primary:  graph.In,
@@ -124,8 +123,8 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
-// openEdgeList opens a file with or without a header. Columns that the caller
-// names are those of a file without one, unless the first line has them all.
+// openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
+// header, unless the first line contains all of them.
 func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, error) {
 	csv := table.CSVOptions{Delimiter: o.Delimiter}
 	t, err := table.OpenCSV(fsys, files, csv)
@@ -135,7 +134,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 		case !errors.As(err, &none):
 			return t, nil, err
 		case len(none.Cells) != 2:
-			return nil, nil, fmt.Errorf("%w; for example --columns src,dst,weight:float32", err)
+			return nil, nil, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
 		}
 		csv.Names = []string{"src", "dst"}
 		t, err = table.OpenCSV(fsys, files, csv)
@@ -160,8 +159,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	return t, specs, err
 }
 
-// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The
-// caller can choose among them.
+// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
 func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
 	t, err := table.OpenParquet(fsys, files)
 	if err != nil {
@@ -170,7 +168,7 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 	var warnings []string
 	if o.Columns == "" {
 		for _, c := range t.Unreadable() {
-			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is no number, bool, string, or list of them", files[0], c))
+			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", files[0], c))
 		}
 		return t, nil, warnings, nil
 	}
@@ -185,15 +183,14 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 			for _, f := range have {
 				names = append(names, f.Name)
 			}
-			return nil, nil, nil, usagef("found the column %q in --columns, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
+			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
 		}
 	}
 	return t, specs, nil, nil
 }
 
-// openText opens a table of text. A header in a file whose columns the caller
-// names would become a row: it is found where the cell in the first line is the
-// only one of a column that is no number.
+// openText opens a table of text. If the caller names the columns of a file that has a header, the header would
+// become a row. It is detected by a cell of the first line that is the only one of its column that is not a number.
 func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
 	t, err := table.OpenCSV(fsys, files, csv)
 	if err != nil || csv.Names == nil {
@@ -213,7 +210,7 @@ func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, er
 	}
 	for i, f := range headed.Fields() {
 		if without[i].Seen && without[i].Number && !with[i].Number {
-			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the columns are named %s because there is no header; leave the names out, or use those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
 		}
 	}
 	return t, nil

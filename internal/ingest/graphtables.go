@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// resolve opens the tables and decides what the file leaves open: the ends of
-// edges, the kinds of ids, the dtypes of columns.
+// resolve opens the tables and decides what the file does not say: the ends of edges, the kinds of ids, the dtypes of
+// columns.
 func (l *lister) resolve() error {
 	for _, n := range l.nodes {
 		if err := l.open(&n.source); err != nil {
@@ -39,7 +39,7 @@ func (l *lister) resolve() error {
 	return nil
 }
 
-// place prefixes an error of a table with the place that names it.
+// place puts the place that names a table before an error about it.
 func (l *lister) place(at ast.Node, err error) error {
 	if err == nil || strings.HasPrefix(err.Error(), l.y.path+":") {
 		return err
@@ -47,7 +47,7 @@ func (l *lister) place(at ast.Node, err error) error {
 	return l.y.errorf(at, "%w", err)
 }
 
-// open opens the table of a type and the arrays beside it.
+// open opens the table of a type, and the arrays with the same rows.
 func (l *lister) open(s *source) error {
 	var err error
 	if s.base == nil && s.names != nil {
@@ -102,7 +102,7 @@ func (l *lister) open(s *source) error {
 		}
 	}
 	if s.joined != nil {
-		texts = append(texts, s.joined) // behind the others, which name columns anew
+		texts = append(texts, s.joined) // after the others, whose columns replace those of the same names
 	}
 	if len(texts) == 1 {
 		s.joined = texts[0]
@@ -112,7 +112,7 @@ func (l *lister) open(s *source) error {
 	return nil
 }
 
-// add adds the fields of a table, which stand for those of the same names.
+// add adds the fields of a table, which replace those of the same names.
 func (s *source) add(t table.Table) error {
 	fields, err := describe(t)
 	for _, f := range fields {
@@ -122,8 +122,7 @@ func (s *source) add(t table.Table) error {
 	return err
 }
 
-// values opens text without a header as one column, whose rows are the numbers of a
-// line.
+// values opens text without a header as one column, whose rows are the numbers of a line.
 func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 	t, err := table.OpenCSV(l.p.fsys, []string{file}, table.CSVOptions{Numbered: true, Delimiter: l.o.Delimiter})
 	if err != nil {
@@ -136,12 +135,12 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 	f := table.Field{Name: c.Name, DType: c.DType}
 	switch n := len(fields); {
 	case n == 0:
-		return nil, sourcef("%s: found no lines, expected one a row", file)
+		return nil, sourcef("%s: found no lines, expected one per row", file)
 	case n > 1:
 		f.Shape = []int{n}
 	}
 	for i := range fields {
-		text := fields[i].DType == graph.String && !fields[i].unsigned // but for a field without any value
+		text := fields[i].DType == graph.String && !fields[i].unsigned // except a field without any value
 		switch {
 		case text || c.DType == graph.String:
 			return nil, sourcef("%s: found strings for column %q, expected numbers without a header; put strings into the table", file, c.Name)
@@ -163,7 +162,7 @@ func (l *lister) ends(e *edgeEntry) error {
 			for _, n := range l.nodes {
 				names = append(names, n.out.Type)
 			}
-			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} where edges alone know it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
+			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} if only edges refer to it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
 		}
 	}
 	switch {
@@ -196,7 +195,7 @@ func (l *lister) ends(e *edgeEntry) error {
 	if e.where != nil && field(e.fields, e.where.Column) == nil {
 		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, strings.Join(fieldNames(e.fields), ", "), suggest.Hint(e.where.Column, fieldNames(e.fields)))
 	}
-	// A table of nodes: the end that is not named is the node of the row.
+	// The table is one of nodes: the end that is not named is the node of the row.
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
 	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
 	dstRow := !srcRow && e.dst == "" && dst.base == e.base
@@ -223,7 +222,7 @@ func (l *lister) ends(e *edgeEntry) error {
 	return nil
 }
 
-// identify decides how the ids of a node type are read, and its columns.
+// identify decides how the ids of a node type are read, and which columns it has.
 func (l *lister) identify(n *nodeEntry) error {
 	integer := true
 	switch {
@@ -232,8 +231,8 @@ func (l *lister) identify(n *nodeEntry) error {
 			for _, f := range n.uses {
 				integer = integer && f.unsigned
 			}
-			if n.ids != IDsAuto {
-				integer = n.ids == IDsInteger
+			if n.ids != idsAuto {
+				integer = n.ids == idsInteger
 			}
 		}
 		n.out.Count = n.count
@@ -243,10 +242,10 @@ func (l *lister) identify(n *nodeEntry) error {
 		if err != nil {
 			return l.y.errorf(n.at, "%w", err)
 		}
-		// Integers that are not the row numbers are keys like any other.
+		// Integers that are not the row numbers are keys.
 		integer = f.rows
-		if n.ids != IDsAuto {
-			integer = n.ids == IDsInteger
+		if n.ids != idsAuto {
+			integer = n.ids == idsInteger
 		}
 		n.out.ID = end(f.Name, integer)
 	default:
@@ -264,7 +263,7 @@ func (l *lister) identify(n *nodeEntry) error {
 	return err
 }
 
-// columns are those that are listed, or all but some.
+// columns returns the columns that are listed, or otherwise all columns except some.
 func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
 	var cols []table.Column
 	if !s.listed {
@@ -290,7 +289,7 @@ func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
 	return cols, nil
 }
 
-// edge completes an edge type, whose node types have their ids now.
+// edge completes an edge type. The ids of its node types are known by now.
 func (l *lister) edge(e *edgeEntry) error {
 	e.out.Table, e.out.Where = e.joined, e.where
 	but := []string{}
@@ -309,12 +308,12 @@ func (l *lister) edge(e *edgeEntry) error {
 		}
 		*x.col = end(x.looks.Name, id.DType == graph.Uint64)
 		if e.srcLooks == nil || e.dstLooks == nil {
-			x.col.Empty = table.EmptyAbsent // a foreign key that is not set
+			x.col.Empty = table.EmptyAbsent // an empty foreign key
 		}
 		but = append(but, x.looks.Name)
 	}
 	if (e.srcLooks == nil || e.dstLooks == nil) && !e.listed {
-		return nil // the columns are the node's
+		return nil // the columns are those of the node type
 	}
 	var err error
 	e.out.Columns, err = l.columns(&e.source, but)

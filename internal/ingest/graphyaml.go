@@ -16,8 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// graphYAML is a file that lists node and edge tables, or the folder of a
-// graph.yaml. docs/graph-yaml.md says what it holds.
+// graphYAML is a file that lists node and edge tables, or the folder of a graph.yaml. docs/graph-yaml.md specifies
+// the content.
 type graphYAML struct{}
 
 func (graphYAML) name() string { return "graph.yaml" }
@@ -36,7 +36,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		path = filepath.Join(path, "graph.yaml")
 	}
 	if o.NumNodes > 0 {
-		return nil, usagef("found --num-nodes with %s, expected the counts in that file", path)
+		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
 	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o}
 	body, err := l.y.read(fsys)
@@ -77,8 +77,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	return s, nil
 }
 
-// lister reads the list of tables, first what is written, then what follows from
-// the tables.
+// lister reads the list of tables: first what is written, then what follows from the tables.
 type lister struct {
 	y     yamlFile
 	p     *opener
@@ -87,18 +86,17 @@ type lister struct {
 	edges []*edgeEntry
 }
 
-// source is what node and edge types have in common: a table, arrays with the
-// same rows, and columns.
+// source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
 type source struct {
 	at      ast.Node
-	names   []string // of the files
+	names   []string // file names of the table
 	csv     table.CSVOptions
-	listed  bool // columns are given
+	listed  bool // the file lists the columns
 	columns []columnEntry
-	// base is the table without the arrays.
+	// base is the table without the arrays, joined that of the arrays.
 	base, joined table.Table
 	fields       []looks
-	beside       []table.NpyColumn // arrays that are no columns of the type
+	beside       []table.NpyColumn // arrays with the same rows that are not columns of the type
 }
 
 type columnEntry struct {
@@ -115,9 +113,9 @@ type nodeEntry struct {
 	ids   IDs
 	count uint64
 	out   assemble.Nodes
-	// uses are the columns that edges take ids of this type from.
+	// uses are the columns of edges that contain ids of this type.
 	uses []*looks
-	keys []string // columns of the table that edges take as foreign keys
+	keys []string // columns of the table that edges use as foreign keys
 }
 
 type edgeEntry struct {
@@ -128,7 +126,7 @@ type edgeEntry struct {
 	where           *assemble.Filter
 	reverse         string
 	out             assemble.Edges
-	srcLooks        *looks // nil: the row number
+	srcLooks        *looks // nil: the end is the row number
 	dstLooks        *looks
 }
 
@@ -141,7 +139,7 @@ func (l *lister) node(name string) *nodeEntry {
 	return nil
 }
 
-// sections are the entries of the whole file.
+// sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
 	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
 }
@@ -194,7 +192,7 @@ func (l *lister) readNode(e entry) error {
 		}
 	}
 	if n.count > 0 && (n.names != nil || n.columns != nil || n.id != "") {
-		return l.y.errorf(e.at, "found a count beside a table, an id or columns of %q, expected only one: the rows give the count", e.key)
+		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
 	}
 	if n.id != "" && n.names == nil {
 		return l.y.errorf(e.at, "found an id column of %q, expected a table that has it", e.key)
@@ -265,7 +263,7 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 	return err
 }
 
-// isColumn says whether a name is of a file that holds one column.
+// isColumn says whether a name is that of a file with one column.
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
 // readColumn reads "int64", "float32[128]", "feat.npy", "feat.csv.gz" or a mapping.
@@ -342,7 +340,7 @@ func (l *lister) readEdge(e entry) error {
 			}
 		case "symmetrise":
 			if x.out.Symmetrise, err = l.y.boolean(f.value); err == nil && x.out.Symmetrise && typ.Src != typ.Dst {
-				err = l.y.errorf(f.value, "found symmetrise between %s and %s, expected one node type; give the other direction a name with reverse", typ.Src, typ.Dst)
+				err = l.y.errorf(f.value, "found symmetrise between %s and %s, expected one node type; name the other direction with reverse", typ.Src, typ.Dst)
 			}
 		case "where":
 			err = l.readWhere(f, x)

@@ -101,15 +101,15 @@ b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("no table", "nodes: {p: {}}\nedges: {\"p:e:p\": {}}", "found no table of p:e:p"),
 		bad("text of strings", "nodes: {p: {columns: {a: venue.csv}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `venue.csv: found strings for column "a", expected numbers without a header; put strings into the table`),
 		bad("text as strings", "nodes: {p: {columns: {a: {file: y.txt, dtype: string}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `y.txt: found strings for column "a"`),
-		bad("text of nothing", "nodes: {p: {columns: {a: none.txt}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "none.txt: found no lines, expected one a row"),
+		bad("text of nothing", "nodes: {p: {columns: {a: none.txt}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "none.txt: found no lines, expected one per row"),
 		bad("a file of no column", "nodes: {p: {columns: {a: {file: a.parquet}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `found the file "a.parquet", expected an .npy array, or numbers as .csv, .tsv or .txt without a header`),
 		bad("missing table", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: none.csv}}", "none.csv"),
 		bad("out of the folder", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: ../e.csv}}", ".."),
 		bad("absolute", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: /etc/e.csv}}", "absolute"),
 		bad("symmetrise of two types", "nodes: {p: {}, q: {}}\nedges: {\"p:e:q\": {table: edges.csv, symmetrise: true}}", "found symmetrise between p and q"),
-		bad("count and table", "nodes: {p: {table: paper.csv, count: 3}}", "found a count beside a table"),
+		bad("count and table", "nodes: {p: {table: paper.csv, count: 3}}", "found a count together with a table"),
 		bad("reverse twice", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, reverse: e}}", "found edge type p:e:p twice"),
-		{name: "rows of arrays", files: files("nodes: {p: {table: venue.csv, columns: {feat: indptr.npy}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}"), want: "indptr.npy: found 3 rows, expected 2 as in", err: table.ErrFormat},
+		{name: "rows of arrays", files: files("nodes: {p: {table: venue.csv, columns: {feat: indptr.npy}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}"), want: "indptr.npy: found 3 rows, expected 2, as in", err: table.ErrFormat},
 	})
 }
 
@@ -141,7 +141,7 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// The example of the format page is read as it stands there.
+// The example of the format's documentation page is read as it is.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/graph-yaml.md")
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// graphsEntry is a type of a collection in a graph.yaml, or its graphs.
+// graphsEntry is a type of a collection in a graph.yaml, or the section of its graphs.
 type graphsEntry struct {
 	source
 	graphPtr, graphID string
-	// Of edges: names of .npy arrays or of columns.
+	// src, dst and parent are names of .npy arrays or of columns, of edges only.
 	src, dst, parent string
 	ends             string
 	reverse          string
@@ -27,10 +27,10 @@ type graphsEntry struct {
 type collectionLister struct {
 	*lister
 	out   collection.Input
-	nodes []*graphsEntry // of out.Nodes
+	nodes []*graphsEntry // parallel to out.Nodes
 }
 
-// read reads the sections: graphs and nodes before the edges, which refer to them.
+// read reads the sections. Graphs and nodes come before the edges, which refer to them.
 func (l *collectionLister) read(top []entry) error {
 	section := func(name string) *entry {
 		i := slices.IndexFunc(top, func(e entry) bool { return e.key == name })
@@ -105,7 +105,7 @@ func (l *collectionLister) fields(e entry, what string, own []string) (*graphsEn
 	return g, err
 }
 
-// array opens an .npy array as a column of the name that it was given by.
+// array opens an .npy array as a column with the name by which it was given.
 func (l *collectionLister) array(g *graphsEntry, name string) (table.NpyColumn, error) {
 	files, err := l.p.find(name)
 	if err != nil {
@@ -141,7 +141,7 @@ func (l *collectionLister) has(g *graphsEntry, name string) error {
 	return l.y.errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
 }
 
-// split opens what says which rows are of which graph.
+// split opens the array or column that says which rows belong to which graph.
 func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error) {
 	switch {
 	case g.graphPtr != "" && g.graphID != "":
@@ -162,7 +162,7 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 	return s, err
 }
 
-// rows are the columns of a table but some; without a table there are none.
+// rows returns the columns of a table except some. Without a table there are none.
 func (l *collectionLister) rows(g *graphsEntry, but ...string) ([]collection.Rows, error) {
 	if g.joined == nil {
 		if g.columns != nil {
@@ -209,7 +209,7 @@ func (l *collectionLister) readNode(e entry) error {
 		return err
 	}
 	if n.Split.Kind == collection.NoSplit {
-		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one: which nodes are of which graph", e.key)
+		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one, to know which nodes belong to which graph", e.key)
 	}
 	if n.Tables, err = l.rows(g, g.graphID); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (l *collectionLister) readEdge(e entry) error {
 	if err != nil {
 		return err
 	}
-	at := -1 // the source type
+	at := -1 // index of the source type
 	for _, t := range []string{typ.Dst, typ.Src} {
 		if at = slices.IndexFunc(l.out.Nodes, func(n collection.Nodes) bool { return n.Type == t }); at < 0 {
 			var names []string
@@ -259,10 +259,10 @@ func (l *collectionLister) readEdge(e entry) error {
 	return nil
 }
 
-// parents are edges by a column of the nodes.
+// parents adds edges that a column of the nodes gives.
 func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *graphsEntry) (err error) {
 	if g.names != nil || g.listed || g.src != "" || g.dst != "" || g.graphPtr != "" || g.graphID != "" {
-		return l.y.errorf(g.at, "found parent beside a table, columns, src, dst, graph_ptr or graph_id, expected it alone: there is an edge a node")
+		return l.y.errorf(g.at, "found parent together with a table, columns, src, dst, graph_ptr or graph_id, expected it alone, as there is one edge per node")
 	}
 	if x.Type.Src != x.Type.Dst {
 		return l.y.errorf(g.at, "found parent between %s and %s, expected one node type", x.Type.Src, x.Type.Dst)
@@ -276,7 +276,7 @@ func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *gr
 	return l.has(g, g.parent)
 }
 
-// pairs are edges by the columns of their ends.
+// pairs adds edges that the columns of their ends give.
 func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error) {
 	if g.names != nil && isArray(g.names[0]) {
 		files, err := l.p.find(g.names...)
@@ -325,7 +325,7 @@ func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error
 	return err
 }
 
-// turned is the edge type of the same rows with its ends swapped.
+// turned returns the edge type of the same rows with its ends swapped.
 func turned(x collection.Edges, rel string) collection.Edges {
 	x.Type = graph.EdgeType{Src: x.Type.Dst, Rel: rel, Dst: x.Type.Src}
 	x.Src, x.Dst = x.Dst, x.Src
@@ -344,7 +344,7 @@ func symmetriseCollection(in *collection.Input) {
 	}
 }
 
-// checkCollection refuses names that come twice.
+// checkCollection refuses repeated names of types.
 func checkCollection(in *collection.Input) error {
 	seen := map[string]bool{}
 	once := func(what string) error {

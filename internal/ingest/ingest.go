@@ -18,15 +18,15 @@ import (
 // IDs says how the original ids of nodes are read.
 type IDs uint8
 
-// IDsAuto reads ids as integers where those of the first MiB are, without signs
-// and leading zeros, and as strings otherwise.
+// idsAuto reads ids as integers if those in the first MiB are integers without signs and leading zeros, and as
+// strings otherwise.
 const (
-	IDsAuto IDs = iota
-	IDsInteger
-	IDsString
+	idsAuto IDs = iota
+	idsInteger
+	idsString
 )
 
-// ParseIDs reads "auto", "integer" or "string".
+// ParseIDs parses "auto", "integer" or "string".
 func ParseIDs(s string) (IDs, error) {
 	i := slices.Index([]string{"auto", "integer", "string"}, s)
 	if i < 0 {
@@ -35,76 +35,68 @@ func ParseIDs(s string) (IDs, error) {
 	return IDs(i), nil
 }
 
-// Options say what a source does not. The zero value is the default.
+// Options hold what a source does not say itself. The zero value is the default.
 type Options struct {
-	// Format is the name of a format; empty: that which Detect finds.
+	// Format is the name of a format; empty: it is detected.
 	Format string
-	// Columns name the columns of an edge list without a header, in file order,
-	// or choose some of one with a header: "src,dst,weight:float32". A column
-	// without a dtype gets the one that its values look like.
+	// Columns names the columns of an edge list without a header, in file order, or chooses some columns of one with
+	// a header: "src,dst,weight:float32". A column without a dtype gets the one that its values look like.
 	Columns string
-	// Src and Dst name the columns of the ends of an edge list; empty: src or
-	// source, dst or target, and what else is usual.
+	// Src and Dst name the columns of the ends of an edge list; empty: src or source, dst or target, and other usual
+	// names.
 	Src, Dst string
 	IDs      IDs
-	// Delimiter of text tables, as in table.CSVOptions.
+	// Delimiter separates the fields of text tables, as in table.CSVOptions.
 	Delimiter byte
-	// Indptr and Indices are the arrays of a sparse matrix, a row a destination;
-	// the path is empty then.
+	// Indptr and Indices are the arrays of a sparse matrix with one row per destination. The path is empty then.
 	Indptr, Indices string
-	// NumNodes is the number of nodes of a graph without node tables; 0: the
-	// largest id + 1.
+	// NumNodes is the number of nodes of a graph without node tables; 0: the largest id + 1.
 	NumNodes uint64
-	// Symmetrise adds the reverse of each edge: to the same edge type where both
-	// ends are of one node type, else as the edge type dst:rev_REL:src.
+	// Symmetrise adds the reverse of each edge: to the same edge type if both ends have the same node type, and
+	// otherwise as the edge type dst:rev_REL:src.
 	Symmetrise bool
-	// Empty and Fill say what an empty cell of a feature means: EmptyError or
-	// EmptyFill.
+	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
 	Empty table.Empty
 	Fill  string
-	// DataPath is the folder that the file names of a unigraph's tables are
-	// relative to; empty: that of the schema.
+	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
+	// schema.
 	DataPath string
-	// Outside allows files outside of the folder of the metadata file that names
-	// them.
+	// Outside allows files outside the folder of the metadata file that names them.
 	Outside bool
 }
 
-// Source is a graph that can be built, or many that can be imported.
+// Source is one graph to build, or many graphs to import.
 type Source struct {
 	Format string
-	// Collection is set for many graphs, and Input for one.
+	// Collection is set for many graphs; Input is set for one.
 	Collection *collection.Input
 	Input      assemble.Input
 	Primary    graph.Direction
-	// Files are the metadata file, if there is one, and the files of all tables,
-	// each once.
+	// Files lists the metadata file, if there is one, and the files of all tables, each once.
 	Files []string
-	// Held is what the tables of Input hold in memory while one of them is scanned,
-	// where that grows with the graph.
+	// Held is the number of bytes of memory that the tables of Input take while one of them is scanned, as far as it
+	// grows with the graph.
 	Held int64
-	// DeclaredIDs are the node types whose schema declares #id, so that their
-	// original ids are wanted in what is sampled.
+	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
-	// Warnings are what is odd about the source, or not taken from it.
+	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 }
 
 // format is a kind of source.
 type format interface {
 	name() string
-	// about says what paths of the format look like.
+	// about describes paths of the format.
 	about() string
-	// detect says whether a path looks so; names are the files in it if it is a
-	// folder.
+	// detect says whether a path looks like the format. names are the files in it if it is a folder.
 	detect(path string, names []string) bool
 	open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error)
 }
 
-// formats in the order of detection.
+// formats are in the order in which detect tries them.
 var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
 
-// Formats are the names of the formats.
+// Formats lists the names of the formats.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {
@@ -121,7 +113,7 @@ func supported() string {
 	return strings.Join(text, ", ")
 }
 
-// detect is the format of a path, which exists or is a pattern of files.
+// detect returns the format of a path, which exists or is a pattern of files.
 func detect(fsys vfs.FS, path string) (format, error) {
 	var names []string
 	what := "a file"
@@ -137,7 +129,7 @@ func detect(fsys vfs.FS, path string) (format, error) {
 	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
 		return nil, err
 	}
-	if names == nil && filepath.Ext(path) == ".json" { // other formats have files of these names too
+	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
 		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
 			return dglParts{}, err
 		}
@@ -150,10 +142,10 @@ func detect(fsys vfs.FS, path string) (format, error) {
 	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
 		return detect(fsys, filepath.Join(path, rawDir))
 	}
-	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with --format", path, what, supported())
+	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with `Format`", path, what, supported())
 }
 
-// Open reads what a source says and opens its tables.
+// Open reads the metadata of a source and opens its tables.
 func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
@@ -172,13 +164,13 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 	}
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
-		return nil, usagef("found --indptr or --indices with a source of format %s, expected them alone", f.name())
+		return nil, usagef("found `Indptr` or `Indices` with a source of format %s, expected them alone", f.name())
 	}
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
-		return nil, usagef("found --data-path with a source of format %s, expected it with a unigraph", f.name())
+		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, usagef("found --columns, --src or --dst with a source of format %s, expected them with an edge list", f.name())
+		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {
@@ -212,7 +204,7 @@ func symmetrise(in *assemble.Input) error {
 	return checkTwice(in)
 }
 
-// reverse is the edge type that reads the same table with its ends swapped.
+// reverse returns the edge type that reads the same table with its ends swapped.
 func reverse(e assemble.Edges, rel string) assemble.Edges {
 	e.Type = graph.EdgeType{Src: e.Type.Dst, Rel: rel, Dst: e.Type.Src}
 	e.Src, e.Dst = e.Dst, e.Src

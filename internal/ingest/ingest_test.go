@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// folder writes files. A name that ends in .npy has values such as "i8 2x3".
+// folder writes files. The content of a name that ends in .npy is a description such as "i8 2x3".
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// array is an .npy file of zeros: "f4 3 16" is float32 of shape (3, 16).
+// array returns an .npy file of zeros: "f4 3 16" is float32 of shape (3, 16).
 func array(t testing.TB, text string) []byte {
 	var shape []int
 	words := strings.Fields(text)
@@ -65,7 +65,7 @@ func array(t testing.TB, text string) []byte {
 	return append(b, make([]byte, n)...)
 }
 
-// show is a source as text: a line a type.
+// show returns a source as text, one line per type.
 func show(s *Source, dir string) string {
 	short := func(t table.Table) string {
 		if t == nil {
@@ -197,19 +197,19 @@ _N - :uint64
 _N:_E:_N e.csv src:uint64>dst:uint64 t:float32`},
 		{name: "strings", files: e("src,dst\na,1\n"), path: "e.csv", want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
 		{name: "leading zeros are strings", files: e("src,dst\n007,1\n"), path: "e.csv", want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
-		{name: "ids as told", files: e("src,dst\n7,1\n"), path: "e.csv", opts: Options{IDs: IDsString}, want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
+		{name: "ids as told", files: e("src,dst\n7,1\n"), path: "e.csv", opts: Options{IDs: idsString}, want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
 		{name: "ends as told", files: e("a,b,c\n7,1,2\n"), path: "e.csv", opts: Options{Src: "c", Dst: "a", Symmetrise: true}, want: "_N - :uint64\n_N:_E:_N e.csv c:uint64>a:uint64 symmetrise b:int64"},
 		{name: "empty cells", files: e("src,dst,w\n7,1,\n1,2,3\n"), path: "e.csv", opts: Options{Empty: table.EmptyFill, Fill: "-1"}, want: "_N - :uint64\n_N:_E:_N e.csv src:uint64>dst:uint64 w:int64=-1"},
 		{name: "SNAP", files: map[string]string{"e.txt": "# a b\n0\t1\n"}, path: "e.txt", want: "_N - :uint64\n_N:_E:_N e.txt src:uint64>dst:uint64"},
 		{name: "shards", files: map[string]string{"e.csv-00000-of-00002": "src,dst\n0,1\n", "e.csv-00001-of-00002": "src,dst\n0,1\n"}, path: "e.csv@2", want: "_N - :uint64\n_N:_E:_N e.csv-00000-of-00002+e.csv-00001-of-00002 src:uint64>dst:uint64"},
 		{name: "a shard less", files: map[string]string{"e.csv-00000-of-00002": "src,dst\n0,1\n"}, path: "e.csv@2", want: "found 1 of 2 shards", err: ErrSource},
-		{name: "three columns without names", files: e("0,1,2\n"), path: "e.csv", want: "for example --columns src,dst,weight:float32", err: table.ErrFormat},
-		{name: "no ends", files: e("a,b\n0,1\n"), path: "e.csv", want: "name the columns of the ends with --src and --dst", err: ErrSource},
+		{name: "three columns without names", files: e("0,1,2\n"), path: "e.csv", want: "for example `Columns` src,dst,weight:float32", err: table.ErrFormat},
+		{name: "no ends", files: e("a,b\n0,1\n"), path: "e.csv", want: "name the columns of the ends with `Src` and `Dst`", err: ErrSource},
 		{name: "a header among named columns", files: e("from_id,to_id\n0,1\n"), path: "e.csv", opts: Options{Columns: "src,dst"}, want: `found "from_id" in the first line above numbers`, err: ErrUsage},
 		{name: "names of strings", files: e("a,b\nc,d\n"), path: "e.csv", opts: Options{Columns: "src,dst"}, want: "_N - :string\n_N:_E:_N e.csv src:string>dst:string"},
 		{name: "wrong type", files: e("0,1\n"), path: "e.csv", opts: Options{Columns: "src,dst:int65"}, want: `found dtype "int65"`, err: ErrUsage},
 		{name: "name twice", files: e("0,1\n"), path: "e.csv", opts: Options{Columns: "src,src"}, want: "different names", err: ErrUsage},
-		{name: "nodes and strings", files: e("a,b\nc,d\n"), path: "e.csv", opts: Options{Columns: "src,dst", NumNodes: 5}, want: "--num-nodes with string ids", err: ErrUsage},
+		{name: "nodes and strings", files: e("a,b\nc,d\n"), path: "e.csv", opts: Options{Columns: "src,dst", NumNodes: 5}, want: "`NumNodes` with string ids", err: ErrUsage},
 		{name: "unknown", files: map[string]string{"e.xls": ""}, path: "e.xls", want: "found a file of no known format, expected graph.yaml (", err: ErrSource},
 		{name: "unknown folder", files: map[string]string{"d/x": ""}, path: "d", want: "found a folder of no known format", err: ErrSource},
 		{name: "unknown name", files: e(""), path: "e.csv", opts: Options{Format: "edgelist"}, want: `did you mean "edge-list"?`, err: ErrUsage},
@@ -222,7 +222,7 @@ func TestNpy(t *testing.T) {
 		{name: "pairs", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{NumNodes: 4}, want: "_N - :uint64 count 4\n_N:_E:_N e.npy src:uint64>dst:uint64"},
 		{name: "matrix", files: map[string]string{"p.npy": "i8 5", "i.npy": "i4 0"}, opts: Options{Indptr: "p.npy", Indices: "i.npy"}, want: "_N - :uint64 count 4\n_N:_E:_N p.npy+i.npy src:uint64>dst:uint64"},
 		{name: "too few nodes", files: map[string]string{"p.npy": "i8 5", "i.npy": "i4 0"}, opts: Options{Indptr: "p.npy", Indices: "i.npy", NumNodes: 3}, want: "found 4 nodes", err: ErrUsage},
-		{name: "strings", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{IDs: IDsString}, want: "expected integer ids", err: ErrUsage},
+		{name: "strings", files: map[string]string{"e.npy": "i8 2 3"}, path: "e.npy", opts: Options{IDs: idsString}, want: "expected integer ids", err: ErrUsage},
 		{name: "a vector", files: map[string]string{"e.npy": "i8 6"}, path: "e.npy", want: "expected (2, E) or (E, 2)", err: table.ErrFormat},
 	})
 }
@@ -277,7 +277,7 @@ b:ba:a ab.csv #target:string>#source:string #weight:float32`
 		{name: "no ends", files: with("ab.csv", "src,dst,weight\n1,2,3\n"), want: "expected one of #source, source among them", err: ErrSource},
 		{name: "no edges", files: map[string]string{"s.pbtxt": `node_sets { key: "a" value { } } edge_sets { key: "e" value { source: "a" target: "a" } }`}, want: "found no filename in its metadata", err: ErrSource},
 		{name: "out of the folder", files: with("schema.pbtxt", strings.Replace(schema, "ab.csv", "../ab.csv", 1)), want: "..", err: ErrSource},
-		{name: "ids", files: files, opts: Options{IDs: IDsInteger}, want: "its ids are strings", err: ErrUsage},
+		{name: "ids", files: files, opts: Options{IDs: idsInteger}, want: "its ids are strings", err: ErrUsage},
 		{name: "bad cell", files: with("a.csv-00001-of-00002", "id,x\nn2,3\n"), want: `a.csv-00001-of-00002:2:4: found "3" in column "x", expected 2 values and not 1`, err: table.ErrFormat},
 		{name: "edge type twice", files: map[string]string{"s.pbtxt": `node_sets { key: "a" value { } } node_sets { key: "b" value { } }
 edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e.csv" } } } edge_sets { key: "rev_e" value { source: "b" target: "a" metadata { filename: "e.csv" } } }`, "e.csv": "source,target\n"}, opts: Options{Symmetrise: true}, want: "found edge type b:rev_e:a twice", err: ErrSource},
@@ -287,13 +287,13 @@ edge_sets { key: "e" value { source: "a" target: "b" metadata { filename: "e.csv
 	if err != nil || s.Primary != graph.Out || s.Format != "unigraph" || len(s.Files) != 5 || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "_aux") {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	// The same file is the same table.
+	// The same file gives the same table.
 	if e := s.Input.Edges; e[1].Table != e[2].Table {
 		t.Fatal("two tables of one file")
 	}
 }
 
-// The graph that the program carries can be read whole.
+// The graph that is embedded in the program can be read completely.
 func TestEmbedded(t *testing.T) {
 	s, err := Open(t.Context(), vfs.OS, "../quickstart/debian", Options{})
 	if err != nil {
@@ -309,7 +309,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// A symbolic link leads out of the folder only where that is allowed.
+// A symbolic link may lead out of the folder only if that is allowed.
 func TestOutside(t *testing.T) {
 	dir := folder(t, map[string]string{"in/graph.yaml": "nodes: {a: {}}\nedges: {\"a:r:a\": {table: link/e.csv}}", "out/e.csv": "src,dst\n1,2\n"})
 	if err := os.Symlink("../out", filepath.Join(dir, "in", "link")); err != nil {

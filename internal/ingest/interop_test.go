@@ -18,7 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// shared is the folder of real data, which must be there.
+// shared returns the folder of real data, which must exist.
 func shared(t *testing.T, elem ...string) string {
 	t.Helper()
 	dir := os.Getenv("GRAPHMILL_SHARED")
@@ -28,7 +28,7 @@ func shared(t *testing.T, elem ...string) string {
 	return filepath.Join(append([]string{dir, "data"}, elem...)...)
 }
 
-// TF-GNN's own unigraphs are read, with the numbers of rows that they have.
+// TF-GNN's own unigraphs are read with the right numbers of rows.
 func TestTFGNNUnigraphs(t *testing.T) {
 	for path, want := range map[string]map[string]uint64{
 		"testdata/homogeneous/citrus.pbtxt":      {"fruits": 9, "fruits:tastelike:fruits": 5},
@@ -61,7 +61,7 @@ func TestTFGNNUnigraphs(t *testing.T) {
 	}
 }
 
-// The schema of MAG names tables that are not there; it says which.
+// The schema of MAG names tables that do not exist; the error names them.
 func TestMAG(t *testing.T) {
 	_, err := Open(t.Context(), vfs.OS, shared(t, "tfgnn", "examples", "mag"), Options{})
 	if !errors.Is(err, ErrSource) {
@@ -83,8 +83,8 @@ func TestCora(t *testing.T) {
 	}
 }
 
-// The TFRecord tables that TF-GNN's sampler read for its goldens are stores: lists
-// of strings, which the first row lacks, and a node where an edge dangles.
+// The TFRecord tables that TF-GNN's sampler read for its goldens can be stored. They have lists of strings, which the
+// first row lacks, and a dangling edge.
 func TestTFGNNTables(t *testing.T) {
 	for name, want := range map[string]struct {
 		edges, added uint64

@@ -10,20 +10,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// npyEdges is one array of the ends of edges, or the two arrays of a sparse
-// matrix; a homogeneous graph.
+// npyEdges is one array of the ends of edges, or the two arrays of a sparse matrix. It gives a homogeneous graph.
 type npyEdges struct{}
 
 func (npyEdges) name() string { return "npy" }
 func (npyEdges) about() string {
-	return ".npy of shape (2, E) or (E, 2), or --indptr and --indices"
+	return ".npy of shape (2, E) or (E, 2), or `Indptr` and `Indices`"
 }
 func (npyEdges) detect(path string, names []string) bool {
 	return names == nil && filepath.Ext(path) == ".npy"
 }
 
 func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	if o.IDs == IDsString {
+	if o.IDs == idsString {
 		return nil, usagef("found string ids with arrays, expected integer ids")
 	}
 	t, nodes, err := openArrays(fsys, path, o.Indptr, o.Indices, o.NumNodes)
@@ -40,22 +39,21 @@ func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
-// openArrays opens edges out of one array or two; nodes is the number of them
-// where it is known, else 0.
+// openArrays opens edges from one array or two. nodes is the number of nodes if it is known, and otherwise 0.
 func openArrays(fsys vfs.FS, path, indptr, indices string, given uint64) (t table.Table, nodes uint64, err error) {
 	if indptr == "" && indices == "" {
 		t, err = table.OpenPairs(fsys, path)
 		return t, given, err
 	}
 	if path != "" || indptr == "" || indices == "" {
-		return nil, 0, usagef("found only some of an indptr and indices, or a source beside them; expected both and nothing else")
+		return nil, 0, usagef("found only one of `Indptr` and `Indices`, or another source with them, expected both and nothing else")
 	}
 	csc, err := table.OpenCSC(fsys, indptr, indices)
 	if err != nil {
 		return nil, 0, err
 	}
 	if given > 0 && given < csc.Nodes() {
-		return nil, 0, usagef("found %d nodes in %s, expected at most the %d of --num-nodes", csc.Nodes(), indptr, given)
+		return nil, 0, usagef("found %d nodes in %s, expected at most the %d of `NumNodes`", csc.Nodes(), indptr, given)
 	}
 	return csc, max(given, csc.Nodes()), nil
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ogbDataset is the raw folder of an OGB data set of many graphs: text files without
-// headers, compressed with gzip. Ends of edges count from the first node of their graph.
-// Data sets without directions have each edge once; Options.Symmetrise puts the
-// reverse behind each, as OGB does when it reads them.
+// ogbDataset is the raw folder of an OGB data set of many graphs: text files without headers, compressed with gzip.
+// The ends of edges count from the first node of their graph. Undirected data sets have each edge once;
+// Options.Symmetrise puts the reverse after each edge, as OGB does when it reads them.
 type ogbDataset struct{}
 
 const (
@@ -25,7 +24,7 @@ const (
 	ogbEdgeCounts = "num-edge-list.csv.gz"
 	ogbSuffix     = ".csv.gz"
 	ogbLabels     = "graph-label.csv.gz"
-	// Of graphs with several types.
+	// Present only for graphs with several types.
 	ogbNodeDict = "num-node-dict.csv.gz"
 	ogbTriplets = "triplet-type-list.csv.gz"
 )
@@ -70,7 +69,7 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 		if !ok {
 			continue
 		}
-		// The names of more files are those of their columns: node_species.
+		// Other files have the names of their columns: node_species.
 		switch {
 		case file == ogbLabels:
 			err = d.add(ctx, &in.Context, file, "label", true)
@@ -93,8 +92,8 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
 }
 
-// refuse refuses what is no data set of many graphs in text. One graph is a data set of
-// nodes or links, unless graphs have labels, or the format was named.
+// refuse refuses a folder that is not a data set of many graphs in text. A folder with one graph is a data set of
+// nodes or links, unless graphs have labels or the caller named the format.
 func (d *raw) refuse(ctx context.Context, path string) error {
 	text, place := slices.Contains(d.names, ogbNodeCounts), ogbNodeCounts
 	if !text {
@@ -117,15 +116,14 @@ func (d *raw) refuse(ctx context.Context, path string) error {
 	case g != nil:
 		return g.refusal(place, d.o)
 	case text && filepath.Base(place) == ogbNodeCounts:
-		d.files = nil // they are opened again
+		d.files = nil // the files are opened again
 		return nil
 	}
 	return sourcef("%s: found no single graph, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", place)
 }
 
-// add opens a file whose lines are the rows of one column, with the dtype that all
-// its values have: int64, float32 or string. An empty cell of labels is NaN, as it
-// is for OGB.
+// add opens a file whose lines are the rows of one column. Its dtype is the one that all its values have: int64,
+// float32 or string. An empty cell of labels is NaN, as in OGB.
 func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column string, label bool) error {
 	r, err := d.rows(file, column, graph.Invalid)
 	if err != nil {
@@ -146,7 +144,7 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 		}
 	}
 	if c.DType == graph.Int64 {
-		// All of it, as what looks like integers at first can have others behind.
+		// Read all rows, since a column that begins with integers can continue with other values.
 		var asked []table.Column
 		for _, f := range c.Fields {
 			asked = append(asked, table.Column{Name: f, DType: graph.Int64})

@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive.
-// A graph with several types has one archive for each kind of array, with one member per type.
+// The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive. A graph with
+// several types has one archive per kind of array, with one member per type.
 const (
 	npzSuffix      = ".npz"
 	npzHomogeneous = "data.npz"
@@ -23,11 +23,11 @@ const (
 	npzNodeCounts  = "num_nodes_dict.npz"
 )
 
-// maxCounts bounds what is read of an array of counts: more are many graphs.
+// maxCounts bounds the bytes that are read of an array of counts. A longer array belongs to many graphs.
 const maxCounts = 64 << 10
 
-// arraysOf is the graph of a folder of archives, nil if it has many; place is the file
-// that says so.
+// arraysOf returns the graph of a folder of archives, or nil if it has many graphs. place is the file that shows the
+// number of graphs.
 func (d *raw) arraysOf(path string) (g *ogbGraph, place string, err error) {
 	g = &ogbGraph{path: path}
 	if slices.Contains(d.names, npzHomogeneous) {
@@ -44,15 +44,14 @@ func (d *raw) arraysOf(path string) (g *ogbGraph, place string, err error) {
 	return g, npzNodeCounts, err
 }
 
-// homogeneousArrays are those of data.npz and node-label.npz. It says whether they are
-// of one graph.
+// homogeneousArrays reads the arrays of data.npz and node-label.npz. It returns whether they belong to one graph.
 func (d *raw) homogeneousArrays(g *ogbGraph) (one bool, err error) {
 	members, err := d.members(npzHomogeneous)
 	if err != nil {
 		return false, err
 	}
 	if members["edge_index"] == nil || members["num_nodes_list"] == nil {
-		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected those of an OGB data set; or name another format", filepath.Join(d.dir, npzHomogeneous))
+		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected the arrays of an OGB data set; name another format if it is none", filepath.Join(d.dir, npzHomogeneous))
 	}
 	count, one, err := d.count(npzHomogeneous, members["num_nodes_list"])
 	if err != nil || !one {
@@ -81,7 +80,7 @@ func (d *raw) homogeneousArrays(g *ogbGraph) (one bool, err error) {
 	return true, nil
 }
 
-// typedArrays are the arrays of archives with one member per type.
+// typedArrays reads the arrays of archives with one member per type.
 func (d *raw) typedArrays(g *ogbGraph) (one bool, err error) {
 	counts, err := d.members(npzNodeCounts)
 	if err != nil {
@@ -134,7 +133,7 @@ func (d *raw) typedArrays(g *ogbGraph) (one bool, err error) {
 	return true, nil
 }
 
-// featName is the name of a column of features, which others keep.
+// featName returns the name of a column: "feat" for features, and otherwise the array's.
 func featName(array string) string {
 	if array == "node_feat" || array == "edge_feat" {
 		return "feat"
@@ -152,7 +151,7 @@ func (d *raw) unpacked(g *ogbGraph, archive, member string) string {
 	return d.name(g.path, filepath.Join(filepath.Base(to), member+".npy"))
 }
 
-// quoteArgument quotes a path for a shell where it needs that.
+// quoteArgument quotes a path for a shell where necessary.
 func quoteArgument(path string) string {
 	if !strings.ContainsFunc(path, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,=@%", r))
@@ -162,7 +161,7 @@ func quoteArgument(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// members are the arrays of an archive, the first maxCounts bytes of each.
+// members returns the arrays of an archive, with the first maxCounts bytes of each.
 func (d *raw) members(archive string) (arrays map[string]*member, err error) {
 	path := filepath.Join(d.dir, archive)
 	if err := d.inside(path); err != nil {
@@ -198,7 +197,7 @@ func (d *raw) members(archive string) (arrays map[string]*member, err error) {
 	return arrays, nil
 }
 
-// member is an array of an archive, with its bytes where they are few.
+// member is an array of an archive, with its bytes if they are few.
 type member struct {
 	size  uint64
 	bytes []byte
@@ -222,7 +221,7 @@ func sortedMembers(arrays map[string]*member) []string {
 	return names
 }
 
-// count is the number of nodes of the only graph; one is false where there are others.
+// count returns the number of nodes of the only graph. one is false if there are several graphs.
 func (d *raw) count(archive string, m *member) (n uint64, one bool, err error) {
 	if m.bytes == nil {
 		return 0, false, nil

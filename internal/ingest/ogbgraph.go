@@ -14,51 +14,50 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// OGB's data sets of nodes and of links have the layout of those of graphs, with one
-// graph. That graph is no collection: it is refused, with the graph.yaml that imports
-// it as a store.
+// OGB's data sets of nodes and of links have the layout of data sets of graphs, with one graph. That graph is not a
+// collection: the import refuses it, with the graph.yaml that imports it as a store.
 
 // ogbGraph is the graph.yaml of a data set of nodes or links.
 type ogbGraph struct {
-	path  string // that was to be imported
+	path  string // the path to import
 	nodes []ogbType
 	edges []ogbType
-	// unpack are commands that make files which are named here.
+	// unpack are commands that make files which the graph.yaml names.
 	unpack []string
 	label  bool
-	// either says that it could be a data set of graphs too.
+	// either says that it could also be a data set of graphs.
 	either bool
 }
 
 // ogbType is a node or edge type.
 type ogbType struct {
 	name    string
-	table   string // of edges
-	count   uint64 // of nodes without columns
+	table   string // table of edges
+	count   uint64 // number of nodes of a type without columns
 	columns []ogbColumn
 }
 
 // ogbColumn is a column in a file of its own.
 type ogbColumn struct {
 	name, file string
-	dtype      string // "float32[128]"; empty: as the file says
+	dtype      string // "float32[128]"; empty: that of the file
 	empty      string
 }
 
-// LayoutError says that a folder holds a data set whose layout is of one graph, and how
-// the graph is imported. It is an ErrSource.
+// LayoutError says that a folder holds a data set in the layout of one graph, and how to import that graph. It is an
+// ErrSource.
 type LayoutError struct {
 	Reason string
-	// Unpack are commands that make what YAML names.
+	// Unpack are commands that make the files that YAML names.
 	Unpack []string
-	// YAML is what File must say, and Path is imported again then.
+	// YAML is the content to write to File. Then Path can be imported.
 	YAML, File, Path string
 }
 
-// Error is the reason, and then the text to copy.
+// Error returns the reason, followed by the text to copy.
 func (e *LayoutError) Error() string { return e.Reason + "\n\n" + e.Text() }
 
-// Text is the commands and the YAML.
+// Text returns the commands and the YAML.
 func (e *LayoutError) Text() string {
 	var b strings.Builder
 	for _, c := range e.Unpack {
@@ -73,13 +72,12 @@ func (e *LayoutError) Text() string {
 // Unwrap makes it an ErrSource.
 func (e *LayoutError) Unwrap() error { return ErrSource }
 
-// refusal is the error that says what to do instead. place is what shows that there is
-// one graph.
+// refusal returns the error that says what to do instead. place is the file that shows that there is one graph.
 func (g *ogbGraph) refusal(place string, o Options) error {
 	for _, t := range slices.Concat(g.nodes, g.edges) {
 		for _, file := range append([]string{t.table}, files(t.columns)...) {
 			if strings.ContainsAny(file, "*?[@") {
-				return sourcef("%s: found the file %s, expected a name without *, ?, [ and @, which a graph.yaml reads as a pattern; rename the type", place, file)
+				return sourcef("%s: found the file %s, expected a name without *, ?, [ and @, which make a pattern in a graph.yaml; rename the type", place, file)
 			}
 		}
 	}
@@ -109,7 +107,7 @@ func files(columns []ogbColumn) (names []string) {
 	return names
 }
 
-// yaml is the graph.yaml.
+// yaml returns the content of the graph.yaml.
 func (g *ogbGraph) yaml() string {
 	var b strings.Builder
 	columns := func(list []ogbColumn) {
@@ -153,7 +151,7 @@ func (g *ogbGraph) yaml() string {
 
 var plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
-// scalar is a string of YAML, in quotes where it could be read as anything else.
+// scalar returns a YAML string, in quotes if it could be read as anything else.
 func scalar(s string) string {
 	if plainScalar.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
 		return s
@@ -161,7 +159,7 @@ func scalar(s string) string {
 	return strconv.Quote(s)
 }
 
-// graphOf is the graph of a folder of text, nil if it has many graphs.
+// graphOf returns the graph of a folder of text, or nil if it has many graphs.
 func (d *raw) graphOf(ctx context.Context, path string) (*ogbGraph, error) {
 	hetero := slices.Contains(d.names, ogbTriplets)
 	g := &ogbGraph{path: path}
@@ -248,12 +246,12 @@ func (d *raw) relations(ctx context.Context, path string, g *ogbGraph) error {
 	return nil
 }
 
-// sub is a folder in the data set; one that is not there has no files.
+// sub returns a folder in the data set. A missing folder has no files.
 func (d *raw) sub(parts ...string) (*raw, error) {
 	s := &raw{fsys: d.fsys, dir: filepath.Join(append([]string{d.dir}, parts...)...), o: d.o}
 	for _, p := range parts {
 		if !filepath.IsLocal(p) || strings.ContainsRune(p, filepath.Separator) {
-			return nil, sourcef("%s: found a type called %q, expected a name that a folder can have", d.dir, p)
+			return nil, sourcef("%s: found a type named %q, expected a name that a folder can have", d.dir, p)
 		}
 	}
 	if _, err := d.fsys.Stat(s.dir); err != nil {
@@ -265,7 +263,7 @@ func (d *raw) sub(parts ...string) (*raw, error) {
 	return s, s.list()
 }
 
-// name is what a graph.yaml at path calls a file.
+// name returns the name of a file in a graph.yaml at path.
 func (d *raw) name(path, file string) string {
 	rel, err := filepath.Rel(path, filepath.Join(d.dir, file))
 	if err != nil {
@@ -274,7 +272,7 @@ func (d *raw) name(path, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// columns are those that OGB has of nodes or of edges, each in a file of its own.
+// columns returns the columns of nodes or of edges that OGB stores in files of their own.
 func (d *raw) columns(ctx context.Context, path, of string) ([]ogbColumn, error) {
 	var out []ogbColumn
 	for _, file := range d.names {
@@ -307,8 +305,8 @@ func (d *raw) columns(ctx context.Context, path, of string) ([]ogbColumn, error)
 	return out, nil
 }
 
-// firstRow is the numbers of the only row of a table, and its fields; nil where there
-// are other rows, or none.
+// firstRow returns the numbers of the only row of a table, and its fields. It returns nil if the table has no row or
+// more than one.
 func (d *raw) firstRow(ctx context.Context, file string, csv table.CSVOptions) (row []uint64, fields []string, err error) {
 	t, err := d.table(file, csv)
 	if err != nil {

@@ -31,10 +31,10 @@ import (
 // disk is the file system without waiting for the disk.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// values is a column of a data set: rows of some width, of int64 or float32.
+// values is a column of a data set: rows of int64 or float32.
 type values struct {
-	name    string // in the store
-	file    string // OGB's, without extension
+	name    string // name in the store
+	file    string // OGB's file name, without extension
 	width   int
 	integer bool
 	rows    [][]float64
@@ -42,7 +42,7 @@ type values struct {
 
 // ogbPart is a node or edge type of a data set.
 type ogbPart struct {
-	name    string // of nodes, or A___R___B
+	name    string // the node type, or A___R___B
 	count   int
 	edges   [][2]int
 	columns []values
@@ -84,7 +84,7 @@ func drawSet(t *rapid.T) *ogbSet {
 			n.columns = append(n.columns, drawValues(t, "feat", "node-feat", n.count, false))
 		}
 		if s.label && i == 0 {
-			// Other columns of text have no missing values.
+			// Other text columns have no missing values.
 			n.columns = append(n.columns, drawValues(t, "label", "node-label", n.count, !s.binary))
 		}
 		if rapid.Bool().Draw(t, "year") {
@@ -132,7 +132,7 @@ func (v *values) text() string {
 			switch {
 			case math.IsNaN(x) && v.width > 1:
 			case math.IsNaN(x):
-				b.WriteString("nan") // a line without any character would be no row
+				b.WriteString("nan") // an empty line would not be a row
 			default:
 				fmt.Fprint(&b, x)
 			}
@@ -142,7 +142,7 @@ func (v *values) text() string {
 	return b.String()
 }
 
-// array is an .npy file: int64 or float32.
+// array returns an .npy file of int64 or float32.
 func (v *values) array() []byte {
 	var data []byte
 	descr := "f4"
@@ -191,7 +191,7 @@ func npz(arrays map[string][]byte) string {
 	return b.String()
 }
 
-// ends are the sources, then the targets.
+// ends returns the sources, followed by the targets.
 func (p *ogbPart) ends() []byte {
 	var v []int64
 	for k := range 2 {
@@ -210,7 +210,7 @@ func (p *ogbPart) text() string {
 	return b.String()
 }
 
-// files are those of OGB's package.
+// files returns the files that OGB's package has.
 func (s *ogbSet) files() map[string]string {
 	out := map[string]string{}
 	switch {
@@ -299,7 +299,7 @@ func writeAll(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// words are those of a command line, as a shell takes them.
+// words splits a command line as a shell does.
 func words(line string) []string {
 	out, quoted := []string{""}, false
 	for i := 0; i < len(line); i++ {
@@ -319,7 +319,7 @@ func words(line string) []string {
 	return out
 }
 
-// unpack is what python3 -m zipfile -e does with its last two arguments.
+// unpack does what python3 -m zipfile -e does with its last two arguments.
 func unpack(t testing.TB, line string) {
 	t.Helper()
 	args := words(line)[4:]
@@ -343,7 +343,7 @@ func unpack(t testing.TB, line string) {
 	writeAll(t, args[1], files)
 }
 
-// obey does what a refusal says, and gives the path to import. run runs its commands.
+// obey does what the error says, and returns the path to import. run runs the error's commands.
 func obey(t testing.TB, err error, run func(testing.TB, string)) string {
 	t.Helper()
 	var e *ingest.LayoutError
@@ -364,8 +364,8 @@ func obey(t testing.TB, err error, run func(testing.TB, string)) string {
 	return e.Path
 }
 
-// shown is a graph as text: types, columns with their dtypes and values; edges in the
-// order of the input.
+// shown returns a graph as text: types, and columns with their dtypes and values. Edges are in the order of the
+// input.
 func (s *ogbSet) shown() string {
 	var b strings.Builder
 	columns := func(p *ogbPart) {
@@ -475,8 +475,8 @@ func showStore(t testing.TB, path string) string {
 	return b.String()
 }
 
-// A data set of nodes or links is refused, and the graph.yaml of the refusal imports it,
-// saved where it says: all columns, with their values.
+// A data set of nodes or links is refused, and the graph.yaml of the error, saved where the error says, imports it:
+// all columns with their values.
 func TestOGBGraphs(t *testing.T) {
 	parent, run := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -496,7 +496,7 @@ func TestOGBGraphs(t *testing.T) {
 	})
 }
 
-// The commands of a refusal do that in a shell.
+// The commands of the error work in a shell.
 func TestOGBCommands(t *testing.T) {
 	for seed := range 2 {
 		s := rapid.Custom(drawSet).Filter(func(s *ogbSet) bool { return s.binary && s.typed == (seed > 0) }).Example(seed)
@@ -514,7 +514,7 @@ func TestOGBCommands(t *testing.T) {
 	}
 }
 
-// What tells one graph from many, and a data set of graphs from others.
+// How one graph is distinguished from many, and a data set of graphs from others.
 func TestOGBLevels(t *testing.T) {
 	one := map[string]string{"edge.csv.gz": gz("0,1\n"), "num-node-list.csv.gz": gz("2\n"), "num-edge-list.csv.gz": gz("1\n"), "node-label.csv.gz": gz("1\n0\n")}
 	many := map[string]string{"edge.csv.gz": gz("0,1\n"), "num-node-list.csv.gz": gz("2\n1\n"), "num-edge-list.csv.gz": gz("1\n0\n"), "node-label.csv.gz": gz("1\n0\n2\n")}
@@ -545,7 +545,7 @@ func TestOGBLevels(t *testing.T) {
 		{"no nodes", with(one, "num-node-list.csv.gz", gz("x\n")), ingest.Options{}, `num-node-list.csv.gz:1:1: found "x"`},
 		{"several types of many graphs", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "num-node-dict.csv.gz: found no single graph, expected one, or OGB's text layout of many graphs of one type"},
 		{"a relation that is not there", map[string]string{"num-node-dict.csv.gz": gz("a,b\n1,2\n"), "triplet-type-list.csv.gz": gz("a,r,b\n")}, ingest.Options{}, "a___r___b/edge.csv.gz: found no such file"},
-		{"a type that leaves the folder", map[string]string{"num-node-dict.csv.gz": gz("..,b\n1,2\n"), "triplet-type-list.csv.gz": gz("..,r,b\n")}, ingest.Options{}, `found a type called "..", expected a name that a folder can have`},
+		{"a type that leaves the folder", map[string]string{"num-node-dict.csv.gz": gz("..,b\n1,2\n"), "triplet-type-list.csv.gz": gz("..,r,b\n")}, ingest.Options{}, `found a type named "..", expected a name that a folder can have`},
 		{"a type that is a pattern", map[string]string{"num-node-dict.csv.gz": gz("a*\n1\n"), "triplet-type-list.csv.gz": gz("a*,r,a*\n"), "relations/a*___r___a*/edge.csv.gz": gz("0,0\n")}, ingest.Options{}, "expected a name without *, ?, [ and @"},
 		{"arrays of many graphs", map[string]string{"data.npz": arrays(int64s([]int{2}, 1, 1))}, ingest.Options{}, "data.npz: found no single graph"},
 		{"an archive of something else", map[string]string{"data.npz": npz(map[string][]byte{"x": int64s([]int{1}, 1)})}, ingest.Options{}, "data.npz: found no arrays edge_index and num_nodes_list"},
@@ -567,7 +567,7 @@ func TestOGBLevels(t *testing.T) {
 	}
 }
 
-// Whatever call to the file system fails, there is an error, and it says so.
+// Whichever call to the file system fails, there is an error that says so.
 func TestOGBGraphFaults(t *testing.T) {
 	for i := range 4 {
 		s := rapid.Custom(drawSet).Filter(func(s *ogbSet) bool { return s.typed == (i&1 > 0) && s.binary == (i&2 > 0) }).Example(1)

@@ -7,20 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// opener opens the files that a metadata file names. The same files give the
-// same table.
+// opener opens the files that a metadata file names. The same files give the same table.
 type opener struct {
 	fsys    vfs.FS
 	meta    string // the metadata file
-	dir     string // what names are relative to
+	dir     string // folder that names are relative to
 	outside bool
 	tables  map[string]table.Table
-	files   []string // each once
+	files   []string // files in use, each once
 	used    map[string]bool
 }
 
@@ -34,7 +33,7 @@ func newOpener(fsys vfs.FS, meta string, o Options) *opener {
 	return p
 }
 
-// use notes that a file is read.
+// use records that a file is read.
 func (p *opener) use(file string) {
 	if !p.used[file] {
 		p.used[file] = true
@@ -42,13 +41,12 @@ func (p *opener) use(file string) {
 	}
 }
 
-// find resolves a name: relative to the folder of the metadata file, as a plain
-// name, a glob, or base@N. It checks that the files lie in that folder, and not
-// by way of a symbolic link.
+// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, or base@N. It checks
+// that the files are in that folder and are not reached through a symbolic link.
 func (p *opener) find(names ...string) ([]string, error) {
 	var files []string
 	for _, name := range names {
-		found, err := tfgnn.Tables(p.fsys, p.dir, name, p.outside)
+		found, err := tfgnnfiles.Tables(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
 		}
@@ -70,7 +68,7 @@ func (p *opener) inside(dir, file string) error {
 	}
 	rel, err := filepath.Rel(dir, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with --allow-outside", p.meta, file, dir)
+		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with `AllowOutside`", p.meta, file, dir)
 	}
 	for at := dir; rel != ""; {
 		var part string
@@ -81,13 +79,13 @@ func (p *opener) inside(dir, file string) error {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with --allow-outside", p.meta, at, dir)
+			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with `AllowOutside`", p.meta, at, dir)
 		}
 	}
 	return nil
 }
 
-// open opens a table of rows, by its extension.
+// open opens a table by the extension of its files.
 func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error) {
 	files, err := p.find(names...)
 	if err != nil {
@@ -109,7 +107,7 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	case ".parquet":
 		t, err = table.OpenParquet(p.fsys, files)
 	default:
-		err = sourcef("%s: found a table of extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
+		err = sourcef("%s: found a table with the extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
 	}
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// tuDataset is a folder of the TU collection of graph data sets: text files
-// without headers, NAME_A.txt and others. Nodes and graphs count from 1.
+// tuDataset is a folder of the TU collection of graph data sets: text files without headers, NAME_A.txt and others.
+// Nodes and graphs count from 1.
 type tuDataset struct{}
 
 const tuEdges, tuGraphs = "_A.txt", "_graph_indicator.txt"
@@ -51,7 +51,7 @@ func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	// The values of a line side by side: labels are integers, attributes floats.
+	// The values of a line form one row: labels are integers, attributes floats.
 	rows := func(what string) []collection.Rows {
 		var list []collection.Rows
 		for _, x := range []struct {
@@ -89,12 +89,12 @@ type raw struct {
 	fsys  vfs.FS
 	dir   string
 	names []string
-	files []string // that were opened
+	files []string // files that were opened
 	o     Options
 }
 
-// openRaw lists a folder, or the folder raw in it where it has no files of its own
-// to read: data sets are kept so.
+// openRaw lists a folder. If it has no readable files of its own, openRaw lists the folder raw in it, where data sets
+// are often kept.
 func openRaw(fsys vfs.FS, path string, o Options) (*raw, error) {
 	d := &raw{fsys: fsys, dir: path, o: o}
 	for {
@@ -123,19 +123,19 @@ func (d *raw) list() error {
 	return err
 }
 
-// inside says whether a path is there and no symbolic link.
+// inside checks that a path exists and is not a symbolic link.
 func (d *raw) inside(path string) error {
 	info, err := d.fsys.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return sourcef("%s: found no such file, expected the data set to have it", path)
+		return sourcef("%s: found no such file, expected it in the data set", path)
 	case err == nil && info.Mode()&fs.ModeSymlink != 0 && !d.o.Outside:
-		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with --allow-outside", path)
+		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with `AllowOutside`", path)
 	}
 	return err
 }
 
-// table opens a file that must be there.
+// table opens a file that must exist.
 func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
 	path := filepath.Join(d.dir, name)
 	if err := d.inside(path); err != nil {
@@ -149,8 +149,7 @@ func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
 	return t, nil
 }
 
-// rows opens a file whose lines are the rows of one column. Invalid stands for the
-// dtype that all values have.
+// rows opens a file whose lines are the rows of one column. Invalid stands for the common dtype of all values.
 func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, err error) {
 	t, err := d.table(file, table.CSVOptions{Numbered: true})
 	if err != nil {
@@ -162,19 +161,19 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	}
 	switch n := len(c.Fields); {
 	case n == 0:
-		return r, sourcef("%s: found no lines, expected one a row", filepath.Join(d.dir, file))
+		return r, sourcef("%s: found no lines, expected one per row", filepath.Join(d.dir, file))
 	case n > 1:
 		c.Shape = []int{n}
 	}
 	return collection.Rows{Table: t, Columns: []collection.Column{c}}, nil
 }
 
-// others says which files of the data set were not read.
+// others lists the files of the data set that were not read.
 func (d *raw) others(of func(name string) bool) []string {
 	var list []string
 	for _, n := range d.names {
 		if of(n) && !slices.Contains(d.files, filepath.Join(d.dir, n)) {
-			list = append(list, fmt.Sprintf("%s: not taken: unknown to the format", filepath.Join(d.dir, n)))
+			list = append(list, fmt.Sprintf("%s: not imported: the format does not have such a file", filepath.Join(d.dir, n)))
 		}
 	}
 	return list

@@ -24,8 +24,8 @@ func float64s(shape []int, v ...float64) string {
 	return string(append(h, graph.Bytes(v)...))
 }
 
-// Doubles of arrays that float32 holds as 0 or with few digits are counted by column, of
-// each type that has them; what float32 holds in full is not.
+// Doubles of arrays that become 0 or lose most of their digits in float32 are counted by column, for each type that
+// has them. Doubles that float32 holds in full precision are not counted.
 func TestUnderflows(t *testing.T) {
 	files := map[string]string{
 		"x.npy":      float64s([]int{2, 2}, 1e-310, 0.1, 0, 1e-40),

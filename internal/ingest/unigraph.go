@@ -15,11 +15,12 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// unigraph is a graph of TF-GNN: a GraphSchema whose sets name their tables. The
-// edge set NAME from S to T is the edge type S:NAME:T; ids are strings.
+// unigraph is a graph of TF-GNN: a GraphSchema whose sets name their tables. The edge set NAME from S to T is the
+// edge type S:NAME:T. Ids are strings.
 type unigraph struct{}
 
 func (unigraph) name() string  { return "unigraph" }
@@ -30,10 +31,10 @@ func (unigraph) detect(path string, names []string) bool {
 }
 
 func (unigraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	if o.IDs == IDsInteger || o.NumNodes > 0 {
-		return nil, usagef("found integer ids or --num-nodes with a unigraph, expected neither: its ids are strings")
+	if o.IDs == idsInteger || o.NumNodes > 0 {
+		return nil, usagef("found integer ids or `NumNodes` with a unigraph, expected neither, as its ids are strings")
 	}
-	schema, file, warnings, err := tfgnn.ReadSchema(fsys, path)
+	schema, file, warnings, err := tfgnnfiles.ReadSchema(fsys, path)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
@@ -65,7 +66,7 @@ func (u *unigraphReader) warn(format string, a ...any) {
 	u.s.Warnings = append(u.s.Warnings, u.p.meta+": "+fmt.Sprintf(format, a...))
 }
 
-// open opens the table of a set; nil: the set names none.
+// open opens the table of a set. It returns nil if the set does not name one.
 func (u *unigraphReader) open(m *tfgnnpb.Metadata) (table.Table, []looks, error) {
 	if m.GetFilename() == "" {
 		return nil, nil, nil
@@ -171,16 +172,15 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 	return nil
 }
 
-// reversed says whether a table has the edges of the set the other way round, so
-// that one table serves both directions.
+// reversed says whether a table has the edges of the set in the opposite direction, so that one table can serve both
+// directions.
 func reversed(m *tfgnnpb.Metadata) bool {
 	return slices.ContainsFunc(m.GetExtra(), func(kv *tfgnnpb.Metadata_KeyValue) bool {
 		return kv.GetKey() == "edge_type" && kv.GetValue() == "reversed"
 	})
 }
 
-// features are the columns of a set. "#id" is the key itself, which every store
-// keeps.
+// features returns the columns of a set. "#id" is the key itself, which every store keeps.
 func (u *unigraphReader) features(place string, t table.Table, fields []looks, features map[string]*tfgnnpb.Feature) ([]table.Column, error) {
 	var cols []table.Column
 	for _, name := range slices.Sorted(maps.Keys(features)) {
@@ -197,8 +197,8 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
 		if len(fields) > 0 && field(fields, name) == nil {
-			// Rows of a TFRecord table can lack a list without values, or a feature
-			// whose empty cells have a value; the first row says nothing then.
+			// Rows of a TFRecord table can lack a list without values, or a feature whose empty cells have a value.
+			// The first row does not show the feature then.
 			_, records := t.(*table.TFRecord)
 			hint := suggest.Hint(name, fieldNames(fields))
 			if !records || u.o.Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {

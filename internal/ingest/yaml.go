@@ -16,17 +16,16 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The parser recurses and takes time by the square of the number of keys, so
-// that a hostile file could exhaust the stack or take minutes; these bound it to
-// about a second, far above what a list of tables needs.
+// The parser is recursive, and its time is quadratic in the number of keys, so a hostile file could exhaust the stack
+// or take minutes. These bounds keep it to about a second, and are far above the needs of a list of tables.
 const (
 	maxYAML     = 128 << 10 // bytes
 	maxYAMLLine = 2048
-	maxYAMLFlow = 64 // brackets within brackets
+	maxYAMLFlow = 64 // depth of nested brackets
 )
 
-// yamlFile reads a document with strict keys. Aliases, anchors and tags are
-// refused, so that what is read is what is written.
+// yamlFile reads a document with strict keys. Aliases, anchors and tags are refused, so that the content is exactly
+// what is written.
 type yamlFile struct{ path string }
 
 // entry is a key and its value.
@@ -45,7 +44,7 @@ func (y yamlFile) errorf(at ast.Node, format string, a ...any) error {
 	return sourcef("%s: %w", place, fmt.Errorf(format, a...))
 }
 
-// read is the one document of the file.
+// read returns the one document of the file.
 func (y yamlFile) read(fsys vfs.FS) (ast.Node, error) {
 	text, err := vfs.ReadFile(fsys, y.path, maxYAML)
 	if err != nil {
@@ -86,8 +85,8 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 	return f.Docs[0].Body, nil
 }
 
-// mapping is the entries of a mapping, in order; an empty value has none. Keys
-// are one of known, or anything where that is nil.
+// mapping returns the entries of a mapping, in order. An empty value has none. Keys must be in known, unless known is
+// nil.
 func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, error) {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -116,7 +115,7 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 	return out, nil
 }
 
-// text is a scalar as it is written, without quotes.
+// text returns a scalar as it is written, without quotes.
 func (y yamlFile) text(n ast.Node, what string) (string, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -129,7 +128,7 @@ func (y yamlFile) text(n ast.Node, what string) (string, error) {
 	return "", y.errorf(n, "found %s, expected %s", kindOf(n), what)
 }
 
-// texts is a list of scalars, or a single one.
+// texts returns the scalars of a list, or a single scalar.
 func (y yamlFile) texts(n ast.Node, what string) ([]string, error) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {

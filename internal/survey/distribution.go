@@ -6,34 +6,33 @@ import (
 )
 
 const (
-	// maxExact is how many different values are counted one by one.
+	// maxExact bounds the number of different values that are counted separately.
 	maxExact = 1 << 15
-	// cut is the bits of a value that a bucket leaves out: sign, exponent and 11 bits
-	// of the fraction stay.
+	// cut is the number of low bits of a value that a bucket ignores. Sign, exponent and 11 bits of the fraction
+	// remain.
 	cut = 12
-	// pageBuckets is the buckets that are made at a time.
+	// pageBuckets is the number of buckets that are allocated together.
 	pageBuckets = 256
 	pages       = 1 << (32 - cut) / pageBuckets
 )
 
-// distribution counts values: each one of them while few differ, and from then on
-// in buckets. What it holds depends on the values alone, not on their order or on
-// how they were spread over merged distributions. The zero value is empty.
+// distribution counts values: each value separately while few are different, and after that in buckets. Its content
+// depends on the values alone, not on their order or on how they were divided among merged distributions. The zero
+// value is empty.
 type distribution struct {
-	integers bool // all values are: those up to 4096 stay exact
+	integers bool // all values are integers: those up to 4096 stay exact
 	n, nan   uint64
 	min, max uint32 // keys
 
-	// A hash table by key, of a power of two places, at most half full; a place
-	// without a count is free.
+	// A hash table by key. Its length is a power of two, and it is at most half full. A slot with count 0 is free.
 	keys   []uint32
 	counts []uint64
 	used   int
 
-	buckets [][]uint64 // pages, in place of the table; a page that is nil is empty
+	buckets [][]uint64 // pages of buckets, instead of the table; a nil page is empty
 }
 
-// keyOf orders values: keys ascend as values do. -0 is 0.
+// keyOf maps values to keys in the same order. -0 is treated as 0.
 func keyOf(v float32) uint32 {
 	b := math.Float32bits(v + 0)
 	if b>>31 != 0 {
@@ -83,7 +82,7 @@ func (d *distribution) addKey(key uint32, n uint64) {
 	d.counts[i] += n
 }
 
-// find is the place of a key, or the free one where it belongs.
+// find returns the slot of a key, or the free slot where it belongs.
 func (d *distribution) find(key uint32) int {
 	mask := len(d.keys) - 1
 	i := int(key*0x9e3779b1>>7) & mask
@@ -104,7 +103,7 @@ func (d *distribution) grow() {
 	}
 }
 
-// spill goes over to buckets.
+// spill switches from the table to buckets.
 func (d *distribution) spill() {
 	d.buckets = make([][]uint64, pages)
 	for i, n := range d.counts {
@@ -124,7 +123,7 @@ func (d *distribution) addBucket(key uint32, n uint64) {
 	(*page)[b%pageBuckets] += n
 }
 
-// merge adds what o has counted.
+// merge adds the counts of o.
 func (d *distribution) merge(o *distribution) {
 	d.nan += o.nan
 	if o.n == 0 {
@@ -155,16 +154,16 @@ func (d *distribution) merge(o *distribution) {
 	d.min, d.max = lo, hi
 }
 
-// exact says whether every value was counted.
+// exact says whether every value was counted separately.
 func (d *distribution) exact() bool { return d.buckets == nil }
 
-// run is values and how many there are of them.
+// run is a value and its count.
 type run struct {
 	value float32
 	count uint64
 }
 
-// runs are all values, ascending; of a bucket, one that stands for it.
+// runs returns all values, ascending. A bucket is represented by one value.
 func (d *distribution) runs() []run {
 	var all []run
 	if d.exact() {
@@ -190,11 +189,11 @@ func (d *distribution) runs() []run {
 	return all
 }
 
-// stands is the value that stands for a bucket: its middle, of integers without
-// the fraction, which makes those up to 4096 exact.
+// stands returns the value that represents a bucket: its middle, which for integers is truncated, so that integers up
+// to 4096 are exact.
 func (d *distribution) stands(bucket uint32) float32 {
 	v := valueOf(bucket<<cut | 1<<(cut-1))
-	if v != v { // the bucket of an infinity holds nothing else
+	if v != v { // the bucket of an infinity contains nothing else
 		return float32(math.Inf(int(bucket>>(31-cut))*2 - 1))
 	}
 	if d.integers {
@@ -203,7 +202,7 @@ func (d *distribution) stands(bucket uint32) float32 {
 	return min(max(v, valueOf(d.min)), valueOf(d.max))
 }
 
-// quantiles are q+1 values: see the package comment. None of an empty distribution.
+// quantiles returns q+1 values (see the package comment), or none for an empty distribution.
 func (d *distribution) quantiles(q int) []float32 {
 	if d.n == 0 {
 		return nil
@@ -211,7 +210,7 @@ func (d *distribution) quantiles(q int) []float32 {
 	all := d.runs()
 	values := []float32{valueOf(d.min)}
 	step, offset := float64(d.n)/float64(q), float64(d.n-1)/float64(q)
-	at, through := 0, all[0].count // values through run at
+	at, through := 0, all[0].count // number of values up to and including run at
 	for j := range q - 1 {
 		place := min(uint64(float64(j)*step+offset), d.n-1)
 		for through <= place {
@@ -223,14 +222,14 @@ func (d *distribution) quantiles(q int) []float32 {
 	return append(values, valueOf(d.max))
 }
 
-// moments are the number, mean and sum of squares about the mean of values.
+// moments holds the number of values, their mean, and the sum of squared deviations from the mean.
 type moments struct {
 	n        float64
 	mean, m2 float64
 }
 
-// sums are what moments are made of: sums of differences to the first value, so
-// that large values lose nothing.
+// sums accumulates sums of differences from the first value, from which moments are computed, so that large values do
+// not lose precision.
 type sums struct {
 	n, first, sum, squares float64
 }
@@ -248,7 +247,7 @@ func (s *sums) add(v float64) {
 	s.squares += d * d
 }
 
-// merge adds sums. Its result depends on their order.
+// merge adds sums. The result depends on the order of calls.
 func (m *moments) merge(s *sums) {
 	if s.n == 0 {
 		return
@@ -260,7 +259,7 @@ func (m *moments) merge(s *sums) {
 	m.n = n
 }
 
-// std is the deviation of all values, not of a sample.
+// std returns the standard deviation of the whole population, not that of a sample.
 func (m *moments) std() float64 {
 	if m.n == 0 {
 		return 0

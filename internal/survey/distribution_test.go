@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference sorts all values and takes those at the places that Beam takes.
+// reference sorts all values and takes those at the indices that Beam takes.
 func reference(values []float32, q int) []float32 {
 	var sorted []float32
 	for _, v := range values {
@@ -28,8 +28,7 @@ func reference(values []float32, q int) []float32 {
 	return append(out, sorted[n-1])
 }
 
-// Values spread over any number of distributions give one result, that of sorting
-// them.
+// Values divided among any number of distributions give the same result as sorting them.
 func TestQuantiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.OneOf(rapid.Float32Range(-3, 3), rapid.SampledFrom([]float32{0, 1, -1, 7, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}))).Draw(t, "values")
@@ -51,8 +50,8 @@ func TestQuantiles(t *testing.T) {
 	})
 }
 
-// Many different values go to buckets, wherever they were counted, with a stated
-// error; whole numbers up to 4096 stay exact.
+// Many different values go to buckets, wherever they were counted, with the documented error. Whole numbers up to
+// 4096 stay exact.
 func TestBuckets(t *testing.T) {
 	var whole, left, right, integers distribution
 	integers.integers = true
@@ -134,8 +133,7 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// The sample of sizes is the same however the numbers are spread, and all of them
-// while there are few.
+// The sample of sizes is the same however the numbers are divided, and contains all of them while there are few.
 func TestPairs(t *testing.T) {
 	for _, n := range []int{0, 3, maxPairs, 5 * maxPairs} {
 		var whole, left, right pairs

@@ -88,7 +88,7 @@ func TestAsSampledStats(t *testing.T) {
 			t.Errorf("%s: found none", name)
 			continue
 		}
-		// The text of the tool's floats is not always the nearest to its float32.
+		// The tool's text of a float is not always the one nearest to its float32.
 		near := func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b)) }
 		if !near(got.GetMin(), want.GetMin()) || !near(got.GetMax(), want.GetMax()) || !near(got.GetMedian(), want.GetMedian()) ||
 			!slices.EqualFunc(got.Quantiles, want.Quantiles, near) {

@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/report"
 )
 
-// Stats is the survey as TF-GNN's message, which its sampled_stats writes; beside
-// what that tool fills in it has means, deviations and a sample of sizes.
+// Stats returns the survey as TF-GNN's message that its sampled_stats writes. In addition to that tool's fields it
+// has means, standard deviations and a sample of sizes.
 func (s *Survey) Stats() *tfgnnpb.GraphTensorStats {
 	m := &tfgnnpb.GraphTensorStats{}
 	for i := range s.Features {
@@ -18,7 +18,7 @@ func (s *Survey) Stats() *tfgnnpb.GraphTensorStats {
 		stats := &tfgnnpb.Stats{Quantiles: f.Quantiles}
 		if q := f.Quantiles; len(q) > 0 {
 			stats.Min, stats.Max, stats.Median = &q[0], &q[len(q)-1], &q[len(q)/2]
-			if mean, std := float32(f.Mean), float32(f.Std); finite(f.Std) { // there is no infinity
+			if mean, std := float32(f.Mean), float32(f.Std); finite(f.Std) { // the message cannot hold infinities
 				stats.Mean, stats.Std = &mean, &std
 			}
 		}
@@ -107,7 +107,7 @@ func (s *Survey) features(r *report.Report) {
 	}
 }
 
-// number is a figure, which may be no number.
+// number returns a figure, which may be NaN or infinite.
 func number(v float64) report.Value {
 	if !finite(v) {
 		return report.Text(fmt.Sprint(v))

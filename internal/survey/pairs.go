@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// maxPairs is how many sizes of GraphTensors are kept: all of them, or a sample.
+// maxPairs bounds the sizes of GraphTensors that are kept: all of them, or a sample.
 const maxPairs = 1000
 
-// pairs samples the sizes of GraphTensors: those whose numbers hash to the least.
-// So the sample does not depend on who saw which.
+// pairs samples the sizes of GraphTensors. It keeps those whose numbers have the smallest hashes, so that the sample
+// does not depend on which worker counted which GraphTensor.
 type pairs struct{ kept []numbered }
 
 type numbered struct {
@@ -31,7 +31,7 @@ func (p *pairs) add(number uint64, pair Pair) {
 		return
 	}
 	p.kept = append(p.kept, numbered{h, number, pair})
-	// The first maxPairs are in order once there are as many.
+	// The first maxPairs are in order as soon as there are that many.
 	if len(p.kept) == maxPairs || len(p.kept) == 2*maxPairs {
 		p.cut()
 	}
@@ -47,7 +47,7 @@ func (p *pairs) merge(o *pairs) {
 	p.cut()
 }
 
-// sample is the pairs in the order of their GraphTensors.
+// sample returns the pairs in the order of their GraphTensors.
 func (p *pairs) sample() []Pair {
 	p.cut()
 	slices.SortFunc(p.kept, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })

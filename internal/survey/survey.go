@@ -11,38 +11,38 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Options says how a survey is taken.
+// Options say how a survey is taken.
 type Options struct {
 	Schema *tfgnnpb.GraphSchema
-	// Quantiles of each feature, even, so that there is a median; 0 is 10.
+	// Quantiles is the number of quantiles of each feature. It is even, so that there is a median; 0 means 10.
 	Quantiles int
-	// Lenient reads broken Examples as far as example.Codec can repair them.
+	// Lenient repairs broken Examples as far as example.Codec can.
 	Lenient bool
-	// Refusals is how many Examples that cannot be read are told; they are left out of
-	// all other figures. 0 makes the first one the error.
+	// Refusals bounds the number of Examples that cannot be read and are reported. They are left out of all other
+	// figures. If it is 0, the first one is an error.
 	Refusals int
 	Threads  int
-	// Progress is told of bytes of the files that were read; nil tells nobody.
+	// Progress, if not nil, receives the number of bytes of each read of the files.
 	Progress func(bytes int64)
 }
 
-// Survey is what was counted.
+// Survey holds the figures.
 type Survey struct {
 	Examples   uint64
 	Components uint64
-	Bytes      int64 // of the records
+	Bytes      int64 // size of the records
 	Repaired   uint64
-	// Refused counts the Examples that cannot be read, Refusals are the first reasons.
+	// Refused counts the Examples that cannot be read. Refusals are the first reasons.
 	Refused  uint64
 	Refusals []error
-	// Unknown counts values under keys that the schema does not have, a key and
-	// Example; UnknownKeys are the first of their names in byte order.
+	// Unknown counts the keys that the schema does not have, once per key and Example. UnknownKeys are the first of
+	// their names in sorted order.
 	Unknown     uint64
 	UnknownKeys []string
 
@@ -54,21 +54,20 @@ type Survey struct {
 // Set is a node set or edge set.
 type Set struct {
 	Kind, Name     string // "nodes" or "edges"
-	Source, Target string // of an edge set
-	// Sizes is the nodes or edges of a GraphTensor, all its components together.
+	Source, Target string // edge sets only
+	// Sizes counts the nodes or edges per GraphTensor, over all its components.
 	Sizes *report.Histogram
-	// Out and In are the edges of an edge set that a node of its source has, and one
-	// of its target.
+	// Out and In count, for an edge set, the edges per node of its source and of its target.
 	Out, In *report.Histogram
 }
 
-// Feature is a distribution of numbers.
+// Feature is the distribution of the values of a feature.
 type Feature struct {
 	Kind, Set, Name string
-	Values, NaN     uint64 // Values without NaN
+	Values, NaN     uint64 // Values does not include NaN
 	Mean, Std       float64
-	Quantiles       []float32 // the least value first, the largest last; none without values
-	// Exact says that the quantiles are; the least and the largest value always are.
+	Quantiles       []float32 // from the least to the largest value; empty without values
+	// Exact says that the quantiles are exact. The least and the largest value always are.
 	Exact bool
 
 	deciles []float32
@@ -78,26 +77,26 @@ type Feature struct {
 type Pair struct{ Nodes, Edges int64 }
 
 const (
-	// chunkRecords and chunkBytes bound what a worker takes at a time. Sums are added
-	// by chunks, so they are part of what is counted.
+	// chunkRecords and chunkBytes bound the records that a worker takes at a time. Sums are added chunk by chunk, so
+	// these constants affect the result.
 	chunkRecords = 256
 	chunkBytes   = 1 << 20
-	// maxUnknown is how many unknown keys are named.
+	// maxUnknown bounds the unknown keys that are named.
 	maxUnknown = 16
-	// defaultQuantiles is TF-GNN's.
+	// defaultQuantiles is TF-GNN's default.
 	defaultQuantiles = 10
 )
 
-// chunk is records that follow one another, and their sums.
+// chunk is a run of records and their sums.
 type chunk struct {
 	first  uint64 // number of the first record
 	buf    []byte
 	ends   []int
-	places []tfrecord.Place
-	sums   []sums // a feature
+	places []recordfiles.Place
+	sums   []sums // one per feature
 
 	refused  uint64
-	refusals []error // the first
+	refusals []error // the first errors
 }
 
 // Take reads all records of files and counts them.
@@ -112,7 +111,7 @@ func Take(ctx context.Context, fsys vfs.FS, files []string, o Options) (s *Surve
 	if err != nil {
 		return nil, err
 	}
-	src := tfrecord.NewFiles(fsys, files, o.Progress)
+	src := recordfiles.New(fsys, files, o.Progress)
 	defer func() { err = errors.Join(err, src.Close()) }()
 	var counters []*counter
 	first := newCounter(codec, o.Schema)
@@ -154,13 +153,13 @@ func Take(ctx context.Context, fsys vfs.FS, files []string, o Options) (s *Surve
 	return s, nil
 }
 
-// fill reads records up to the bounds of a chunk, or io.EOF without any.
-func (c *chunk) fill(src *tfrecord.Files) error {
+// fill reads records up to the bounds of a chunk. It returns io.EOF if there are none.
+func (c *chunk) fill(src *recordfiles.Files) error {
 	c.buf, c.ends, c.places = c.buf[:0], c.ends[:0], c.places[:0]
 	for len(c.ends) < chunkRecords && len(c.buf) < chunkBytes {
 		record, at, err := src.Next()
 		if errors.Is(err, io.EOF) && len(c.ends) > 0 {
-			return nil // and again with the next chunk
+			return nil // the next call returns io.EOF again
 		}
 		if err != nil {
 			return err
@@ -172,16 +171,16 @@ func (c *chunk) fill(src *tfrecord.Files) error {
 	return nil
 }
 
-// stat is one distribution, and where its values are in a GraphTensor.
+// stat is one distribution, and the place of its values in a GraphTensor.
 type stat struct {
 	kind, set, name string
 	tensor          *example.Tensor
-	sizes           *[]int64 // of #size, in place of tensor
+	sizes           *[]int64 // for #size, instead of tensor
 	unsigned        bool
 	values          distribution
 }
 
-// setStat is the counts of a set.
+// setStat holds the counts of a set.
 type setStat struct {
 	kind, name         string
 	source, target     string
@@ -192,7 +191,7 @@ type setStat struct {
 	total, out, in     report.Histogram
 }
 
-// counter is what one worker counts.
+// counter holds the counts of one worker.
 type counter struct {
 	codec *example.Codec
 	g     *example.GraphTensor
@@ -304,9 +303,9 @@ func (k *counter) example(number uint64, sums []sums) {
 	}
 }
 
-// countEnds counts how many of the ends each of n nodes is.
+// countEnds counts, for each of n nodes, the ends that are the node.
 func (k *counter) countEnds(h *report.Histogram, n int64) {
-	if n > 4*int64(len(k.ends))+1024 { // a number of the record, which its length does not show
+	if n > 4*int64(len(k.ends))+1024 { // n comes from the record and is not bounded by its length
 		slices.Sort(k.ends)
 		nodes := int64(0)
 		for i := 0; i < len(k.ends); nodes++ {
@@ -360,7 +359,7 @@ func total(sizes []int64) (n int64) {
 	return n
 }
 
-// leastName keeps the least names, in order.
+// leastName adds a name to the sorted list of the smallest names.
 func leastName(names []string, name string) []string {
 	i, found := slices.BinarySearch(names, name)
 	if found || i == maxUnknown {

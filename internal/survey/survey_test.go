@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -56,7 +57,7 @@ func file(t testing.TB, name string, records ...[]byte) string {
 	return name
 }
 
-// papers is a graph of three papers, then one of none.
+// papers returns two graphs, of three papers and of none.
 func papers(t testing.TB, s *tfgnnpb.GraphSchema) [][]byte {
 	t.Helper()
 	c, err := example.NewCodec(s)
@@ -140,7 +141,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// The survey does not depend on the number of threads, not in its last bit.
+// The survey does not depend on the number of threads, not even in the last bit.
 func TestThreads(t *testing.T) {
 	sch := schema(t, schemaText)
 	c, err := example.NewCodec(sch)
@@ -170,8 +171,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Errors say which record, a number in a record cannot take memory, and any call
-// to the file system may fail.
+// Errors name the record, a number in a record cannot allocate much memory, and any call to the file system may fail.
 func TestErrors(t *testing.T) {
 	sch := schema(t, schemaText)
 	records := papers(t, sch)
@@ -183,7 +183,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Take(context.Background(), vfs.OS, []string{name}, Options{Schema: sch, Quantiles: 3}); err == nil || !strings.Contains(err.Error(), "expected an even number") {
 		t.Errorf("found %v", err)
 	}
-	// Told and left out, in the order of the records.
+	// Reported and left out, in the order of the records.
 	mixed := file(t, "w", []byte{0xff}, records[0], []byte{0xfe}, records[1], []byte{0xfd})
 	for threads := range 3 {
 		s, err := Take(context.Background(), vfs.OS, []string{mixed, mixed}, Options{Schema: sch, Refusals: 4, Threads: threads})
@@ -265,7 +265,7 @@ func FuzzTake(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, record []byte, lenient bool) {
 		k := newCounter(codec, sch)
-		c := &chunk{buf: record, ends: []int{len(record)}, places: make([]tfrecord.Place, 1), sums: make([]sums, len(k.stats))}
+		c := &chunk{buf: record, ends: []int{len(record)}, places: make([]recordfiles.Place, 1), sums: make([]sums, len(k.stats))}
 		if k.count(c, &Options{Lenient: lenient}) != nil {
 			return
 		}

@@ -12,15 +12,15 @@ import (
 
 // Options say how chunks are made.
 type Options struct {
-	ChunkBytes int64 // a multiple of chunk.Align
-	// Direction is "in", "out", or empty: each type's primary direction. An edge type
-	// that is not stored in the direction is an error.
+	ChunkBytes int64 // size of a chunk; see chunk.CheckBytes
+	// Direction is "in", "out", or empty for each type's primary direction. An edge type that is not stored in the
+	// direction is an error.
 	Direction string
-	// Progress, if not nil, is told of words of the graph that were written.
+	// Progress, if not nil, receives the number of words of the graph in each step.
 	Progress func(words int)
 }
 
-// Words is what Progress adds up to.
+// Words is the sum of all words that Progress receives.
 func Words(g *graph.Graph) int64 {
 	n := int64(0)
 	for _, e := range g.Edges {
@@ -30,15 +30,15 @@ func Words(g *graph.Graph) int64 {
 	return n
 }
 
-// Result is what was written.
+// Result describes what was written.
 type Result struct {
 	Metadata chunk.Metadata
 	Edges    uint64
 	Chunks   int
-	Left     []string // columns and ids that the format has no place for
+	Left     []string // columns and ids that the format cannot hold
 }
 
-// Write writes the chunks of all edge types. Seal and Publish are the caller's.
+// Write writes the chunks of all edge types. The caller calls Seal and Publish.
 func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Result, error) {
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store", s.Dir)
@@ -72,8 +72,8 @@ func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Re
 	return r, w.WriteFile(chunk.File, text)
 }
 
-// left names what is not written. Where edges were in their input is how the graph was
-// made, not what it is.
+// left names the columns that are not written. The column with the positions of edges in their input is not named,
+// since it says how the graph was made and not what it is.
 func (r *Result) left(of string, columns []*graph.Column) {
 	for _, c := range columns {
 		if c.Name != graph.PositionColumn {
@@ -82,14 +82,14 @@ func (r *Result) left(of string, columns []*graph.Column) {
 	}
 }
 
-// direction is the one to write an edge type in.
+// direction returns the direction to write an edge type in.
 func direction(e *graph.Edges, asked string) (graph.Direction, error) {
 	if asked == "" {
 		return e.Primary, nil
 	}
 	d, err := graph.ParseDirection(asked)
 	if err == nil && e.Adj[d] == nil {
-		err = fmt.Errorf("found %s-edges alone, expected %s-edges too; import with --both, or leave the direction out", 1-d, d)
+		err = fmt.Errorf("found %s-edges alone, expected %s-edges too; import with `Both`, or leave the direction out", 1-d, d)
 	}
 	return d, err
 }
@@ -151,8 +151,8 @@ func (x *writer) chunks() error {
 	return nil
 }
 
-// largest looks whether the node with the most neighbours fits, so that the error names
-// the size that is enough for all.
+// largest checks that the node with the most neighbours fits, so that the error names a size that is enough for all
+// nodes.
 func (x *writer) largest(nodes int) error {
 	most, node := uint64(0), 0
 	for i := range nodes {
@@ -172,10 +172,10 @@ func (x *writer) largest(nodes int) error {
 	return err
 }
 
-// step is how many words go between two looks at the context.
+// step is the number of words between two checks of the context.
 const step = 1 << 20
 
-// head begins a chunk of nodes.
+// head writes the head of a chunk of nodes.
 func (x *writer) head(start, n int) error {
 	var failed error
 	err := x.c.Begin(n, func(i int) uint64 {
@@ -187,7 +187,7 @@ func (x *writer) head(start, n int) error {
 	return errors.Join(err, failed, x.wrote(n%step, x.a.Indptr.U64 != nil))
 }
 
-// neighbours writes those at [from, to), which must be ids of nodes.
+// neighbours writes the neighbours at [from, to), which must be ids of nodes.
 func (x *writer) neighbours(from, to uint64) error {
 	if to > uint64(x.a.Far.Len()) {
 		return fmt.Errorf("%w: found neighbours up to %d, expected at most %d", store.ErrDamaged, to, x.a.Far.Len())
@@ -218,7 +218,7 @@ func (x *writer) neighbours(from, to uint64) error {
 	return nil
 }
 
-// wrote tells of words of the store that were written.
+// wrote reports words of the store that were written.
 func (x *writer) wrote(words int, wide bool) error {
 	if x.o.Progress != nil {
 		x.o.Progress(words)
@@ -226,7 +226,7 @@ func (x *writer) wrote(words int, wide bool) error {
 	return x.read(words, wide)
 }
 
-// read tells the store of words that were read in it.
+// read tells the store that words of its mapped arrays were read.
 func (x *writer) read(words int, wide bool) error {
 	bytes := 4 * int64(words)
 	if wide {

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set("20"); err != nil { // each makes four folders
+		if err := f.Value.Set("20"); err != nil { // each check makes four folders
 			panic(err)
 		}
 	}
@@ -86,7 +86,7 @@ func open(t interface{ Fatal(...any) }, dir string) *store.Store {
 	return s
 }
 
-// adjacencies is the arrays of a direction of all edge types.
+// adjacencies lists the arrays of a direction of all edge types.
 func adjacencies(s *store.Store, d graph.Direction) []string {
 	var out []string
 	for _, n := range s.Graph.Nodes {
@@ -99,8 +99,8 @@ func adjacencies(s *store.Store, d graph.Direction) []string {
 	return out
 }
 
-// TestRoundTrip: a store, its chunks, and a store of these with the same arrays, for
-// random typed graphs in both directions.
+// TestRoundTrip makes chunks from a store, and a store with the same arrays from the chunks, for random typed graphs
+// in both directions.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "chunk")
@@ -155,7 +155,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// by hand is a store of one edge type that no folder holds.
+// byHand is a store of one edge type that is not in a folder.
 func byHand(indptr, far graph.Index, nodes int) *store.Store {
 	return &store.Store{Dir: "s", Graph: &graph.Graph{
 		Nodes: []*graph.Nodes{{Type: "_N", Count: nodes}},
@@ -163,7 +163,7 @@ func byHand(indptr, far graph.Index, nodes int) *store.Store {
 	}}
 }
 
-// TestWide: arrays of 64 bits give the chunks of those of 32.
+// TestWide: 64-bit arrays give the same chunks as 32-bit arrays.
 func TestWide(t *testing.T) {
 	narrow := byHand(graph.Index{U32: []uint32{0, 2, 2, 3}}, graph.Index{U32: []uint32{1, 2, 0}}, 3)
 	wide := byHand(graph.Index{U64: []uint64{0, 2, 2, 3}}, graph.Index{U64: []uint64{1, 2, 0}}, 3)
@@ -187,7 +187,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestRefuses what is no graph, and what chunks cannot hold.
+// TestRefuses invalid graphs, and graphs that chunks cannot hold.
 func TestRefuses(t *testing.T) {
 	big := make([]uint32, 1021)
 	for name, c := range map[string]struct {
@@ -198,7 +198,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		"ids":       {byHand(graph.Index{U32: []uint32{0, 2}}, graph.Index{U32: []uint32{0, 1}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "s: edge type _N:_E:_N: damaged: found the neighbour 1 at 1, expected one below 1"},
 		"wide ids":  {byHand(graph.Index{U32: []uint32{0, 1}}, graph.Index{U64: []uint64{1 << 32}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "found the neighbour 4294967295 at 0"},
-		"offsets":   {byHand(graph.Index{U32: []uint32{0, 2, 1, 2}}, graph.Index{U32: []uint32{0, 1}}, 3), chunk.Options{ChunkBytes: 4096}, nil, "node 2: found neighbours at offset 1 behind offset 2"},
+		"offsets":   {byHand(graph.Index{U32: []uint32{0, 2, 1, 2}}, graph.Index{U32: []uint32{0, 1}}, 3), chunk.Options{ChunkBytes: 4096}, nil, "node 2: found neighbours at offset 1 after offset 2"},
 		"beyond":    {byHand(graph.Index{U32: []uint32{0, 3}}, graph.Index{U32: []uint32{0}}, 1), chunk.Options{ChunkBytes: 4096}, store.ErrDamaged, "found neighbours up to 3, expected at most 1"},
 		"a hub":     {byHand(graph.Index{U32: []uint32{0, 0, 1021}}, graph.Index{U32: big}, 2), chunk.Options{ChunkBytes: 4096}, format.ErrTooLarge, "node 1: found 1021 neighbours, expected at most the 1020 "},
 		"direction": {byHand(graph.Index{U32: []uint32{0}}, graph.Index{}, 0), chunk.Options{ChunkBytes: 4096, Direction: "out"}, nil, "found in-edges alone, expected out-edges too"},
@@ -217,7 +217,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestLeft names what has no place in chunks, but not how the store was made.
+// TestLeft: columns that do not fit into chunks are named, except those that say how the store was made.
 func TestLeft(t *testing.T) {
 	s := byHand(graph.Index{U32: []uint32{0, 0}}, graph.Index{}, 1)
 	s.Graph.Nodes[0].Columns = []*graph.Column{{Name: "x"}}
@@ -233,8 +233,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestFaults lets every call of the file system fail once: an output is whole or not
-// there.
+// TestFaults lets every call of the file system fail once. The output is complete or does not exist.
 func TestFaults(t *testing.T) {
 	s := byHand(graph.Index{U32: []uint32{0, 1}}, graph.Index{U32: []uint32{0}}, 1)
 	dir := t.TempDir()

@@ -14,27 +14,27 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// maxChunks is what the five digits of a chunk's name can count.
+// maxChunks is the number of chunks that the five digits in a file name can count.
 const maxChunks = 100_000
 
-// ownMemory is what the program takes itself.
+// ownMemory is the memory of the program itself.
 const ownMemory = 24 << 20
 
-// Options say how a graph is cut.
+// Options say how a graph is cut and written.
 type Options struct {
-	// Name is the graph_name of the metadata, by which DGL knows the graph.
+	// Name is the graph_name of the metadata, by which DGL identifies the graph.
 	Name   string
 	Chunks int // at least 1
-	// Edges is chunked.CSV, Numpy or Parquet, Features Numpy or Parquet. DGL's tools
-	// read no edges in arrays.
+	// Edges is chunked.CSV, Numpy or Parquet; Features is Numpy or Parquet. DGL's tools cannot read edges from
+	// arrays.
 	Edges, Features string
 	Threads         int   // at least 1
 	Memory          int64 // bytes of peak RSS; 0: 1 GiB
-	// Progress is told of rows written, of nodes and edges, a column each; nil: nobody.
+	// Progress, if not nil, receives the number of rows of each step: the rows of nodes and edges, once per column.
 	Progress func(rows int)
 }
 
-// Check says whether the options go together.
+// Check checks that the options are valid together.
 func (o *Options) Check() error {
 	switch {
 	case o.Chunks < 1 || o.Chunks > maxChunks:
@@ -49,17 +49,17 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Result says what was written.
+// Result describes what was written.
 type Result struct {
 	Nodes, Edges uint64
-	Rows         uint64 // of all files
+	Rows         uint64 // rows of all files
 	Files        int
-	// Left are the columns and ids that have no place in the format, "paper.title";
-	// Changed those that are written in another dtype, with both.
+	// Left lists the columns and ids that do not fit into the format, "paper.title". Changed lists the columns that
+	// are written with another dtype, with both dtypes.
 	Left, Changed []string
 }
 
-// Rows is how many rows Options.Progress will be told of.
+// Rows is the sum of all rows that Options.Progress receives.
 func Rows(g *graph.Graph) uint64 {
 	rows := uint64(0)
 	for _, n := range g.Nodes {
@@ -71,7 +71,7 @@ func Rows(g *graph.Graph) uint64 {
 	return rows
 }
 
-// fitting are the columns that the format can hold.
+// fitting returns the columns that the format can hold.
 func fitting(columns []*graph.Column) (out []*graph.Column) {
 	for _, c := range columns {
 		if c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
@@ -81,13 +81,13 @@ func fitting(columns []*graph.Column) (out []*graph.Column) {
 	return out
 }
 
-// Write writes the graph of a store into w, which the caller seals. fsys is that of w.
+// Write writes the graph of a store into w. The caller seals w. fsys is the file system of w.
 func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store: a chunked graph is one graph", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store, as a chunked graph is one graph", s.Dir)
 	}
 	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	return x.r, w.WriteFile(chunked.File, b)
 }
 
-// cut is the chunks of so many rows: at most Chunks, none empty.
+// cut returns the chunks of the given number of rows: at most Chunks, none of them empty.
 func (o *Options) cut(rows int) chunked.Counts {
 	c := chunked.Counts{Total: uint64(rows)}
 	n := min(o.Chunks, rows)
@@ -159,15 +159,15 @@ type exporter struct {
 	s    *store.Store
 	o    *Options
 	r    *Result
-	read int64 // bytes of maps since they were released
+	read int64 // bytes read from maps since they were last released
 }
 
-// wide is the dtype that DGL's tools take in place of one that they do not.
+// wide maps each dtype that DGL's tools cannot read to the one that replaces it.
 var wide = map[graph.DType]graph.DType{
 	graph.Bool: graph.Uint8, graph.Int16: graph.Int32, graph.Uint16: graph.Int32, graph.Uint32: graph.Int64, graph.Uint64: graph.Int64, graph.BFloat16: graph.Float32,
 }
 
-// files begins the files of the columns of a type, as data says then.
+// files begins the files of the columns of a type, and describes them in data.
 func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Counts, data *[]chunked.Data) ([]*series, error) {
 	fit := fitting(columns)
 	for _, c := range columns {
@@ -197,7 +197,7 @@ func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Coun
 	return out, nil
 }
 
-// release gives the memory of maps back from time to time.
+// release releases the memory of maps from time to time.
 func (x *exporter) release(read int) error {
 	if x.read += int64(read); x.read < min(x.o.Memory/4, 256<<20) {
 		return nil
@@ -206,6 +206,6 @@ func (x *exporter) release(read int) error {
 	return x.s.Release()
 }
 
-var errOver = errors.New("found a number above the largest int64, expected a smaller one: DGL's tools take no uint64")
+var errOver = errors.New("found a number above the largest int64, expected a smaller one, as DGL's tools cannot read uint64")
 
 const maxInt64 = uint64(math.MaxInt64)

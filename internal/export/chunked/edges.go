@@ -18,17 +18,17 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// sorter puts the edges of a type into the order of their input. A record is
+// sorter sorts the edges of a type into the order of their input. A record is
 //
 //	position, edge id, source, destination: 4 bytes each, or 8
 //	the columns in their widths
 type sorter struct {
 	x         *exporter
 	e         *graph.Edges
-	all       []*series // the ends, then the columns
+	all       []*series // series of the ends, followed by those of the columns
 	positions graph.Index
 	number    int   // bytes of a position or id
-	widths    []int // of the columns
+	widths    []int // bytes of a row of each column
 	record    int
 	cuts      *extsort.Partition
 }
@@ -54,8 +54,8 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 		s.widths = append(s.widths, f.column.RowBytes())
 		s.record += f.column.RowBytes()
 	}
-	// A bucket is held by each slot of the pipe, raw and encoded, and by each worker
-	// once more; buffers of buckets are as many as threads.
+	// Each slot of the pipe holds a bucket, raw and encoded, and each worker holds one more. There are as many
+	// buffers of buckets as threads.
 	total := int64(e.Count) * int64(s.record)
 	slots := int64(4 * (x.o.Threads + 1))
 	buckets, extent := 1, 64<<10
@@ -78,8 +78,8 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 	return s.write(ctx)
 }
 
-// positions are the places of the edges in their input, by edge id; none where that is
-// their order.
+// positions returns the positions of the edges in their input, by edge id. It returns an empty index if edge ids are
+// in that order.
 func positions(e *graph.Edges) (graph.Index, error) {
 	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
@@ -93,13 +93,13 @@ func positions(e *graph.Edges) (graph.Index, error) {
 	return graph.Index{}, fmt.Errorf("edge type %s: found the column %s of %s %v, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType, c.Shape)
 }
 
-// bucketBytes is the most that is sorted at a time: what a cache holds.
+// bucketBytes bounds the bytes that are sorted at a time, so that they fit into a cache.
 const bucketBytes = 2 << 20
 
-// cutEdges is how many edges a goroutine takes at once.
+// cutEdges is the number of edges that a goroutine takes at a time.
 const cutEdges = 1 << 15
 
-// releaseEvery is how many such lots are read between two calls of Release.
+// releaseEvery is the number of such runs of edges that are read between two calls of Release.
 const releaseEvery = 64
 
 // cut puts the edges into buckets by position.
@@ -140,7 +140,7 @@ func (s *sorter) cut(ctx context.Context) error {
 	return s.cuts.Finish()
 }
 
-// records makes the records of the edges [from, to).
+// records writes the records of the edges [from, to).
 func (s *sorter) records(from, to int, w *extsort.Writer) error {
 	a := s.e.Adj[s.e.Primary]
 	near := sort.Search(a.Indptr.Len(), func(i int) bool { return a.Indptr.At(i) > uint64(from) }) - 1
@@ -187,7 +187,7 @@ func (s *sorter) put(b []byte, position, id, src, dst uint64) {
 	le.PutUint64(b[24:], dst)
 }
 
-// at is number k of the record at an offset.
+// at returns number k of the record at an offset.
 func (s *sorter) at(raw []byte, offset, k int) uint64 {
 	if s.number == 4 {
 		return uint64(binary.LittleEndian.Uint32(raw[offset+4*k:]))
@@ -245,9 +245,9 @@ func (s *sorter) encode(e *encoder, r *run) (err error) {
 	return nil
 }
 
-// sort is the offsets of the records of a bucket by position, and by edge id where an
-// edge and its reverse have one position. Most positions of the bucket's range are those
-// of an edge, so that they are counted; else they are compared.
+// sort returns the offsets of the records of a bucket sorted by position, and by edge id if an edge and its reverse
+// have the same position. If most positions of the bucket's range are those of an edge, it uses a counting sort, and
+// otherwise comparisons.
 func (s *sorter) sort(e *encoder, r *run) []int {
 	order := slices.Grow(e.order[:0], r.rows)[:r.rows]
 	compare := func(x, y int) int {

@@ -13,18 +13,18 @@ import (
 	"github.com/graphmill/graphmill/internal/format/chunked"
 )
 
-// encoder is the buffers of a worker.
+// encoder holds the buffers of a worker.
 type encoder struct {
 	pages  *parquet.PageEncoder // nil before the first page
 	values []byte
 	column []byte
 	wide   []byte
-	order  []int // offsets of records
+	order  []int // offsets of records in sorted order
 	counts []int32
 }
 
-// encode makes segments of rows, the first of which has a number in the type. data are
-// their values as the column has them.
+// encode makes segments of rows and appends them to out. first is the number of the first row in the type. data holds
+// the values in the column's dtype.
 func (e *encoder) encode(s *series, first uint64, rows int, data []byte, out []segment) ([]segment, error) {
 	if s.column != nil && s.column.DType != s.dtype {
 		var bad int
@@ -33,7 +33,7 @@ func (e *encoder) encode(s *series, first uint64, rows int, data []byte, out []s
 		}
 		data = e.wide
 	}
-	// The chunk of the first row, and the rows left in it.
+	// Find the chunk of the first row, and the rows left in it.
 	var chunk int
 	var left uint64
 	for end := uint64(0); ; chunk++ {
@@ -104,7 +104,7 @@ func (e *encoder) segment(s *series, g *segment, data []byte) error {
 	return nil
 }
 
-// gather is value k of each row of n values, integers in at least 32 bits.
+// gather returns value k of each row of n values. Integers get at least 32 bits.
 func (e *encoder) gather(data []byte, d graph.DType, k, n int) []byte {
 	size := d.Size()
 	e.column = e.column[:0]
@@ -122,8 +122,7 @@ func (e *encoder) gather(data []byte, d graph.DType, k, n int) []byte {
 	return e.column
 }
 
-// widen appends numbers in the dtype that stands for theirs. bad is the first that does
-// not fit, or -1.
+// widen appends numbers in the dtype that replaces theirs. bad is the index of the first that does not fit, or -1.
 func widen(b, data []byte, d graph.DType) (_ []byte, bad int) {
 	le := binary.LittleEndian
 	switch d {

@@ -13,23 +13,23 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// delimiter is what DGL's dispatch takes for granted between the ends of an edge.
+// delimiter separates the ends of an edge in CSV files; DGL's dispatch assumes it.
 const delimiter = " "
 
 // series is the files of the edges of a type, or of a feature.
 type series struct {
 	w      *store.Writer
-	name   string // of the files, but for number and extension
+	name   string // name of the files, without number and extension
 	format string
-	chunks []uint64 // rows
+	chunks []uint64 // rows of each chunk
 
-	of     string        // for messages
+	of     string        // owner, for errors
 	column *graph.Column // nil: edges
-	dtype  graph.DType   // as it is written
-	shape  []int         // of a row
+	dtype  graph.DType   // dtype in the files
+	shape  []int         // shape of a row
 
-	chunk   int    // being written
-	done    uint64 // rows of it
+	chunk   int    // index of the chunk that is being written
+	done    uint64 // rows of it that were written
 	file    vfs.File
 	parquet *parquet.Writer
 }
@@ -44,7 +44,7 @@ func (s *series) path(chunk int) string {
 	return fmt.Sprintf("%s-%05d.%s", s.name, chunk, extensions[s.format])
 }
 
-// spec is what the metadata say.
+// spec returns the description of the files for the metadata.
 func (s *series) spec() chunked.Files {
 	f := chunked.Files{Format: s.format}
 	if s.format == chunked.CSV {
@@ -56,7 +56,7 @@ func (s *series) spec() chunked.Files {
 	return f
 }
 
-// values is the number of values in a row.
+// values returns the number of values in a row.
 func (s *series) values() int {
 	n := 1
 	for _, d := range s.shape {
@@ -65,8 +65,8 @@ func (s *series) values() int {
 	return n
 }
 
-// fields are the columns of a Parquet file: DGL's tools read a table of single values,
-// and make rows of the shape that the file names.
+// fields returns the columns of a Parquet file. DGL's tools read a table of single values and make rows of the shape
+// that the file names.
 func (s *series) fields() []parquet.Field {
 	fields := make([]parquet.Field, s.values())
 	for i := range fields {
@@ -103,7 +103,7 @@ func (s *series) begin() (err error) {
 	return err
 }
 
-// tuple is a shape as Python writes it.
+// tuple returns a shape as Python writes it.
 func tuple(shape []int) string {
 	b := []byte{'('}
 	for i, d := range shape {
@@ -118,14 +118,14 @@ func tuple(shape []int) string {
 	return string(append(b, ')'))
 }
 
-// segment is encoded rows of one chunk.
+// segment is a run of encoded rows of one chunk.
 type segment struct {
 	rows  int
 	bytes []byte
 	pages []parquet.Page
 }
 
-// write appends a segment, of rows that the current chunk has room for.
+// write appends a segment, whose rows must fit into the current chunk.
 func (s *series) write(g *segment) error {
 	if s.file == nil {
 		if err := s.begin(); err != nil {
@@ -148,8 +148,7 @@ func (s *series) write(g *segment) error {
 	return s.close(true)
 }
 
-// close ends the file of the current chunk, if one is open; whole says that it has
-// all rows.
+// close closes the file of the current chunk, if one is open. whole says that all rows of the chunk were written.
 func (s *series) close(whole bool) error {
 	if s.file == nil {
 		return nil

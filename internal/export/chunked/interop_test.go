@@ -15,7 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 )
 
-// golden is a folder of what the real DGL wrote.
+// golden returns a folder of files that the real DGL wrote.
 func golden(t *testing.T, name string) string {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {
@@ -24,7 +24,7 @@ func golden(t *testing.T, name string) string {
 	return filepath.Join(shared, "data", "golden", "dgl", name)
 }
 
-// dgl is the python of the real DGL.
+// dgl returns the python of the real DGL.
 func dgl(t *testing.T) string {
 	cmd := exec.Command("../../../bench/peers.sh", "dgl")
 	cmd.Stderr = os.Stderr
@@ -35,8 +35,7 @@ func dgl(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The chunks that DGL's chunk_graph.py wrote are the graph that DGL saved, and come out
-// as the same chunks.
+// The chunks that DGL's chunk_graph.py wrote give the graph that DGL saved, and are written again as the same chunks.
 func TestGoldenChunks(t *testing.T) {
 	in, dir := golden(t, "chunked_in"), t.TempDir()
 	cut, saved := filepath.Join(dir, "chunks"), filepath.Join(dir, "saved")
@@ -73,7 +72,7 @@ func TestGoldenChunks(t *testing.T) {
 	}
 }
 
-// What is written is, read as DGL's tools read it, the graph that DGL loads.
+// DGL's tools read the chunks as the graph that DGL loads.
 func TestDGLReadsChunks(t *testing.T) {
 	python := dgl(t)
 	for name, cases := range map[string]int{"homo_tiny_csr": 1, "hetero_hop1": 3} {

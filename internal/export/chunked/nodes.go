@@ -8,17 +8,16 @@ import (
 	"github.com/graphmill/graphmill/internal/ordered"
 )
 
-// run is rows on their way to the files.
+// run is a run of rows on the way to the files.
 type run struct {
 	first    uint64
 	rows     int
-	raw      []byte      // what edges are made of
-	base     uint64      // the least position of these
-	segments [][]segment // by series
+	raw      []byte      // records of edges
+	base     uint64      // the least position of the records
+	segments [][]segment // segments of each series
 }
 
-// pipe writes runs into series: fill finds the next, work makes its segments, and they
-// are written in order.
+// pipe writes runs into series: fill prepares the next run, and work makes its segments, which are written in order.
 func (x *exporter) pipe(ctx context.Context, all []*series, fill func(*run) error, work func(*encoder, *run) error) (err error) {
 	err = ordered.Run(ctx, x.o.Threads, func() *encoder { return &encoder{} }, func() *run { return &run{segments: make([][]segment, len(all))} }, ordered.Stages[*encoder, *run]{
 		Fill: fill,
@@ -46,7 +45,7 @@ func (x *exporter) pipe(ctx context.Context, all []*series, fill func(*run) erro
 	return err
 }
 
-// runBytes is about how many bytes of values are encoded at a time.
+// runBytes is about the number of bytes of values that are encoded at a time.
 const runBytes = 1 << 20
 
 // nodes writes a column of nodes.

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set("12"); err != nil { // each makes four folders of many files
+		if err := f.Value.Set("12"); err != nil { // each check makes four folders of many files
 			panic(err)
 		}
 	}
@@ -85,7 +85,7 @@ func write(fsys vfs.FS, in, out string, opt chunked.Options) (r *chunked.Result,
 	return r, err
 }
 
-// sums are the checksums of a folder but for what says how it was made.
+// sums returns the checksums of a folder, except of the file that says how it was made.
 func sums(t interface{ Fatal(...any) }, dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
 	if err != nil {
@@ -94,7 +94,7 @@ func sums(t interface{ Fatal(...any) }, dir string) string {
 	return string(b)
 }
 
-// source is a graph in graph.yaml's form.
+// source is a graph in the form of graph.yaml.
 type source struct {
 	dir    string
 	listed strings.Builder
@@ -136,7 +136,7 @@ func header(descr string, shape []int) []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), 118), text...)
 }
 
-// plain are the dtypes that DGL's tools take.
+// plain are the dtypes that DGL's tools accept.
 var plain = []graph.DType{graph.Uint8, graph.Int8, graph.Int32, graph.Int64, graph.Float16, graph.Float32, graph.Float64}
 
 // draw makes a store of two node and three edge types.
@@ -194,7 +194,7 @@ func drawOptions(t *rapid.T) chunked.Options {
 	}
 }
 
-// A store that is cut into chunks and imported again is the same in every byte.
+// A store that is cut into chunks and imported again has the same bytes.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -222,7 +222,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(sums(t, in), sums(t, again)); diff != "" {
 			t.Fatal(diff)
 		}
-		// Threads and memory leave no trace.
+		// The number of threads and the memory do not affect the result.
 		opt.Threads, opt.Memory = opt.Threads%3+1, 1-opt.Memory
 		if _, err := write(disk, in, filepath.Join(dir, "other"), opt); err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// Numbers of other dtypes are written in one that holds them, and named.
+// Numbers of other dtypes are written with a dtype that can hold them, and named.
 func TestOtherDTypes(t *testing.T) {
 	dir := t.TempDir()
 	wide := map[string]string{"bool": "uint8", "int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
@@ -321,8 +321,7 @@ func folder(t *testing.T, files map[string]string, opt assemble.Options) string 
 
 var options = chunked.Options{Name: "g", Chunks: 2, Edges: "csv", Features: "numpy", Threads: 1}
 
-// What the format cannot hold is named; edges come in the order of their input, an edge
-// before its reverse.
+// Columns that the format cannot hold are named. Edges are in the order of their input, an edge before its reverse.
 func TestLeft(t *testing.T) {
 	in := folder(t, map[string]string{
 		"graph.yaml": "nodes:\n  a: {table: a.csv, id: id}\nedges:\n  \"a:r:a\": {table: e.csv}\n",
@@ -348,8 +347,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// An edge and its reverse, which have one place in the input, come in the order of
-// their ids; positions far apart are put into order too.
+// An edge and its reverse have the same position in the input and are in the order of their ids. Positions that are
+// far apart are sorted too.
 func TestPositions(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("src,dst\n")
@@ -421,7 +420,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A call that fails is an error, or makes no difference.
+// A call that fails gives an error or does not affect the result.
 func TestFaults(t *testing.T) {
 	in := folder(t, map[string]string{
 		"graph.yaml": "nodes:\n  a: {columns: {n: {file: n.npy}}}\nedges:\n  \"a:r:a\": {table: e.csv}\n",

@@ -1,10 +1,10 @@
-// Package metis writes the graph of a store as a METIS .graph file: undirected and
-// simple, its nodes type after type in byte order of the types, each pair of neighbours
-// once, without loops and weights. That is the graph that package partition cuts, and
-// the numbers of its nodes are those of an assignment's Part.
+// Package metis writes the graph of a store as a METIS .graph file. The graph is undirected and simple: its nodes are
+// those of all types, one type after the other in sorted order, and each pair of neighbours is one edge, without
+// loops and weights. It is the graph that package partition cuts, and its node numbers are the indices of an
+// assignment's Part.
 //
-// The graph is made in memory: 8 bytes a pair, and 8 an edge meanwhile, which lie in a
-// temporary file where the memory is bounded.
+// The graph is made in memory. It takes 8 bytes per pair, and while it is made 8 bytes per edge, which are in a
+// temporary file if the memory is bounded.
 //
-// The package imports partition/undirected, format/metis, store and internal/*.
+// The package imports internal/{format/metis, human, partition/undirected, store, vfs}.
 package metis

@@ -17,20 +17,19 @@ import (
 
 // Options say how the file is made.
 type Options struct {
-	Force   bool // replace a file that is there
+	Force   bool // replace an existing file
 	Threads int  // at least 1
-	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the graph is
-	// refused with ErrMemory.
+	// Memory bounds the peak, in bytes; 0: no bound. Write refuses a bound that cannot hold the graph.
 	Memory int64
 }
 
-// ErrMemory is wrapped by errors about a bound that cannot hold the graph.
-var ErrMemory = errors.New("memory too small")
+// errMemory is wrapped by errors about a memory bound that cannot hold the graph.
+var errMemory = errors.New("memory too small")
 
-// baseBytes is the program and its buffers, and what is mapped of the store.
+// baseBytes is the memory of the program, its buffers, and the mapped pages of the store.
 const baseBytes = 64 << 20
 
-// beside is what a bound of the memory leaves beside the graph.
+// beside returns the part of the memory bound that is left in addition to the graph.
 func beside(s *store.Store, memory int64) (int64, error) {
 	if memory == 0 {
 		return 0, nil
@@ -42,7 +41,7 @@ func beside(s *store.Store, memory int64) (int64, error) {
 	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
 	least := baseBytes + 8*pairs + 4*int64(nodes)
 	if least > memory {
-		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise --memory", s.Dir, ErrMemory, human.Bytes(memory), human.Bytes(least))
+		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise `Memory`", s.Dir, errMemory, human.Bytes(memory), human.Bytes(least))
 	}
 	return max(1, memory-least), nil
 }
@@ -54,7 +53,7 @@ type Result struct {
 	Building, Writing   time.Duration
 }
 
-// Write writes the file out: whole, or not at all.
+// Write writes the file out completely, or not at all.
 func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Options) (r *Result, err error) {
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store", s.Dir)
@@ -64,9 +63,9 @@ func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Optio
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another --out", out, store.ErrExists)
+		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another `Out`", out, store.ErrExists)
 	case !o.Force:
-		return nil, fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, store.ErrExists)
+		return nil, fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, store.ErrExists)
 	}
 	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func graphOf(t *testing.T) *store.Store {
 	return g
 }
 
-// Types follow each other in byte order; pairs are there once, loops are not.
+// Types follow one another in sorted order. Each pair is written once, and loops are not written.
 func TestWrite(t *testing.T) {
 	s, out := graphOf(t), filepath.Join(t.TempDir(), "g.graph")
 	r, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 2})
@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A file that is there is replaced only when asked to, a folder never.
+// An existing file is replaced only on request, a folder never.
 func TestExists(t *testing.T) {
 	s, dir := graphOf(t), t.TempDir()
 	out := filepath.Join(dir, "g.graph")
@@ -106,7 +106,7 @@ func TestExists(t *testing.T) {
 	}
 }
 
-// A bound that cannot hold the graph is refused before anything is written.
+// A memory bound that cannot hold the graph is refused before anything is written.
 func TestMemory(t *testing.T) {
 	s, out := graphOf(t), filepath.Join(t.TempDir(), "g.graph")
 	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Memory: 1 << 20}); !errors.Is(err, metis.ErrMemory) || !strings.Contains(err.Error(), "found a bound of 1.00 MiB, expected at least 64.0 MiB") {
@@ -120,7 +120,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// After a call that fails the old file is there, whole, or the new one is.
+// After a call that fails, the old file exists unchanged, or the new one is complete.
 func TestFaults(t *testing.T) {
 	s := graphOf(t)
 	for at := int64(1); ; at++ {

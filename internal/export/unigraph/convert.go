@@ -16,27 +16,27 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// conversion is a table with the sets that it serves.
+// conversion is a table and the sets that read it.
 type conversion struct {
 	table   table.Table
 	stem    string
 	sets    []string
-	columns []Column
+	columns []tableColumn
 	meta    []*tfgnnpb.Metadata
 }
 
-// Convert writes a unigraph, opened by ingest.Open, into w, which the caller
-// seals: its schema with the new names of the tables and nothing else changed, and
-// all tables. fsys is that of w and of the source. Sets that share a table share
-// the new one.
+// Convert writes a unigraph, which ingest.Open has opened, into w: all tables, and the schema, in which only the
+// names of the tables change. The caller seals w. fsys is the file system of w and of the source. Sets that share a
+// table also share the new one.
 func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Source, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	schema, _, _, err := tfgnn.ReadSchema(fsys, src.Files[0])
+	schema, _, _, err := tfgnnfiles.ReadSchema(fsys, src.Files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func Convert(ctx context.Context, fsys vfs.FS, w *store.Writer, src *ingest.Sour
 	return r, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, schema))
 }
 
-// conversions are the tables of a source, each once.
+// conversions lists the tables of a source, each once.
 func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion, error) {
 	var all []*conversion
-	add := func(t table.Table, stem, set string, meta *tfgnnpb.Metadata, ids []Column, features []table.Column) error {
+	add := func(t table.Table, stem, set string, meta *tfgnnpb.Metadata, ids []tableColumn, features []table.Column) error {
 		i := slices.IndexFunc(all, func(c *conversion) bool { return c.table == t })
 		if i < 0 {
 			i = len(all)
@@ -74,14 +74,14 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 		c := all[i]
 		c.sets, c.meta = append(c.sets, set), append(c.meta, meta)
 		for _, f := range features {
-			ids = append(ids, Column{f.Name, f})
+			ids = append(ids, tableColumn{f.Name, f})
 		}
 		for _, x := range ids {
-			have := slices.IndexFunc(c.columns, func(o Column) bool { return o.Name == x.Name })
+			have := slices.IndexFunc(c.columns, func(o tableColumn) bool { return o.Name == x.Name })
 			if have < 0 {
 				c.columns = append(c.columns, x)
 			} else if !reflect.DeepEqual(c.columns[have], x) {
-				return fmt.Errorf("found %s, which the sets %s read, with column %q in different ways, expected one dtype and shape; declare it alike, or give each set a table", t.Files()[0], strings.Join(c.sets, ", "), x.Name)
+				return fmt.Errorf("found %s, which the sets %s read, with column %q in different ways, expected one dtype and shape; declare it the same way in all sets, or give each set its own table", t.Files()[0], strings.Join(c.sets, ", "), x.Name)
 			}
 		}
 		return nil
@@ -96,7 +96,7 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 			continue
 		}
 		meta := schema.GetNodeSets()[n.Type].GetMetadata()
-		if err := add(n.Table, "nodes-"+store.FileName(n.Type), n.Type, meta, []Column{{idName, n.ID}}, n.Columns); err != nil {
+		if err := add(n.Table, "nodes-"+store.FileName(n.Type), n.Type, meta, []tableColumn{{idName, n.ID}}, n.Columns); err != nil {
 			return nil, err
 		}
 	}
@@ -107,21 +107,21 @@ func conversions(schema *tfgnnpb.GraphSchema, src *ingest.Source) ([]*conversion
 		if slices.ContainsFunc(meta.GetExtra(), func(x *tfgnnpb.Metadata_KeyValue) bool {
 			return x.GetKey() == "edge_type" && x.GetValue() == "reversed"
 		}) {
-			from, to = to, from // as the table has them
+			from, to = to, from // in the order of the table
 		}
-		if err := add(e.Table, "edges-"+store.FileName(name), name, meta, []Column{{sourceName, from}, {targetName, to}}, e.Columns); err != nil {
+		if err := add(e.Table, "edges-"+store.FileName(name), name, meta, []tableColumn{{sourceName, from}, {targetName, to}}, e.Columns); err != nil {
 			return nil, err
 		}
 	}
 	order := []string{idName, sourceName, targetName}
-	rank := func(c Column) int {
+	rank := func(c tableColumn) int {
 		if i := slices.Index(order, c.Name); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
 	for _, c := range all {
-		slices.SortFunc(c.columns, func(a, b Column) int {
+		slices.SortFunc(c.columns, func(a, b tableColumn) int {
 			return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name, b.Name))
 		})
 	}

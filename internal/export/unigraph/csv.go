@@ -13,7 +13,7 @@ import (
 )
 
 // appendHeader writes the names of the columns as a line.
-func appendHeader(b []byte, columns []Column) []byte {
+func appendHeader(b []byte, columns []tableColumn) []byte {
 	for i, c := range columns {
 		if i > 0 {
 			b = append(b, ',')
@@ -23,12 +23,12 @@ func appendHeader(b []byte, columns []Column) []byte {
 	return append(b, '\n')
 }
 
-// quoted are the bytes that put a field in quotes: of those that can delimit fields
-// all, since a reader guesses by the first line which one does.
+// quoted are the bytes that require a field to be in quotes. They include all possible delimiters, since a reader
+// guesses the delimiter from the first line.
 var quoted = [256]bool{'"': true, ',': true, '\r': true, '\n': true, '\t': true, ';': true, '|': true}
 
-// appendField writes a field of RFC 4180: in quotes where it needs them. An empty
-// one gets them too, so that a line of one empty field is a line.
+// appendField writes a field as in RFC 4180: in quotes if necessary. An empty field gets quotes too, so that a line
+// of one empty field is not an empty line.
 func appendField(b, text []byte) []byte {
 	if len(text) > 0 && !slices.ContainsFunc(text, func(c byte) bool { return quoted[c] }) {
 		return append(b, text...)
@@ -81,9 +81,8 @@ func (e *encoder) lines(b []byte, first uint64, from, to int) ([]byte, error) {
 	return b, nil
 }
 
-// appendList writes the elements [from, to) of dimension dim of a column, whose
-// next variable dimension is number k: brackets around each row of a dimension but
-// a single one of numbers.
+// appendList writes the elements [from, to) of dimension dim of a column, whose next variable dimension is number k.
+// Each row of a dimension is in brackets, except the rows of a single dimension of numbers.
 func appendList(b []byte, c *graph.Column, dim, k, from, to int) []byte {
 	if dim == len(c.Shape) {
 		for i := from; i < to; i++ {
@@ -126,8 +125,7 @@ func appendList(b []byte, c *graph.Column, dim, k, from, to int) []byte {
 	return b
 }
 
-// appendNumber writes value i of a column of numbers: the shortest text that reads
-// back as the same number.
+// appendNumber writes value i of a column of numbers as the shortest text that reads back as the same number.
 func appendNumber(b []byte, c *graph.Column, i int) []byte {
 	v, le := c.Values, binary.LittleEndian
 	switch c.DType {
@@ -157,7 +155,7 @@ func appendNumber(b []byte, c *graph.Column, i int) []byte {
 	return appendFloat(b, math.Float64frombits(le.Uint64(v[8*i:])), 64)
 }
 
-// appendFloat writes nan and inf as NumPy and Python do.
+// appendFloat writes a float, with nan and inf as in NumPy and Python.
 func appendFloat(b []byte, v float64, bits int) []byte {
 	switch {
 	case math.IsNaN(v):

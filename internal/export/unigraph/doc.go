@@ -1,29 +1,24 @@
-// Package unigraph writes the tables of TF-GNN unigraphs: a GraphSchema and, for
-// each set that has one, a table of its rows as CSV, TFRecord or Parquet files.
+// Package unigraph writes the tables of TF-GNN unigraphs: a GraphSchema and, for each set with a table, its rows as
+// CSV, TFRecord or Parquet files.
 //
-//   - Write writes the rows of one table.Table, in order, as one file or shards.
-//   - FromStore and FromGraph write a store: schema.pbtxt and all its tables.
+//   - FromStore writes a store: schema.pbtxt and all its tables, each as one file or as shards.
 //   - Convert writes a unigraph again with all its tables in another format.
 //
-// The first columns are #id of nodes, #source and #target of edges: strings. The
-// others are features, by name. docs/unigraph.md says how each format has values,
-// vectors and lists.
+// The first columns are #id for nodes, and #source and #target for edges, all of them strings. The other columns are
+// features, sorted by name. docs/unigraph.md specifies how each format stores values, vectors and lists.
 //
 // # Order, memory, bytes
 //
-// Rows are encoded by several goroutines, a chunk of the input each, and written
-// in input order. Chunks that are early wait in memory, and beyond 64 MiB in an
-// unnamed file of the output folder. Files depend on the rows and on where the
-// input's chunks end, which follows from the input alone: equal inputs give
-// equal bytes at any number of threads. Shards are contiguous ranges of rows whose
-// lengths differ by at most one.
+// Several goroutines encode rows, each a chunk of the input at a time, and the chunks are written in input order.
+// Chunks that are early wait in memory and, beyond 64 MiB, in an unnamed file of the output folder. The files depend
+// on the rows and on the chunks of the input, which follow from the input alone, so equal inputs give equal bytes for
+// any number of threads. Shards are contiguous ranges of rows whose lengths differ by at most one.
 //
-// # Nothing silent
+// # Inexpressible values
 //
-// What a format cannot hold is an error that names the row: a float64 that is no
-// float32, in a TFRecord; a string that is no UTF-8, in a CSV file; a string with
-// both kinds of quotes, in a vector of a CSV file.
+// A value that a format cannot hold is an error that names the row: in TFRecord files, a float64 that is not a
+// float32; in CSV files, a string that is not UTF-8, and a vector with a string that contains both kinds of quotes.
 //
-// The package imports ingest, ingest/table, store, graph and graph/feature,
-// format/* and internal/*.
+// The package imports graph, format/{example, parquet, tfgnn, tfgnn/tfgnnpb, tfrecord} and internal/{extsort, feature,
+// ingest, ingest/table, store, tagged, tfgnnfiles, vfs}.
 package unigraph

@@ -17,21 +17,21 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// encoder turns chunks into pieces; it belongs to one worker.
+// encoder turns chunks into pieces. It belongs to one worker.
 type encoder struct {
 	w    *writer
 	cols []graph.Column // views of the chunk
-	ends [][]uint32     // the buffers of their offsets
+	ends [][]uint32     // buffers of their offsets
 	zip  *gzip.Writer
 	raw  []byte
 
 	example feature.Encoder
-	keys    []recordKey // of a TFRecord row, in descending order
+	keys    []recordKey // keys of a TFRecord row, in descending order
 	pages   pageEncoder
 }
 
-// recordKey is a feature of a TFRecord row: the values of a column, or the row
-// lengths of its variable dimension part - 1.
+// recordKey is a feature of a TFRecord row: the values of a column, or the row lengths of its variable dimension part
+// - 1.
 type recordKey struct {
 	name         string
 	key          example.Key
@@ -43,7 +43,7 @@ func newEncoder(w *writer) (*encoder, error) {
 	e := &encoder{w: w, cols: make([]graph.Column, len(w.columns)), ends: make([][]uint32, 4*len(w.columns))}
 	for i, c := range w.columns {
 		e.cols[i] = graph.Column{Name: c.Name, DType: c.From.DType, Shape: c.From.Shape}
-		if slices.ContainsFunc(w.columns[:i], func(o Column) bool { return o.Name == c.Name }) {
+		if slices.ContainsFunc(w.columns[:i], func(o tableColumn) bool { return o.Name == c.Name }) {
 			return nil, fmt.Errorf("found two columns %q, expected different names", c.Name)
 		}
 	}
@@ -72,7 +72,7 @@ func newEncoder(w *writer) (*encoder, error) {
 	return e, nil
 }
 
-// member is a gzip member.
+// member compresses b as one gzip member.
 func member(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -83,7 +83,7 @@ func member(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// encode makes a piece of a chunk.
+// encode makes a piece from a chunk.
 func (e *encoder) encode(c *table.Chunk) (*piece, error) {
 	if err := e.view(c); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (e *encoder) encode(c *table.Chunk) (*piece, error) {
 			p.buf, part.pages, err = e.pagesOf(p.buf, from, to)
 		}
 		if err == nil && e.zip != nil {
-			// Members behind one another are a gzip file, so workers compress.
+			// Consecutive members form a gzip file, so the workers can compress.
 			e.raw = append(e.raw[:0], p.buf[start:]...)
 			out := bytes.NewBuffer(p.buf[:start])
 			e.zip.Reset(out)
@@ -124,7 +124,7 @@ func (e *encoder) encode(c *table.Chunk) (*piece, error) {
 	return p, nil
 }
 
-// view makes columns of the vectors of a chunk.
+// view makes columns from the vectors of a chunk.
 func (e *encoder) view(c *table.Chunk) error {
 	buffer := 0
 	offsets := func(n int) []uint32 {
@@ -190,15 +190,15 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 		}
 		record := e.example.W.Close()
 		if len(record) > math.MaxInt32 {
-			return b, fmt.Errorf("%s: found a row of %d bytes, expected at most 2 GiB, which is what an Example can hold", e.w.t.Where(first+uint64(r), ""), len(record))
+			return b, fmt.Errorf("%s: found a row of %d bytes, expected at most 2 GiB, the maximum size of an Example", e.w.t.Where(first+uint64(r), ""), len(record))
 		}
 		b = tfrecord.AppendFrame(b, record)
 	}
 	return b, nil
 }
 
-// narrows refuses a float64 that no float32 equals, as Examples hold float32. Where doubles are rounded, it
-// refuses only those beyond the range of float32.
+// narrows refuses a float64 that no float32 equals, since Examples hold float32. If doubles are rounded, it refuses
+// only those beyond the range of float32.
 func (e *encoder) narrows(first uint64, column, from, to int) error {
 	c := &e.cols[column]
 	small := uint64(0)
@@ -211,7 +211,7 @@ func (e *encoder) narrows(first uint64, column, from, to int) error {
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v), "a number in the range of float32, as Examples have no other floats; write csv or parquet")
 			case !e.w.opt.RoundDoubles && float64(float32(v)) != v && v == v:
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v),
-					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give --round-doubles to lose digits")
+					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give `RoundDoubles` to lose digits")
 			case fit == feature.Underflow:
 				small++
 			}

@@ -6,3 +6,13 @@ func SetMaxWaiting(n int64) (restore func()) {
 	maxWaiting = n
 	return func() { maxWaiting = before }
 }
+
+// Names that tests use from outside the package.
+var (
+	ErrInexpressible = errInexpressible
+	FromGraph        = fromGraph
+	Write            = writeTable
+)
+
+// Column is tableColumn.
+type Column = tableColumn

@@ -41,8 +41,7 @@ func python(t *testing.T, peer, script string, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// readUnigraph prints the rows of all tables as TF-GNN's reader gives them: a line
-// of JSON each.
+// readUnigraph prints the rows of all tables as TF-GNN's reader gives them, one line of JSON per row.
 const readUnigraph = `
 import base64, json, sys
 import apache_beam as beam
@@ -83,8 +82,7 @@ func named(name string, c *graph.Column) *graph.Column {
 	return c
 }
 
-// scalars is a graph that TF-GNN's CSV reader can take: no vectors, no line ends in
-// a cell.
+// scalars is a graph that TF-GNN's CSV reader can read: without vectors, and without line ends in cells.
 func scalars() *graph.Graph {
 	g := &graph.Graph{Context: []*graph.Column{named("title", texts(nil, `the "whole", all`)), numbers("scale", graph.Float32, float32(0.1))}}
 	ids := named("#id", texts(nil, "n1", "n,2", `n"3"`, "ünï"))
@@ -100,7 +98,7 @@ func scalars() *graph.Graph {
 	return g
 }
 
-// expectedRows are what readUnigraph prints for scalars, with vectors or not.
+// expectedRows returns the rows that readUnigraph prints for scalars, with or without vectors.
 func expectedRows(vectors bool) []string {
 	var out []string
 	add := func(of string, ends []string, features map[string]any) {
@@ -129,7 +127,7 @@ func expectedRows(vectors bool) []string {
 	return canonical(out)
 }
 
-// canonical sorts lines of JSON after writing them in one way.
+// canonical rewrites lines of JSON in one form and sorts them.
 func canonical(lines []string) []string {
 	for i, line := range lines {
 		d := json.NewDecoder(strings.NewReader(line))
@@ -169,8 +167,7 @@ func normal(v any) any {
 	return v
 }
 
-// TF-GNN's own reader gives the rows of our tables, of CSV files and TFRecords,
-// in one file and in shards.
+// TF-GNN's own reader returns the rows of our tables, from CSV files and TFRecords, in one file and in shards.
 func TestTFGNNReadsTables(t *testing.T) {
 	dir := t.TempDir()
 	records := scalars()
@@ -226,7 +223,7 @@ d = duckdb.sql(f"select * from read_parquet('{path}')")
 print(json.dumps([dict(zip(d.columns, r)) for r in d.fetchall()]))
 `
 
-// pyarrow, polars and DuckDB read our Parquet files equal.
+// pyarrow, polars and DuckDB read our Parquet files with equal values.
 func TestOthersReadParquet(t *testing.T) {
 	dir := t.TempDir()
 	deep := numbers("deep", graph.Int16, int16(1), -2, 3, 4, 5, 6)
@@ -262,8 +259,8 @@ func TestOthersReadParquet(t *testing.T) {
 	}
 }
 
-// writeParquet writes files by pyarrow, polars and DuckDB, in the ways that they
-// have, and prints their rows with zeros, empty strings and empty lists for nulls.
+// writeParquet writes files with pyarrow, polars and DuckDB, in their various forms, and prints their rows with
+// zeros, empty strings and empty lists instead of nulls.
 const writeParquet = `
 import json, random, sys
 import numpy as np, pyarrow as pa, pyarrow.parquet as pq, polars as pl, duckdb
@@ -318,8 +315,8 @@ for path in files:
     print(json.dumps([path, rows]))
 `
 
-// What pyarrow, polars and DuckDB write is read equal: nulls, lists, dictionaries,
-// several row groups, all encodings and codecs.
+// Files that pyarrow, polars and DuckDB write are read with equal values: nulls, lists, dictionaries, several row
+// groups, all encodings and codecs.
 func TestOthersWriteParquet(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range strings.Split(strings.TrimSpace(string(python(t, "tables", writeParquet, dir))), "\n") {
@@ -345,7 +342,7 @@ func TestOthersWriteParquet(t *testing.T) {
 	}
 }
 
-// rowsOf is a table as a list of JSON objects.
+// rowsOf returns a table as a list of JSON objects.
 func rowsOf(t *testing.T, p *table.Parquet) string {
 	var columns []table.Column
 	for _, f := range p.Fields() {
@@ -376,7 +373,7 @@ func rowsOf(t *testing.T, p *table.Parquet) string {
 	return string(b)
 }
 
-// element is the next element of a dimension of a column.
+// element returns the next element of a dimension of a column.
 func element(c *table.Column, v *table.Vector, at []int, dim int) any {
 	i := at[dim]
 	at[dim]++

@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// page is an encoded page of a column. Its bytes are those of the piece up to end.
+// page is an encoded page of a column. Its bytes are those of the piece from the end of the page before up to end.
 type page struct {
 	parquet.Page
 	end int
@@ -19,16 +19,15 @@ var parquetTypes = map[graph.DType]parquet.Type{
 	graph.Int8: parquet.Int8, graph.Int16: parquet.Int16, graph.Int32: parquet.Int32, graph.Int64: parquet.Int64,
 	graph.Uint8: parquet.Uint8, graph.Uint16: parquet.Uint16, graph.Uint32: parquet.Uint32, graph.Uint64: parquet.Uint64,
 	graph.Float16: parquet.Float16, graph.Float32: parquet.Float32, graph.Float64: parquet.Float64, graph.String: parquet.Bytes,
-	graph.BFloat16: parquet.Float32, // which Parquet lacks
+	graph.BFloat16: parquet.Float32, // Parquet has no bfloat16
 }
 
-// parquetField is a column of a Parquet file: each dimension of its shape is a
-// level of lists.
+// parquetField returns a column of a Parquet file. Each dimension of its shape is a level of lists.
 func parquetField(name string, d graph.DType, shape []int) parquet.Field {
 	return parquet.Field{Name: name, Type: parquetTypes[d], Lists: len(shape)}
 }
 
-// pageEncoder makes pages of rows, one a column.
+// pageEncoder makes pages of rows, one page per column.
 type pageEncoder struct {
 	*parquet.PageEncoder
 	rows   parquet.Rows
@@ -57,8 +56,8 @@ func (e *encoder) pagesOf(b []byte, from, to int) ([]byte, []page, error) {
 	return b, pages, nil
 }
 
-// view makes rows of a column: lists with their lengths, numbers in the widths of
-// Parquet.
+// view makes parquet.Rows from rows of a column: lists with their lengths, and numbers in the widths that Parquet
+// uses.
 func (p *pageEncoder) view(c *graph.Column, from, to int) {
 	r := &p.rows
 	r.N, r.Null = to-from, nil
@@ -106,7 +105,7 @@ func (p *pageEncoder) view(c *graph.Column, from, to int) {
 	}
 }
 
-// widen converts numbers to those of 32 bits.
+// widen converts numbers to 32-bit numbers.
 func widen[T, U graph.Numbers](p *pageEncoder, values []T, convert func(T) U) []byte {
 	p.values = slices.Grow(p.values[:0], 4*len(values))[:4*len(values)]
 	out := graph.View[U](p.values)
@@ -116,14 +115,14 @@ func widen[T, U graph.Numbers](p *pageEncoder, values []T, convert func(T) U) []
 	return p.values
 }
 
-// parquetFile is a file in the making.
+// parquetFile is a file that is being written.
 type parquetFile struct {
 	w     *writer
 	out   *parquet.Writer
 	pages []parquet.Page
 }
 
-// Write appends to the file, as the writer counts it.
+// Write appends to the file, and counts the bytes as the writer does.
 func (f *parquetFile) Write(b []byte) (int, error) { return len(b), f.w.append(b) }
 
 func newParquetFile(w *writer) (*parquetFile, error) {
@@ -137,7 +136,7 @@ func newParquetFile(w *writer) (*parquetFile, error) {
 	return f, err
 }
 
-// add takes pages, whose bytes are in b, which starts at an offset of its piece.
+// add adds pages. Their bytes are in b, which begins at offset start of its piece.
 func (f *parquetFile) add(b []byte, start int, pages []page) error {
 	at := 0
 	for i, p := range pages {

@@ -12,23 +12,22 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// source is the rows of a node or edge type of a store as a table: its columns
-// under their names, and ids as strings.
+// source is the table of the rows of a node or edge type of a store: its columns under their names, and ids as
+// strings.
 type source struct {
-	name  string // for messages
+	name  string // for errors
 	rows  int
 	cols  []*graph.Column
 	ids   []ids
 	bytes int64
 }
 
-// ids are a column of the original ids of nodes: those of the rows themselves, or
-// of an end of edges.
+// ids is a column of the original ids of nodes: those of the rows themselves, or of one end of edges.
 type ids struct {
 	name string
 	of   *graph.Nodes
-	// Of an end of edges, by edge id: offsets by node, where the end is the near
-	// one, or nodes. Both empty: row r is node r.
+	// For an end of edges, indexed by edge id: the offsets of each node's edges in near if the end is the near one,
+	// and otherwise the nodes in far. If both are empty, row r is node r.
 	near, far graph.Index
 }
 
@@ -62,14 +61,14 @@ func newSource(name string, rows int, cols []*graph.Column, of ...ids) *source {
 	return s
 }
 
-// columns are all columns of the source, ids first.
-func (s *source) columns() []Column {
-	var out []Column
+// columns returns all columns of the source, ids first.
+func (s *source) columns() []tableColumn {
+	var out []tableColumn
 	for _, x := range s.ids {
-		out = append(out, Column{x.name, table.Column{Name: x.name, DType: graph.String, ID: true}})
+		out = append(out, tableColumn{x.name, table.Column{Name: x.name, DType: graph.String, ID: true}})
 	}
 	for _, c := range s.cols {
-		out = append(out, Column{c.Name, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}})
+		out = append(out, tableColumn{c.Name, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}})
 	}
 	return out
 }
@@ -83,7 +82,7 @@ func (s *source) Fields() []table.Field {
 	return out
 }
 
-// Files implements table.Table: there are none.
+// Files implements table.Table. The table has no files.
 func (s *source) Files() []string { return nil }
 
 // Bytes implements table.Table.
@@ -92,8 +91,8 @@ func (s *source) Bytes() int64 { return s.bytes }
 // Where implements table.Table.
 func (s *source) Where(row uint64, _ string) string { return fmt.Sprintf("%s: row %d", s.name, row) }
 
-// Rows of a chunk: 1 MiB of values, in multiples of 8, so that the values of any
-// column start at 8-byte boundaries.
+// The rows of a chunk have about 1 MiB of values. Their number is a multiple of 8, so that the values of any column
+// start at an 8-byte boundary.
 const (
 	chunkBytes = 1 << 20
 	chunkRows  = 1 << 14
@@ -104,8 +103,7 @@ func (s *source) step() int {
 	return max(8, int(min(chunkRows, chunkBytes/width))&^7)
 }
 
-// Scan implements table.Table. It takes all columns of the source, or none: chunks
-// are the same in both cases.
+// Scan implements table.Table. It accepts all columns of the source, or none. The chunks are the same in both cases.
 func (s *source) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	step := s.step()
 	var next atomic.Int64
@@ -137,14 +135,14 @@ func (s *source) Scan(ctx context.Context, columns []table.Column, threads int, 
 	return uint64(s.rows), nil
 }
 
-// sourceReader is the buffers of a worker.
+// sourceReader holds the buffers of a worker.
 type sourceReader struct {
 	chunk table.Chunk
 	ids   []idBuffer
 	ends  map[*graph.Column][]uint32
 }
 
-// idBuffer is the ids of a chunk.
+// idBuffer holds the ids of a chunk.
 type idBuffer struct {
 	data []byte
 	ends []uint32
@@ -160,8 +158,7 @@ func (r *sourceReader) read(s *source, from, to int) {
 	}
 }
 
-// vector is the rows [from, to) of a column, as a view where the form is that of
-// the file.
+// vector returns the rows [from, to) of a column, as a view if the store has them in the same form.
 func (r *sourceReader) vector(c *graph.Column, from, to int) table.Vector {
 	v := table.Vector{}
 	k := 0
@@ -193,7 +190,7 @@ func (r *sourceReader) vector(c *graph.Column, from, to int) table.Vector {
 	return v
 }
 
-// aligned is b, which lies at an offset of an 8-byte boundary, at such a boundary.
+// aligned returns b, which starts at an offset after an 8-byte boundary, moved to such a boundary.
 func aligned(b []byte, at int) []byte {
 	if at%8 == 0 {
 		return b
@@ -201,7 +198,7 @@ func aligned(b []byte, at int) []byte {
 	return append(make([]byte, 0, len(b)+8), b...)
 }
 
-// read gives the ids of the rows [from, to).
+// read reads the ids of the rows [from, to).
 func (b *idBuffer) read(x *ids, from, to int) {
 	b.data, b.ends = b.data[:0], b.ends[:0]
 	if x.far.Len() > 0 {
@@ -216,7 +213,7 @@ func (b *idBuffer) read(x *ids, from, to int) {
 		}
 		return
 	}
-	// The node whose edges hold edge from.
+	// Find the node that has edge from.
 	lo, hi := 0, x.near.Len()-1
 	for lo+1 < hi {
 		if mid := (lo + hi) / 2; x.near.At(mid) <= uint64(from) {
@@ -228,7 +225,7 @@ func (b *idBuffer) read(x *ids, from, to int) {
 	end := x.near.At(lo + 1)
 	for i := from; i < to; i++ {
 		if uint64(i) < end {
-			if i > from { // of the same node as the one before
+			if i > from { // the same node as that of the edge before
 				last, start := len(b.ends)-1, 0
 				if last > 0 {
 					start = int(b.ends[last-1])
@@ -247,7 +244,7 @@ func (b *idBuffer) read(x *ids, from, to int) {
 	}
 }
 
-// add appends the id of a node: its original one, or its number as decimal text.
+// add appends the id of a node: its original id, or its number as decimal text.
 func (b *idBuffer) add(n *graph.Nodes, node int) {
 	switch {
 	case n.IDs == nil:

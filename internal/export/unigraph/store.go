@@ -15,24 +15,24 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The columns of ids.
+// The names of the columns of ids.
 const (
 	idName     = tfgnn.IDName
 	sourceName = tfgnn.SourceName
 	targetName = tfgnn.TargetName
 )
 
-// SchemaFile is the schema of the tables, beside them.
+// SchemaFile is the name of the schema file, in the folder of the tables.
 const SchemaFile = "schema.pbtxt"
 
-// Table is a table that was written.
+// Table describes a table that was written.
 type Table struct {
-	Name string // what the schema calls it: a file name, or a pattern of shards
+	Name string // name in the schema: a file name, or a pattern of shards
 	Sets []string
 	Stats
 }
 
-// Result says what was written.
+// Result describes what was written.
 type Result struct {
 	Schema   *tfgnnpb.GraphSchema
 	Tables   []Table
@@ -43,8 +43,7 @@ func (r *Result) warn(format string, a ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
 }
 
-// FromStore writes the graph of a store as FromGraph does. A store whose arrays do
-// not mean a graph is refused.
+// FromStore writes the graph of a store as fromGraph does. It refuses a store whose arrays do not form a graph.
 func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
@@ -52,17 +51,16 @@ func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	if err := s.Check(ctx); err != nil {
 		return nil, err
 	}
-	return FromGraph(ctx, fsys, w, s.Graph, opt)
+	return fromGraph(ctx, fsys, w, s.Graph, opt)
 }
 
-// FromGraph writes a graph, whose ids are in range, as a unigraph into w, which
-// the caller seals. fsys is that of w.
+// fromGraph writes a graph as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
+// graph must be in range.
 //
-// A node type is a node set of its name (_N is "node"), with its original ids as
-// #id, or the type-wise ids as decimal text. An edge type is an edge set named by
-// its relation (_E is "edge"), or src_rel_dst where several types have that
-// relation, with its rows in the order of edge ids.
-func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
+// A node type becomes a node set of the same name (_N becomes "node"). Its #id is the original id, or the type-wise
+// id as decimal text. An edge type becomes an edge set named by its relation (_E becomes "edge"), or by src_rel_dst
+// if several types have the same relation. Its rows are in the order of edge ids.
+func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -124,7 +122,7 @@ func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 				return nil, fmt.Errorf("%s: column %q: %w", j.source.name, c.Name, err)
 			}
 			if j.features[c.Name] != nil {
-				return nil, fmt.Errorf("%s: found a column %q beside the original ids, expected another name; rename the column", j.source.name, c.Name)
+				return nil, fmt.Errorf("%s: found a column %q in addition to the original ids, expected another name; rename the column", j.source.name, c.Name)
 			}
 			j.features[c.Name] = feature.Proto(c)
 		}
@@ -141,8 +139,8 @@ func FromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 }
 
 // write writes one table and counts it.
-func (r *Result) write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, sets []string, t table.Table, columns []Column, opt Options) error {
-	stats, err := Write(ctx, fsys, w, stem, t, columns, opt)
+func (r *Result) write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, sets []string, t table.Table, columns []tableColumn, opt Options) error {
+	stats, err := writeTable(ctx, fsys, w, stem, t, columns, opt)
 	r.Tables = append(r.Tables, Table{opt.pattern(stem), sets, stats})
 	return err
 }

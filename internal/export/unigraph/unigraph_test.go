@@ -23,7 +23,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestMain lowers the number of checks: each writes and syncs folders.
+// TestMain lowers the number of checks, since each writes and syncs folders.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
@@ -65,7 +65,7 @@ func drawColumn(t *rapid.T, name string, rows int) *graph.Column {
 	for range n {
 		switch {
 		case dtype == graph.String:
-			// In vectors of CSV files strings have one kind of quotes at most.
+			// Strings in vectors of CSV files have at most one kind of quotes.
 			text := rapid.SampledFrom([]string{"", "a", "b c", "x,y", "it's", `"q"`, "1", "[x]", "]", "tab\t;|", "ünï", " lead", "new\nline", "\r"})
 			c.Values = append(c.Values, text.Draw(t, "text")...)
 			ends = append(ends, uint32(len(c.Values)))
@@ -77,7 +77,7 @@ func drawColumn(t *rapid.T, name string, rows int) *graph.Column {
 		case dtype == graph.Float16, dtype == graph.BFloat16:
 			v := rapid.Uint16().Draw(t, "half")
 			if v&0x7c00 == 0x7c00 {
-				v = 0x7c00 &^ 0x400 // no NaN, of which there are many
+				v = 0x7c00 &^ 0x400 // not NaN, which has many representations
 			}
 			c.Values = binary.LittleEndian.AppendUint16(c.Values, v)
 		case dtype == graph.Float32:
@@ -103,8 +103,8 @@ func drawColumns(t *rapid.T, rows int) []*graph.Column {
 	return cols
 }
 
-// drawGraph draws two node types, one with ids, and edge types by source, one of
-// them with the relation of another.
+// drawGraph draws two node types, one with ids, and one edge type per source. One of them has the relation of
+// another.
 func drawGraph(t *rapid.T) *graph.Graph {
 	g := &graph.Graph{}
 	for _, name := range []string{"paper", "au thor"} {
@@ -187,7 +187,7 @@ func convert(in, out string, opt unigraph.Options) error {
 	})
 }
 
-// files are the contents of a folder, without the manifest.
+// files returns the contents of a folder, without the manifest.
 func files(t testing.TB, dir string) map[string]string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -206,8 +206,8 @@ func files(t testing.TB, dir string) map[string]string {
 	return out
 }
 
-// A graph in one format, then converted to all others, with any shards and
-// compression, has in the end the very CSV files that it has directly.
+// A graph that is written in one format and then converted to all others, with any shards and compression, has in the
+// end the same CSV files as when they are written directly.
 func TestConversionsKeepValues(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -227,7 +227,7 @@ func TestConversionsKeepValues(t *testing.T) {
 			}
 			at = next
 		}
-		// The end of the way: one plain CSV file a table.
+		// Finally convert to one plain CSV file per table.
 		opt := unigraph.Options{Format: unigraph.CSV, Threads: 1}
 		if err := convert(at, filepath.Join(dir, "end"), opt); err != nil {
 			r.Fatal(err)
@@ -241,8 +241,8 @@ func TestConversionsKeepValues(t *testing.T) {
 	})
 }
 
-// A store that is written as a unigraph and imported again is the same graph: the
-// same nodes and edges by id, with the same columns.
+// A store that is written as a unigraph and imported again is the same graph: the same nodes and edges by id, with
+// the same columns.
 func TestFromStoreAndBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -281,7 +281,7 @@ func TestFromStoreAndBack(t *testing.T) {
 	})
 }
 
-// describe is a graph in words.
+// describe returns a graph as text.
 func describe(g *graph.Graph) []string {
 	var out []string
 	list := func(x graph.Index) (l []uint64) {

@@ -18,11 +18,11 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrInexpressible is what an error about a value is, by errors.Is, that the
-// format cannot hold. Its text starts with the place of the row.
-var ErrInexpressible = errors.New("a value that the format cannot hold")
+// errInexpressible is the kind of errors about a value that the format cannot hold, for errors.Is. Their texts start
+// with the place of the row.
+var errInexpressible = errors.New("a value that the format cannot hold")
 
-// Format is a kind of table files.
+// Format is a format of table files.
 type Format uint8
 
 // The formats.
@@ -34,10 +34,10 @@ const (
 
 var formatNames = []string{"csv", "tfrecord", "parquet"}
 
-// Formats are the names of the formats.
+// Formats lists the names of the formats.
 func Formats() []string { return slices.Clone(formatNames) }
 
-// ParseFormat reads "csv", "tfrecord" or "parquet".
+// ParseFormat parses "csv", "tfrecord" or "parquet".
 func ParseFormat(s string) (Format, error) {
 	i := slices.Index(formatNames, s)
 	if i < 0 {
@@ -46,42 +46,41 @@ func ParseFormat(s string) (Format, error) {
 	return Format(i), nil
 }
 
-// String is the name of the format.
+// String returns the name of the format.
 func (f Format) String() string { return formatNames[f] }
 
-// maxShards is what the five digits of a shard's name can count.
+// maxShards is the number of shards that the five digits in a file name can count.
 const maxShards = 99999
 
-// Options says how tables are written.
+// Options say how tables are written.
 type Options struct {
 	Format Format
-	// Shards is the number of files of a table, NAME-00000-of-00008 and so on; 0
-	// is one file NAME.
+	// Shards is the number of files of a table, NAME-00000-of-00008 and so on. 0 means one file NAME.
 	Shards int
 	// Gzip compresses CSV and TFRecord files.
 	Gzip bool
-	// RoundDoubles rounds float64 to float32 in TFRecords, where it is an error
-	// otherwise to lose digits. A number beyond the range of float32 stays an error.
+	// RoundDoubles rounds float64 to float32 in TFRecords. Without it, a loss of digits is an error. A number beyond
+	// the range of float32 is an error in either case.
 	RoundDoubles bool
-	Threads      int // 0 is 1
-	// Progress is told of rows that were written; nil tells nobody.
+	Threads      int // 0: 1
+	// Progress, if not nil, receives the number of rows of each step.
 	Progress func(rows int)
 }
 
-// Check says whether the options go together.
+// Check checks that the options are valid together.
 func (o Options) Check() error {
 	switch {
 	case o.Shards < 0 || o.Shards > maxShards:
 		return fmt.Errorf("found %d shards, expected 1 to %d", o.Shards, maxShards)
 	case o.Gzip && o.Format == Parquet:
-		return errors.New("found gzip for Parquet tables, which are compressed within, expected it with csv or tfrecord")
+		return errors.New("found gzip for Parquet tables, which are compressed already, expected it with csv or tfrecord")
 	case o.RoundDoubles && o.Format != TFRecord:
-		return fmt.Errorf("found rounding of doubles for %s tables, which hold them, expected it with tfrecord", o.Format)
+		return fmt.Errorf("found rounding of doubles for %s tables, which can hold doubles, expected it with tfrecord", o.Format)
 	}
 	return nil
 }
 
-// fileName is the name of a table without shards.
+// fileName is the file name of a table without shards.
 func (o Options) fileName(stem string) string {
 	name := stem + "." + o.Format.String()
 	if o.Gzip {
@@ -90,8 +89,8 @@ func (o Options) fileName(stem string) string {
 	return name
 }
 
-// pattern is what a schema calls a table. TF-GNN reads NAME@SHARDS of TFRecords
-// only, and CSV files by what that means.
+// pattern returns the name of a table in a schema. TF-GNN reads NAME@SHARDS only for TFRecords; for CSV files it
+// reads the equivalent pattern.
 func (o Options) pattern(stem string) string {
 	switch {
 	case o.Shards == 0:
@@ -102,9 +101,8 @@ func (o Options) pattern(stem string) string {
 	return fmt.Sprintf("%s@%d", o.fileName(stem), o.Shards)
 }
 
-// Column is a column of the table that is read, under its name in the table that
-// is written.
-type Column struct {
+// tableColumn is a column of the input table, and its name in the output table.
+type tableColumn struct {
 	Name string
 	From table.Column
 }
@@ -117,8 +115,7 @@ type Stats struct {
 	feature.Narrowed
 }
 
-// maxWaiting is the bytes of encoded rows that may wait in memory for those before
-// them. Tests make it small.
+// maxWaiting bounds the bytes of encoded rows that may wait in memory for the rows before them. Tests make it small.
 var maxWaiting int64 = 64 << 20
 
 // writer writes the files of one table.
@@ -127,23 +124,23 @@ type writer struct {
 	w       *store.Writer
 	stem    string
 	t       table.Table
-	columns []Column
+	columns []tableColumn
 	opt     Options
-	total   uint64 // rows, where there are shards
+	total   uint64 // number of rows, if there are shards
 
 	mu      sync.Mutex
-	next    uint64 // the row that is written next
+	next    uint64 // the next row to write
 	waiting map[uint64]*piece
 	held    int64 // bytes of waiting pieces in memory
 	spill   *extsort.Spill
 	free    []*piece
 	err     error
 
-	shard   int // the shard that file is, -1 before the first
+	shard   int // index of the shard that is open; -1 before the first
 	file    vfs.File
-	parquet *parquetFile // of file
+	parquet *parquetFile // the Parquet content of file
 	bytes   int64
-	closing errgroup.Group // files whose writing is done
+	closing errgroup.Group // closes files that are written
 
 	narrowed feature.Narrowed
 }
@@ -153,24 +150,23 @@ type piece struct {
 	rows  uint64
 	buf   []byte
 	parts []part
-	// early: the bytes wait in the spill instead of buf.
+	// early: the bytes wait in the spill instead of in buf.
 	early extsort.Extent
 }
 
-// part is what goes to one shard: the bytes up to end and, of Parquet, the pages
-// that they are, one a column.
+// part is the part of a piece that belongs to one shard: the bytes up to end and, for Parquet, the pages in them, one
+// per column.
 type part struct {
 	shard, end int
 	pages      []page
 }
 
-// maxClosing is how many files are synced and closed beside the writing.
+// maxClosing bounds the files that are synced and closed while others are written.
 const maxClosing = 16
 
-// Write writes columns of a table, all rows in order, as a table of files named
-// after stem. fsys is that of w. Nothing of the files is usable before w is
-// published.
-func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t table.Table, columns []Column, opt Options) (stats Stats, err error) {
+// writeTable writes columns of a table, all rows in order, as files named after stem. fsys is the file system of w. The
+// files are not usable before w is published.
+func writeTable(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t table.Table, columns []tableColumn, opt Options) (stats Stats, err error) {
 	if err := opt.Check(); err != nil {
 		return stats, err
 	}
@@ -180,13 +176,13 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t tab
 	tw.closing.SetLimit(maxClosing)
 	defer func() { err = errors.Join(err, tw.close(), tw.spill.Close()) }()
 	ask := make([]table.Column, len(columns))
-	var underflows table.Underflows // of doubles that are read as float32
+	var underflows table.Underflows // counts doubles that are read as float32
 	for i, c := range columns {
 		ask[i] = c.From
 		underflows.WatchOne(stem, &ask[i])
 	}
 	if opt.Shards > 1 {
-		// Contiguous shards need the number of rows first.
+		// Contiguous shards require the number of rows first.
 		if tw.total, err = t.Scan(ctx, nil, opt.Threads, func(int, *table.Chunk) error { return nil }); err != nil {
 			return stats, err
 		}
@@ -208,7 +204,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t tab
 		return stats, err
 	}
 	if opt.Shards > 1 && rows != tw.total {
-		return stats, fmt.Errorf("%s: found %d rows, expected %d as at the first reading; the table changed", stem, rows, tw.total)
+		return stats, fmt.Errorf("%s: found %d rows, expected %d, as in the first scan; the table changed", stem, rows, tw.total)
 	}
 	for tw.shard+1 < max(opt.Shards, 1) {
 		if err := tw.open(); err != nil {
@@ -222,7 +218,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, stem string, t tab
 	return Stats{rows, tw.bytes, tw.narrowed}, nil
 }
 
-// shardOf is the shard of a row, and shardEnd the row behind a shard.
+// shardOf returns the shard of a row, and shardEnd the row after a shard.
 func (w *writer) shardOf(row uint64) int {
 	if w.opt.Shards < 2 {
 		return 0
@@ -238,7 +234,7 @@ func (w *writer) shardEnd(shard int) uint64 {
 	return w.total/k*uint64(shard+1) + min(w.total%k, uint64(shard+1))
 }
 
-// take is an empty piece for a worker.
+// take returns an empty piece for a worker.
 func (w *writer) take() *piece {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -250,15 +246,14 @@ func (w *writer) take() *piece {
 	return &piece{}
 }
 
-// give takes a piece back.
+// give returns a piece for reuse.
 func (w *writer) give(p *piece) {
 	p.rows, p.buf, p.parts, p.early = 0, p.buf[:0], p.parts[:0], extsort.Extent{}
 	w.free = append(w.free, p)
 }
 
-// put writes the rows from first on, or keeps them until the rows before them are
-// written. It never blocks for another worker's rows: a scan that fails would not
-// bring them.
+// put writes the rows from first on, or keeps them until the rows before them are written. It never blocks to wait
+// for the rows of another worker, since a scan that fails would never deliver them.
 func (w *writer) put(first uint64, p *piece) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -333,7 +328,7 @@ func (w *writer) append(b []byte) error {
 	return err
 }
 
-// open ends the file at hand and begins the next one.
+// open completes the current file and begins the next one.
 func (w *writer) open() error {
 	if err := w.end(); err != nil {
 		return err
@@ -355,7 +350,7 @@ func (w *writer) open() error {
 		}
 		return errors.Join(err, w.append(b))
 	case TFRecord:
-		if w.opt.Gzip { // a compressed file of no records still has a member
+		if w.opt.Gzip { // a compressed file without records still needs a member
 			b, err := member(nil)
 			return errors.Join(err, w.append(b))
 		}
@@ -366,7 +361,7 @@ func (w *writer) open() error {
 	return nil
 }
 
-// end completes the file at hand. Closing syncs, which goes on beside the writing.
+// end completes the current file. Closing syncs, which runs while the next files are written.
 func (w *writer) end() error {
 	if w.file == nil {
 		return nil
@@ -381,16 +376,16 @@ func (w *writer) end() error {
 	return err
 }
 
-// close ends the last file and waits for all.
+// close completes the last file and waits until all files are closed.
 func (w *writer) close() error {
 	if w.parquet != nil && w.err != nil {
-		w.parquet = nil // half a file is not completed
+		w.parquet = nil // do not complete half a file
 	}
 	return errors.Join(w.end(), w.closing.Wait())
 }
 
-// inexpressible is the error of a value in row of the input.
+// inexpressible returns the error about a value in a row of the input.
 func (w *writer) inexpressible(row uint64, column int, found, expected string) error {
 	c := w.columns[column]
-	return tagged.Errorf(ErrInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
+	return tagged.Errorf(errInexpressible, "%s: found %s in column %q, expected %s", w.t.Where(row, c.From.Name), found, c.Name, expected)
 }

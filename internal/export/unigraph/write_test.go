@@ -13,18 +13,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/generate"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 var formats = []unigraph.Format{unigraph.CSV, unigraph.TFRecord, unigraph.Parquet}
 
-// edges are some chunks of numbers.
+// edges is a table of numbers with several chunks.
 func edges(t testing.TB) (table.Table, []unigraph.Column) {
 	law, err := generate.NewRMAT(1, 15, 8)
 	if err != nil {
@@ -34,7 +34,7 @@ func edges(t testing.TB) (table.Table, []unigraph.Column) {
 	return law, []unigraph.Column{{Name: "#source", From: from("src")}, {Name: "#target", From: from("dst")}}
 }
 
-// The number of threads changes no byte, though chunks come in any order.
+// The number of threads changes no byte, although chunks are finished in any order.
 func TestThreadsChangeNothing(t *testing.T) {
 	law, columns := edges(t)
 	for _, f := range formats {
@@ -71,7 +71,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 	}
 }
 
-// late is a table whose first chunk comes last.
+// late is a table whose first chunk is finished last.
 type late struct{ chunks int }
 
 const lateRows = 1 << 5
@@ -97,7 +97,7 @@ func (l late) Scan(_ context.Context, columns []table.Column, _ int, fn func(int
 	return uint64(l.chunks) * lateRows, nil
 }
 
-// Chunks that come early and do not fit in memory wait on disk.
+// Chunks that are early and do not fit into memory wait on disk.
 func TestEarlyChunksWait(t *testing.T) {
 	defer unigraph.SetMaxWaiting(40 << 10)()
 	columns := []unigraph.Column{{Name: "x", From: table.Column{Name: "x", DType: graph.Uint64, Shape: []int{256}}}}
@@ -117,7 +117,7 @@ func TestEarlyChunksWait(t *testing.T) {
 	}
 }
 
-// inOrder gives the chunks of late from the first on.
+// inOrder delivers the chunks of late in order.
 type inOrder struct{ late }
 
 func (l inOrder) Scan(ctx context.Context, columns []table.Column, threads int, fn func(int, *table.Chunk) error) (uint64, error) {
@@ -158,8 +158,8 @@ func doubles(of ...float64) *graph.Column {
 	return c
 }
 
-// What a format cannot hold is refused with the row, the column and the way out;
-// the others take it.
+// A value that a format cannot hold is refused; the error names the row, the column and a remedy. The other formats
+// accept it.
 func TestInexpressible(t *testing.T) {
 	ragged := doubles(0.5, 1, 0.1)
 	ragged.Shape, ragged.Rows, ragged.Offsets = []int{-1}, 2, []graph.Index{index([]uint32{1, 3})}
@@ -197,8 +197,8 @@ func TestInexpressible(t *testing.T) {
 	}
 }
 
-// Doubles that round to 0, or to a float32 of fewer digits, are counted by column, at
-// any number of threads and shards.
+// Doubles that round to 0, or to a float32 with fewer digits, are counted by column, for any number of threads and
+// shards.
 func TestUnderflows(t *testing.T) {
 	var values []float64
 	for i := range 50_000 {
@@ -219,8 +219,7 @@ func TestUnderflows(t *testing.T) {
 	}
 }
 
-// Sets are named after types, files after sets; what would be two sets of one name
-// is refused.
+// Sets are named after types, and files after sets. Two sets with the same name are refused.
 func TestNames(t *testing.T) {
 	none := func() *graph.Adjacency { return &graph.Adjacency{Indptr: index(nil)} }
 	edge := func(src, rel, dst string) *graph.Edges {
@@ -244,7 +243,7 @@ func TestNames(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	schema, _, _, err := tfgnn.ReadSchema(disk, out)
+	schema, _, _, err := tfgnnfiles.ReadSchema(disk, out)
 	if err != nil || schema.GetEdgeSets()["a/b_r_node"].GetTarget() != "node" {
 		t.Errorf("found %v, %v", schema, err)
 	}
@@ -254,14 +253,13 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Each call of the file system that fails is an error, and nothing is left under
-// the name.
+// Each call of the file system that fails gives an error, and no output has the final name.
 func TestFaults(t *testing.T) {
 	broken := errors.New("broken")
 	g := nodes(texts(nil, "a", "b", "c"), doubles(1, 2, 3))
 	g.Nodes[0].Columns[1].Name = "y"
 	for _, f := range formats {
-		// Which calls are those of this package: the store's own tests do the others.
+		// Fail only the calls of this package; the store's own tests cover the others.
 		var first, last int64
 		run := func(fsys *vfs.Fault, out string) error {
 			w, err := store.Create(fsys, out, false)

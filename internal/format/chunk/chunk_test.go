@@ -20,9 +20,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestSeedTable holds the arithmetic to the table that the format's authors published
-// of a graph of 111 million nodes: start, end, edges, bytes without padding, words of
-// padding, and fill.
+// TestSeedTable checks the arithmetic against the table that the format's authors published for a graph of 111
+// million nodes: start, end, edges, bytes without padding, words of padding, and fill.
 func TestSeedTable(t *testing.T) {
 	rows := []struct {
 		start, end uint32
@@ -43,7 +42,7 @@ func TestSeedTable(t *testing.T) {
 		{49503593, 53191139, 130530149, 536870796, 29, "100.00%"},
 		{53191140, 63352413, 124056435, 536870848, 16, "100.00%"},
 		{63352414, 80917735, 116652065, 536869560, 338, "100.00%"},
-		// The table has 99.99% here, which is not what its own numbers give.
+		// The published table has 99.99% here, which contradicts its own numbers.
 		{80917736, 111059954, 86000921, 464572572, 89, "100.00%"},
 	}
 	next := uint32(0)
@@ -60,9 +59,8 @@ func TestSeedTable(t *testing.T) {
 	}
 }
 
-// TestSeedExample is the worked example of the format's authors, with the number of
-// nodes that its first offset means: 1,000 nodes from id 1000 on, offsets 1003, 1007,
-// 1011, 1013, ..., 9000, neighbours 0 to 9, 12, 13, 14, ...
+// TestSeedExample is the worked example of the format's authors, with the number of nodes that its first offset
+// implies: 1,000 nodes from id 1000 on, offsets 1003, 1007, 1011, 1013, ..., 9000, neighbours 0 to 9, 12, 13, 14, ...
 func TestSeedExample(t *testing.T) {
 	offsets := []uint64{0, 4, 8, 10}
 	for len(offsets) < 1000 {
@@ -73,7 +71,7 @@ func TestSeedExample(t *testing.T) {
 	for len(neighbours) < 9000-1003 {
 		neighbours = append(neighbours, 15)
 	}
-	// Node 1000 is the first of the second chunk: one full of nodes comes before.
+	// Node 1000 is the first of the second chunk; the chunk before it is full of nodes.
 	var file bytes.Buffer
 	w := chunk.NewWriter(&file, 64<<10)
 	begin := func(nodes int, offset func(int) uint64, neighbours []uint32) {
@@ -114,13 +112,13 @@ func TestSeedExample(t *testing.T) {
 	}
 }
 
-// folder is the files of an edge type of one node type.
+// folder holds the files of an edge type with one node type.
 type folder struct {
 	meta         chunk.Metadata
 	chunks, info []byte
 }
 
-// cut writes a graph of degrees as chunks.
+// cut writes a graph with the given degrees as chunks.
 func cut(t interface{ Fatal(...any) }, size int64, degrees []int, neighbour func(edge int) uint32) *folder {
 	offsets := make([]uint64, len(degrees)+1)
 	for i, d := range degrees {
@@ -179,7 +177,7 @@ func check(ctx context.Context, fsys vfs.FS, dir string) (*chunk.Set, error) {
 	return s, s.Check(ctx, fsys)
 }
 
-// TestFit: a chunk takes nodes while they fit, and never a part of one.
+// TestFit: a chunk takes nodes as long as they fit, and never a part of one.
 func TestFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.IntRange(0, 1020), 1, 60).Draw(t, "degrees")
@@ -249,8 +247,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestDamage changes a word, or cuts a file, and names the byte. The graph has chunks of
-// 1,000 nodes without edges but for node 0 of each, which has 20.
+// TestDamage changes a word or cuts a file; the error names the byte. The graph has chunks of 1,000 nodes without
+// edges, except for the first node of each chunk, which has 20.
 func TestDamage(t *testing.T) {
 	degrees := make([]int, 2500)
 	for i := range degrees {
@@ -268,12 +266,12 @@ func TestDamage(t *testing.T) {
 	}{
 		{"nodes", func(f *folder) { put(f.chunks, 0, 999) }, "chunks.bin: chunk 0, byte 0: found 999 nodes, expected 1000"},
 		{"start", func(f *folder) { put(f.chunks, 1024+1, 7) }, "chunks.bin: chunk 1, byte 4100: found the start id 7, expected 1000"},
-		{"first offset", func(f *folder) { put(f.chunks, 2, 0) }, "chunks.bin: chunk 0, byte 8: found the offset 0, expected 1003, where the neighbours begin"},
-		{"an offset", func(f *folder) { put(f.chunks, 5, 1024) }, "chunks.bin: chunk 0, byte 20: found the offset 1024 behind 1023, expected offsets that ascend to 1023"},
-		{"an offset back", func(f *folder) { put(f.chunks, 5, 3) }, "chunks.bin: chunk 0, byte 20: found the offset 3 behind 1023"},
+		{"first offset", func(f *folder) { put(f.chunks, 2, 0) }, "chunks.bin: chunk 0, byte 8: found the offset 0, expected 1003, the start of the neighbours"},
+		{"an offset", func(f *folder) { put(f.chunks, 5, 1024) }, "chunks.bin: chunk 0, byte 20: found the offset 1024 after 1023, expected offsets that ascend to 1023"},
+		{"an offset back", func(f *folder) { put(f.chunks, 5, 3) }, "chunks.bin: chunk 0, byte 20: found the offset 3 after 1023"},
 		{"last offset", func(f *folder) { put(f.chunks, 1002, 1025) }, "chunks.bin: chunk 0, byte 4008: found the offset 1025, expected 1003 to 1024; the file was cut or damaged"},
 		{"neighbour", func(f *folder) { put(f.chunks, int(at)+3, 2500) }, "chunks.bin: chunk 0, byte 4024: found the neighbour 2500, expected one below 2500"},
-		{"padding", func(f *folder) { put(f.chunks, 1023, 1) }, "chunks.bin: chunk 0, byte 4092: found 1, expected the zeros behind the neighbours"},
+		{"padding", func(f *folder) { put(f.chunks, 1023, 1) }, "chunks.bin: chunk 0, byte 4092: found 1, expected zeros after the neighbours"},
 		{"cut", func(f *folder) { f.chunks = f.chunks[:8192+1024] }, "chunks.bin: chunk 2, byte 8192: found 256 words, expected at least the 503 of 500 nodes"},
 		{"cut at a chunk", func(f *folder) { f.chunks = f.chunks[:8192] }, "info.bin: found 12 bytes, expected 8: 4 for each of the 2 chunks of "},
 		{"cut in the padding", func(f *folder) { f.chunks = f.chunks[:len(f.chunks)-4] }, "found 10748 bytes, expected 10752: the last chunk is padded to a multiple of 512"},
@@ -281,7 +279,7 @@ func TestDamage(t *testing.T) {
 		{"start ids cut", func(f *folder) { f.info = f.info[:8] }, "info.bin: found 8 bytes, expected 12"},
 		{"start ids fall", func(f *folder) { put(f.info, 2, 1000) }, "info.bin: byte 8: found the start id 1000, expected ids that ascend from 0"},
 		{"start ids begin late", func(f *folder) { put(f.info, 0, 1) }, "info.bin: byte 0: found the start id 1"},
-		{"start ids beyond", func(f *folder) { put(f.info, 2, 2500) }, "info.bin: byte 8: found the start id 2500, expected ids that ascend from 0 to less than the 2500 nodes"},
+		{"start ids beyond", func(f *folder) { put(f.info, 2, 2500) }, "info.bin: byte 8: found the start id 2500, expected ids that ascend from 0 and are below 2500"},
 		{"count", func(f *folder) {
 			e := f.meta.Edges["n:e:n"]
 			e.Count = 1 << 60
@@ -320,7 +318,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMetadata: what chunks.json may not say.
+// TestMetadata checks what Parse refuses in chunks.json.
 func TestMetadata(t *testing.T) {
 	const sound = `{"format": 1, "chunk_bytes": 4096, "nodes": {"a": 1, "b": 2}, "edges": {"a:r:b": {"count": 0, "dir": "in", "chunks": "c", "info": "i"}}}`
 	if _, err := chunk.Parse([]byte(sound)); err != nil {
@@ -328,7 +326,7 @@ func TestMetadata(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{sound, "", "byte 0: EOF"},
-		{"}}}", "}}} 1", "found text behind the JSON value"},
+		{"}}}", "}}} 1", "found text after the JSON value"},
 		{`"format"`, `"formats"`, `unknown field "formats"`},
 		{`"format": 1`, `"format": 2`, "found format 2, expected 1"},
 		{"4096", "4100", "chunk_bytes: found a chunk size of 4100 bytes, expected a multiple of 4096"},
@@ -340,7 +338,7 @@ func TestMetadata(t *testing.T) {
 		{`"b": 2`, `"b": -2`, "cannot unmarshal number -2"},
 		{`"c"`, `"../c"`, `found file name "../c", expected a path inside the folder`},
 		{`"c"`, `"/c"`, `found file name "/c", expected a path inside the folder`},
-		{`"c"`, `"i"`, `found the file "i", which a:r:b has`},
+		{`"c"`, `"i"`, `found the file "i", which belongs to a:r:b`},
 	} {
 		_, err := chunk.Parse([]byte(strings.Replace(sound, c.from, c.to, 1)))
 		if !errors.Is(err, chunk.ErrFormat) || !strings.Contains(err.Error(), c.want) {
@@ -349,8 +347,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// FuzzSet reads any bytes as the files of an edge type: an error or a set whose every
-// node has neighbours that exist, and no memory beyond the bytes.
+// FuzzSet reads any bytes as the files of an edge type. It gets an error, or a set in which all neighbours of every
+// node exist, without allocating more memory than the bytes justify.
 func FuzzSet(f *testing.F) {
 	add := func(x *folder) {
 		f.Add(x.meta.Nodes["n"], x.meta.Edges["n:e:n"].Count, x.info, x.chunks)
@@ -400,8 +398,8 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// FuzzParse reads any text as chunks.json: what is accepted names files inside the
-// folder and types that are counted, and reads back the same.
+// FuzzParse reads any text as chunks.json. Accepted text names files inside the folder and types with counts, and
+// reads back the same.
 func FuzzParse(f *testing.F) {
 	text, err := cut(f, 4096, []int{1}, func(int) uint32 { return 0 }).meta.JSON()
 	if err != nil {

@@ -1,24 +1,24 @@
-// Package chunk holds the chunk files of the streaming sampler: the edges of one edge
-// type, cut into pieces that are read whole, one after the other. docs/format-chunk.md
-// gives every byte. (The chunked graphs of DGL are another format: package chunked.)
+// Package chunk reads and writes the chunk files of the stream executor: the edges of one edge type, cut into chunks
+// that are each read as a whole, one after the other. docs/format-chunk.md specifies every byte. (DGL's chunked
+// graphs are another format: package chunked.)
 //
-// A folder has chunks.json (Metadata) and, for each edge type, a file of chunks and a
-// chunk-info file of their start ids (Set). A chunk is 32-bit little-endian words:
+// A folder has chunks.json (Metadata) and, for each edge type, a file of chunks and a chunk-info file with their
+// start ids (Set). A chunk consists of 32-bit little-endian words:
 //
 //	n                 number of nodes
 //	s                 id of the first node
-//	n + 1 offsets     of the neighbours of nodes s, s + 1, ... and the end of the last,
+//	n + 1 offsets     of the neighbours of nodes s, s + 1, ... and the end of the last ones,
 //	                  in words from the start of the chunk
 //	neighbours        node by node, in the order of the graph
-//	zeros             up to the size of a chunk; of the last, to a multiple of Sector
+//	zeros             up to the size of a chunk; in the last chunk, to a multiple of 512 bytes
 //
-// A chunk takes as many nodes as fit, and a node is never cut: one that no chunk holds
-// is ErrTooLarge, and the error names the size that does. Ids are below None. Edge ids
-// are not stored: an edge's id is its place among the neighbours of all chunks.
+// A chunk takes as many nodes as fit, and a node is never split. A node that fits into no chunk is ErrTooLarge, and
+// the error names the size that would hold it. Ids are below None. Edge ids are not stored: the id of an edge is its
+// index among the neighbours of all chunks.
 //
-// Writer needs a buffer of 256 KiB. OpenSet reads the start ids and two places of each
-// chunk; memory is bounded by the bytes of the file of start ids. What a file says is
-// held against its size first.
+// A Writer has a buffer of 256 KiB. OpenSet reads the start ids, and the first words and the last offset of each
+// chunk; its memory is bounded by the size of the chunk-info file. Every number in a file is checked against the size
+// of the file before it is used.
 //
-// The package knows words only. It imports internal/* and the standard library.
+// The package imports internal/tagged, internal/vfs and the standard library.
 package chunk

@@ -13,32 +13,32 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// File is the name of the metadata of a folder.
+// File is the name of the metadata file in a folder.
 const File = "chunks.json"
 
-// limit bounds the metadata: a hundred thousand edge types are less.
+// limit bounds the bytes of the metadata. A hundred thousand edge types take less.
 const limit = 64 << 20
 
-// Metadata is chunks.json: what the files of a folder are.
+// Metadata is the content of chunks.json, which describes the files of a folder.
 type Metadata struct {
 	Format int `json:"format"` // 1
-	// ChunkBytes is the size of every chunk but the last of each edge type.
+	// ChunkBytes is the size of every chunk except the last one of each edge type.
 	ChunkBytes int64             `json:"chunk_bytes"`
 	Nodes      map[string]uint64 `json:"nodes"` // count by type
 	Edges      map[string]Edges  `json:"edges"` // by "src:rel:dst"
 }
 
-// Edges is an edge type and its files, relative to the folder, with '/'.
+// Edges describes an edge type and its files. File names are relative to the folder, with '/'.
 type Edges struct {
 	Count uint64 `json:"count"`
-	// Dir is "in" where the nodes of the chunks are destinations and the neighbours
-	// their sources, "out" the other way round.
+	// Dir is "in" if the nodes of the chunks are destinations and the neighbours their sources, and "out" in the
+	// opposite case.
 	Dir    string `json:"dir"`
 	Chunks string `json:"chunks"`
 	Info   string `json:"info"`
 }
 
-// Ends are the types of the nodes and of the neighbours of an edge type.
+// Ends returns the types of the nodes and of the neighbours of an edge type.
 func (e Edges) Ends(name string) (near, far string, err error) {
 	p := strings.Split(name, ":")
 	if len(p) != 3 || slices.Contains(p, "") {
@@ -53,23 +53,23 @@ func (e Edges) Ends(name string) (near, far string, err error) {
 	return "", "", badf("edge type %s: found dir %q, expected in or out", name, e.Dir)
 }
 
-// Read reads and checks the metadata of a folder: sizes and types have a meaning, and
-// no path leads out of it. Whether the files are there is the caller's to see.
+// Read reads and checks the metadata of a folder: sizes and types are valid, and no path leads out of the folder. It
+// does not check that the files exist.
 func Read(fsys vfs.FS, dir string) (*Metadata, error) {
 	name := filepath.Join(dir, File)
 	b, err := vfs.ReadFile(fsys, name, limit)
 	if err != nil {
 		return nil, err
 	}
-	m, err := Parse(b)
+	m, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
 }
 
-// Parse is Read of bytes.
-func Parse(b []byte) (*Metadata, error) {
+// parse reads and checks the bytes of chunks.json, as Read does.
+func parse(b []byte) (*Metadata, error) {
 	m := &Metadata{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -77,7 +77,7 @@ func Parse(b []byte) (*Metadata, error) {
 		return nil, badf("byte %d: %w", d.InputOffset(), err)
 	}
 	if d.More() {
-		return nil, badf("byte %d: found text behind the JSON value, expected its end", d.InputOffset())
+		return nil, badf("byte %d: found text after the JSON value, expected its end", d.InputOffset())
 	}
 	if m.Format != 1 {
 		return nil, badf("found format %d, expected 1; use a newer graphmill", m.Format)
@@ -106,7 +106,7 @@ func Parse(b []byte) (*Metadata, error) {
 				return nil, badf("edge type %s: found file name %q, expected a path inside the folder", name, file)
 			}
 			if before := used[file]; before != "" {
-				return nil, badf("edge type %s: found the file %q, which %s has, expected one of its own", name, file, before)
+				return nil, badf("edge type %s: found the file %q, which belongs to %s, expected a file of its own", name, file, before)
 			}
 			used[file] = name
 		}
@@ -114,7 +114,7 @@ func Parse(b []byte) (*Metadata, error) {
 	return m, nil
 }
 
-// JSON is the text of chunks.json.
+// JSON returns the text of chunks.json.
 func (m *Metadata) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -13,19 +13,19 @@ import (
 
 // Set is the chunks of an edge type.
 type Set struct {
-	Name       string // of the file of chunks
-	InfoName   string // of the chunk-info file
+	Name       string // file of chunks
+	InfoName   string // chunk-info file
 	ChunkBytes int64
-	Far        uint64 // neighbours are below
+	Far        uint64 // neighbours are below it
 	Rows       []Row
 }
 
-// OpenSet reads the start ids and the heads of the chunks of an edge type, and checks
-// them against each other and the sizes of the files.
+// OpenSet reads the start ids and the header of each chunk of an edge type, and checks them against each other and
+// against the sizes of the files.
 func OpenSet(fsys vfs.FS, dir string, m *Metadata, edges string) (_ *Set, err error) {
 	e, ok := m.Edges[edges]
 	if !ok {
-		return nil, badf("%s: found no edge type %s", filepath.Join(dir, File), edges)
+		return nil, badf("%s: found no edge type %s, expected it", filepath.Join(dir, File), edges)
 	}
 	near, far, err := e.Ends(edges)
 	if err != nil {
@@ -71,7 +71,7 @@ func OpenSet(fsys vfs.FS, dir string, m *Metadata, edges string) (_ *Set, err er
 	return s, nil
 }
 
-// starts reads the start ids of so many chunks of nodes.
+// starts reads the start ids of the given number of chunks, which together hold nodes nodes.
 func (s *Set) starts(fsys vfs.FS, chunks int64, nodes uint64) ([]uint32, error) {
 	info, err := vfs.Regular(fsys, s.InfoName)
 	if err != nil {
@@ -88,16 +88,16 @@ func (s *Set) starts(fsys vfs.FS, chunks int64, nodes uint64) ([]uint32, error) 
 	for i := range starts {
 		starts[i] = binary.LittleEndian.Uint32(b[4*i:])
 		if i == 0 && starts[i] != 0 || i > 0 && starts[i] <= starts[i-1] || uint64(starts[i]) >= nodes {
-			return nil, badf("%s: byte %d: found the start id %d, expected ids that ascend from 0 to less than the %d nodes", s.InfoName, 4*i, starts[i], nodes)
+			return nil, badf("%s: byte %d: found the start id %d, expected ids that ascend from 0 and are below %d, the number of nodes", s.InfoName, 4*i, starts[i], nodes)
 		}
 	}
 	return starts, nil
 }
 
-// Offset is where chunk i begins in its file.
+// Offset is the byte offset of chunk i in its file.
 func (s *Set) Offset(i int) int64 { return int64(i) * s.ChunkBytes }
 
-// Place names a word of a chunk.
+// Place names a word of a chunk in errors.
 func (s *Set) Place(i int, word uint64) string {
 	return fmt.Sprintf("%s: chunk %d, byte %d", s.Name, i, s.Offset(i)+4*int64(word))
 }
@@ -107,7 +107,7 @@ func (s *Set) head(f vfs.File, i int, start, nodes uint32, size int64) (Row, err
 	r := Row{Start: start, Nodes: nodes}
 	words := uint64(min(s.ChunkBytes, size-s.Offset(i))) / 4
 	if Words(uint64(nodes), 0) > words {
-		return r, badf("%s: found %d words, expected at least the %d of %d nodes; the file was cut, or the start ids are of another", s.Place(i, 0), words, Words(uint64(nodes), 0), nodes)
+		return r, badf("%s: found %d words, expected at least the %d of %d nodes; the file was cut, or the start ids belong to another file", s.Place(i, 0), words, Words(uint64(nodes), 0), nodes)
 	}
 	w, err := s.read(f, i, 0, 3)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Set) head(f vfs.File, i int, start, nodes uint32, size int64) (Row, err
 	case w[1] != start:
 		return r, badf("%s: found the start id %d, expected %d", s.Place(i, 1), w[1], start)
 	case uint64(w[2]) != first:
-		return r, badf("%s: found the offset %d, expected %d, where the neighbours begin", s.Place(i, 2), w[2], first)
+		return r, badf("%s: found the offset %d, expected %d, the start of the neighbours", s.Place(i, 2), w[2], first)
 	case uint64(last[0]) < first || uint64(last[0]) > words:
 		return r, badf("%s: found the offset %d, expected %d to %d; the file was cut or damaged", s.Place(i, headerWords+uint64(nodes)), last[0], first, words)
 	}
@@ -132,12 +132,12 @@ func (s *Set) head(f vfs.File, i int, start, nodes uint32, size int64) (Row, err
 	at := s.Offset(i)
 	r.Pad(s.ChunkBytes, at+s.ChunkBytes >= size)
 	if end := at + r.Bytes(); at+s.ChunkBytes >= size && end != size {
-		return r, badf("%s: found %d bytes, expected %d: the last chunk is padded to a multiple of %d", s.Name, size, end, Sector)
+		return r, badf("%s: found %d bytes, expected %d: the last chunk is padded to a multiple of %d", s.Name, size, end, sector)
 	}
 	return r, nil
 }
 
-// read reads words of a chunk.
+// read reads n words of a chunk.
 func (s *Set) read(f vfs.File, i int, word uint64, n int) ([]uint32, error) {
 	b := make([]byte, 4*n)
 	if err := s.ReadWords(f, i, word, b); err != nil {
@@ -150,7 +150,7 @@ func (s *Set) read(f vfs.File, i int, word uint64, n int) ([]uint32, error) {
 	return w, nil
 }
 
-// ReadWords fills b with the bytes of words of a chunk, from one on.
+// ReadWords fills b with the bytes of a chunk from the given word on.
 func (s *Set) ReadWords(f vfs.File, i int, word uint64, b []byte) error {
 	n, err := f.ReadAt(b, s.Offset(i)+4*int64(word))
 	if n == len(b) {
@@ -162,7 +162,7 @@ func (s *Set) ReadWords(f vfs.File, i int, word uint64, b []byte) error {
 	return err
 }
 
-// checkWords is what Check reads at a time.
+// checkWords is the number of words that Check reads at a time.
 const checkWords = 64 << 10
 
 // CheckOffsets reads the offsets of all chunks, which must ascend.
@@ -170,13 +170,12 @@ func (s *Set) CheckOffsets(ctx context.Context, fsys vfs.FS) error {
 	return s.check(ctx, fsys, func(r Row) uint64 { return Words(uint64(r.Nodes), 0) })
 }
 
-// Check reads all of all chunks: offsets must ascend, neighbours be ids of nodes, and
-// the padding zeros.
+// Check reads all chunks completely: offsets must ascend, neighbours must be ids of nodes, and padding must be zeros.
 func (s *Set) Check(ctx context.Context, fsys vfs.FS) error {
 	return s.check(ctx, fsys, func(r Row) uint64 { return r.Words() + r.Padding })
 }
 
-// check reads each chunk up to the word that until says.
+// check reads each chunk up to the word that until returns.
 func (s *Set) check(ctx context.Context, fsys vfs.FS, until func(Row) uint64) (err error) {
 	f, err := fsys.Open(s.Name)
 	if err != nil {
@@ -200,7 +199,7 @@ func (s *Set) check(ctx context.Context, fsys vfs.FS, until func(Row) uint64) (e
 				switch word := at + k; {
 				case word < first:
 					if v < before || uint64(v) > used {
-						return badf("%s: found the offset %d behind %d, expected offsets that ascend to %d", s.Place(i, word), v, before, used)
+						return badf("%s: found the offset %d after %d, expected offsets that ascend to %d", s.Place(i, word), v, before, used)
 					}
 					before = v
 				case word < used:
@@ -208,7 +207,7 @@ func (s *Set) check(ctx context.Context, fsys vfs.FS, until func(Row) uint64) (e
 						return badf("%s: found the neighbour %d, expected one below %d", s.Place(i, word), v, s.Far)
 					}
 				case v != 0:
-					return badf("%s: found %d, expected the zeros behind the neighbours", s.Place(i, word), v)
+					return badf("%s: found %d, expected zeros after the neighbours", s.Place(i, word), v)
 				}
 			}
 		}

@@ -6,28 +6,28 @@ import (
 	"io"
 )
 
-// bufferBytes is what a Writer holds.
+// bufferBytes is the size of a Writer's buffer.
 const bufferBytes = 256 << 10
 
-// Writer writes the chunks of an edge type, one after the other: for each Begin, then
-// all Neighbours of its nodes, and Close after the last. A Writer whose call failed is
-// of no more use.
+// Writer writes the chunks of an edge type, one after the other. The caller calls Begin for each chunk, then
+// Neighbours for all neighbours of its nodes, and Close after the last chunk. After an error the Writer must not be
+// used.
 type Writer struct {
 	w     io.Writer
 	bytes int64
 	buf   []byte
 	rows  []Row
-	due   uint64 // neighbours that the chunk still lacks
+	due   uint64 // neighbours of the chunk that were not written yet
 }
 
-// NewWriter begins a file of chunks of so many bytes.
+// NewWriter begins a file of chunks of the given number of bytes.
 func NewWriter(w io.Writer, bytes int64) *Writer {
 	return &Writer{w: w, bytes: bytes, buf: make([]byte, 0, bufferBytes)}
 }
 
-// Begin begins the next chunk: nodes nodes from the one behind the last chunk's.
-// offset(i) is where the neighbours of the chunk's node i begin, counted from anywhere;
-// it is asked for 0 to nodes, and must ascend.
+// Begin begins the next chunk. It has nodes nodes, the first of which follows the last chunk's last node. offset(i)
+// is where the neighbours of the chunk's node i begin, counted from any origin. It is called for 0 to nodes and must
+// ascend.
 func (w *Writer) Begin(nodes int, offset func(i int) uint64) error {
 	r := Row{Nodes: uint32(nodes), Edges: offset(nodes) - offset(0)}
 	if n := len(w.rows); n > 0 {
@@ -39,7 +39,7 @@ func (w *Writer) Begin(nodes int, offset func(i int) uint64) error {
 		}
 	}
 	if nodes < 1 || r.Edges > uint64(w.bytes)/4 || 4*Words(uint64(nodes), r.Edges) > uint64(w.bytes) {
-		return fmt.Errorf("chunk %d: found %d nodes with %d neighbours, expected what %d bytes hold", len(w.rows), nodes, r.Edges, w.bytes)
+		return fmt.Errorf("chunk %d: found %d nodes with %d neighbours, expected as many as %d bytes hold", len(w.rows), nodes, r.Edges, w.bytes)
 	}
 	w.rows, w.due = append(w.rows, r), r.Edges
 	base, first := Words(uint64(nodes), 0), offset(0)
@@ -50,7 +50,7 @@ func (w *Writer) Begin(nodes int, offset func(i int) uint64) error {
 	for i := range nodes + 1 {
 		at := offset(i)
 		if at < before || at-first > r.Edges {
-			return fmt.Errorf("node %d: found neighbours at offset %d behind offset %d, expected offsets that ascend", uint64(r.Start)+uint64(i), at, before)
+			return fmt.Errorf("node %d: found neighbours at offset %d after offset %d, expected offsets that ascend", uint64(r.Start)+uint64(i), at, before)
 		}
 		before = at
 		if err := w.words(uint32(base + at - first)); err != nil {
@@ -80,10 +80,10 @@ func (w *Writer) Close() error {
 	return w.flush()
 }
 
-// Rows are the chunks so far.
+// Rows are the chunks written so far.
 func (w *Writer) Rows() []Row { return w.rows }
 
-// Info is the bytes of the chunk-info file.
+// Info returns the bytes of the chunk-info file.
 func (w *Writer) Info() []byte {
 	var b []byte
 	for _, r := range w.rows {

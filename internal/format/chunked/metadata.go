@@ -2,15 +2,14 @@ package chunked
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// File is the name of the metadata in the folder of a graph.
+// File is the name of the metadata file in the folder of a graph.
 const File = "metadata.json"
 
-// ErrFormat is wrapped by errors about metadata that describe no graph.
+// ErrFormat is wrapped by errors about metadata that do not describe a graph.
 var ErrFormat = errors.New("no chunked graph")
 
 func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
@@ -25,16 +24,16 @@ const (
 // Metadata is metadata.json.
 type Metadata struct {
 	GraphName string
-	Nodes     []Nodes // in the order of the file, which is that of homogeneous ids
+	Nodes     []Nodes // in the order of the file, which is also that of homogeneous ids
 	Edges     []Edges
-	// Unused are the keys of the top level that mean nothing here.
+	// Unused are the keys of the top level that have no meaning here.
 	Unused []string
 }
 
-// Counts are the numbers of rows of a type.
+// Counts holds the number of rows of a type.
 type Counts struct {
 	Total uint64
-	// Chunks add up to Total; nil: only Total is known.
+	// Chunks are the rows of each chunk, whose sum is Total. It is nil if only Total is known.
 	Chunks []uint64
 }
 
@@ -45,7 +44,7 @@ type Nodes struct {
 	Data []Data
 }
 
-// Edges is an edge type, "src:rel:dst".
+// Edges is an edge type. Type is "src:rel:dst".
 type Edges struct {
 	Type string
 	Counts
@@ -59,16 +58,10 @@ type Data struct {
 	Files
 }
 
-// Files are the chunks of edges or of a feature, in order.
+// Files lists the chunks of edges or of a feature, in order.
 type Files struct {
 	Format string // CSV, Numpy or Parquet
-	// Delimiter is between the fields of a CSV file; "": the metadata do not say.
+	// Delimiter separates the fields of a CSV file. It is empty if the metadata do not give it.
 	Delimiter string
 	Paths     []string // with '/', relative to the folder of the metadata, or absolute
-}
-
-// Ends are the node types of an edge type.
-func (e *Edges) Ends() (src, dst string) {
-	names := strings.Split(e.Type, ":")
-	return names[0], names[2]
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// guide is after the example of DGL's guide: author and paper, cut in two.
+// guide is modelled on the example of DGL's guide: author and paper, each cut into two chunks.
 const guide = `{
   "graph_name": "mag",
   "node_type": ["author", "paper"],
@@ -33,7 +33,7 @@ const guide = `{
 
 func read(t testing.TB) *Metadata {
 	t.Helper()
-	m, err := Parse([]byte(guide))
+	m, err := parse([]byte(guide))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse(b)
+	again, err := parse(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Either spelling of the counts will do.
+// Either way to give the counts is accepted.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ name, from, to string }{
 		{"a type", `"num_nodes_per_chunk": [[3, 2], [4, 4]]`, `"num_nodes_per_type": [5, 8]`},
@@ -85,7 +85,7 @@ func TestSpellings(t *testing.T) {
 		{"left out", `,
   "edge_data": {}`, ``},
 	} {
-		m, err := Parse([]byte(strings.Replace(guide, c.from, c.to, 1)))
+		m, err := parse([]byte(strings.Replace(guide, c.from, c.to, 1)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -105,9 +105,9 @@ func TestErrors(t *testing.T) {
 		{guide, "{\n\"node_type\": [", ":2: found the end of the file"},
 		{guide, `[]`, `: found "[]", expected an object of names`},
 		{guide, `{}`, `: found no key "node_type"`},
-		{guide, `{"part-0": {}}`, `: found the key "part-0", as of a graph that is partitioned`},
-		{"\"graph_name\": \"mag\",", "\"graph_name\": mag,", ":2: found no JSON (invalid character 'm'"},
-		{"\"edge_data\": {}\n}", "\"edge_data\": {}\n} {}", ":16: found more behind the object"},
+		{guide, `{"part-0": {}}`, `: found the key "part-0", which a partitioned graph has`},
+		{"\"graph_name\": \"mag\",", "\"graph_name\": mag,", ":2: found text that is not JSON (invalid character 'm'"},
+		{"\"edge_data\": {}\n}", "\"edge_data\": {}\n} {}", ":16: found text after the object"},
 		{`"edge_data": {}`, `"edge_data": {}, "edges": {}`, `: found the key "edges" twice`},
 		{`"year"`, `"feat"`, `node_data: paper: found the key "feat" twice`},
 		{`"graph_name": "mag"`, `"graph_name": 1`, `: graph_name: found a JSON number, expected a string`},
@@ -116,10 +116,10 @@ func TestErrors(t *testing.T) {
 		{`[[3, 2], [4, 4]]`, `[[3, 2]]`, `: num_nodes_per_chunk: found 1 lists, expected 2, one for each of node_type`},
 		{`[[3, 2], [4, 4]]`, `[[9223372036854775807, 9223372036854775807, 3], [4, 4]]`, `: num_nodes_per_chunk: found more than 2^62 rows of author`},
 		{`"num_nodes_per_chunk": [[3, 2], [4, 4]],`, ``, `: found neither "num_nodes_per_chunk" nor "num_nodes_per_type"`},
-		{`"node_type"`, `"num_nodes_per_type": [5, 9], "node_type"`, `: num_nodes_per_type: found 9 of paper, expected 8 as num_nodes_per_chunk adds up to`},
+		{`"node_type"`, `"num_nodes_per_type": [5, 9], "node_type"`, `: num_nodes_per_type: found 9 of paper, expected 8, the sum of num_nodes_per_chunk`},
 		{`"node_type"`, `"num_nodes_per_type": [5], "node_type"`, `: num_nodes_per_type: found 1 numbers, expected 2`},
 		{`["author", "paper"]`, `["paper", "paper"]`, `: node_type: found "paper" twice`},
-		{`["author", "paper"]`, `["author", "papers"]`, `: edge_type: found "author:writes:paper", expected ends of the node types author, papers`},
+		{`["author", "paper"]`, `["author", "papers"]`, `: edge_type: found "author:writes:paper", expected ends among the node types author, papers`},
 		{`"paper:cites:paper"]`, `"cites"]`, `: edge_type: found "cites", expected src:rel:dst`},
 		{`"paper:cites:paper"]`, `"author:writes:paper"]`, `: edge_type: found "author:writes:paper" twice`},
 		{`"paper:cites:paper":`, `"paper:cite:paper":`, `: edges: found the type "paper:cite:paper", expected one of author:writes:paper, paper:cites:paper; did you mean`},
@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		if text == guide {
 			t.Fatalf("%s is not in the example", c.from)
 		}
-		_, err := Parse([]byte(text))
+		_, err := parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: found %v, expected %s", c.to, err, c.want)
 		}
@@ -161,13 +161,13 @@ func TestIsChunked(t *testing.T) {
 	}
 }
 
-// No text makes the parser panic, and what it takes is written and read alike.
+// No text makes the parser panic, and accepted metadata stay the same when written and read.
 func FuzzParse(f *testing.F) {
 	f.Add(guide)
 	f.Add(`{"node_type": ["a"], "num_nodes_per_type": [1], "edge_type": [], "num_edges_per_type": [], "edges": {}}`)
 	f.Add(`{"node_type": ["_N"], "num_nodes_per_chunk": [[]], "edge_type": ["_N:_E:_N"], "num_edges_per_chunk": [[]], "edges": {"_N:_E:_N": {"format": {"name": "csv", "delimiter": ":"}, "data": ["/a", "../b"]}}, "x": 1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Parse([]byte(text))
+		m, err := parse([]byte(text))
 		if err != nil {
 			return
 		}
@@ -182,7 +182,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(b)
+		again, err := parse(b)
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
 		}
@@ -192,7 +192,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// fill gives counts the one chunk that they have at least.
+// fill gives each of the counts at least one chunk.
 func fill(c *Counts) {
 	if c.Chunks == nil {
 		c.Chunks = []uint64{c.Total}

@@ -15,26 +15,25 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// limit bounds metadata.json: a million files are less.
+// limit bounds the bytes of metadata.json. A million files take less.
 const limit = 256 << 20
 
-// Read reads and checks metadata.json: what is needed is there, types are named once
-// and known, counts agree, no file is listed twice. Whether the files are there is the
-// caller's to see.
+// Read reads and checks metadata.json: required keys are present, each type is named once, edges join known node
+// types, counts agree, and no file is listed twice. It does not check that the files exist.
 func Read(fsys vfs.FS, name string) (*Metadata, error) {
 	b, err := vfs.ReadFile(fsys, name, limit)
 	if err != nil {
 		return nil, err
 	}
-	m, err := Parse(b)
+	m, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
 	return m, nil
 }
 
-// IsChunked says whether a file looks like the metadata of a chunked graph: it has the
-// keys node_type and edge_type.
+// IsChunked says whether a file looks like the metadata of a chunked graph, which has the keys node_type and
+// edge_type.
 func IsChunked(fsys vfs.FS, name string) bool {
 	b, err := vfs.ReadFile(fsys, name, limit)
 	if err != nil {
@@ -47,7 +46,7 @@ func IsChunked(fsys vfs.FS, name string) bool {
 	return json.Unmarshal(b, &keys) == nil && keys.NodeType != nil && keys.EdgeType != nil
 }
 
-// entries is a JSON object whose keys are told apart and keep their order.
+// entries is a JSON object as a list that keeps the order of its keys. A repeated key is an error.
 type entries[T any] []entry[T]
 
 type entry[T any] struct {
@@ -60,7 +59,7 @@ func (e *entries[T]) UnmarshalJSON(b []byte) error {
 	switch t, err := d.Token(); {
 	case err != nil:
 		return err
-	case t == nil: // null, which DGL's tools take for nothing
+	case t == nil: // null, which DGL's tools accept as an empty object
 		return nil
 	case t != json.Delim('{'):
 		return &shapeError{fmt.Sprintf("found %s, expected an object of names", short(b))}
@@ -88,12 +87,12 @@ func (e *entries[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// shapeError is JSON of another shape than expected.
+// shapeError is the error about JSON of an unexpected structure.
 type shapeError struct{ text string }
 
 func (e *shapeError) Error() string { return e.text }
 
-// reason is an error of package json in the words of this one.
+// reason rewrites an error of package json.
 func reason(err error) string {
 	if t := (*json.UnmarshalTypeError)(nil); errors.As(err, &t) {
 		of := ""
@@ -105,7 +104,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// kinds are the kinds of Go's values as JSON's.
+// kinds maps Go's kinds of values to descriptions of JSON values.
 var kinds = map[string]string{"string": "a string", "slice": "a list", "uint64": "a number of rows, at least 0", "struct": "an object"}
 
 func short(b []byte) string {
@@ -124,19 +123,19 @@ type fileSpec struct {
 	Data []string `json:"data"`
 }
 
-// Parse is Read of the bytes of a file. The text of its errors begins with ":", or with
-// the line where the bytes are no JSON, to put a file's name before it.
-func Parse(b []byte) (*Metadata, error) {
+// parse reads and checks the bytes of metadata.json, as Read does. The text of its errors begins with ":", or with
+// ":LINE" if the bytes are not JSON, so that the caller can put the name of the file before it.
+func parse(b []byte) (*Metadata, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var top entries[json.RawMessage]
 	err := d.Decode(&top)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			return nil, badf(":%d: found more behind the object, expected the end of the file", lineAt(b, d.InputOffset()))
+			return nil, badf(":%d: found text after the object, expected the end of the file", lineAt(b, d.InputOffset()))
 		}
 	}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, badf(":%d: found no JSON (%w), expected a JSON object", lineAt(b, syntax.Offset), err)
+		return nil, badf(":%d: found text that is not JSON (%w), expected a JSON object", lineAt(b, syntax.Offset), err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, badf(":%d: found the end of the file, expected a whole JSON object", lineAt(b, int64(len(b))))
@@ -161,7 +160,7 @@ func lineAt(b []byte, offset int64) int {
 	return 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte{'\n'})
 }
 
-// parser is metadata.json as it is.
+// parser holds metadata.json as it was read.
 type parser struct {
 	name               string
 	nodeTypes          []string
@@ -194,7 +193,7 @@ func (p *parser) key(key string, value json.RawMessage) error {
 func (p *parser) metadata() (*Metadata, error) {
 	switch {
 	case p.parts && p.nodeTypes == nil:
-		return nil, errors.New("found the key \"part-0\", as of a graph that is partitioned, expected the chunked graph that it was made of")
+		return nil, errors.New("found the key \"part-0\", which a partitioned graph has, expected the chunked graph that was partitioned")
 	case p.nodeTypes == nil:
 		return nil, errors.New("found no key \"node_type\", expected the list of node types")
 	case p.edgeTypes == nil:
@@ -227,7 +226,7 @@ func (p *parser) metadata() (*Metadata, error) {
 		}
 		for _, end := range []string{names[0], names[2]} {
 			if _, ok := nodeAt[end]; !ok {
-				return nil, fmt.Errorf("edge_type: found %q, expected ends of the node types %s%s", t, strings.Join(p.nodeTypes, ", "), suggest.Hint(end, p.nodeTypes))
+				return nil, fmt.Errorf("edge_type: found %q, expected ends among the node types %s%s", t, strings.Join(p.nodeTypes, ", "), suggest.Hint(end, p.nodeTypes))
 			}
 		}
 		m.Edges = append(m.Edges, Edges{Type: t, Counts: edges[i]})
@@ -267,7 +266,7 @@ func (p *parser) metadata() (*Metadata, error) {
 	return m, nil
 }
 
-// numbers finds types.
+// numbers maps types to their indices.
 func numbers(section string, types []string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, t := range types {
@@ -279,7 +278,7 @@ func numbers(section string, types []string) (map[string]int, error) {
 	return at, nil
 }
 
-// find is the number of a type.
+// find returns the index of a type.
 func find(section, name string, at map[string]int, types []string) (int, error) {
 	i, ok := at[name]
 	if !ok {
@@ -312,18 +311,18 @@ func (s *fileSpec) files(section, of string) (Files, error) {
 		return bad("found format %q, expected {\"format\": {\"name\": ...}, \"data\": [...]} with a name of %s%s", f.Format, strings.Join(formats, ", "), suggest.Hint(f.Format, formats))
 	}
 	if s.Data == nil {
-		return bad("found no data, expected the list of files; an empty one where there are no rows")
+		return bad("found no data, expected the list of files; write an empty list if there are no rows")
 	}
 	if d := s.Format.Delimiter; d != nil && f.Format == CSV {
 		if len(*d) != 1 || strings.ContainsAny(*d, "\"\r\n") || *d >= "0" && *d <= "9" {
-			return bad("found the delimiter %q, expected one character that is no digit, quote or line end", *d)
+			return bad("found the delimiter %q, expected one character other than a digit, a quote or a line end", *d)
 		}
 		f.Delimiter = *d
 	}
 	seen := map[string]bool{}
 	for i, path := range s.Data {
 		if path == "" || strings.ContainsRune(path, 0) {
-			return bad("found the file name %q, expected that of chunk %d", path, i)
+			return bad("found the file name %q, expected the name of the file of chunk %d", path, i)
 		}
 		clean := filepath.Clean(path)
 		if seen[clean] {
@@ -334,11 +333,11 @@ func (s *fileSpec) files(section, of string) (Files, error) {
 	return f, nil
 }
 
-// counts joins both spellings.
+// counts combines both ways to give the counts.
 func counts(what string, types []string, chunks [][]uint64, totals []uint64) ([]Counts, error) {
 	byChunk, byType := "num_"+what+"s_per_chunk", "num_"+what+"s_per_type"
 	if chunks == nil && totals == nil {
-		return nil, fmt.Errorf("found neither %q nor %q, expected the numbers of %ss of each type", byChunk, byType, what)
+		return nil, fmt.Errorf("found neither %q nor %q, expected the number of %ss of each type", byChunk, byType, what)
 	}
 	if chunks != nil && len(chunks) != len(types) {
 		return nil, fmt.Errorf("%s: found %d lists, expected %d, one for each of %s_type", byChunk, len(chunks), len(types), what)
@@ -362,7 +361,7 @@ func counts(what string, types []string, chunks [][]uint64, totals []uint64) ([]
 			continue
 		}
 		if chunks != nil && c.Total != totals[i] {
-			return nil, fmt.Errorf("%s: found %d of %s, expected %d as %s adds up to", byType, totals[i], types[i], c.Total, byChunk)
+			return nil, fmt.Errorf("%s: found %d of %s, expected %d, the sum of %s", byType, totals[i], types[i], c.Total, byChunk)
 		}
 		if c.Total = totals[i]; c.Total > 1<<62 {
 			return nil, fmt.Errorf("%s: found %d of %s, expected fewer than 2^62", byType, c.Total, types[i])

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// JSON is metadata.json with both spellings of the counts. Every type has its Chunks.
-// The keys are in the order of DGL's guide, those of types and features in that of the
-// metadata.
+// JSON returns the text of metadata.json, with both ways to give the counts. Every type must have its Chunks. The
+// keys are in the order of DGL's guide; types and features are in the order of the metadata.
 func (m *Metadata) JSON() ([]byte, error) {
 	w := &writer{}
 	w.open('{')
@@ -71,7 +70,7 @@ func (f *Files) spec() fileSpec {
 	return s
 }
 
-// orEmpty makes a list that JSON writes as one.
+// orEmpty replaces nil by an empty list, so that JSON has a list and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -79,7 +78,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// writer makes JSON whose objects have an order.
+// writer writes JSON whose objects keep an order.
 type writer struct {
 	b     bytes.Buffer
 	comma bool

@@ -11,38 +11,37 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Config is the configuration of a partitioned graph, <graph_name>.json.
+// Config is the configuration of a partitioned graph, the file <graph_name>.json.
 type Config struct {
 	GraphName string
 	Method    string // part_method
 	HaloHops  int
-	// Nodes and Edges are the types in the order of their numbers, which DGL gives in
-	// byte order of their names. Edge types are "src:rel:dst"; the types of a homogeneous
-	// graph are "_N" and "_N:_E:_N".
+	// Nodes and Edges are the types in the order of their numbers, which is DGL's: sorted by name. Edge types are
+	// "src:rel:dst". The types of a homogeneous graph are "_N" and "_N:_E:_N".
 	Nodes, Edges []TypeRanges
-	// Bools are the features whose bytes are bools, "paper/train_mask": in the files they are
-	// Uint8, as DGL's server wants them. DGL ignores the key.
+	// Bools are the features whose bytes are bools, such as "paper/train_mask". The files store them as Uint8, as
+	// DGL's server requires. DGL ignores the key.
 	Bools []string
 	// Parts are the files of each part.
 	Parts []PartFiles
 }
 
-// TypeRanges are the new ids of a type: those that part p owns are [r[0], r[1]), r being
-// Ranges[p]. In the order of (part, type) the ranges follow one another from 0 on. The
-// type-wise id is the position among the type's own.
+// TypeRanges gives the new ids of a type: part p owns the ids in [r[0], r[1]), where r is Ranges[p]. In the order of
+// (part, type) the ranges follow one another from 0 on. The type-wise id of a node or edge is its index among those
+// of its type.
 type TypeRanges struct {
 	Name   string
 	Ranges [][2]int64
 }
 
-// PartFiles are relative to the configuration.
+// PartFiles are the files of a part, relative to the configuration.
 type PartFiles struct {
 	NodeFeats string `json:"node_feats"`
 	EdgeFeats string `json:"edge_feats"`
 	Graph     string `json:"part_graph"`
 }
 
-// Count is the number of nodes or edges of a type.
+// Count is the number of nodes or edges of the type.
 func (t *TypeRanges) Count() (n int64) {
 	for _, r := range t.Ranges {
 		n += r[1] - r[0]
@@ -50,20 +49,20 @@ func (t *TypeRanges) Count() (n int64) {
 	return n
 }
 
-// Total is the number of nodes or edges of all types.
-func Total(types []TypeRanges) (n int64) {
+// total is the number of nodes or edges of all types.
+func total(types []TypeRanges) (n int64) {
 	for i := range types {
 		n += types[i].Count()
 	}
 	return n
 }
 
-// Homogeneous says whether the graph has no types of its own.
+// Homogeneous says whether the graph has no named types.
 func (c *Config) Homogeneous() bool {
 	return len(c.Nodes) == 1 && len(c.Edges) == 1 && c.Nodes[0].Name == "_N" && c.Edges[0].Name == "_N:_E:_N"
 }
 
-// maxConfig bounds a configuration: 65536 parts of some dozen types.
+// maxConfig bounds the bytes of a configuration. It allows 65536 parts of some dozen types.
 const maxConfig = 1 << 28
 
 type configJSON struct {
@@ -80,8 +79,7 @@ type configJSON struct {
 	Bools      []string              `json:"bool_features"`
 }
 
-// IsConfig says whether a JSON file is a configuration: whether it has the keys that no
-// other file of DGL's has.
+// IsConfig says whether a JSON file is a configuration, by the keys that no other file of DGL has.
 func IsConfig(fsys vfs.FS, name string) (bool, error) {
 	b, err := vfs.ReadFile(fsys, name, maxConfig)
 	if err != nil {
@@ -94,8 +92,8 @@ func IsConfig(fsys vfs.FS, name string) (bool, error) {
 	return json.Unmarshal(b, &keys) == nil && keys.Parts != nil && keys.Map != nil, nil
 }
 
-// ReadConfig reads and checks a configuration. The files of the parts lie in its folder,
-// unless outside allows others.
+// ReadConfig reads and checks a configuration. The files of the parts are in its folder, unless outside allows
+// others.
 func ReadConfig(fsys vfs.FS, name string, outside bool) (*Config, error) {
 	b, err := vfs.ReadFile(fsys, name, maxConfig)
 	if err != nil {
@@ -105,7 +103,7 @@ func ReadConfig(fsys vfs.FS, name string, outside bool) (*Config, error) {
 	for i := 0; err == nil && !outside && i < len(c.Parts); i++ {
 		for _, f := range []string{c.Parts[i].NodeFeats, c.Parts[i].EdgeFeats, c.Parts[i].Graph} {
 			if !filepath.IsLocal(f) {
-				err = bad("part-%d: found the file %q, expected one within the folder of the configuration; allow files outside of it with --allow-outside", i, f)
+				err = bad("part-%d: found the file %q, expected one within the folder of the configuration; allow files outside of it with `AllowOutside`", i, f)
 			}
 		}
 	}
@@ -119,10 +117,10 @@ func parseConfig(b []byte) (*Config, error) {
 	var j configJSON
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
-		return nil, bad("found no JSON object: %w", err)
+		return nil, bad("found no JSON object (%w), expected one", err)
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
-		return nil, bad("found %w, expected what DGL's partition_graph writes; make the parts again with DGL 1.0 or later", err)
+		return nil, bad("found %w, expected the configuration that DGL's partition_graph writes; make the parts again with DGL 1.0 or later", err)
 	}
 	for _, key := range []struct {
 		name string
@@ -159,10 +157,10 @@ func parseConfig(b []byte) (*Config, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if n := Total(c.Nodes); n != *j.NumNodes {
+	if n := total(c.Nodes); n != *j.NumNodes {
 		return nil, bad("found num_nodes %d, expected %d, the sum of the ranges of node_map", *j.NumNodes, n)
 	}
-	if n := Total(c.Edges); n != *j.NumEdges {
+	if n := total(c.Edges); n != *j.NumEdges {
 		return nil, bad("found num_edges %d, expected %d, the sum of the ranges of edge_map", *j.NumEdges, n)
 	}
 	return c, nil
@@ -183,7 +181,7 @@ func byNumber(numbers, maps string, number map[string]int, ranges map[string][][
 		}
 		r, ok := ranges[name]
 		if !ok {
-			return nil, bad("%s: found no ranges of %q, expected those of each type", maps, name)
+			return nil, bad("%s: found no ranges of %q, expected ranges of each type", maps, name)
 		}
 		list[i] = TypeRanges{name, r}
 	}
@@ -193,7 +191,7 @@ func byNumber(numbers, maps string, number map[string]int, ranges map[string][][
 	return list, nil
 }
 
-// Check says whether the types and ranges of a configuration mean a partitioned graph.
+// Check checks that the types and ranges of a configuration describe a partitioned graph.
 func (c *Config) Check() error {
 	switch {
 	case c.GraphName == "":
@@ -232,11 +230,11 @@ func (c *Config) ranges(what string, types []TypeRanges) error {
 	for p := range c.Parts {
 		for _, t := range types {
 			r := t.Ranges[p]
-			if r[0] == r[1] && r[0] >= 0 { // an empty one can lie anywhere
+			if r[0] == r[1] && r[0] >= 0 { // an empty range can be anywhere
 				continue
 			}
 			if r[0] != at || r[1] < r[0] {
-				return bad("%s %s, part %d: found the range [%d, %d), expected it to begin at %d, where that of the type before ends", what, t.Name, p, r[0], r[1], at)
+				return bad("%s %s, part %d: found the range [%d, %d), expected it to begin at %d, where the range before it ends", what, t.Name, p, r[0], r[1], at)
 			}
 			at = r[1]
 		}
@@ -244,15 +242,15 @@ func (c *Config) ranges(what string, types []TypeRanges) error {
 	return nil
 }
 
-// JSON is the text of the file, always the same for the same configuration.
+// JSON returns the text of the file. Equal configurations give equal bytes.
 func (c *Config) JSON() []byte {
 	var b strings.Builder
 	quote := func(s string) string {
-		q, _ := json.Marshal(s) // a string cannot fail
+		q, _ := json.Marshal(s) // marshalling a string cannot fail
 		return string(q)
 	}
 	fmt.Fprintf(&b, "{\n    \"graph_name\": %s,\n    \"num_nodes\": %d,\n    \"num_edges\": %d,\n    \"part_method\": %s,\n    \"num_parts\": %d,\n    \"halo_hops\": %d,\n",
-		quote(c.GraphName), Total(c.Nodes), Total(c.Edges), quote(c.Method), len(c.Parts), c.HaloHops)
+		quote(c.GraphName), total(c.Nodes), total(c.Edges), quote(c.Method), len(c.Parts), c.HaloHops)
 	for _, m := range []struct {
 		key   string
 		types []TypeRanges

@@ -9,23 +9,23 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// maxName bounds the names of tensors and types.
+// maxName bounds the bytes of the name of a tensor or type.
 const maxName = 1 << 16
 
 // maxDims bounds the dimensions of an array, as NumPy does.
 const maxDims = 32
 
-// cursor reads the small things of a file one after another; its first error stays.
+// cursor reads the small values of a file one after the other. It keeps its first error.
 type cursor struct {
 	file  vfs.File
 	size  int64 // of the file
 	at    int64
-	buf   []byte // of the file from start
+	buf   []byte // bytes of the file from start on
 	start int64
 	err   error
 }
 
-// newCursor reads a regular file from a place.
+// newCursor reads a regular file from an offset on.
 func newCursor(f vfs.File, at int64) (*cursor, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -34,14 +34,14 @@ func newCursor(f vfs.File, at int64) (*cursor, error) {
 	return &cursor{file: f, size: info.Size(), at: at}, nil
 }
 
-// fail keeps an error about the byte at the given place.
+// fail keeps an error about the byte at an offset.
 func (c *cursor) fail(at int64, format string, a ...any) {
 	if c.err == nil {
 		c.err = bad("%s: byte %d: "+format, append([]any{c.file.Name(), at}, a...)...)
 	}
 }
 
-// next is the next n bytes, n at most maxName; they are valid until the call after.
+// next returns the next n bytes, where n is at most maxName. They are valid until the next call.
 func (c *cursor) next(n int64) []byte {
 	if c.err != nil {
 		return make([]byte, n)
@@ -69,20 +69,20 @@ func (c *cursor) u8() uint8   { return c.next(1)[0] }
 func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.next(8)) }
 func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.next(4)) }
 
-// magic reads a number that must be there.
+// magic reads a number that must be want.
 func (c *cursor) magic(want uint64, what string) {
 	at := c.at
 	if got := c.u64(); got != want {
-		c.fail(at, "found %#x, expected %#x, with which %s begins", got, want, what)
+		c.fail(at, "found %#x, expected %#x at the start of %s", got, want, what)
 	}
 }
 
-// count reads a number of things that take at least so many bytes each.
+// count reads a number of things, each of which takes at least the given number of bytes.
 func (c *cursor) count(each int64, what string) int {
 	at := c.at
 	n := c.u64()
 	if c.err == nil && n > uint64((c.size-c.at)/each) {
-		c.fail(at, "found %d %s, expected at most the %d that fit the rest of the file", n, what, (c.size-c.at)/each)
+		c.fail(at, "found %d %s, expected at most %d, as many as fit into the rest of the file", n, what, (c.size-c.at)/each)
 	}
 	if c.err != nil {
 		return 0
@@ -90,7 +90,7 @@ func (c *cursor) count(each int64, what string) int {
 	return int(n)
 }
 
-// natural reads an int64 that is not negative.
+// natural reads an int64 that must not be negative.
 func (c *cursor) natural(what string) int64 {
 	at := c.at
 	n := int64(c.u64())
@@ -112,7 +112,7 @@ func (c *cursor) text(what string) string {
 	return string(c.next(int64(n)))
 }
 
-// array reads the header of an array and steps over its data.
+// array reads the header of an array and skips its data.
 func (c *cursor) array(name string) Array {
 	c.magic(magicArray, "an array")
 	c.u64()
@@ -142,7 +142,7 @@ func (c *cursor) array(name string) Array {
 		a.Shape = append(a.Shape, d)
 		high, low := bits.Mul64(want, uint64(d))
 		if high != 0 || low > 1<<62 {
-			c.fail(at, "found shape %v, more values than a file can hold", a.Shape)
+			c.fail(at, "found shape %v, expected at most as many values as a file can hold", a.Shape)
 			return a
 		}
 		want = low
@@ -155,20 +155,20 @@ func (c *cursor) array(name string) Array {
 	case uint64(a.Size) != want:
 		c.fail(at, "found an array of %d bytes, expected %d for %s %v", a.Size, want, a.DType, a.Shape)
 	case a.Size > c.size-c.at:
-		c.fail(at, "found an array of %d bytes, expected at most the %d to the end of the file; the file is cut", a.Size, c.size-c.at)
+		c.fail(at, "found an array of %d bytes, expected at most %d, the bytes up to the end of the file; the file is cut", a.Size, c.size-c.at)
 	default:
 		c.at += a.Size
 	}
 	return a
 }
 
-// Least bytes of an array's header, and of a named one.
+// Minimum numbers of bytes of an array's header, and of an array with a name.
 const (
 	leastArray = 40
 	leastNamed = leastArray + 8
 )
 
-// named reads n arrays with names, which differ.
+// named reads n arrays with different names.
 func (c *cursor) named(n int) []Array {
 	var list []Array
 	seen := map[string]bool{}

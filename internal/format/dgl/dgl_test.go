@@ -16,17 +16,17 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// buffer is a file that is written in memory.
+// buffer is a file in memory.
 type buffer []byte
 
 func (m buffer) WriteAt(b []byte, at int64) (int, error) { return copy(m[at:], b), nil }
 
-// written is the file of a layout; the bytes of each slot count up from 1.
+// written returns the file of a layout. The bytes of each slot count up from 1.
 func written(t testing.TB, l *Layout) []byte {
 	t.Helper()
 	m := make(buffer, l.Size())
 	for i := range m {
-		m[i] = 0xee // no byte may stay so
+		m[i] = 0xee // every byte must be overwritten
 	}
 	if err := l.WriteLiterals(m); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func drawTensors(t *rapid.T, label string, rows int64) (list []Tensor) {
 	return list
 }
 
-// arrays are tensors where a layout has them.
+// arrays returns tensors at the places of a layout.
 func arrays(l *Layout, prefix string, list []Tensor) (out []Array) {
 	for _, x := range list {
 		out = append(out, Array{x, l.Slot(prefix + x.Name)})
@@ -63,7 +63,7 @@ func arrays(l *Layout, prefix string, list []Tensor) (out []Array) {
 	return out
 }
 
-// What is laid out is read at the same places, and fills the file.
+// Arrays are read at the places of the layout, and they fill the file.
 func TestDictRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawTensors(rt, "tensors", -1)
@@ -123,7 +123,7 @@ func TestGraphRoundTrip(t *testing.T) {
 	})
 }
 
-// The empty dict is what DGL writes where there are no features.
+// The empty dict has the bytes that DGL writes if there are no features.
 func TestEmptyDict(t *testing.T) {
 	want := binary.LittleEndian.AppendUint64(nil, magicDict)
 	want = append(want, make([]byte, 16)...)
@@ -132,7 +132,7 @@ func TestEmptyDict(t *testing.T) {
 	}
 }
 
-// remake lays a file out again from what is read of it, and copies its arrays.
+// remakeGraph lays out a file again from its headers, and copies its arrays.
 func remakeGraph(t testing.TB, name string) []byte {
 	t.Helper()
 	f, err := OpenGraphs(vfs.OS, name)
@@ -194,7 +194,7 @@ func filled(t testing.TB, l *Layout, f vfs.File, data map[string]Array) []byte {
 	return m
 }
 
-// testGoldens makes the files of folders again: the same bytes.
+// testGoldens makes the files of folders again, with the same bytes.
 func testGoldens(t *testing.T, dir string) {
 	n := 0
 	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
@@ -229,7 +229,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.GraphName != "tiny" || c.HaloHops != 1 || len(c.Parts) != 2 || !c.Homogeneous() || Total(c.Nodes) != 40 || Total(c.Edges) != 83 {
+	if c.GraphName != "tiny" || c.HaloHops != 1 || len(c.Parts) != 2 || !c.Homogeneous() || total(c.Nodes) != 40 || total(c.Edges) != 83 {
 		t.Fatalf("found %+v", c)
 	}
 	if bytes.Contains(c.JSON(), []byte("bool_features")) {
@@ -260,12 +260,12 @@ func TestBadConfigs(t *testing.T) {
 		{`"num_parts":2,`, ``, "found no key num_parts"},
 		{`"halo_hops":1`, `"halo_hops":-1`, "found halo_hops -1"},
 		{`"num_nodes":40`, `"num_nodes":41`, "found num_nodes 41, expected 40"},
-		{`"num_edges":83`, `"num_edges":"x"`, "expected what DGL's partition_graph writes"},
+		{`"num_edges":83`, `"num_edges":"x"`, "expected the configuration that DGL's partition_graph writes"},
 		{`"graph_name":"tiny"`, `"graph_name":""`, "found an empty graph_name"},
 		{`[[0,20],[20,40]]`, `[[0,20],[21,40]]`, "found the range [21, 40), expected it to begin at 20"},
 		{`[[0,20],[20,40]]`, `[[0,20]]`, "found 1 ranges, expected one for each of 2 parts"},
 		{`[[0,20],[20,40]]`, `[[0,20],[20,-5]]`, "found the range [20, -5)"},
-		{`[[0,20],[20,40]]`, `"node_map.npy"`, "expected what DGL's partition_graph writes"},
+		{`[[0,20],[20,40]]`, `"node_map.npy"`, "expected the configuration that DGL's partition_graph writes"},
 		{`"_N":0`, `"_N":1`, "found number 1"},
 		{`"_N":0`, `"a/b":0`, "found no ranges"},
 		{`"_N:_E:_N":0`, `"_E":0`, "found no ranges"},
@@ -284,7 +284,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere is an error, or the index tells.
+// A file that is cut anywhere gives an error, from the headers or from the index.
 func TestCutFiles(t *testing.T) {
 	for _, name := range []string{"testdata/tiny/part0/graph.dgl", "testdata/tiny/orig_nids.dgl"} {
 		b, err := os.ReadFile(name)
@@ -342,7 +342,7 @@ func readAll(fsys vfs.FS, name string) error {
 	return nil
 }
 
-// Numbers of headers that promise more than the file has are errors that say so.
+// Numbers in headers that exceed the content of the file give errors that say so.
 func TestHostileHeaders(t *testing.T) {
 	graph, err := os.ReadFile("testdata/tiny/part0/graph.dgl")
 	if err != nil {
@@ -366,7 +366,7 @@ func TestHostileHeaders(t *testing.T) {
 		{dict, 34 + 16, 2, "found an array on device 2"},
 		{dict, 34 + 24, 33 | 1<<48 | 64<<40, "found an array of 33 dimensions"},
 		{dict, 34 + 24, 1 | 1<<48 | 63<<40, "found type code 0 with 63 bits"},
-		{dict, 34 + 32, 1 << 62, "more values than a file can hold"},
+		{dict, 34 + 32, 1 << 62, "as many values as a file can hold"},
 		{dict, 34 + 32, 1<<64 - 1, "found -1 rows"},
 		{dict, 34 + 32, 41, "found an array of 320 bytes, expected 328"},
 		{graph, 8, 1, "found version 1, expected 2"},
@@ -375,7 +375,7 @@ func TestHostileHeaders(t *testing.T) {
 		{graph, 24, 2, "in the index of 2 graphs"},
 		{graph, 4096, 1 << 40, "found the first graph at byte 1099511627776, expected it at 4112"},
 		{graph, 4104, 1 << 40, "found 1099511627776 labels"},
-		{graph, 4112, 0, "with which a graph begins"},
+		{graph, 4112, 0, "at the start of a graph"},
 		{graph, 4120 + 16, 9, "found a graph of 1 and 9 types"},
 		{graph, 4329, 1 << 33, "relations, expected at most"},
 		{graph, 4345, 0, "found formats 0x0"},

@@ -6,13 +6,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Dict is an open file of tensors.
+// Dict is an open tensor dict: a file of named tensors.
 type Dict struct {
 	vfs.File
 	Tensors []Array // in the order of the file
 }
 
-// OpenDict reads the headers of a file of tensors.
+// OpenDict opens a tensor dict and reads its headers.
 func OpenDict(fsys vfs.FS, name string) (_ *Dict, err error) {
 	f, c, err := open(fsys, name, 0)
 	if err != nil {
@@ -27,11 +27,11 @@ func OpenDict(fsys vfs.FS, name string) (_ *Dict, err error) {
 	at := c.at
 	n := c.count(leastNamed, "names")
 	if m := c.u64(); m != uint64(n) {
-		c.fail(at, "found %d names and %d tensors, expected as many", n, m)
+		c.fail(at, "found %d names and %d tensors, expected one name per tensor", n, m)
 	}
 	d := &Dict{File: f, Tensors: c.named(n)}
 	if c.at != c.size {
-		c.fail(c.at, "found %d bytes behind the last tensor, expected the end of the file", c.size-c.at)
+		c.fail(c.at, "found %d bytes after the last tensor, expected the end of the file", c.size-c.at)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -39,7 +39,7 @@ func OpenDict(fsys vfs.FS, name string) (_ *Dict, err error) {
 	return d, nil
 }
 
-// Find is the tensor of a name.
+// Find returns the tensor of a name.
 func (d *Dict) Find(name string) (a Array, ok bool) { return find(d.Tensors, name) }
 
 func find(list []Array, name string) (Array, bool) {
@@ -51,7 +51,7 @@ func find(list []Array, name string) (Array, bool) {
 	return Array{}, false
 }
 
-// open opens a regular file and reads from a place of it.
+// open opens a regular file and reads from an offset on.
 func open(fsys vfs.FS, name string, at int64) (vfs.File, *cursor, error) {
 	if _, err := vfs.Regular(fsys, name); err != nil {
 		return nil, nil, err

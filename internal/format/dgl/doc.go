@@ -1,21 +1,19 @@
-// Package dgl reads and writes the bytes of DGL's files: tensor dicts
-// (node_feat.dgl and others), graphs (save_graphs, version 2: graph.dgl, graph.bin)
-// and the configuration of a partitioned graph (<graph_name>.json). docs/format-dgl.md
-// gives every byte.
+// Package dgl reads and writes the bytes of DGL's files: tensor dicts (node_feat.dgl and others), graphs
+// (save_graphs, version 2: graph.dgl, graph.bin) and the configuration of a partitioned graph (<graph_name>.json).
+// docs/format-dgl.md specifies every byte.
 //
 // # Writing
 //
-// Sizes come first: DictLayout and GraphLayout say where each array of a file
-// lies, its Slot, and WriteLiterals writes all bytes between them. Slots can then be
-// written with WriteAt in any order, by several goroutines at once. The order of
-// the tensors is the caller's; nothing else is, so that equal data are equal bytes.
+// Sizes come first: DictLayout and GraphLayout compute the place of each array of a file, its Slot, and WriteLiterals
+// writes all bytes between the slots. The slots can then be written with WriteAt in any order and by several
+// goroutines at once. The caller chooses the order of the tensors and nothing else, so that equal data give equal
+// bytes.
 //
 // # Reading
 //
-// OpenDict and OpenGraphs read headers only: an Array has the place of its data,
-// which the caller reads. A file is not believed: no number of a header is allocated by
-// or sought to before it was held against the size of the file. The data of arrays are the caller's to check:
-// ids can be out of range, offsets can descend.
+// OpenDict and OpenGraphs read headers only. An Array says where its data are, which the caller reads. Files are not
+// trusted: a number in a header is checked against the size of the file before it is used to allocate memory or to
+// seek. The caller must check the data of arrays: ids can be out of range, and offsets can descend.
 //
-// The package imports internal/vfs, internal/tagged and the standard library.
+// The package imports internal/tagged, internal/vfs and the standard library.
 package dgl

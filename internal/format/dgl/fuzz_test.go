@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is read of a dict lies in the file, array behind array.
+// The arrays of a dict are in the file, one after the other.
 func FuzzDict(f *testing.F) {
 	b, err := os.ReadFile("testdata/tiny/orig_nids.dgl")
 	if err != nil {
@@ -33,8 +33,7 @@ func FuzzDict(f *testing.F) {
 	})
 }
 
-// The fuzzed bytes stand in place of those from the first graph on; what is before
-// them in a file says nothing.
+// The fuzzed bytes replace those from the first graph on. The bytes before them carry no information.
 func FuzzGraph(f *testing.F) {
 	for _, name := range []string{"testdata/tiny/graph.bin", "testdata/tiny/part1/graph.dgl"} {
 		b, err := os.ReadFile(name)
@@ -46,11 +45,11 @@ func FuzzGraph(f *testing.F) {
 	f.Add(written(f, GraphLayout(GraphSpec{Formats: 7}))[reserved:])
 	front := written(f, GraphLayout(GraphSpec{}))[:reserved]
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_ = readAll(memory{b: append(bytes.Clone(front), b...)}, "graph.dgl") // an error or none, but no panic
+		_ = readAll(memory{b: append(bytes.Clone(front), b...)}, "graph.dgl") // may return an error, but must not panic
 	})
 }
 
-// What is read of a configuration is written and read as the same.
+// A configuration stays the same when written and read.
 func FuzzConfig(f *testing.F) {
 	b, err := os.ReadFile("testdata/tiny/tiny.json")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// shared is the folder of files that real DGL wrote, which must be there.
+// shared returns a folder of files that the real DGL wrote, which must exist.
 func shared(t *testing.T, elem ...string) string {
 	t.Helper()
 	dir := os.Getenv("GRAPHMILL_SHARED")
@@ -22,10 +22,10 @@ func shared(t *testing.T, elem ...string) string {
 	return filepath.Join(append([]string{dir, "data"}, elem...)...)
 }
 
-// All files of real partitions are made again, the same bytes.
+// All files of real partitions are made again with the same bytes.
 func TestGoldenPartitions(t *testing.T) { testGoldens(t, shared(t, "golden", "dgl")) }
 
-// Configurations that DGL wrote mean the same when they are written again.
+// Configurations that DGL wrote keep their meaning when they are written again.
 func TestGoldenConfigs(t *testing.T) {
 	for _, name := range []string{"homo_cora/cora.json", "hetero_hop1/deb.json", "hetero_hop2/deb.json", "homo_tiny_csr/tiny.json", "chunked_out/metadata.json"} {
 		path := shared(t, "golden", "dgl", name)
@@ -49,7 +49,7 @@ func TestGoldenConfigs(t *testing.T) {
 			t.Errorf("%s: found %v, expected %v", name, got, want)
 		}
 	}
-	// What GraphBolt's conversion adds is no hindrance.
+	// The keys that GraphBolt's conversion adds are ignored.
 	for _, name := range []string{"homo_cora_graphbolt/cora.json", "hetero_hop1_graphbolt/deb.json"} {
 		if _, err := ReadConfig(vfs.OS, shared(t, "golden", "dgl", name), false); err != nil {
 			t.Error(err)

@@ -9,50 +9,49 @@ import (
 // Graphs is an open file of graphs, as save_graphs writes it.
 type Graphs struct {
 	vfs.File
-	// Labels have, by custom, a row a graph.
+	// Labels have, by convention, one row per graph.
 	Labels  []Array
-	offsets []int64 // of the graphs, and the end of the last
+	offsets []int64 // of each graph, and the end of the last one
 }
 
-// Graph is one graph: node types, and relations between them. A homogeneous graph
-// has the types _N and _E.
+// Graph is one graph: node types, and relations between them. A homogeneous graph has the node type _N and the
+// relation _E.
 type Graph struct {
 	NodeTypes []NodeType
 	Relations []Relation
 }
 
-// NodeType is a node type and its data, a row a node.
+// NodeType is a node type and its data, which have one row per node.
 type NodeType struct {
 	Name  string
 	Nodes int64
 	Data  []Array
 }
 
-// Relation is an edge type and its data, a row an edge.
+// Relation is an edge type and its data, which have one row per edge.
 type Relation struct {
 	Name     string
-	Src, Dst int // node types
+	Src, Dst int // indices of node types
 	Edges    int64
 	COO      *Pairs
 	CSR, CSC *Rows
 	Data     []Array
 }
 
-// Pairs are the ends of edges. EdgeIDs is empty where the edge id is the position.
+// Pairs holds the ends of edges. EdgeIDs is empty if the id of an edge is its index.
 type Pairs struct{ Src, Dst, EdgeIDs Array }
 
-// Rows are the edges of each row: indices[indptr[r]:indptr[r+1]] are the columns. Rows are the
-// sources of a CSR, the destinations of a CSC. EdgeIDs is empty where the edge id is
-// the position.
+// Rows holds the edges of each row: indices[indptr[r]:indptr[r+1]] are the columns. The rows of a CSR are sources,
+// those of a CSC destinations. EdgeIDs is empty if the id of an edge is its index.
 type Rows struct{ Indptr, Indices, EdgeIDs Array }
 
-// Find is the node data of a name.
+// Find returns the node data of a name.
 func (t *NodeType) Find(name string) (Array, bool) { return find(t.Data, name) }
 
-// Find is the edge data of a name.
+// Find returns the edge data of a name.
 func (r *Relation) Find(name string) (Array, bool) { return find(r.Data, name) }
 
-// Formats are those in which a relation is stored.
+// Formats returns the formats in which the relation is stored.
 func (r *Relation) Formats() (f Formats) {
 	if r.COO != nil {
 		f |= COO
@@ -66,7 +65,7 @@ func (r *Relation) Formats() (f Formats) {
 	return f
 }
 
-// OpenGraphs reads the index of a file of graphs, and the headers of its labels.
+// OpenGraphs opens a file of graphs and reads its index and the headers of its labels.
 func OpenGraphs(fsys vfs.FS, name string) (_ *Graphs, err error) {
 	f, c, err := open(fsys, name, 0)
 	if err != nil {
@@ -91,7 +90,7 @@ func OpenGraphs(fsys vfs.FS, name string) (_ *Graphs, err error) {
 	first := c.natural("bytes before the first graph")
 	g := &Graphs{File: f, Labels: c.named(c.count(leastNamed, "labels"))}
 	if c.err == nil && first != c.at {
-		c.fail(reserved, "found the first graph at byte %d, expected it at %d, behind the labels", first, c.at)
+		c.fail(reserved, "found the first graph at byte %d, expected it at %d, after the labels", first, c.at)
 	}
 	if err := g.index(c, n); err != nil {
 		return nil, err
@@ -99,8 +98,8 @@ func OpenGraphs(fsys vfs.FS, name string) (_ *Graphs, err error) {
 	return g, nil
 }
 
-// index reads where the graphs begin: at the end of the file lie a string of n + 1
-// numbers, the first being n, and its length once more.
+// index reads the offsets of the graphs. The file ends with a string of n + 1 numbers, the first of which is n,
+// followed by its length once more.
 func (g *Graphs) index(c *cursor, n int) error {
 	begin := c.at
 	length := 8 * int64(n+1)
@@ -117,7 +116,7 @@ func (g *Graphs) index(c *cursor, n int) error {
 	for i := 0; i < n && c.err == nil; i++ {
 		from := c.natural("as a place")
 		if last := begin; i == 0 && from != last || i > 0 && from <= g.offsets[i-1] || from > at {
-			c.fail(c.at-8, "found graph %d at byte %d, expected graphs from byte %d to %d, one behind another", i, from, begin, at)
+			c.fail(c.at-8, "found graph %d at byte %d, expected graphs from byte %d to %d, one after another", i, from, begin, at)
 		}
 		g.offsets = append(g.offsets, from)
 	}
@@ -140,7 +139,7 @@ func (g *Graphs) Graph(i int) (*Graph, error) {
 	c.size = min(c.size, g.offsets[i+1])
 	x := c.graph()
 	if c.err == nil && c.at != c.size {
-		c.fail(c.at, "found %d bytes behind the graph, expected the next graph or the index", c.size-c.at)
+		c.fail(c.at, "found %d bytes after the graph, expected the next graph or the index", c.size-c.at)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -148,7 +147,7 @@ func (g *Graphs) Graph(i int) (*Graph, error) {
 	return x, nil
 }
 
-// maxTypes bounds node types and relations.
+// maxTypes bounds the numbers of node types and of relations.
 const maxTypes = 1 << 16
 
 func (c *cursor) graph() *Graph {
@@ -157,7 +156,7 @@ func (c *cursor) graph() *Graph {
 	at := c.at
 	types, ends := c.meta()
 	if n := c.count(1, "relations"); c.err == nil && n != len(ends) {
-		c.fail(at, "found %d relations, expected %d as in the graph of types", n, len(ends))
+		c.fail(at, "found %d relations, expected %d, as in the graph of types", n, len(ends))
 	}
 	var counts []counted
 	for i := range ends {
@@ -170,7 +169,7 @@ func (c *cursor) graph() *Graph {
 	}
 	at = c.at
 	if n := c.count(8, "node types"); c.err == nil && n != types {
-		c.fail(at, "found %d node types, expected %d as in the graph of types", n, types)
+		c.fail(at, "found %d node types, expected %d, as in the graph of types", n, types)
 	}
 	for range types {
 		if c.err != nil {
@@ -190,7 +189,7 @@ func (c *cursor) graph() *Graph {
 	return g
 }
 
-// meta reads the graph of types: the ends of each relation.
+// meta reads the graph of types, which gives the ends of each relation.
 func (c *cursor) meta() (types int, ends [][2]int) {
 	at := c.at
 	c.magic(magicMeta, "a graph of types")
@@ -199,7 +198,7 @@ func (c *cursor) meta() (types int, ends [][2]int) {
 	case c.err != nil:
 		return 0, nil
 	case rows != cols || rows == 0 || rows > maxTypes || m.Indices.Rows() > maxTypes:
-		c.fail(at, "found a graph of %d and %d types with %d relations, expected as many types, 1 to %d, and at most so many relations", rows, cols, m.Indices.Rows(), maxTypes)
+		c.fail(at, "found a graph of %d and %d types with %d relations, expected equal numbers of types, from 1 to %[4]d, and at most %[4]d relations", rows, cols, m.Indices.Rows(), maxTypes)
 		return 0, nil
 	}
 	indptr, indices, ids := c.small(m.Indptr), c.small(m.Indices), c.small(m.EdgeIDs)
@@ -230,7 +229,7 @@ func (c *cursor) meta() (types int, ends [][2]int) {
 	return int(rows), ends
 }
 
-// small reads the ids of an array that is known to be so.
+// small reads the ids of an array that is known to be small.
 func (c *cursor) small(a Array) []int64 {
 	list := make([]int64, a.Rows())
 	var r IntReader
@@ -240,15 +239,15 @@ func (c *cursor) small(a Array) []int64 {
 	return list
 }
 
-// counted are the nodes that a matrix says there are, and where it does.
+// counted holds the numbers of nodes that a matrix declares, and the byte offset at which it does.
 type counted struct{ src, dst, at int64 }
 
 func (c *cursor) relation(r *Relation) (n counted) {
 	c.magic(magicUnitGraph, "a relation")
 	at := c.at
 	saved := c.u64()
-	c.u64() // what DGL may make of it
-	// Older files have a number in place of bits: 1 COO, 2 CSR, 3 CSC.
+	c.u64() // the formats that DGL may create
+	// Older files have a number instead of bits: 1 COO, 2 CSR, 3 CSC.
 	bits := Formats(saved)
 	if saved>>32 == 0 && saved >= 1 && saved <= 3 {
 		bits = 1 << (saved - 1)
@@ -260,7 +259,7 @@ func (c *cursor) relation(r *Relation) (n counted) {
 		if first {
 			n, r.Edges, first = counted{src, dst, at}, edges, false
 		} else if n.src != src || n.dst != dst || r.Edges != edges {
-			c.fail(at, "found matrices of %d and %d edges between %d, %d and %d, %d nodes, expected the same graph in all formats", r.Edges, edges, n.src, n.dst, src, dst)
+			c.fail(at, "found matrices of %d and %d edges between %d, %d and %d, %d nodes, expected the same numbers in all formats", r.Edges, edges, n.src, n.dst, src, dst)
 		}
 	}
 	for _, f := range []Formats{COO, CSR, CSC} {
@@ -292,7 +291,7 @@ func (c *cursor) pairs() (src, dst int64, p *Pairs) {
 	c.magic(magicCOO, "a COO matrix")
 	dst, src = c.natural("columns"), c.natural("rows")
 	p = &Pairs{Src: c.array("src"), Dst: c.array("dst"), EdgeIDs: c.array("edge ids")}
-	c.next(2) // whether it is sorted: DGL's business
+	c.next(2) // whether it is sorted, which only DGL uses
 	c.ids(at, p.Src, p.Src.Rows(), p.Src.DType)
 	c.ids(at, p.Dst, p.Src.Rows(), p.Src.DType)
 	c.edgeIDs(at, p.EdgeIDs, p.Src)
@@ -314,21 +313,21 @@ func (c *cursor) rows() (rows, cols int64, m *Rows) {
 	return rows, cols, m
 }
 
-// ids says whether an array is a list of so many ids.
+// ids checks that an array is a list of n ids.
 func (c *cursor) ids(at int64, a Array, n int64, like DType) {
 	if c.err == nil && (len(a.Shape) != 1 || a.Shape[0] != n || a.DType != like || a.DType != Int32 && a.DType != Int64) {
-		c.fail(at, "found %s of %s %v, expected [%d] of int64 or int32, all alike", a.Name, a.DType, a.Shape, n)
+		c.fail(at, "found %s of %s %v, expected shape [%d] and dtype int64 or int32, the same in all arrays", a.Name, a.DType, a.Shape, n)
 	}
 }
 
-// edgeIDs says whether an array is empty or has an id for each edge.
+// edgeIDs checks that an array is empty or has an id for each edge.
 func (c *cursor) edgeIDs(at int64, a, edges Array) {
 	if len(a.Shape) != 1 || a.Shape[0] != 0 {
 		c.ids(at, a, edges.Rows(), edges.DType)
 	}
 }
 
-// data reads the data of n types; of says where they go and how many rows they have.
+// data reads the data of n types. of returns where the data of type i are stored and how many rows they have.
 func (c *cursor) data(n int, of func(i int) (*[]Array, int64)) {
 	at := c.at
 	if got := c.count(8, "types with data"); c.err == nil && got != n {
@@ -343,7 +342,7 @@ func (c *cursor) data(n int, of func(i int) (*[]Array, int64)) {
 		*list = c.named(c.count(leastNamed, "tensors"))
 		for _, a := range *list {
 			if len(a.Shape) == 0 || a.Rows() != rows {
-				c.fail(at, "found %q of shape %v, expected %d rows, one a node or edge", a.Name, a.Shape, rows)
+				c.fail(at, "found %q of shape %v, expected %d rows, one per node or edge", a.Name, a.Shape, rows)
 			}
 		}
 	}

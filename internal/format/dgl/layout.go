@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Formats are the sparse matrices that a graph is stored as.
+// Formats is the set of sparse matrix formats that a graph is stored in.
 type Formats uint8
 
-// COO lists the ends of each edge. CSR lists the edges by source, CSC by
-// destination.
+// COO lists the ends of each edge, CSR the edges by source, and CSC the edges by destination.
 const (
 	COO Formats = 1 << iota
 	CSR
@@ -21,7 +20,7 @@ const (
 
 var formatNames = []string{"coo", "csr", "csc"} // in the order of the bits
 
-// ParseFormats reads "coo,csc".
+// ParseFormats parses a list such as "coo,csc".
 func ParseFormats(s string) (Formats, error) {
 	var f Formats
 	for _, name := range strings.Split(s, ",") {
@@ -34,7 +33,7 @@ func ParseFormats(s string) (Formats, error) {
 	return f, nil
 }
 
-// String is "coo,csc".
+// String returns a list such as "coo,csc".
 func (f Formats) String() string {
 	var names []string
 	for i, name := range formatNames {
@@ -45,23 +44,23 @@ func (f Formats) String() string {
 	return strings.Join(names, ",")
 }
 
-// Layout is where everything of a file lies.
+// Layout says where each part of a file is.
 type Layout struct {
 	size     int64
 	literals []literal
 	slots    map[string]Slot
 }
 
-// literal is a run of bytes that is no slot.
+// literal is a run of bytes outside the slots.
 type literal struct {
 	offset int64
 	bytes  []byte
 }
 
-// Size is the size of the file.
+// Size is the size of the file in bytes.
 func (l *Layout) Size() int64 { return l.size }
 
-// Slot is where the data of an array lie. It panics for a name that the layout does not have.
+// Slot returns the place of the data of an array. It panics for a name that the layout does not have.
 func (l *Layout) Slot(name string) Slot {
 	s, ok := l.slots[name]
 	if !ok {
@@ -70,7 +69,7 @@ func (l *Layout) Slot(name string) Slot {
 	return s
 }
 
-// WriteLiterals writes all bytes of the file that belong to no slot.
+// WriteLiterals writes all bytes of the file that are outside the slots.
 func (l *Layout) WriteLiterals(w io.WriterAt) error {
 	for _, x := range l.literals {
 		if _, err := w.WriteAt(x.bytes, x.offset); err != nil {
@@ -80,7 +79,7 @@ func (l *Layout) WriteLiterals(w io.WriterAt) error {
 	return nil
 }
 
-// DictLayout is a tensor dict: slots are named as the tensors.
+// DictLayout is the layout of a tensor dict. Slots have the names of the tensors.
 func DictLayout(tensors []Tensor) *Layout {
 	l := &Layout{slots: map[string]Slot{}}
 	l.u64(magicDict, uint64(len(tensors)), uint64(len(tensors)))
@@ -91,30 +90,28 @@ func DictLayout(tensors []Tensor) *Layout {
 	return l
 }
 
-// GraphSpec is a homogeneous graph, as a part is stored: types are node and edge data.
+// GraphSpec describes a homogeneous graph, in the form in which a part is stored. The types are node and edge data.
 type GraphSpec struct {
 	Nodes, Edges       int64
 	Formats            Formats
 	NodeData, EdgeData []Tensor
 }
 
-// The place of the first graph in a file without labels; what is before is fixed.
+// The offset of the first graph in a file without labels. All bytes before it are constant.
 const (
 	reserved   = 4096
 	firstGraph = reserved + 16
 )
 
-// versionFlag marks the bit masks of a UnitGraph's formats, which older files have as
-// one number.
+// versionFlag marks formats that are stored as bits; in older files they are one number.
 const versionFlag = 1 << 32
 
-// GraphLayout is a graph file of one graph without labels. The slots, int64 but for
-// the data:
+// GraphLayout is the layout of a file of one graph without labels. The slots, of int64 except for the data:
 //
-//	coo/src coo/dst                      an entry an edge
+//	coo/src coo/dst                      one entry per edge
 //	csr/indptr csr/indices csr/eids      rows are sources
 //	csc/indptr csc/indices csc/eids      rows are destinations
-//	ndata/NAME edata/NAME                a row a node or edge
+//	ndata/NAME edata/NAME                one row per node or edge
 func GraphLayout(s GraphSpec) *Layout {
 	l := &Layout{slots: map[string]Slot{}}
 	l.u64(magicFile, 2, 2, 1)
@@ -129,8 +126,8 @@ func GraphLayout(s GraphSpec) *Layout {
 		l.u64(magicCOO, n, n)
 		l.ids("coo/src", s.Edges)
 		l.ids("coo/dst", s.Edges)
-		l.ids("", 0)        // the edge ids are the positions
-		l.put([]byte{0, 0}) // not said to be sorted
+		l.ids("", 0)        // the id of an edge is its index
+		l.put([]byte{0, 0}) // not marked as sorted
 	}
 	for _, f := range []struct {
 		bit  Formats
@@ -179,7 +176,7 @@ func (l *Layout) ids(slot string, n int64) {
 	l.array(slot, Tensor{DType: Int64, Shape: []int64{n}})
 }
 
-// array writes the header of an array and leaves the place of its data.
+// array writes the header of an array and leaves room for its data.
 func (l *Layout) array(slot string, t Tensor) {
 	l.header(t)
 	l.slots[slot] = Slot{l.size, t.Bytes()}

@@ -8,8 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// memory is a file system of one file, whatever its name; it is only read. Calls that
-// readers of headers do not need panic.
+// memory is a read-only file system of one file, whatever its name. Calls that readers of headers do not need panic.
 type memory struct {
 	vfs.FS
 	b []byte

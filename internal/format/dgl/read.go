@@ -8,21 +8,20 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// IntReader reads runs of integers of arrays, of any width, as int64. It is
-// sequential: one goroutine's.
+// IntReader reads runs of integers of arrays, of any width, as int64. It must be used by one goroutine at a time.
 type IntReader struct {
 	raw []byte
 }
 
-// Read reads len(to) values of an integer array from a value on. It is an error if the file has
-// become shorter since its headers were read.
+// Read reads len(to) values of an integer array, starting at value first. It fails if the file has become shorter
+// since its headers were read.
 func (r *IntReader) Read(f vfs.File, a Array, first int64, to []int64) error {
 	size := int(a.DType.Size())
 	if n := len(to) * size; cap(r.raw) < n {
 		r.raw = make([]byte, n)
 	}
 	raw := r.raw[:len(to)*size]
-	if err := ReadAt(f, raw, a.Offset+first*int64(size)); err != nil {
+	if err := readAt(f, raw, a.Offset+first*int64(size)); err != nil {
 		return err
 	}
 	switch a.DType {
@@ -60,8 +59,8 @@ func (r *IntReader) Read(f vfs.File, a Array, first int64, to []int64) error {
 	return nil
 }
 
-// ReadAt fills b from a place of a file.
-func ReadAt(f vfs.File, b []byte, at int64) error {
+// readAt fills b from an offset of a file on.
+func readAt(f vfs.File, b []byte, at int64) error {
 	n, err := f.ReadAt(b, at)
 	if n == len(b) {
 		return nil

@@ -7,15 +7,15 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrFormat is what errors about the content of a file are, by errors.Is.
+// ErrFormat is the kind of errors about the content of a file, for errors.Is.
 var ErrFormat = errors.New("bad DGL file")
 
-// bad is fmt.Errorf for an ErrFormat.
+// bad is fmt.Errorf for errors of kind ErrFormat.
 func bad(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
 
-// DType is the type of one value: DLPack's code in the high byte, bits in the low
-// one. DGL writes a bool as Uint8: it loads files with Bool, but its server maps no bools.
-// The PyTorch below it knows no Uint16, Uint32 and Uint64.
+// DType is the type of one value: DLPack's code in the high byte, bits in the low one. DGL writes a bool as Uint8: it
+// reads files with Bool, but its server cannot map bools. Versions of PyTorch that DGL runs on do not have Uint16,
+// Uint32 and Uint64.
 type DType uint16
 
 // The value types that files can have.
@@ -35,7 +35,7 @@ const (
 	Bool     DType = 6<<8 | 8
 )
 
-// Size is the width of a value in bytes.
+// Size is the number of bytes of a value.
 func (d DType) Size() int64 { return int64(d&0xff) / 8 }
 
 func (d DType) code() byte { return byte(d >> 8) }
@@ -50,7 +50,7 @@ func (d DType) valid() bool {
 	return false
 }
 
-// String is NumPy's name, "float32".
+// String is NumPy's name of the dtype, such as "float32".
 func (d DType) String() string {
 	if d == Bool {
 		return "bool"
@@ -69,7 +69,7 @@ type Tensor struct {
 	Shape []int64
 }
 
-// Bytes is the size of the tensor's data.
+// Bytes is the number of bytes of the tensor's data.
 func (t Tensor) Bytes() int64 {
 	n := t.DType.Size()
 	for _, d := range t.Shape {
@@ -81,13 +81,13 @@ func (t Tensor) Bytes() int64 {
 // Slot is a run of bytes of a file.
 type Slot struct{ Offset, Size int64 }
 
-// Array is a tensor and where its data lie: little-endian, row-major.
+// Array is a tensor and the place of its data, which are little-endian and row-major.
 type Array struct {
 	Tensor
 	Slot
 }
 
-// Rows is the first dimension; 1 for a scalar.
+// Rows is the first dimension, or 1 for a scalar.
 func (a Array) Rows() int64 {
 	if len(a.Shape) == 0 {
 		return 1
@@ -98,7 +98,7 @@ func (a Array) Rows() int64 {
 // RowShape is the shape of a row.
 func (a Array) RowShape() []int64 { return a.Shape[min(1, len(a.Shape)):] }
 
-// RowBytes is the width of a row.
+// RowBytes is the number of bytes of a row.
 func (a Array) RowBytes() int64 {
 	n := a.DType.Size()
 	for _, d := range a.RowShape() {
@@ -107,7 +107,7 @@ func (a Array) RowBytes() int64 {
 	return n
 }
 
-// The magic numbers.
+// The magic numbers of the files.
 const (
 	magicArray     = 0xDD5E40F096B4A13F
 	magicDict      = 0xDD5A9FBE3FA2443F

@@ -11,15 +11,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// checkEvery is the nodes between two looks at the context.
+// checkEvery is the number of nodes between two checks of the context.
 const checkEvery = 1 << 16
 
-// check puts the neighbours of each node in order and looks for loops, neighbours
-// that are there twice, and edges that are not listed alike at both ends.
+// check sorts the neighbours of each node and looks for loops, repeated neighbours, and edges that are not listed in
+// the same way at both ends.
 func (g *Graph) check(ctx context.Context, fsys vfs.FS, name string, threads int) error {
 	n := g.Len()
 	chunk := (n + threads - 1) / threads
-	faults := make([]int, threads) // the first node with a fault, or n
+	faults := make([]int, threads) // per thread: the first node with a fault, or n
 	group, sub := errgroup.WithContext(ctx)
 	for w := range threads {
 		group.Go(func() error {
@@ -53,10 +53,10 @@ func (g *Graph) check(ctx context.Context, fsys vfs.FS, name string, threads int
 	return g.symmetric(ctx, fsys, name)
 }
 
-// none is no node.
+// none is the id of no node.
 const none = 1<<32 - 1
 
-// repeated is the first neighbour of v, in order, that is v itself or there twice.
+// repeated returns the first neighbour of v, in sorted order, that is v itself or is repeated, or none.
 func (g *Graph) repeated(v int) uint32 {
 	last := uint32(v)
 	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
@@ -68,7 +68,7 @@ func (g *Graph) repeated(v int) uint32 {
 	return none
 }
 
-// sort puts the neighbours of v, with their weights, in order.
+// sort sorts the neighbours of v, with their weights.
 func (g *Graph) sort(v int, keys []uint64) []uint64 {
 	from, to := g.Offsets[v], g.Offsets[v+1]
 	row := g.Neighbours[from:to]
@@ -91,8 +91,8 @@ func (g *Graph) sort(v int, keys []uint64) []uint64 {
 	return keys
 }
 
-// symmetric walks the nodes in order. A cursor in each row stands at the first
-// neighbour that has not been walked: the next node that lists this one must be it.
+// symmetric visits the nodes in order. A cursor in each row is at the first neighbour that was not visited as a node;
+// the next node that lists this one must be that neighbour.
 func (g *Graph) symmetric(ctx context.Context, fsys vfs.FS, name string) error {
 	n := g.Len()
 	at := slices.Clone(g.Offsets[:n])
@@ -125,7 +125,7 @@ func (g *Graph) symmetric(ctx context.Context, fsys vfs.FS, name string) error {
 	return nil
 }
 
-// fault is an error at the line of a node, which is looked for in the file.
+// fault returns an error with the line of a node, for which it reads the file again.
 func (g *Graph) fault(ctx context.Context, fsys vfs.FS, name string, node int, format string, a ...any) (err error) {
 	t, err := open(fsys, name)
 	if err != nil {
@@ -143,7 +143,7 @@ func (g *Graph) fault(ctx context.Context, fsys vfs.FS, name string, node int, f
 		}
 		if b.text, err = t.next(b.text); err != nil {
 			if errors.Is(err, io.EOF) {
-				err = badf("%s: found fewer lines than at first, expected a file that does not change", name)
+				err = badf("%s: found fewer lines than in the first read, expected a file that does not change", name)
 			}
 			return err
 		}

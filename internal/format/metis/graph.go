@@ -6,25 +6,25 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Graph is what a file holds, nodes numbered from 0. The neighbours of v are
+// Graph is the content of a file, with nodes numbered from 0. The neighbours of v are
 // Neighbours[Offsets[v]:Offsets[v+1]], ascending.
 type Graph struct {
 	Offsets    []uint32
 	Neighbours []uint32
-	// EdgeWeights are beside the neighbours, at least 1; nil: the file has none.
+	// EdgeWeights are parallel to Neighbours and at least 1. They are nil if the file has none.
 	EdgeWeights []uint32
-	// Constraints is the number of weights of a node, at least 1; Weights has those of
-	// v at v*Constraints, and is nil where the file has none.
+	// Constraints is the number of weights per node, at least 1. The weights of v begin at Weights[v*Constraints].
+	// Weights is nil if the file has none.
 	Constraints int
 	Weights     []uint32
-	// Sizes are what moving a node costs; nil: the file has none.
+	// Sizes are the costs of moving each node. They are nil if the file has none.
 	Sizes []uint32
 }
 
 // Len is the number of nodes.
 func (g *Graph) Len() int { return len(g.Offsets) - 1 }
 
-// ErrFormat is wrapped by errors about files that hold no METIS graph.
-var ErrFormat = errors.New("no METIS graph")
+// errFormat is wrapped by errors about files that do not hold a METIS graph.
+var errFormat = errors.New("no METIS graph")
 
-func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
+func badf(format string, a ...any) error { return tagged.Errorf(errFormat, format, a...) }

@@ -13,22 +13,22 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// blockSize is how much text a goroutine parses at a time; longer lines make longer
-// blocks. A comment in front of the header is shorter.
+// blockSize is the number of bytes that a goroutine parses at a time. A longer line makes a longer block. A comment
+// before the header must be shorter.
 const blockSize = 1 << 20
 
-// maxConstraints bounds the weights of a node.
+// maxConstraints bounds the number of weights per node.
 const maxConstraints = 1000
 
-// header is the first line.
+// header is the content of the header line.
 type header struct {
 	nodes, edges         uint64
-	size, weights, edged bool // what fmt says there is
+	size, weights, edged bool // parts of the lines, according to fmt
 	constraints          int
-	line                 uint64 // where it is
+	line                 uint64 // line number
 }
 
-// values is the number of values in front of the neighbours.
+// values is the number of values before the neighbours in a line.
 func (h *header) values() int {
 	n := 0
 	if h.size {
@@ -45,8 +45,8 @@ type text struct {
 	file  vfs.File
 	name  string
 	in    *bufio.Reader
-	line  uint64 // line ends behind which reading is
-	carry []byte // the start of a line, of the next block
+	line  uint64 // number of line ends that were read
+	carry []byte // start of a line, which belongs to the next block
 	ended bool
 	block int // bytes; tests make it small
 }
@@ -70,15 +70,15 @@ func open(fsys vfs.FS, name string) (_ *text, err error) {
 	return t, nil
 }
 
-// broken is the error of a read.
+// broken returns the error of a read.
 func (t *text) broken(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
-		return badf("%s: found damaged gzip data behind line %d (%w), expected a whole file", t.name, t.line, err)
+		return badf("%s: found damaged gzip data after line %d (%w), expected a whole file", t.name, t.line, err)
 	}
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
-// header reads up to the end of the first line that is no comment.
+// header reads up to the end of the first line that is not a comment.
 func (t *text) header() (h header, err error) {
 	for {
 		b, err := t.in.ReadSlice('\n')
@@ -102,7 +102,7 @@ func (t *text) parse(line string) (h header, err error) {
 	}
 	fields := bytes.Fields([]byte(line))
 	if len(fields) < 2 || len(fields) > 4 {
-		return bad("the number of nodes and of edges, then perhaps fmt and the number of weights")
+		return bad("the number of nodes and the number of edges, optionally followed by fmt and the number of weights")
 	}
 	h = header{constraints: 1, line: t.line}
 	for i, to := range []*uint64{&h.nodes, &h.edges} {
@@ -110,7 +110,7 @@ func (t *text) parse(line string) (h header, err error) {
 			return bad("two numbers first; is this a METIS graph?")
 		}
 	}
-	// Offsets and numbers of nodes are 32-bit.
+	// Offsets and node numbers are 32-bit.
 	if h.nodes >= 1<<32-1 || h.edges >= 1<<31 {
 		return bad("fewer than 2^32 - 1 nodes and 2^31 edges")
 	}
@@ -125,15 +125,15 @@ func (t *text) parse(line string) (h header, err error) {
 	if len(fields) > 3 {
 		n, err := strconv.Atoi(string(fields[3]))
 		if err != nil || n < 0 || n > maxConstraints || n == 0 && h.weights || n > 1 && !h.weights {
-			return bad("1 to %d weights of a node where fmt says that there are weights, else none", maxConstraints)
+			return bad("1 to %d weights per node if fmt says that there are weights, and otherwise none", maxConstraints)
 		}
 		h.constraints = max(n, 1)
 	}
 	return h, nil
 }
 
-// next reads whole lines into b, which it returns; io.EOF: there are none. The last
-// byte is a line end, also where the file lacks it.
+// next reads whole lines into b and returns it, or io.EOF if there are none. The last byte is a line end, even if the
+// file does not end with one.
 func (t *text) next(b []byte) ([]byte, error) {
 	b = append(b[:0], t.carry...)
 	t.carry = t.carry[:0]

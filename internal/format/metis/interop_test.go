@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Graphs of the KaHIP project, read as what their publisher's checksums say: of
-// the offsets as 64-bit numbers, then the neighbours.
+// Graphs of the KaHIP project have the checksums that their publisher gives, of the offsets as 64-bit numbers
+// followed by the neighbours.
 func TestPublishedGraphs(t *testing.T) {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {

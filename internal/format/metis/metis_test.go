@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// readText reads a text as a file, in blocks of so many bytes.
+// readText reads a text as a file, in blocks of the given number of bytes.
 func readText(t interface{ Fatal(...any) }, dir, text string, threads, block int) (*Graph, error) {
 	name := filepath.Join(dir, "x.graph")
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -79,16 +79,16 @@ func TestRead(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", `x.graph:1: found the first line "", expected the number of nodes and of edges`},
-		{"%\n7\n", `x.graph:2: found the first line "7", expected the number of nodes and of edges`},
+		{"", `x.graph:1: found the first line "", expected the number of nodes and the number of edges`},
+		{"%\n7\n", `x.graph:2: found the first line "7", expected the number of nodes and the number of edges`},
 		{"7 x\n", `x.graph:1: found the first line "7 x", expected two numbers first`},
 		{"5000000000 1\n", "fewer than 2^32 - 1 nodes and 2^31 edges"},
 		{"2 1 2\n2\n1\n", "expected fmt of up to three digits 0 or 1"},
-		{"2 1 0 2\n2\n1\n", "expected 1 to 1000 weights of a node where fmt says that there are weights, else none"},
-		{"2 1 10 0\n2\n1\n", "expected 1 to 1000 weights of a node"},
-		{"2 1\n% c\n2\n", "x.graph: found the lines of 1 nodes, expected 2 as line 1 says"},
+		{"2 1 0 2\n2\n1\n", "expected 1 to 1000 weights per node if fmt says that there are weights, and otherwise none"},
+		{"2 1 10 0\n2\n1\n", "expected 1 to 1000 weights per node"},
+		{"2 1\n% c\n2\n", "x.graph: found the lines of 1 nodes, expected 2, as line 1 says"},
 		{"4000000000 2000000000\n2\n", "x.graph: found the lines of 1 nodes, expected 4000000000"},
-		{"2 1\n2\n1\n1\n", "x.graph:4: found a line behind that of the last node, expected 2 nodes as line 1 says"},
+		{"2 1\n2\n1\n1\n", "x.graph:4: found a line after that of the last node, expected 2 nodes, as line 1 says"},
 		{"2 2\n2\n1\n", "x.graph:1: found 2 edges in the header, expected half of the 2 neighbours that the lines list"},
 		{"3 1\n2\n1 3\n2\n", "x.graph:1: found 1 edges in the header, but more than 2 neighbours"},
 		{"2 1\n2\nx\n", `x.graph:3: found "x", expected a number below 2^32`},
@@ -100,8 +100,8 @@ func TestErrors(t *testing.T) {
 		{"2 1 1\n2 1\n1 0\n", "x.graph:3: found the weight 0 of an edge, expected at least 1"},
 		{"2 1 1\n2 1\n1\n", "x.graph:3: found a neighbour without a weight"},
 		{"2 1 1\n2 3\n1 4\n", "x.graph:3: found the weight 4 of the edge to node 1, expected 3 as at the other end"},
-		{"3 0 10\n1\n\n2\n", "x.graph:3: found 0 numbers, expected 1 or more as fmt says"},
-		{"2 1 10 2\n1 1 2\n1\n", "x.graph:3: found 1 numbers, expected 2 or more as fmt says"},
+		{"3 0 10\n1\n\n2\n", "x.graph:3: found 0 numbers, expected at least 1, as fmt says"},
+		{"2 1 10 2\n1 1 2\n1\n", "x.graph:3: found 1 numbers, expected at least 2, as fmt says"},
 		{"2 1\n% c\n2 2\n\n", "x.graph:3: found 2 among the neighbours of node 1, which is a node twice"},
 		{"2 1\n% c\n2\n2\n", "x.graph:4: found 2 among the neighbours of node 2, which is itself"},
 		{"3 1\n2 3\n\n\n", "x.graph:2: found 2 among the neighbours of node 1, but not 1 among those of node 2; list each edge at both ends"},
@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 	} {
 		for _, block := range []int{1, blockSize} {
 			_, err := readText(t, t.TempDir(), c.text, 2, block)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrFormat) {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, errFormat) {
 				t.Errorf("%q, blocks of %d: found %v, expected %q", c.text, block, err, c.want)
 			}
 		}
@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// draw makes a graph, its rows in order.
+// draw draws a graph with sorted rows.
 func draw(t *rapid.T) *Graph {
 	n := rapid.IntRange(0, 12).Draw(t, "nodes")
 	g := &Graph{Offsets: []uint32{0}, Constraints: 1}
@@ -157,7 +157,7 @@ func draw(t *rapid.T) *Graph {
 	return g
 }
 
-// What is written is read back, at any block size, compressed or not.
+// A graph that is written is read back the same, with any block size, compressed or not.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,7 +193,7 @@ func TestCutGzip(t *testing.T) {
 	w.Write([]byte("2 1\n2\n1\n"))
 	w.Close()
 	for n := 2; n < z.Len(); n++ {
-		if _, err := readText(t, t.TempDir(), z.String()[:n], 1, blockSize); !errors.Is(err, ErrFormat) {
+		if _, err := readText(t, t.TempDir(), z.String()[:n], 1, blockSize); !errors.Is(err, errFormat) {
 			t.Errorf("cut to %d bytes: found %v", n, err)
 		}
 	}
@@ -253,7 +253,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// No text makes the reader panic, and what it takes is written as an equal graph.
+// No text makes the reader panic, and an accepted graph is written as an equal graph.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "2 1 1\n2 3\n1 3\n", "2 1 110 1\n7 1 2\n8 3 1\n",

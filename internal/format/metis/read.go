@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Read reads a graph and checks it whole.
+// Read reads a graph and checks all of it.
 func Read(ctx context.Context, fsys vfs.FS, name string, threads int) (_ *Graph, err error) {
 	t, err := open(fsys, name)
 	if err != nil {
@@ -29,8 +29,8 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 	if err != nil {
 		return nil, err
 	}
-	// What the header says is believed as far as the file has bytes; appending finds
-	// room for what a compressed one holds beyond that.
+	// The counts of the header are trusted only up to the size of the file. Append grows the arrays where a
+	// compressed file holds more.
 	size := uint64(info.Size())
 	g := &Graph{Constraints: h.constraints, Offsets: make([]uint32, 1, min(h.nodes, size)+1), Neighbours: make([]uint32, 0, min(2*h.edges, size/2+1))}
 	if h.edged {
@@ -42,7 +42,7 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 	if h.size {
 		g.Sizes = make([]uint32, 0, min(h.nodes, size/2+1))
 	}
-	empty := uint64(0) // the line where empty ones begin that can only end the file
+	empty := uint64(0) // line from which on all lines are empty and can only be the end of the file
 	if err := ordered.Run(ctx, threads, func() struct{} { return struct{}{} }, func() *block { return &block{header: &h, name: t.name} }, ordered.Stages[struct{}, *block]{
 		Fill: func(b *block) (err error) {
 			if b.text, err = t.next(b.text); err != nil {
@@ -66,7 +66,7 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 		return nil, err
 	}
 	if n := uint64(g.Len()); n < h.nodes {
-		return nil, badf("%s: found the lines of %d nodes, expected %d as line %d says; an empty line is a node without neighbours", t.name, n, h.nodes, h.line)
+		return nil, badf("%s: found the lines of %d nodes, expected %d, as line %d says; an empty line is a node without neighbours", t.name, n, h.nodes, h.line)
 	}
 	if n := uint64(len(g.Neighbours)); n != 2*h.edges {
 		return nil, badf("%s:%d: found %d edges in the header, expected half of the %d neighbours that the lines list; each edge counts once", t.name, h.line, h.edges, n)
@@ -74,29 +74,28 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 	return g, g.check(ctx, fsys, t.name, threads)
 }
 
-// block is whole lines and what they hold.
+// block is a run of whole lines and their parsed content.
 type block struct {
 	*header
 	name string
 	text []byte
-	line uint64 // line ends before the text
-	// empty is the line behind which there are empty ones up to the end of the text,
-	// although nodes have values; 0: there is none.
+	line uint64 // number of line ends before the text
+	// empty is the line after which all lines of the text are empty, although nodes have values; 0 if there is none.
 	empty uint64
 
-	ends       []uint32 // of each node, in neighbours
+	ends       []uint32 // end of each node's neighbours
 	neighbours []uint32
 	edgeWeight []uint32
 	weight     []uint32
 	sizes      []uint32
 }
 
-// take appends a block.
+// take appends a block to the graph.
 func (g *Graph) take(h *header, b *block) error {
 	if over := uint64(g.Len()+len(b.ends)) - h.nodes; over > 0 && over <= uint64(len(b.ends)) {
 		if !b.cut(len(b.ends) - int(over)) {
 			row := len(b.ends) - int(over)
-			return badf("%s:%d: found a line behind that of the last node, expected %d nodes as line %d says", b.name, b.line+lineOf(b.text, row), h.nodes, h.line)
+			return badf("%s:%d: found a line after that of the last node, expected %d nodes, as line %d says", b.name, b.line+lineOf(b.text, row), h.nodes, h.line)
 		}
 	}
 	base := uint32(len(g.Neighbours))
@@ -113,7 +112,7 @@ func (g *Graph) take(h *header, b *block) error {
 	return nil
 }
 
-// cut drops the lines of nodes from the given on, if they are empty.
+// cut drops the lines of nodes from the given node on, if they are empty.
 func (b *block) cut(from int) bool {
 	start := uint32(0)
 	if from > 0 {
@@ -128,7 +127,7 @@ func (b *block) cut(from int) bool {
 
 func countLines(text []byte) uint64 { return uint64(bytes.Count(text, []byte{'\n'})) }
 
-// lineOf is the number, from 1, of the line of a node in a text.
+// lineOf returns the line number in text, from 1, of a node.
 func lineOf(text []byte, node int) uint64 {
 	line := uint64(0)
 	for {
@@ -143,7 +142,7 @@ func lineOf(text []byte, node int) uint64 {
 	}
 }
 
-// parse reads the lines of the block.
+// parse parses the lines of the block.
 func (b *block) parse() error {
 	b.empty = 0
 	b.ends, b.neighbours, b.edgeWeight, b.weight, b.sizes = b.ends[:0], b.neighbours[:0], b.edgeWeight[:0], b.weight[:0], b.sizes[:0]
@@ -153,7 +152,7 @@ func (b *block) parse() error {
 			i += bytes.IndexByte(text[i:], '\n') + 1
 			continue
 		}
-		// A row: the values of the node, then neighbours and their weights in turn.
+		// A line has the values of the node, and then neighbours and their weights in turn.
 		k := 0
 		for ; ; k++ {
 			for text[i] == ' ' || text[i] == '\t' || text[i] == '\r' {
@@ -180,7 +179,7 @@ func (b *block) parse() error {
 					return b.bad(line, "found the weight 0 of an edge, expected at least 1")
 				}
 				b.edgeWeight = append(b.edgeWeight, uint32(v))
-			case v-1 >= b.nodes: // 0 wraps around
+			case v-1 >= b.nodes: // 0 becomes the largest number
 				return b.bad(line, fmt.Sprintf("found neighbour %d, expected 1 to %d", v, b.nodes))
 			default:
 				b.neighbours = append(b.neighbours, uint32(v-1))
@@ -193,7 +192,7 @@ func (b *block) parse() error {
 		case k < lead:
 			return b.tooFew(b.line+uint64(line)+1, k)
 		case b.edged && (k-lead)%2 == 1:
-			return b.bad(line, "found a neighbour without a weight, expected one behind each as fmt says")
+			return b.bad(line, "found a neighbour without a weight, expected one after each neighbour, as fmt says")
 		}
 		b.ends = append(b.ends, uint32(len(b.neighbours)))
 	}
@@ -205,10 +204,10 @@ func (b *block) bad(line int, text string) error {
 }
 
 func (b *block) tooFew(line uint64, found int) error {
-	return badf("%s:%d: found %d numbers, expected %d or more as fmt says: the size and weights of the node, then its neighbours", b.name, line, found, b.values())
+	return badf("%s:%d: found %d numbers, expected at least %d, as fmt says: the size and weights of the node, then its neighbours", b.name, line, found, b.values())
 }
 
-// word is what a message shows of a text: up to the next space, and not long.
+// word returns the start of a text for an error: up to the next space, shortened.
 func word(b []byte) []byte {
 	n := 0
 	for n < len(b) && n < 40 && b[n] > ' ' {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// writeBuffer is written at a time.
+// writeBuffer is the number of bytes that are written at a time.
 const writeBuffer = 256 << 10
 
-// Write writes a graph as text, its neighbours in their order.
+// Write writes a graph as text, with the neighbours in their order.
 func Write(w io.Writer, g *Graph) error {
 	b := fmt.Appendf(make([]byte, 0, writeBuffer+64), "%d %d", g.Len(), len(g.Neighbours)/2)
 	digits := 0
@@ -34,7 +34,7 @@ func Write(w io.Writer, g *Graph) error {
 			return nil
 		}
 		_, err := w.Write(b[:len(b)-1])
-		b = append(b[:0], b[len(b)-1]) // which says whether a line begins
+		b = append(b[:0], b[len(b)-1]) // the last byte says whether a line begins
 		return err
 	}
 	for v := range g.Len() {

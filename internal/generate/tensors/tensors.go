@@ -1,11 +1,11 @@
-// Package tensors writes TFRecords of random GraphTensors of a schema, beside the
-// schema: data to try a model or a program on before there is any.
+// Package tensors writes TFRecords of random GraphTensors of a schema, together with the schema, for trying out a
+// model or a program before there are data.
 //
-// The GraphTensors are those of example.Codec.Random: each is a function of the
-// schema, the seed and its number, so the bytes do not depend on the number of
-// threads, and more GraphTensors begin with the same ones.
+// The GraphTensors are those of example.Codec.Random. Each is a function of the schema, the random seed and its
+// number, so the bytes do not depend on the number of threads, and a larger count begins with the same GraphTensors.
 //
-// The package imports format/example, store/shards and what lies below them.
+// The package imports format/example, format/tfgnn, format/tfgnn/tfgnnpb and internal/{ordered, report, store,
+// store/shards}.
 package tensors
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/graphmill/graphmill/internal/store/shards"
 )
 
-// SchemaFile is the schema of the Examples, beside them.
-const SchemaFile = "schema.pbtxt"
+// schemaFile is the name of the schema file, in the folder of the Examples.
+const schemaFile = "schema.pbtxt"
 
-// chunk is the GraphTensors that a worker makes at a time.
+// chunk is the number of GraphTensors that a worker makes at a time.
 const chunk = 256
 
-// Options says what is written.
+// Options say what is written and how.
 type Options struct {
 	Schema  *tfgnnpb.GraphSchema
 	Seed    uint64
 	Count   uint64
-	Shards  int // 0 is 1
+	Shards  int // 0: 1
 	Gzip    bool
 	Threads int
-	// Progress is told of GraphTensors that were written; nil tells nobody.
+	// Progress, if not nil, receives the number of GraphTensors of each step.
 	Progress func(n int64)
 }
 
-// Result is what was written.
+// Result describes what was written.
 type Result struct {
 	Bytes        int64
-	Nodes, Edges report.Histogram // of a GraphTensor, all its sets together
+	Nodes, Edges report.Histogram // sizes of the GraphTensors, all their sets together
 }
 
 // item is a run of GraphTensors.
@@ -97,7 +97,7 @@ func Write(ctx context.Context, w *store.Writer, o Options) (result *Result, err
 		return nil, err
 	}
 	result.Bytes = out.Bytes()
-	return result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, o.Schema))
+	return result, w.WriteFile(schemaFile, tfgnn.AppendText(nil, o.Schema))
 }
 
 func name(zipped bool) string {

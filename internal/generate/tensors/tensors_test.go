@@ -13,8 +13,9 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -30,7 +31,7 @@ func schema(t *testing.T) *tfgnnpb.GraphSchema {
 	return s
 }
 
-// write makes a whole output folder.
+// write makes a complete output folder.
 func write(ctx context.Context, fsys vfs.FS, out string, o Options) (r *Result, err error) {
 	w, err := store.Create(fsys, out, false)
 	if err != nil {
@@ -46,8 +47,8 @@ func write(ctx context.Context, fsys vfs.FS, out string, o Options) (r *Result, 
 	return r, w.Publish()
 }
 
-// What is written is read by its schema, and does not depend on the threads; a
-// larger number of GraphTensors begins with the same ones.
+// The records are read by their schema, and do not depend on the number of threads. A larger count begins with the
+// same GraphTensors.
 func TestWrite(t *testing.T) {
 	s := schema(t)
 	var first [][]byte
@@ -61,7 +62,7 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, _, _, err := tfgnn.ReadSchema(vfs.OS, out)
+		kept, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, out)
 		if err != nil || !proto.Equal(kept, s) {
 			t.Fatalf("the schema is not kept: %v", err)
 		}
@@ -69,11 +70,11 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names, err := tfgnn.Tables(vfs.OS, out, "random.tfrecord*", false)
+		names, err := tfgnnfiles.Tables(vfs.OS, out, "random.tfrecord*", false)
 		if err != nil || len(names) != c.shards {
 			t.Fatal(names, err)
 		}
-		f, g := tfrecord.NewFiles(vfs.OS, names, nil), codec.New()
+		f, g := recordfiles.New(vfs.OS, names, nil), codec.New()
 		defer f.Close()
 		edges := uint64(0)
 		for i := range c.count {
@@ -97,8 +98,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Any call to the file system may fail, and the work may be stopped: nothing is
-// left that looks whole.
+// Any call to the file system may fail, and the work may be stopped. No incomplete output looks complete.
 func TestFaults(t *testing.T) {
 	s := schema(t)
 	o := Options{Schema: s, Count: 3, Shards: 2, Threads: 2}

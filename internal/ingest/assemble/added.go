@@ -25,8 +25,8 @@ func (n *numberer) writeIDs(ctx context.Context) error {
 	return err
 }
 
-// texts writes the keys that were numbered to a column of ids, in the order of
-// their numbers, from the tables of the edges; the first is that of node first.
+// texts writes the numbered keys, in the order of their numbers, to a column of ids. It reads them from the tables of
+// the edges. first is the number of the first of these nodes.
 func (n *numberer) texts(ctx context.Context, to *nodeColumn, first uint64) (err error) {
 	spill := extsort.NewSpill(n.fs, n.tmp, n.budget.spill())
 	n.later(spill.Close)
@@ -38,7 +38,7 @@ func (n *numberer) texts(ctx context.Context, to *nodeColumn, first uint64) (err
 		if x.refs == nil {
 			continue
 		}
-		order.next = x.base // ends without keys of the type are left out
+		order.next = x.base // skip ends that are not keys of the type
 		var ask []table.Column
 		at := [2]int{-1, -1}
 		for k, e := range []end{x.p.src, x.p.dst} {
@@ -90,7 +90,7 @@ func (n *numberer) texts(ctx context.Context, to *nodeColumn, first uint64) (err
 	return spill.Close()
 }
 
-// firstFrom is the number of the first key whose first appearance is at or behind a.
+// firstFrom returns the number of the first key whose first appearance is at least a.
 func (n *numberer) firstFrom(a uint64) (uint64, error) {
 	var err error
 	var b [8]byte
@@ -103,7 +103,7 @@ func (n *numberer) firstFrom(a uint64) (uint64, error) {
 	return uint64(id), err
 }
 
-// add writes the nodes that edges add to a type, behind those of its table.
+// add writes the nodes that edges add to a type, after those of its table.
 func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
 	if t.added == nil {
 		return nil
@@ -138,7 +138,7 @@ func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
 	return nil
 }
 
-// zeroRows is rows of zeros, empty strings and empty lists.
+// zeroRows makes rows of zeros, empty strings and empty lists.
 func zeroRows(c *table.Column, rows int) table.Vector {
 	v := table.Vector{Lengths: make([][]uint32, dimensions(c))}
 	n, k := rows, 0

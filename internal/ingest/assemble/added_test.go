@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestAdded adds many nodes to tables with columns of all kinds, with so little
-// memory that keys are split, and compares every byte with the build in memory.
+// TestAdded adds many nodes to tables with columns of all kinds, with so little memory that buckets of keys are
+// split, and compares every byte with the build in memory.
 func TestAdded(t *testing.T) {
 	dir := t.TempDir()
 	key := func(i int) cell { return cell{texts: []string{fmt.Sprint("node/", i)}} }
@@ -39,9 +39,9 @@ func TestAdded(t *testing.T) {
 		}
 		return list
 	}
-	const twice = 13 // a row with the id of the first
+	const twice = 13 // a row with the same id as the first row
 	nodes.add(in.Nodes[0].ID, cells(func(i int) cell { return key(i % twice * (i + 1)) }, 40))
-	others.add(in.Nodes[1].ID, cells(id64, 25)) // the row numbers
+	others.add(in.Nodes[1].ID, cells(id64, 25)) // ids that equal the row numbers
 	for i := range in.Nodes {
 		tab := []*memTable{nodes, others}[i]
 		for _, c := range columns {
@@ -89,7 +89,7 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// A table whose ids are its row numbers cannot be added to.
+// Nothing can be added to a table whose ids are its row numbers.
 func TestAddedToRows(t *testing.T) {
 	nodes, edges := &memTable{name: "n.csv"}, &memTable{name: "e.csv"}
 	nodes.add(table.Column{Name: "x", DType: graph.Uint64}, []cell{id64(1), id64(2)})
@@ -97,13 +97,13 @@ func TestAddedToRows(t *testing.T) {
 	edges.add(c, []cell{id64(0), id64(2)})
 	in := Input{Nodes: []Nodes{{Type: "n", Table: nodes}}, Edges: []Edges{{Type: graph.EdgeType{Src: "n", Rel: "r", Dst: "n"}, Table: edges, Src: c, Dst: c}}}
 	_, _, err := build(t, vfs.OS, t.TempDir(), in, Options{DanglingEdges: Zeros, SelfLoops: Keep})
-	const want = "e.csv:3: found source 2, expected an id of node type n, below 2: no node can be added to a table whose ids are its row numbers; give it a column of ids, or --dangling-edges drop"
+	const want = "e.csv:3: found source 2, expected an id of node type n, below 2: no node can be added to a table whose ids are its row numbers; give it a column of ids, or `DanglingEdges` drop"
 	if err == nil || err.Error() != want {
 		t.Fatalf("error %v, want %s", err, want)
 	}
 }
 
-// The context is columns of rows, as nodes are.
+// The columns of the context are like those of nodes.
 func TestContext(t *testing.T) {
 	tab := &memTable{name: "c.csv", chunk: 1, shuffle: 5}
 	columns := []table.Column{{Name: "label", DType: graph.Int64}, {Name: "names", DType: graph.String, Shape: []int{-1}}}

@@ -10,16 +10,16 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// ends is a part whose ends are keys of a type without a table. The ends of all
-// its rows have the appearances base, base + 1, ...: two a row, source first.
+// ends is a part with ends that are keys of a type without a table. The ends of its rows have the appearances base,
+// base + 1, and so on: two per row, source first.
 type ends struct {
 	p    *part
 	refs *refs
 	base uint64
-	keys *extsort.Partition // by hash
+	keys *extsort.Partition // cut by hash
 }
 
-// appearance is the number of the end at a position of refs.
+// appearance returns the appearance of the end at a position of refs.
 func (x *ends) appearance(pos uint64) uint64 {
 	if x.refs == nil {
 		return inTable
@@ -33,7 +33,7 @@ func (x *ends) appearance(pos uint64) uint64 {
 	return x.base + 2*pos + 1
 }
 
-// inTable is the appearance of the keys of a node table, before those of all ends.
+// inTable is the appearance of the keys of a node table. It precedes those of all ends.
 const inTable = 0
 
 // firstSeen is a key and its first appearance.
@@ -41,9 +41,8 @@ type firstSeen struct{ at, hash, rest uint64 }
 
 const firstSeenBytes = 24
 
-// numberByAppearance numbers the keys of types without a table, and with
-// Options.DanglingEdges Zeros those that tables lack, in the order of their first
-// appearance.
+// numberByAppearance numbers the keys of types without a table in the order of their first appearance. With Zeros as
+// Options.DanglingEdges it numbers the keys that tables lack in the same way.
 func (b *builder) numberByAppearance(ctx context.Context) error {
 	for _, t := range b.types {
 		if !t.keyed || t.Table != nil && b.opt.DanglingEdges != Zeros {
@@ -94,13 +93,13 @@ type numberer struct {
 	*builder
 	t     *nodeType
 	list  []ends
-	first *extsort.Scratch // of each that was numbered: the first appearance
-	rows  uint64           // of the table: the places of what is numbered begin there
-	count uint64           // how many were numbered
+	first *extsort.Scratch // first appearance of each numbered key
+	rows  uint64           // rows of the table; the numbers begin after them
+	count uint64           // number of keys that were numbered
 }
 
 func (n *numberer) run(ctx context.Context, total uint64) (err error) {
-	// 1. The first appearance of each key, by hash; cut by appearance.
+	// 1. Find the first appearance of each key, by hash, and cut the keys by appearance.
 	spill := extsort.NewSpill(n.fs, n.tmp, n.budget.spill())
 	defer func() { err = joinErr(err, spill.Close()) }()
 	buckets, extent := geometry(int64(total), firstSeenBytes, n.budget.work/8, n.budget.threads)
@@ -131,7 +130,7 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 	for i := range workers {
 		workers[i].close()
 	}
-	// 2. Ranks are ids.
+	// 2. The rank of a key among the appearances is its id.
 	n.count = uint64(firsts.Total() / firstSeenBytes)
 	n.t.count += n.count
 	if n.t.Table != nil {
@@ -173,7 +172,7 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 	return n.finish(ctx)
 }
 
-// copy adds the keys of the table to those that were numbered.
+// copy adds the keys of the table to the numbered keys.
 func (n *numberer) copy(ctx context.Context, from *extsort.Partition, out []*extsort.Writer) error {
 	return n.each(ctx, from.Buckets(), func(worker, k int) error {
 		var buf []byte
@@ -190,7 +189,7 @@ func (n *numberer) copy(ctx context.Context, from *extsort.Partition, out []*ext
 	})
 }
 
-// finish writes the index, and the ids where no table has them.
+// finish writes the index, and the ids if no table has them.
 func (n *numberer) finish(ctx context.Context) error {
 	if n.severalTypes() {
 		return nil
@@ -213,7 +212,7 @@ func (n *numberer) finish(ctx context.Context) error {
 	return n.t.sink.close(m)
 }
 
-// rank numbers the keys of bucket b, whose appearances are lo..lo+1<<width.
+// rank numbers the keys of bucket b, whose appearances are in lo..lo+1<<width.
 func (n *numberer) rank(ctx context.Context, p *extsort.Partition, b int, lo uint64, width int, base uint64, out *extsort.Writer) error {
 	size := p.Bytes(b)
 	if size == 0 {
@@ -294,7 +293,7 @@ func (d *distinct) close() {
 	d.mem, d.slots = nil, nil
 }
 
-// bucket finds the keys of bucket b of all sources.
+// bucket finds the distinct keys of bucket b of all sources.
 func (d *distinct) bucket(ctx context.Context, sources []*extsort.Partition, b, used int) error {
 	if len(d.slots) == 0 {
 		if err := d.resize(12); err != nil {
@@ -309,7 +308,7 @@ func (d *distinct) bucket(ctx context.Context, sources []*extsort.Partition, b, 
 		if err := p.Scan(b, &d.buf, func(data []byte, _ bool) error {
 			for _, k := range hashes(data) {
 				if d.count*4 > len(d.slots)*3 && !full {
-					// Growing holds the old table beside the new one.
+					// While the table grows, the old one and the new one are in memory.
 					if int64(len(d.slots))*3*firstSeenBytes > d.n.budget.leaf() && used < 56 {
 						full = true
 						return nil
@@ -345,7 +344,7 @@ func (d *distinct) bucket(ctx context.Context, sources []*extsort.Partition, b, 
 	return nil
 }
 
-// add enters a key, or an earlier appearance of it.
+// add enters a key, or an earlier appearance of a key that is in the table.
 func (d *distinct) add(k hashed, at uint64) {
 	mask := uint64(len(d.slots) - 1)
 	for i := k.slot(bits.Len(uint(mask))); ; i = (i + 1) & mask {
@@ -362,7 +361,7 @@ func (d *distinct) add(k hashed, at uint64) {
 	}
 }
 
-// resize makes a table of 1 << n slots with what the old one holds.
+// resize makes a table of 1 << n slots with the content of the old one.
 func (d *distinct) resize(n int) error {
 	mem, err := extsort.Slab(firstSeenBytes << n)
 	if err != nil {

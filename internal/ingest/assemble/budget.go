@@ -7,17 +7,17 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrMemory is the kind of errors about a budget that cannot hold the least.
-var ErrMemory = errors.New("memory budget too small")
+// errMemory is the kind of errors about a memory budget that is below the minimum.
+var errMemory = errors.New("memory budget too small")
 
-// What a build needs whatever it does: the program itself, and for each thread
-// the chunk of the table that it reads and small buffers.
+// Memory that a build needs in any case: for the program itself, and for each thread's chunk of a table and small
+// buffers.
 const (
 	baseBytes   = 24 << 20
 	threadBytes = 6 << 20
-	// minWork is the least of buffers for a thread.
+	// minWork is the minimum size of the buffers of a thread.
 	minWork = 2 << 20
-	// listBytes is about what the lists of extents take where extents are small.
+	// listBytes is about the size of the lists of extents if extents are small.
 	listBytes = 8 << 20
 	// freeWork is the size of all buffers without a budget.
 	freeWork = 1 << 30
@@ -26,11 +26,10 @@ const (
 	minExtent = 4 << 10
 )
 
-// budget divides the memory of a build, in eighths: one each for the extents of
-// keys, of edges and of the other direction, one for looked-up ends, and either
-// two for bucket buffers or three for the buckets being finished beside one for
-// the buffers of the other direction. Lookups of keys take three while edges are
-// read, in place of looked-up ends and of what is not needed then.
+// budget divides the memory of a build into eighths. The extents of keys, of edges and of the other direction get one
+// each, and so do looked-up ends. Bucket buffers get two; or the buckets that are being finished get three, and the
+// buffers of the other direction one. While edges are read, lookups of keys get three, in place of looked-up ends and
+// of memory that is not needed then.
 type budget struct {
 	threads int
 	work    int64
@@ -48,7 +47,7 @@ func newBudget(opt *Options) (budget, error) {
 	}
 	least := int64(baseBytes+threadBytes+minWork) + opt.Held
 	if opt.Memory < least {
-		return b, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d; give --memory %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
+		return b, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d; give `Memory` %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
 	}
 	free := opt.Memory - opt.Held - baseBytes
 	b.threads = int(min(int64(b.threads), free/(threadBytes+minWork)))
@@ -56,12 +55,12 @@ func newBudget(opt *Options) (budget, error) {
 	return b, nil
 }
 
-// spill is the memory of the extents of one Spill.
+// spill returns the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 
-// edges is the memory of the extents of edges. Without the other direction, or
-// without keys, they have the shares of these too, but for what the lists of the
-// extents take: these grow with the edges, and the more the smaller the extents.
+// edges returns the memory of the extents of edges. Without the other direction, or without keys, they also get the
+// shares of these, less the size of the lists of extents, which grow with the number of edges and are larger for
+// small extents.
 func (b budget) edges(both, keys bool) int64 {
 	memory := b.work / 8
 	if !both {
@@ -73,12 +72,11 @@ func (b budget) edges(both, keys bool) int64 {
 	return max(memory, 0)
 }
 
-// leaf is the memory in which one worker finishes a bucket.
+// leaf returns the memory in which one worker finishes a bucket.
 func (b budget) leaf() int64 { return b.work * 3 / 8 / int64(b.threads) }
 
-// geometry is the number of buckets and the size of their buffers for about
-// records*width bytes, so that a bucket fits a cache and all buffers of all
-// workers take at most memory bytes.
+// geometry returns the number of buckets, and the size of their buffers, for about records*width bytes. A bucket fits
+// into a cache, and all buffers of all workers take at most memory bytes.
 func geometry(records, width, memory int64, workers int) (buckets, extent int) {
 	const cached = 2 << 20
 	want := records * width / cached
@@ -92,7 +90,7 @@ func geometry(records, width, memory int64, workers int) (buckets, extent int) {
 	return buckets, extent
 }
 
-// extentFor is the size of the buffers of a number of buckets.
+// extentFor returns the size of the buffers for a number of buckets.
 func extentFor(buckets int, memory int64, workers int) int {
 	extent := maxExtent
 	for extent > 512 && int64(workers*buckets*extent) > memory {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// skewed is an edge table of which every third edge goes to one node.
+// skewed is an edge table in which every third edge leads to the same node.
 func skewed(rows, nodes int, dtype graph.DType, shuffle uint64) *memTable {
 	r := rand.New(rand.NewPCG(3, 5))
 	t := &memTable{name: "edges.csv", chunk: 500, shuffle: shuffle}
@@ -39,15 +39,15 @@ func skewed(rows, nodes int, dtype graph.DType, shuffle uint64) *memTable {
 	for i := range text {
 		text[i].texts = []string{strings.Repeat("x", i%5)}
 		if i%1000 == 0 {
-			text[i].texts[0] = strings.Repeat("long ", 2000) // beyond a buffer
+			text[i].texts[0] = strings.Repeat("long ", 2000) // larger than a buffer
 		}
 	}
 	t.add(table.Column{Name: "text", DType: graph.String}, text)
 	return t
 }
 
-// TestBudgets builds larger graphs with budgets from ample to tiny, in which
-// buckets, and single nodes, have to be cut.
+// TestBudgets builds larger graphs with budgets from large to tiny, so that buckets, and the edges of single nodes,
+// have to be cut.
 func TestBudgets(t *testing.T) {
 	const rows, nodes = 12000, 4000
 	edge := func(dtype graph.DType, tab *memTable) Edges {
@@ -103,7 +103,7 @@ func TestBudgets(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	in := Input{Nodes: []Nodes{{Type: "_N"}}}
 	_, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 8 << 20})
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "--memory 32MiB") {
+	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "`Memory` 32MiB") {
 		t.Fatalf("error %v, want ErrMemory with the least", err)
 	}
 	if _, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 32 << 20, Threads: 64}); err != nil {
@@ -111,7 +111,7 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// faultInput uses every stage.
+// faultInput needs every stage.
 func faultInput() (Input, Options) {
 	keys := &memTable{name: "nodes.csv", chunk: 7}
 	var ids, names []cell
@@ -140,7 +140,7 @@ func faultInput() (Input, Options) {
 func TestFaults(t *testing.T) {
 	in, opt := faultInput()
 	errDisk := errors.New("disk failed")
-	var created int64 // calls before Build
+	var created int64 // number of calls before Build
 	run := func(failAt int64) (int64, error) {
 		f := &vfs.Fault{FS: vfs.OS, FailAt: failAt, Err: errDisk, Short: failAt%2 == 0}
 		w, err := store.Create(f, t.TempDir()+"/store", true)
@@ -161,7 +161,7 @@ func TestFaults(t *testing.T) {
 	}
 	step := max(1, calls/60)
 	for at := created + 1; at <= calls; at += step {
-		// Thread timing moves a few calls, so that the last ones may not come.
+		// The timing of threads changes the number of calls a little, so the last ones may not happen.
 		if n, err := run(at); n >= at && !errors.Is(err, errDisk) {
 			t.Fatalf("call %d of %d failed, but Build returned %v", at, calls, err)
 		}

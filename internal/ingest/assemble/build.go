@@ -17,42 +17,41 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Result is what a build made, and what it left out.
+// Result describes what a build made and what it left out.
 type Result struct {
-	Meta   *store.Meta   // all but Made
-	Nodes  []NodesResult // in byte order of the types of the input
-	Edges  []EdgesResult // in byte order of the types of the input
+	Meta   *store.Meta   // all of it except Made
+	Nodes  []NodesResult // sorted by the types of the input
+	Edges  []EdgesResult // sorted by the types of the input
 	Stages []Stage       // in the order in which they ran
 	Left   []string      // columns that a homogeneous graph cannot hold: "paper.year"
-	// Underflows counts, by "paper: column x", doubles that float32 holds as 0 or with
-	// few digits; see table.Column.
+	// Underflows counts, by "paper: column x", the doubles that become 0 or lose most of their digits in float32; see
+	// table.Column.
 	Underflows map[string]uint64
 }
 
-// NodesResult counts a node type. Rows + Added = Count + Duplicates where there is
-// a table.
+// NodesResult counts the nodes of a node type. If there is a table, Rows + Added = Count + Duplicates.
 type NodesResult struct {
 	Type       string
 	Rows       uint64 // of the table
 	Count      uint64 // nodes of the type
-	Duplicates uint64 // rows dropped for an id that came before
+	Duplicates uint64 // rows dropped because an earlier row has the same id
 	Added      uint64 // nodes that edges name and the table lacks
 }
 
-// EdgesResult counts an edge type. Count = Rows + Reversed - all others.
+// EdgesResult counts the edges of an edge type. Count = Rows + Reversed - the sum of the others.
 type EdgesResult struct {
 	Type       graph.EdgeType
 	Rows       uint64 // of the table
-	Filtered   uint64 // rows that Where leaves out
+	Filtered   uint64 // rows that Where excludes
 	Absent     uint64 // rows with an empty end, or of a node that was dropped
 	Dangling   uint64 // rows with an end that is no node
 	SelfLoops  uint64 // rows dropped as self-loops
 	Reversed   uint64 // edges that Symmetrise added
-	Duplicates uint64 // edges dropped for an equal one before
+	Duplicates uint64 // edges dropped because an earlier edge is equal
 	Count      uint64 // edges of the type
 }
 
-// Stage is a step of the work.
+// Stage is a step of the work and its time.
 type Stage struct {
 	Name    string // "nodes", "ends", "join", "edges", "adjacency", "other direction", ...
 	Type    string
@@ -71,22 +70,21 @@ type builder struct {
 	res    *Result
 
 	nodes map[string]*nodeType
-	types []*nodeType // in byte order
+	types []*nodeType // sorted by name
 	parts []*part     // in the order of Input.Edges
-	// ends are the partitions and arrays that outlive a stage.
+	// closers close the partitions and arrays that outlive a stage.
 	closers []func() error
 
-	seed  uint64         // of the hashes that tell keys apart
-	spill *extsort.Spill // of keys
+	seed  uint64         // random seed of the hashes that distinguish keys
+	spill *extsort.Spill // holds the keys
 
 	mu          sync.Mutex
 	open        map[*store.Array]bool
 	openColumns map[*store.ColumnWriter]bool
 }
 
-// Build writes all arrays and columns of a store. It is deterministic: the bytes
-// depend neither on Threads nor on Memory. After an error the Writer is good for
-// Abort only.
+// Build writes all arrays and columns of a store. It is deterministic: the bytes depend neither on Threads nor on
+// Memory. After an error the caller must call Abort on the Writer.
 func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Options) (_ *Result, err error) {
 	b := &builder{fs: fsys, w: w, in: &in, opt: &opt, tmp: opt.TempDir, res: &Result{}, nodes: map[string]*nodeType{}, open: map[*store.Array]bool{}, openColumns: map[*store.ColumnWriter]bool{}}
 	if b.tmp == "" {
@@ -122,7 +120,7 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	return b.res, nil
 }
 
-// watch asks for the underflows of all columns. It changes no slice of the caller.
+// watch asks the tables to count the underflows of all columns. It does not change the caller's slices.
 func watch(in *Input) *table.Underflows {
 	u := &table.Underflows{}
 	in.Nodes, in.Edges = slices.Clone(in.Nodes), slices.Clone(in.Edges)
@@ -193,8 +191,8 @@ func (b *builder) progress(stage string, done, total int64) {
 	}
 }
 
-// scanned tells of a chunk of a table whose number of rows is known (not 0) or
-// not.
+// scanned reports the progress of a scan after a chunk. rows is the number of rows of the table, or 0 if it is
+// unknown.
 func (b *builder) scanned(stage string, t table.Table, c *table.Chunk, rows uint64, done *atomic.Int64) {
 	switch {
 	case b.opt.Progress == nil:
@@ -205,7 +203,7 @@ func (b *builder) scanned(stage string, t table.Table, c *table.Chunk, rows uint
 	}
 }
 
-// array begins an array that is closed in any case.
+// array begins an array that Build closes even after an error.
 func (b *builder) array(name string, dtype graph.DType, row ...int) (*store.Array, error) {
 	a, err := b.w.Array(name, dtype, row...)
 	if err == nil {
@@ -223,10 +221,10 @@ func (b *builder) closeArray(a *store.Array) error {
 	return a.Close()
 }
 
-// later registers what Build closes at its end.
+// later registers a function that Build calls at its end.
 func (b *builder) later(f func() error) { b.closers = append(b.closers, f) }
 
-// indexType is the type of ids below n, or of offsets up to n - 1.
+// indexType returns the dtype of ids below n, or of offsets up to n - 1.
 func indexType(n uint64) graph.DType {
 	if n <= 1<<32 {
 		return graph.Uint32

@@ -167,7 +167,7 @@ func genInput(t *rapid.T) Input {
 		top := rapid.SampledFrom([]int{1, 8, 40}).Draw(t, "top")
 		own := false
 		if src, ok := sn.Table.(*memTable); ok && rapid.IntRange(0, 4).Draw(t, "own") == 0 {
-			own, tab, rows = true, src, src.rows // a foreign key of the node table
+			own, tab, rows = true, src, src.rows // the edge type is a foreign key of the node table
 		}
 		col := func(name string, n *Nodes) table.Column {
 			c := table.Column{Name: fmt.Sprint(name, k), DType: graph.Uint64, ID: true}
@@ -233,12 +233,12 @@ func TestBuild(t *testing.T) {
 		bad := o.build()
 		opt.Threads = rapid.SampledFrom([]int{1, 2, 8}).Draw(t, "threads")
 		opt.Memory = rapid.SampledFrom([]int64{0, 64 << 20, 256 << 20}).Draw(t, "memory")
-		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that all is spilled and split
+		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that everything is spilled and split
 		opt.wide = rapid.IntRange(0, 3).Draw(t, "wide") == 0
 		got, res, err := build(t, vfs.OS, dir, in, opt)
 		if bad != "" {
-			// A homogeneous graph reads some tables early to count their nodes, so
-			// that the first bad row of another table may be the one that is named.
+			// A homogeneous graph reads some tables early to count their nodes, so the error may name the first bad
+			// row of another table.
 			anyTable := opt.Homogeneous && len(in.Nodes) > 1
 			if err == nil || !strings.Contains(err.Error(), bad) && !anyTable {
 				t.Fatalf("error %v, want one about %s", err, bad)

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// farAt is an edge of a node: its far end, and its place in the leaf.
+// farAt is an edge of a node: its far end, and its index in the leaf.
 type farAt struct{ far, at uint64 }
 
-// drop takes out of a leaf the edges that equal an earlier one.
+// drop removes from a leaf the edges that equal an earlier one.
 func (w *finisher) drop(l *leafState) {
 	dup := alloc[byte](w, l.n)
 	clear(dup)
@@ -45,7 +45,7 @@ func (w *finisher) drop(l *leafState) {
 	}
 }
 
-// dropSorted marks the duplicates of leaves that hold all edges of their nodes.
+// dropSorted marks the duplicates of leaves that contain all edges of their nodes.
 func (w *finisher) dropSorted(l *leafState, dup []byte) {
 	var pairs []farAt
 	if l.n > 0 {
@@ -76,7 +76,7 @@ func (w *finisher) dropSorted(l *leafState, dup []byte) {
 	}
 }
 
-// dropMarked marks the duplicates of one node whose edges come in several leaves.
+// dropMarked marks the duplicates of one node whose edges are in several leaves.
 func (w *finisher) dropMarked(l *leafState, dup []byte) {
 	for i := range dup {
 		far := getID(l.far, w.wideFar, i)
@@ -90,8 +90,8 @@ func (w *finisher) dropMarked(l *leafState, dup []byte) {
 	}
 }
 
-// duplicate says that the edge seq equals an earlier one; first is seq itself
-// where the earlier one is not known.
+// duplicate reports that the edge seq equals an earlier one. first is the earlier one, or seq itself if it is
+// unknown.
 func (w *finisher) duplicate(seq, first uint64) {
 	if w.opt.DuplicateEdges != Error || w.bad.past(seq) {
 		return
@@ -103,6 +103,6 @@ func (w *finisher) duplicate(seq, first uint64) {
 			at = ", first at " + p.Table.Where(first>>w.sym-p.base, "")
 		}
 		_, p := w.partOf(seq)
-		return fmt.Errorf("%s: found an edge again%s, expected each once; remove it, or give --duplicate-edges keep or drop", p.Table.Where(seq>>w.sym-p.base, ""), at)
+		return fmt.Errorf("%s: found an edge again%s, expected each once; remove it, or give `DuplicateEdges` keep or drop", p.Table.Where(seq>>w.sym-p.base, ""), at)
 	})
 }

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,17 +14,17 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// Ends that are no node are the largest numbers.
+// The largest numbers mark ends that are not nodes.
 const (
-	noEnd    = ^uint64(0)     // of a row that gives no edge
-	dangling = ^uint64(0) - 1 // of a key that no node has
-	leftOut  = ^uint64(0) - 2 // of a row of the node table that is dropped
+	noEnd    = ^uint64(0)     // the row gives no edge
+	dangling = ^uint64(0) - 1 // no node has the key
+	leftOut  = ^uint64(0) - 2 // the row of the node table is dropped
 )
 
-// batchRows is the number of rows whose ends are looked up at once.
+// batchRows is the number of rows whose ends are looked up together.
 const batchRows = 4096
 
-// firstRow keeps the error of the first bad row in input order.
+// firstRow keeps the error of the bad row that is first in input order.
 type firstRow struct {
 	row atomic.Uint64 // ^0: none
 	mu  sync.Mutex
@@ -38,7 +37,7 @@ func newFirstRow() *firstRow {
 	return f
 }
 
-// report says that row is bad.
+// report records that row is bad.
 func (f *firstRow) report(row uint64, err func(ctx context.Context) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,7 +47,7 @@ func (f *firstRow) report(row uint64, err func(ctx context.Context) error) {
 	}
 }
 
-// past says whether a row cannot matter any more, for an earlier one is bad.
+// past says whether a row is after a bad row, so that its error does not matter.
 func (f *firstRow) past(row uint64) bool { return row > f.row.Load() }
 
 func (f *firstRow) check(ctx context.Context) error {
@@ -98,7 +97,7 @@ func (g *group) scan(ctx context.Context, spill *extsort.Spill, lay *layout) (ed
 	return edges, rows, edges.Finish()
 }
 
-// estimate is a guess of the rows of the table.
+// estimate guesses the number of rows of the table.
 func (p *part) estimate() uint64 {
 	if p.rows > 0 {
 		return p.rows
@@ -110,26 +109,26 @@ func (p *part) estimate() uint64 {
 type emitter struct {
 	*partScan
 	w        *extsort.Writer
-	next     uint64 // the row behind the last chunk
+	next     uint64 // the row after the last chunk
 	stats    EdgesResult
 	srcTop   uint64 // largest id + 1
 	dstTop   uint64
-	src, dst []uint64 // a batch of ends, looked up
-	bytes    []byte   // what the lookup reads
+	src, dst []uint64 // the looked-up ends of a batch
+	bytes    []byte   // buffer of the lookup
 	fixed    [][]byte // per column: values of the chunk
 	cursors  []cursor
 	blob     []byte
-	touched  uint64 // of no meaning
+	touched  uint64 // without a meaning; see lookup.find
 }
 
-// partScan is what the emitters of one part share.
+// partScan is shared by the emitters of one part.
 type partScan struct {
 	*group
 	p        *part
 	lay      *layout
 	bad      *firstRow
 	columns  []table.Column // asked for
-	srcAt    int            // in columns; -1: not a column
+	srcAt    int            // index in columns; -1: not a column
 	dstAt    int
 	whereAt  int
 	colsAt   int
@@ -179,7 +178,7 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 		return err
 	}
 	if p.scanned && rows != p.rows {
-		return fmt.Errorf("%s: found %d rows, expected %d as before; leave the file alone while it is read", p.Table.Where(0, ""), rows, p.rows)
+		return fmt.Errorf("%s: found %d rows, expected %d, as in the first read; do not change the file while it is read", p.Table.Where(0, ""), rows, p.rows)
 	}
 	if err := s.bad.check(ctx); err != nil {
 		return err
@@ -198,7 +197,7 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 	return g.sparse(ctx, p)
 }
 
-// limit is the number from which an end needs a closer look.
+// limit returns the number from which on an end needs a closer look.
 func limit(e end) uint64 {
 	if e.t.known && !e.t.counted {
 		return e.t.count
@@ -206,14 +205,14 @@ func limit(e end) uint64 {
 	return maxUnknown
 }
 
-// reach makes the nodes of a type of unknown number at least n.
+// reach raises the number of nodes of a type to at least n, if it is unknown.
 func (t *nodeType) reach(n uint64) {
 	if !t.known {
 		t.count = max(t.count, n)
 	}
 }
 
-// scanRows is a scan of rows without columns.
+// scanRows scans rows without columns.
 func scanRows(ctx context.Context, rows uint64, threads int, fn func(worker int, c *table.Chunk) error) error {
 	const run = 64 << 10
 	var next atomic.Uint64
@@ -276,7 +275,7 @@ func (e *emitter) columnsOf(c *table.Chunk) {
 	}
 }
 
-// ends is the type-wise ids of one end in rows of a chunk; buf has room for them.
+// ends returns the type-wise ids of one end for rows of a chunk. buf has room for them.
 func (e *emitter) ends(x end, at int, c *table.Chunk, from int, buf []uint64) ([]uint64, error) {
 	switch {
 	case at >= 0 && x.t.lookup != nil:
@@ -343,7 +342,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 				continue
 			}
 			if p.src.marked(s, noEnd) || p.dst.marked(d, noEnd) {
-				continue // the scan of the keys has counted it
+				continue // the scan of the keys has counted the row
 			}
 			if c.Absent != nil && c.Absent[from+i] {
 				e.stats.Absent++
@@ -360,7 +359,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			if e.opt.SelfLoops == Error {
 				row := c.First + uint64(from+i)
 				e.bad.report(row, func(ctx context.Context) error {
-					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give --self-loops keep or drop", p.Table.Where(row, ""))
+					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give `SelfLoops` keep or drop", p.Table.Where(row, ""))
 				})
 			}
 			continue
@@ -397,10 +396,9 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 	return nil
 }
 
-// quick makes the plain records of the first rows of a batch, up to the first row
-// that needs a closer look or whose bucket has no room left, and returns their
-// number. It is most of the work of a scan of integers: a loop with nothing else in
-// it keeps its state in registers.
+// quick makes the plain records of the first rows of a batch, up to the first row that needs a closer look or whose
+// bucket has no room left, and returns their number. It does most of the work of a scan of integers: a loop with
+// nothing else in it keeps its state in registers.
 func (e *emitter) quick(near, far []uint64, seq, step uint32) int {
 	n, f := e.p.src, e.p.dst
 	nearLimit, farLimit, nearTop, farTop := e.srcLimit, e.dstLimit, &e.srcTop, &e.dstTop
@@ -409,7 +407,7 @@ func (e *emitter) quick(near, far []uint64, seq, step uint32) int {
 		nearLimit, farLimit, nearTop, farTop = farLimit, nearLimit, farTop, nearTop
 	}
 	nearOff, farOff := n.t.offset, f.t.offset
-	// Ids beyond 32 bits need a closer look too.
+	// Ids of more than 32 bits also need a closer look.
 	nearLimit, farLimit = min(nearLimit, 1<<32-min(nearOff, 1<<32)), min(farLimit, 1<<32-min(farOff, 1<<32))
 	b := e.w.Buffers()
 	nearMax, farMax := uint64(0), uint64(0)
@@ -441,8 +439,7 @@ func (e *emitter) quick(near, far []uint64, seq, step uint32) int {
 	return i
 }
 
-// dangles deals with a row that has an end that is no node. It says whether the
-// row gives no edge.
+// dangles handles a row with an end that is not a node. It returns whether the row gives no edge.
 func (e *emitter) dangles(row, s, d uint64) bool {
 	if e.p.src.marked(s, noEnd) || e.p.dst.marked(d, noEnd) {
 		return true
@@ -456,26 +453,26 @@ func (e *emitter) dangles(row, s, d uint64) bool {
 	if s < e.srcLimit {
 		x, v, limit, what = e.p.dst, d, e.dstLimit, "destination"
 	}
-	p, flag := e.p, cmp.Or(e.opt.DanglingFlag, "--dangling-edges")
+	p := e.p
 	switch {
 	case !x.t.known || x.t.counted:
 		e.bad.report(row, func(context.Context) error {
-			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings, and they are numbered", p.Table.Where(row, x.column.Name), what, v, limit)
+			return fmt.Errorf("%s: found %s %d, expected ids below %d; read the ids as strings to have them numbered", p.Table.Where(row, x.column.Name), what, v, limit)
 		})
-	case e.opt.DanglingEdges == Zeros: // all keys are nodes: this is no key
+	case e.opt.DanglingEdges == Zeros: // all keys are nodes, so this end is not a key
 		e.bad.report(row, func(context.Context) error {
-			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or %s drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
+			return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d: no node can be added to a table whose ids are its row numbers; give it a column of ids, or `DanglingEdges` drop", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 		})
 	case e.opt.DanglingEdges == Error:
 		e.bad.report(row, func(ctx context.Context) error {
 			if !x.marked(v, dangling) {
-				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit, flag)
+				return fmt.Errorf("%s: found %s %d, expected an id of node type %s, below %d; add the node, or give `DanglingEdges` drop or zeros", p.Table.Where(row, x.column.Name), what, v, x.t.Type, limit)
 			}
 			text, err := e.text(ctx, p.Table, x.column, row)
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give %s drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type, flag)
+			return fmt.Errorf("%s: found %s %s, expected an id of node type %s; add the node, or give `DanglingEdges` drop or zeros", p.Table.Where(row, x.column.Name), what, text, x.t.Type)
 		})
 	}
 	return true
@@ -486,7 +483,7 @@ func (e *emitter) matches(c *table.Chunk, i int) bool {
 	return string(text(&c.Columns[e.whereAt], i)) == e.p.Where.Value
 }
 
-// text is value i of a vector of strings.
+// text returns value i of a vector of strings.
 func text(v *table.Vector, i int) []byte {
 	from := uint32(0)
 	if i > 0 {
@@ -495,7 +492,7 @@ func text(v *table.Vector, i int) []byte {
 	return v.Data[from:v.Ends[i]]
 }
 
-// variable is the variable columns of the next row as records carry them.
+// variable returns the variable columns of the next row in the form that records carry.
 func (e *emitter) variable() []byte {
 	b := e.blob[:0]
 	for k := range e.cursors {
@@ -533,7 +530,7 @@ func (e *emitter) record(i int, near, far, seq uint64, blob []byte) error {
 // errFound ends a scan that has found its row.
 var errFound = errors.New("found")
 
-// text reads one id for a message.
+// text reads one id for an error.
 func (b *builder) text(ctx context.Context, t table.Table, c table.Column, row uint64) (string, error) {
 	var found string
 	_, err := t.Scan(ctx, []table.Column{c}, 1, func(_ int, k *table.Chunk) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestErrors gives the words of each refusal, with the place.
+// TestErrors checks the text of each error, with the place.
 func TestErrors(t *testing.T) {
 	ids := func(name string, vs ...int) *memTable {
 		m := &memTable{name: name, chunk: 1}
@@ -47,17 +47,17 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"dangling number", Input{Nodes: []Nodes{{Type: "n", Count: 3}}, Edges: edge(pairs(0, 5, 1), v, w)}, Options{},
-			`e.csv:2: found destination 5, expected an id of node type n, below 3; add the node, or give --dangling-edges drop or zeros`},
+			"e.csv:2: found destination 5, expected an id of node type n, below 3; add the node, or give `DanglingEdges` drop or zeros"},
 		{"dangling key", Input{Nodes: []Nodes{{Type: "n", Table: keys("n.csv", "a", "b"), ID: k}}, Edges: edge(keys("e.csv", "a", "x", "y"), k, k)}, Options{SelfLoops: Keep},
-			`e.csv:3: found source "x", expected an id of node type n; add the node, or give --dangling-edges drop or zeros`},
+			"e.csv:3: found source \"x\", expected an id of node type n; add the node, or give `DanglingEdges` drop or zeros"},
 		{"duplicate key", Input{Nodes: []Nodes{{Type: "n", Table: keys("n.csv", "a", "b", "a", "b"), ID: k}}}, Options{},
-			`n.csv:4: found id "a" again, first at n.csv:2, expected each id once; remove a row, or give --duplicate-nodes drop`},
+			"n.csv:4: found id \"a\" again, first at n.csv:2, expected each id once; remove a row, or give `DuplicateNodes` drop"},
 		{"duplicate integer key", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 7, 8, 7), ID: v}}}, Options{},
 			`n.csv:4: found id 7 again, first at n.csv:2`},
 		{"duplicate edge", Input{Nodes: free, Edges: edge(pairs(1, 2, 1, 2), v, w)}, Options{},
-			`e.csv:4: found an edge again, first at e.csv:2, expected each once; remove it, or give --duplicate-edges keep or drop`},
+			"e.csv:4: found an edge again, first at e.csv:2, expected each once; remove it, or give `DuplicateEdges` keep or drop"},
 		{"self-loop", Input{Nodes: free, Edges: edge(pairs(1, 2, 2, 3), v, w)}, Options{},
-			`e.csv:3: found an edge from a node to itself, expected none; give --self-loops keep or drop`},
+			"e.csv:3: found an edge from a node to itself, expected none; give `SelfLoops` keep or drop"},
 		{"far too large", Input{Nodes: free, Edges: edge(pairs(1, 1<<41, 3), v, w)}, Options{},
 			`e.csv:2: found destination 2199023255552, expected ids below 1099511627776; read the ids as strings`},
 		{"the largest integer", Input{Nodes: free, Edges: edge(pairs(1, -1, 3), v, w)}, Options{},
@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 		{"reserved column", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "#type", DType: graph.Int8}}}}}, Options{}, `found column "#type" twice or reserved`},
 		{"bad shape", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "v", DType: graph.Int8, Shape: []int{2, 0}}}}}}, Options{}, `found shape [2 0]`},
 		{"no dtype", Input{Nodes: []Nodes{{Type: "n", Table: ids("n.csv", 0), Columns: []table.Column{{Name: "v"}}}}}, Options{}, `found dtype invalid`},
-		{"symmetrise", Input{Nodes: []Nodes{{Type: "a"}, {Type: "b"}}, Edges: []Edges{{Type: graph.EdgeType{Src: "a", Rel: "e", Dst: "b"}, Table: pairs(1), Src: v, Dst: w, Symmetrise: true}}}, Options{}, `found --symmetrise between node types a and b`},
+		{"symmetrise", Input{Nodes: []Nodes{{Type: "a"}, {Type: "b"}}, Edges: []Edges{{Type: graph.EdgeType{Src: "a", Rel: "e", Dst: "b"}, Table: pairs(1), Src: v, Dst: w, Symmetrise: true}}}, Options{}, "found `Symmetrise` between node types a and b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, threads := range []int{1, 4} {

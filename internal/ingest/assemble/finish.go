@@ -11,41 +11,39 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// sink finishes the buckets of one direction of an edge type: it sorts each in
-// memory and writes it at its final place.
+// sink finishes the buckets of one direction of an edge type: it sorts each bucket in memory and writes it at its
+// final place.
 type sink struct {
 	*group
 	lay    layout
 	way    graph.Direction
 	second bool               // the other direction: seq is the edge id
-	other  *extsort.Partition // gets the edges by their far end; nil: none
+	other  *extsort.Partition // receives the edges by their far end; nil: none
 
 	indptr  *tail
 	far     *store.Array
 	seq     *store.Array
-	types   *store.Array // of a homogeneous graph: the edge type
-	nearTop uint64       // one more than the largest near id there is
+	types   *store.Array // the edge type, in a homogeneous graph
+	nearTop uint64       // one more than the largest near id
 	wideFar bool
 	wideSeq bool
 	columns []outColumn
 	queue   *queue
-	bad     *firstRow       // by seq
-	drops   []atomic.Uint64 // duplicates by part
+	bad     *firstRow       // rows are seq
+	drops   []atomic.Uint64 // number of duplicates of each part
 }
 
-// outColumn is a column in the making: an array of rows of fixed width, or a
-// writer that takes rows in order.
+// outColumn is a column that is being written: an array of rows of fixed size, or a writer that takes rows in order.
 type outColumn struct {
 	meta  store.ColumnMeta
 	array *store.Array
 	vars  *store.ColumnWriter
 }
 
-// queue hands out the places of buckets. Where the number of edges that a bucket
-// keeps is known it knows all places; otherwise, and where rows of variable size
-// are appended, a bucket waits for the ones before it.
+// queue assigns the places of buckets. If the number of edges that each bucket keeps is known, all places are known.
+// Otherwise, and if rows of variable size are appended, a bucket waits for those before it.
 type queue struct {
-	bases []uint64 // nil: not known
+	bases []uint64 // first edge of each bucket; nil: unknown
 
 	mu   sync.Mutex
 	cond *sync.Cond
@@ -54,7 +52,7 @@ type queue struct {
 	dead bool
 }
 
-// wait is the place of bucket b's first edge, once it is b's turn.
+// wait waits for the turn of bucket b and returns the place of its first edge.
 func (q *queue) wait(b int) (base uint64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +71,7 @@ func (q *queue) done(n uint64) {
 	q.cond.Broadcast()
 }
 
-// kill wakes those who wait in vain.
+// kill wakes the waiting workers after an error.
 func (q *queue) kill() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -86,7 +84,7 @@ func (s *sink) dedupe() bool { return !s.second && s.opt.DuplicateEdges != Keep 
 // inOrder says whether buckets must be written one after the other.
 func (s *sink) inOrder() bool { return s.dedupe() || s.lay.variable }
 
-// finish writes everything and returns the number of edges.
+// finish writes all buckets and returns the number of edges.
 func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, error) {
 	var total, rows uint64
 	bases := make([]uint64, edges.Buckets())
@@ -155,7 +153,7 @@ func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, er
 	return total, s.end(total, n, edges.Shift())
 }
 
-// buckets is the number of buckets that nodes can be in.
+// buckets returns the number of buckets that nodes can be in.
 func (s *sink) buckets(edges *extsort.Partition) int {
 	n := 0
 	for b := range edges.Buckets() {
@@ -166,7 +164,7 @@ func (s *sink) buckets(edges *extsort.Partition) int {
 	return n
 }
 
-// counted is the number of edges that the scan counted.
+// counted returns the number of edges that the scan counted.
 func (s *sink) counted() uint64 {
 	var n uint64
 	for _, p := range s.parts {
@@ -175,7 +173,7 @@ func (s *sink) counted() uint64 {
 	return n
 }
 
-// idTop is one more than the largest id there is at the near end of a direction.
+// idTop returns one more than the largest id at the near end of a direction.
 func (s *sink) idTop(way graph.Direction) uint64 {
 	var n uint64
 	for _, p := range s.parts {
@@ -221,11 +219,11 @@ func (s *sink) create(total, rows uint64) (err error) {
 	}
 	s.meta.Columns[graph.PositionColumn] = pos
 	if s.opt.Homogeneous {
-		x := fixedMeta(s.dir, TypeColumn, typeDType(len(s.parts)), nil)
+		x := fixedMeta(s.dir, typeColumn, typeDType(len(s.parts)), nil)
 		if s.types, err = s.array(x.File, typeDType(len(s.parts))); err != nil {
 			return err
 		}
-		s.meta.Columns[TypeColumn] = x
+		s.meta.Columns[typeColumn] = x
 		for _, p := range s.parts {
 			s.meta.Types = append(s.meta.Types, p.Type.String())
 		}
@@ -255,7 +253,7 @@ func (t *tail) add(n *nodeType) {
 	t.types = append(t.types, n)
 }
 
-// typeDType is the type of the numbers of n types.
+// typeDType returns the dtype of the numbers of n types.
 func typeDType(n int) graph.DType {
 	if n <= 1<<8 {
 		return graph.Uint8
@@ -263,7 +261,7 @@ func typeDType(n int) graph.DType {
 	return graph.Uint16
 }
 
-// end closes everything but the offsets, whose tail waits for the nodes.
+// end closes everything except the offsets, whose tail waits for the number of nodes.
 func (s *sink) end(total uint64, buckets int, shift uint) error {
 	s.indptr.edges = total
 	s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
@@ -301,14 +299,14 @@ type finisher struct {
 	*sink
 	otherWriter *extsort.Writer
 	batch       []byte
-	mem         []byte // one slab for all arrays of a leaf
-	used        int    // of mem
+	mem         []byte // one slab of memory for all arrays of a leaf
+	used        int    // bytes of mem in use
 	heap        []runHead
-	number      int      // of the bucket
-	base        uint64   // of the next leaf of the bucket
+	number      int      // number of the bucket
+	base        uint64   // place of the next leaf of the bucket
 	started     bool     // base is known
-	kept        uint64   // edges of the bucket so far
-	marks       []uint64 // far ends seen of a node whose edges come in several leaves
+	kept        uint64   // number of edges of the bucket so far
+	marks       []uint64 // bits of the far ends seen, for a node whose edges are in several leaves
 	marked      bool
 }
 
@@ -350,13 +348,12 @@ func (w *finisher) start(ctx context.Context) error {
 	return nil
 }
 
-// span is the part of key space that a bucket covers: near ids lo..lo+width, or,
-// where width is 1 and seqs is not 0, of this node the edges with
-// seq in seqLo..seqLo+seqs.
+// span is the part of the key space that a bucket covers: near ids lo..lo+width. If width is 1 and seqs is not 0, it
+// covers the edges of this node with seq in seqLo..seqLo+seqs.
 type span struct{ lo, width, seqLo, seqs uint64 }
 
-// part finishes bucket b of a partition that covers the span, in one go where it
-// fits the memory of a worker, else by cutting it into smaller buckets.
+// part finishes bucket b of a partition. The bucket covers the span x. part finishes it at once if it fits into the
+// memory of a worker, and otherwise cuts it into smaller buckets.
 func (w *finisher) part(ctx context.Context, edges *extsort.Partition, b int, x span) error {
 	if w.cost(edges.Bytes(b), x.width) <= w.budget.leaf() || x.width == 1 && x.seqs == 1 {
 		return w.leaf(ctx, edges, b, x)
@@ -364,7 +361,7 @@ func (w *finisher) part(ctx context.Context, edges *extsort.Partition, b int, x 
 	return w.split(ctx, edges, b, x)
 }
 
-// cost is the memory of a leaf.
+// cost returns the memory of a leaf.
 func (w *finisher) cost(size int64, width uint64) int64 {
 	n := size / int64(w.lay.least())
 	c := size + n*16 + int64(min(width, 1<<40))*12
@@ -377,7 +374,7 @@ func (w *finisher) cost(size int64, width uint64) int64 {
 	return c
 }
 
-// split cuts a bucket by near id or, where that is one node, by seq.
+// split cuts a bucket by near id or, if it has only one node, by seq.
 func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x span) (err error) {
 	const extent = 16 << 10
 	buckets := 1 << bits.Len64(uint64(min(max(w.cost(edges.Bytes(b), x.width)/w.budget.leaf()*4, 2), 128))-1)
@@ -401,7 +398,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 	if err != nil {
 		return err
 	}
-	w.close() // the memory of the last leaf; the buffers take its place
+	w.close() // free the memory of the last leaf for the buffers
 	var buf []byte
 	err = edges.Scan(b, &buf, func(data []byte, first bool) error {
 		if first {
@@ -435,7 +432,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 		return err
 	}
 	if !byNode && w.dedupe() && !w.marked {
-		// One node whose edges come in several leaves: its far ends are remembered.
+		// The edges of one node are in several leaves: remember its far ends.
 		w.marks = make([]uint64, (w.idTop(1-w.way)+63)/64)
 		w.marked = true
 		defer func() { w.marks, w.marked = nil, false }()
@@ -456,7 +453,7 @@ func (w *finisher) split(ctx context.Context, edges *extsort.Partition, b int, x
 	return nil
 }
 
-// lastSeq is one more than the largest seq there is.
+// lastSeq returns one more than the largest seq.
 func (w *finisher) lastSeq() uint64 {
 	if w.second {
 		return uint64(w.meta.Count)

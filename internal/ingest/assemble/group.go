@@ -12,8 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// group is an edge type of the store: one part, or all parts of a homogeneous
-// graph, in byte order of their types.
+// group is an edge type of the store: one part or, in a homogeneous graph, all parts sorted by type.
 type group struct {
 	*builder
 	etype  graph.EdgeType
@@ -21,23 +20,23 @@ type group struct {
 	parts  []*part
 	cols   []table.Column
 	sym    uint // 1 if some part is symmetrised: seq is position << sym | reverse
-	merged bool // homogeneous with more than the types that it came from
+	merged bool // several types become one homogeneous type
 
 	meta *store.EdgesMeta
-	// tails are the offset arrays that wait for the number of nodes.
+	// tails are the offset arrays whose end waits for the number of nodes.
 	tails []*tail
 }
 
-// tail is an indptr array whose last offsets repeat.
+// tail is an indptr array whose last offset repeats.
 type tail struct {
 	array  *store.Array
 	dtype  graph.DType
 	filled uint64 // nodes written
 	edges  uint64
-	types  []*nodeType // whose counts make up the near type
+	types  []*nodeType // the types whose nodes form the near type
 }
 
-// errWide ends a scan whose ids or positions do not fit 32 bits.
+// errWide ends a scan whose ids or positions do not fit into 32 bits.
 var errWide = errors.New("ids of more than 32 bits")
 
 // groups makes the edge types of the store.
@@ -82,15 +81,15 @@ func (b *builder) groups(ctx context.Context) ([]*group, error) {
 	return groups, nil
 }
 
-// byName is the parts in byte order of their types.
+// byName returns the parts sorted by type.
 func (b *builder) byName() []*part {
 	parts := slices.Clone(b.parts)
 	slices.SortFunc(parts, func(x, y *part) int { return strings.Compare(x.Type.String(), y.Type.String()) })
 	return parts
 }
 
-// common is the columns that all lists have with equal dtype and shape, as the
-// first has them, and how many of each list are none.
+// common returns the columns that all lists have with equal dtype and shape, as in the first list, and the number of
+// columns of each list that are not among them.
 func common(lists [][]table.Column) (cols []table.Column, left []int) {
 	left = make([]int, len(lists))
 	if len(lists) == 0 {
@@ -107,14 +106,14 @@ func common(lists [][]table.Column) (cols []table.Column, left []int) {
 	return cols, left
 }
 
-// find is the place of the column that equals c in name, dtype and shape.
+// find returns the index of the column that equals c in name, dtype and shape, or -1.
 func find(cols []table.Column, c *table.Column) int {
 	return slices.IndexFunc(cols, func(x table.Column) bool {
 		return x.Name == c.Name && x.DType == c.DType && slices.Equal(x.Shape, c.Shape)
 	})
 }
 
-// near and far are the ends of a part in a direction.
+// near and far return the ends of a part in a direction.
 func (p *part) near(d graph.Direction) end {
 	if d == graph.In {
 		return p.dst
@@ -148,10 +147,10 @@ func (g *group) build(ctx context.Context) error {
 	return err
 }
 
-// top is one more than the largest id that a type's nodes have here.
+// top returns one more than the largest id of a type's nodes in the group.
 func (g *group) top(t *nodeType) uint64 { return t.offset + t.count }
 
-// hasKeys says whether some node type has keys, whose partitions stay until the end.
+// hasKeys says whether some node type has keys. Their partitions stay until the end.
 func (b *builder) hasKeys() bool {
 	return slices.ContainsFunc(b.types, func(t *nodeType) bool { return t.keyed })
 }
@@ -196,7 +195,7 @@ func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
 	return g.stage("other direction", g.etype.String(), func() (uint64, error) { return o.finish(ctx, other) })
 }
 
-// close ends the offset arrays, once the number of nodes is known.
+// close completes the offset arrays after the number of nodes is known.
 func (g *group) close() error {
 	for _, t := range g.tails {
 		var n uint64

@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// offsets gives each type its place among the nodes of a homogeneous graph. The
-// number of nodes that are known from edges only has to be found first.
+// offsets gives each type its place among the nodes of a homogeneous graph. It first finds the number of nodes of
+// types that are known only from edges.
 func (b *builder) offsets(ctx context.Context) error {
 	if len(b.types) > 1 {
 		for _, p := range b.byName() {
@@ -78,7 +78,7 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 	for _, t := range b.types {
 		m.Types = append(m.Types, t.Type)
 	}
-	for name, dtype := range map[string]graph.DType{TypeColumn: typeDType(len(b.types)), TypeWiseIDColumn: indexType(n)} {
+	for name, dtype := range map[string]graph.DType{typeColumn: typeDType(len(b.types)), typeWiseIDColumn: indexType(n)} {
 		meta := fixedMeta(dir, name, dtype, nil)
 		a, err := b.array(meta.File, dtype)
 		if err != nil {
@@ -88,7 +88,7 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 		for _, t := range b.types {
 			for id := range t.count {
 				v := id
-				if name == TypeColumn {
+				if name == typeColumn {
 					v = uint64(t.number)
 				}
 				for k := range dtype.Size() {

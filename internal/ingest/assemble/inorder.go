@@ -11,20 +11,20 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// inOrder appends rows of variable size to columns in input order, in whatever
-// order they come: what comes too early waits in a Spill.
+// inOrder appends rows of variable size to columns in input order, whatever order it receives them in. Rows that are
+// early wait in a Spill.
 type inOrder struct {
 	columns []*store.ColumnWriter
 	spill   *extsort.Spill
 
 	mu      sync.Mutex
-	next    uint64 // the row that is appended next
+	next    uint64 // the row to append next
 	waiting map[uint64]waiting
 	buf     []byte
 	err     error
 }
 
-// waiting is rows that came early.
+// waiting is a run of rows that were early.
 type waiting struct {
 	rows uint64
 	data extsort.Extent
@@ -34,8 +34,8 @@ func newInOrder(spill *extsort.Spill, columns []*store.ColumnWriter) *inOrder {
 	return &inOrder{columns: columns, spill: spill, waiting: map[uint64]waiting{}}
 }
 
-// put takes the rows from first on; rows counts input rows, of which the vectors
-// may hold fewer. It may be called from several goroutines.
+// put takes the rows from first on. rows counts input rows; the vectors may hold fewer. Several goroutines may call
+// it.
 func (o *inOrder) put(first, rows uint64, vs []table.Vector) error {
 	if len(o.columns) == 0 || rows == 0 {
 		return nil
@@ -96,8 +96,8 @@ func (o *inOrder) append(rows uint64, vs []table.Vector) error {
 	return nil
 }
 
-// appendVector appends the lengths of the lists of a vector, and the lists,
-// padded so that the next vector is aligned.
+// appendVector appends the lengths of the lists of a vector, and then the lists, padded so that the next vector is
+// aligned.
 func appendVector(b []byte, v *table.Vector) []byte {
 	put := func(n int) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
 	put(len(v.Ends))
@@ -117,7 +117,7 @@ func appendVector(b []byte, v *table.Vector) []byte {
 	return b
 }
 
-// cutVector is the inverse of appendVector, as a view.
+// cutVector is the inverse of appendVector. It returns a view.
 func cutVector(b []byte) (v table.Vector, rest []byte) {
 	ints := func(n int) []uint32 {
 		x := graph.View[uint32](b[:4*n])

@@ -12,20 +12,19 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// refs are the ends of the edges of a part that are keys of one node type: cut
-// by hash, then, joined with the keys, an array of type-wise ids by position. The
-// position of an end is row * stride + slot.
+// refs holds the ends of a part's edges that are keys of one node type: first cut by hash, and after the join with
+// the keys as an array of type-wise ids by position. The position of an end is row * stride + slot.
 type refs struct {
 	t        *nodeType
 	stride   uint64
 	part     *extsort.Partition
 	spill    *extsort.Spill
 	resolved *extsort.Scratch
-	wide     bool // of the array
+	wide     bool // the ids of the array have 64 bits
 	rows     uint64
 }
 
-// scanKeys reads the keys of the ends of a part, once.
+// scanKeys reads the keys of the ends of a part, in one scan.
 func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 	if p.scanned || !p.src.isKeyed() && !p.dst.isKeyed() {
 		return nil
@@ -62,7 +61,7 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 	}
 	for _, e := range []*end{&p.src, &p.dst} {
 		if !e.isRow() && !e.isKeyed() && e.column.Empty == table.EmptyAbsent {
-			ask = append(ask, e.column) // a row without the other end gives no key either
+			ask = append(ask, e.column) // a row without the other end gives no key
 		}
 	}
 	type worker struct {
@@ -148,7 +147,7 @@ func (b *builder) join(ctx context.Context, p *part) error {
 	return nil
 }
 
-// release gives back what the ends of a part took.
+// release frees the memory of the ends of a part.
 func (p *part) release() error {
 	for _, r := range p.refs {
 		if r.resolved != nil {
@@ -163,12 +162,12 @@ func (p *part) release() error {
 	return nil
 }
 
-// foundBytes is the size of a record of an id that was found: the id above the
-// low bits of the position. foundShift bounds the width of a bucket of positions.
+// foundBytes is the size of a record of an id that was found. The record holds the id above the low bits of the
+// position. foundShift bounds the width of a bucket of positions.
 const (
 	foundBytes = 8
 	foundShift = 24
-	noKey      = placeMask // the id of a key that no node has
+	noKey      = placeMask // stands for the id of a key that no node has
 )
 
 // resolve joins references with the keys of their type.
@@ -180,7 +179,7 @@ func (b *builder) resolve(ctx context.Context, r *refs) (err error) {
 	for ; shift < foundShift && positions>>shift >= 256 && int64(width)<<(shift+1) <= b.budget.leaf(); shift++ {
 	}
 	buckets := max(2, 1<<bits.Len64((max(positions, 1)-1)>>shift))
-	// What is found takes the places of the references that it is found for.
+	// The results take the places of the references that they belong to.
 	found := extsort.NewPartition(r.spill, buckets, extentFor(buckets, b.budget.work/8, b.budget.threads), shift)
 	defer found.Close()
 	joiners := make([]joiner, b.budget.threads)
@@ -240,8 +239,7 @@ func (j *joiner) reserve(n int) (err error) {
 	return err
 }
 
-// bucket joins bucket b of keys and references, whose first used bits of the
-// hash are equal.
+// bucket joins bucket b of keys and of references. The first used bits of their hashes are equal.
 func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, used int) error {
 	if refs.Bytes(b) == 0 {
 		return nil
@@ -257,7 +255,7 @@ func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, u
 	slots := hashes(j.mem)[:1<<size]
 	clear(slots)
 	mask := uint64(1)<<size - 1
-	// A slot has its place + 1, so that an empty one is 0.
+	// A slot holds its key's index + 1, so that an empty slot is 0.
 	if err := keys.Scan(b, &j.buf, func(data []byte, _ bool) error {
 		for _, k := range hashes(data) {
 			row := k.rest & placeMask
@@ -299,7 +297,7 @@ func (j *joiner) bucket(ctx context.Context, keys, refs *extsort.Partition, b, u
 	return err
 }
 
-// split cuts a bucket whose keys do not fit the memory of a worker.
+// split cuts a bucket whose keys do not fit into the memory of a worker.
 func (j *joiner) split(ctx context.Context, keys, refs *extsort.Partition, b, used int) error {
 	const cut = 4
 	j.close()
@@ -321,7 +319,7 @@ func (j *joiner) split(ctx context.Context, keys, refs *extsort.Partition, b, us
 	return nil
 }
 
-// place writes the ids of n positions from first on, which are bucket b of found.
+// place writes the ids of n positions from first on, which bucket b of found contains.
 func (j *joiner) place(found *extsort.Partition, b int, first uint64, n int) error {
 	width := idBytes(j.r.wide)
 	if err := j.reserve(n * width); err != nil {
@@ -348,7 +346,7 @@ func (j *joiner) place(found *extsort.Partition, b int, first uint64, n int) err
 	return j.r.resolved.WriteAt(out, int64(first)*int64(width))
 }
 
-// read looks up the ends in the rows from row on.
+// read reads the looked-up ends of the rows from row on.
 func (r *refs) read(row uint64, slot int, out []uint64, buf *[]byte) error {
 	width := idBytes(r.wide)
 	n := len(out) * int(r.stride) * width

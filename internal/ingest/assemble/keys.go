@@ -21,27 +21,26 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Keys are told apart by 88 bits of hash: the 64 bits of the id index, so that
-// one partition serves the join and the index, and 24 bits of a hash with a
-// secret seed, so that no input can be made to collide. Of n keys and m
-// references, n*m/2^88 are taken for another.
+// Keys are distinguished by 88 bits of hash: the 64 bits of the id index, so that one partition serves both the join
+// and the index, and 24 bits of a hash with a secret random seed, so that no input can be made to collide. Among n
+// keys and m references, about n*m/2^88 references are taken for another key.
 const (
-	placeBits = 40 // of a row, position or id beside the 24 bits
+	placeBits = 40 // bits of a row, position or id, next to the 24 bits of hash
 	placeMask = 1<<placeBits - 1
 )
 
-// hashed is a record of a key or of a reference to one: the hash of the id
-// index; then 24 bits more above the row, position or type-wise id.
+// hashed is a record of a key or of a reference to one. hash is the hash of the id index. rest holds 24 more bits of
+// hash above the row, position or type-wise id.
 type hashed struct{ hash, rest uint64 }
 
-// same says whether two records are of the same key.
+// same says whether two records belong to the same key.
 func (x hashed) same(y hashed) bool { return x.hash == y.hash && (x.rest^y.rest)>>placeBits == 0 }
 
 func hashKey(key []byte, seed, place uint64) hashed {
 	return hashed{store.HashID(key), xxh3.HashSeed(key, seed)<<placeBits | place}
 }
 
-// slot is where a key begins to look for its place in a table of 1 << n slots.
+// slot returns the first slot to try for a key in a table of 1 << n slots.
 func (x hashed) slot(n int) uint64 {
 	return (x.hash ^ x.rest>>placeBits*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93 >> (64 - n)
 }
@@ -65,11 +64,11 @@ func writeHashed(w *extsort.Writer, x hashed) error {
 	return nil
 }
 
-// keys are the keys of a node type, cut by hash; places are rows of the table,
-// or type-wise ids where there is no table.
+// keys holds the keys of a node type, cut by hash. Their places are rows of the table, or type-wise ids if there is
+// no table.
 type keys struct{ part *extsort.Partition }
 
-// hashBuckets decides on the buckets for about n keys.
+// hashBuckets chooses the buckets for about n keys.
 func (b *builder) hashBuckets(t *nodeType, n int64) {
 	if t.buckets == 0 {
 		t.buckets, _ = geometry(n, 3*hashedBytes, b.budget.work/8, b.budget.threads)
@@ -86,8 +85,7 @@ func (b *builder) newKeys(t *nodeType, n int64) *keys {
 	return &keys{b.byHash(t, b.spill)}
 }
 
-// addKeys makes the keys of a chunk of a node table, whose ids are its first
-// column.
+// addKeys adds the keys of a chunk of a node table. The ids are its first column.
 func (w *nodeWorker) addKeys(seed uint64, t *nodeType, c *table.Chunk) error {
 	v := &c.Columns[0]
 	for i := range c.Rows {
@@ -98,7 +96,7 @@ func (w *nodeWorker) addKeys(seed uint64, t *nodeType, c *table.Chunk) error {
 	return nil
 }
 
-// keyAt is the key in row i of a column of ids.
+// keyAt returns the key in row i of a column of ids.
 func keyAt(t *nodeType, v *table.Vector, i int) []byte {
 	if t.Table != nil && t.ID.DType == graph.Uint64 {
 		return v.Data[8*i : 8*i+8]
@@ -106,8 +104,7 @@ func keyAt(t *nodeType, v *table.Vector, i int) []byte {
 	return text(v, i)
 }
 
-// indexTable finds the duplicates of a node table and writes the index of its
-// ids, unless edges can still add some.
+// indexTable finds the duplicates of a node table. It writes the index of the ids, unless edges can still add nodes.
 func (b *builder) indexTable(ctx context.Context, t *nodeType) error {
 	x := &indexer{builder: b, t: t, bad: newFirstRow()}
 	write := !b.severalTypes() && b.opt.DanglingEdges != Zeros
@@ -136,20 +133,20 @@ func (b *builder) indexTable(ctx context.Context, t *nodeType) error {
 // severalTypes says whether nodes of several types become one.
 func (b *builder) severalTypes() bool { return b.opt.Homogeneous && len(b.types) > 1 }
 
-// indexer walks over the keys of a node type by hash.
+// indexer visits the keys of a node type by hash.
 type indexer struct {
 	*builder
 	t     *nodeType
-	drop  bool // enter duplicates in t.dropped
+	drop  bool // add duplicates to t.dropped
 	write bool // write the index
 	bad   *firstRow
 
-	bits    int // of the index
+	bits    int // bits of the hash that select a bucket of the index
 	buckets *store.Array
 	slots   *store.Array
 	bTypes  graph.DType
 	sTypes  graph.DType
-	mu      sync.Mutex // of t.dropped
+	mu      sync.Mutex // guards t.dropped
 }
 
 func (x *indexer) run(ctx context.Context) (err error) {
@@ -166,7 +163,7 @@ func (x *indexer) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	// The place of a bucket's ids follows from what the buckets before it keep.
+	// The place of a bucket's ids follows from the numbers of ids that the buckets before it keep.
 	n := part.Buckets()
 	bases := make([]uint64, n+1)
 	if x.write && t.dropped != nil {
@@ -198,7 +195,7 @@ func (x *indexer) run(ctx context.Context) (err error) {
 			extsort.Free(scratch[i].mem)
 		}
 	}()
-	if x.bits < bits.Len(uint(n-1)) { // fewer index buckets than buckets: few keys
+	if x.bits < bits.Len(uint(n-1)) { // few keys: fewer buckets of the index than of the partition
 		err = scratch[0].leaf(x, part, 0, n, 0, x.bits, 0)
 	} else {
 		err = x.each(ctx, n, func(worker, b int) error {
@@ -218,7 +215,7 @@ func (x *indexer) run(ctx context.Context) (err error) {
 	return errors.Join(x.closeArray(x.buckets), x.closeArray(x.slots))
 }
 
-// each runs fn for the numbers below n, each worker in ascending order.
+// each calls fn for the numbers below n. Each worker gets its numbers in ascending order.
 func (b *builder) each(ctx context.Context, n int, fn func(worker, i int) error) error {
 	var next atomic.Int64
 	return parallel(ctx, b.budget.threads, func(ctx context.Context, worker int) error {
@@ -240,13 +237,12 @@ func (b *builder) each(ctx context.Context, n int, fn func(worker, i int) error)
 // leafIndex is the state of one worker.
 type leafIndex struct{ mem []byte }
 
-// part indexes bucket b, which covers the index buckets lo..lo+1<<width, and
-// cuts it if it is too large.
+// part indexes bucket b, which covers the index buckets lo..lo+1<<width. It cuts the bucket if it is too large.
 func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, b int, lo uint64, width int, base uint64) error {
 	cost := p.Bytes(b)*2 + 8<<width
 	if cost <= x.budget.leaf() || width == 0 {
 		if cost > 2*x.budget.leaf()+1<<20 {
-			return tagged.Errorf(ErrMemory, "node type %s: found %d rows with the same id, expected as many as memory holds; give --memory %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
+			return tagged.Errorf(errMemory, "node type %s: found %d rows with the same id, expected at most as many as memory can hold; give `Memory` %dMiB or more", x.t.Type, p.Bytes(b)/hashedBytes, cost*int64(x.budget.threads)*2>>20+1)
 		}
 		return s.leaf(x, p, b, b+1, lo, width, base)
 	}
@@ -284,8 +280,7 @@ func (s *leafIndex) part(ctx context.Context, x *indexer, p *extsort.Partition, 
 	return nil
 }
 
-// subdivide cuts bucket b of hashed records, whose first used bits of the hash
-// are equal, by the next cut bits.
+// subdivide cuts bucket b of hashed records by the next cut bits of the hash. The first used bits are equal.
 func subdivide(p *extsort.Partition, b, used, cut int, memory int64) (*extsort.Partition, error) {
 	sub := extsort.NewPartition(p.Spill(), 1<<cut, extentFor(1<<cut, memory, 1), uint(64-cut))
 	defer sub.Close()
@@ -337,7 +332,7 @@ func (s *leafIndex) leaf(x *indexer, p *extsort.Partition, from, to int, lo uint
 		at += p.Bytes(b)
 	}
 	recs, list := hashes(loaded), hashes(sorted)
-	if x.write && x.t.dropped != nil { // otherwise other workers may be entering rows
+	if x.write && x.t.dropped != nil { // otherwise other workers may be adding rows
 		recs = slices.DeleteFunc(recs, func(k hashed) bool { return x.t.dropped.has(k.rest & placeMask) })
 		n = len(recs)
 	}
@@ -366,7 +361,7 @@ func (s *leafIndex) leaf(x *indexer, p *extsort.Partition, from, to int, lo uint
 		return nil
 	}
 	wide := x.sTypes == graph.Uint64
-	ids := loaded[:n*idBytes(wide)] // the records are not needed any more
+	ids := loaded[:n*idBytes(wide)] // the records are no longer needed
 	for i, k := range list[:n] {
 		putID(ids, wide, i, x.t.id(k.rest&placeMask))
 	}
@@ -416,7 +411,7 @@ func (x *indexer) sortBucket(list []hashed) {
 	}
 }
 
-// duplicate says that row has the id of the row first.
+// duplicate reports that row has the same id as the row first.
 func (x *indexer) duplicate(first, row uint64) {
 	t := x.t
 	if x.drop {
@@ -443,9 +438,9 @@ func (x *indexer) duplicate(first, row uint64) {
 		if id != other {
 			return fmt.Errorf("%s: %w", t.Table.Where(row, t.ID.Name), errCollision)
 		}
-		return fmt.Errorf("%s: found id %s again, first at %s, expected each id once; remove a row, or give --duplicate-nodes drop to keep the first", t.Table.Where(row, t.ID.Name), id, t.Table.Where(first, t.ID.Name))
+		return fmt.Errorf("%s: found id %s again, first at %s, expected each id once; remove a row, or give `DuplicateNodes` drop to keep the first", t.Table.Where(row, t.ID.Name), id, t.Table.Where(first, t.ID.Name))
 	})
 }
 
-// errCollision says that two keys have the same 88 bits; another seed helps.
-var errCollision = errors.New("found two ids with the same hash, expected none in 10^13 runs; run it again, with another secret seed")
+// errCollision says that two keys have the same 88 bits of hash. Another random seed helps.
+var errCollision = errors.New("found two ids with the same hash, expected none in 10^13 runs; run it again, which uses another random seed")

@@ -11,13 +11,13 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// columnBatch is the number of bytes of a column that are gathered at once.
+// columnBatch is the number of bytes of a column that are gathered together.
 const columnBatch = 256 << 10
 
 // runHead is a run in a merge.
 type runHead struct {
-	seq     uint64 // of the first record left
-	at, end uint32 // records
+	seq     uint64 // seq of the first remaining record
+	at, end uint32 // indices of the remaining records
 }
 
 // leafState is a bucket in memory.
@@ -25,14 +25,14 @@ type leafState struct {
 	span
 	buf  []byte
 	n    int
-	offs []uint32 // where each record is; nil: one behind the other
-	next []uint32 // by near - lo: the end of the node's edges
+	offs []uint32 // offset of each record; nil: all have the same size
+	next []uint32 // indexed by near - lo: the end of the node's edges
 	far  []byte   // uint32 or uint64, in the order of the output
 	seq  []byte
-	rec  []uint32 // the record of each edge; nil: there are no columns
+	rec  []uint32 // index of the record of each edge; nil: there are no columns
 }
 
-// reserve makes the slab at least n bytes, and empty.
+// reserve empties the slab and makes it at least n bytes long.
 func (w *finisher) reserve(n int64) (err error) {
 	w.used = 0
 	if int64(len(w.mem)) >= n {
@@ -43,7 +43,7 @@ func (w *finisher) reserve(n int64) (err error) {
 	return err
 }
 
-// alloc takes n values out of the slab. They are what was left there.
+// alloc takes n values from the slab. Their content is undefined.
 func alloc[T uint32 | uint64 | byte](w *finisher, n int) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -112,7 +112,7 @@ func (w *finisher) gap(ctx context.Context, x span) error {
 	return t.fill(x.lo + x.width - 1)
 }
 
-// index finds the records, and makes the runs those of a merge.
+// index finds the records, and makes runs the runs of a merge.
 func (w *finisher) index(l *leafState, runs []extsort.Run) {
 	w.heap = w.heap[:0]
 	if !w.lay.variable {
@@ -136,7 +136,7 @@ func (w *finisher) index(l *leafState, runs []extsort.Run) {
 	sort.Slice(w.heap, func(i, j int) bool { return w.heap[i].seq < w.heap[j].seq }) // a sorted list is a heap
 }
 
-// record is record i.
+// record returns record i.
 func (w *finisher) record(l *leafState, i uint32) []byte {
 	if l.offs != nil {
 		return l.buf[l.offs[i]:]
@@ -144,7 +144,7 @@ func (w *finisher) record(l *leafState, i uint32) []byte {
 	return l.buf[int(i)*w.lay.fixed:]
 }
 
-// count makes next the place of each node's first edge.
+// count sets next to the index of each node's first edge.
 func (w *finisher) count(l *leafState) {
 	next := l.next
 	if w.lay.plain() {
@@ -164,7 +164,7 @@ func (w *finisher) count(l *leafState) {
 	}
 }
 
-// scatter brings the records into order: by near id, then seq.
+// scatter sorts the records by near id, then by seq.
 func (w *finisher) scatter(l *leafState) {
 	for len(w.heap) > 0 {
 		h := &w.heap[0]
@@ -204,8 +204,7 @@ func (w *finisher) siftDown() {
 	}
 }
 
-// below is the end of the records from at whose seq is below limit; the first
-// one's is.
+// below returns the end of the records from at on whose seq is below limit. The first record's seq is below it.
 func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 	step := uint32(1)
 	lo := at + 1
@@ -214,7 +213,7 @@ func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 		lo += min(step, end-lo)
 		step *= 2
 	}
-	// The record at is below the limit, the one at lo (or the end) is not.
+	// Invariant: the seq of record at is below the limit, and that of record lo (or the end) is not.
 	for at+1 < lo {
 		mid := (at + lo) / 2
 		if w.lay.seq(w.record(l, mid)) < limit {
@@ -226,7 +225,7 @@ func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 	return lo
 }
 
-// place puts records behind those of their nodes that are placed already.
+// place puts records after those of the same node that are already placed.
 func (w *finisher) place(l *leafState, from, to uint32) {
 	if w.lay.plain() && !w.wideFar {
 		next, lo := l.next, uint32(l.lo)
@@ -266,7 +265,7 @@ func getID(b []byte, wide bool, i int) uint64 {
 	return uint64(binary.LittleEndian.Uint32(b[i*4:]))
 }
 
-// write puts the leaf at its place.
+// write writes the leaf at its place.
 func (w *finisher) write(l *leafState) error {
 	base := int64(w.base)
 	if l.seqLo == 0 {
@@ -312,7 +311,7 @@ func (w *finisher) offsets(l *leafState) error {
 	return err
 }
 
-// reverse gives the edges to the other direction.
+// reverse passes the edges to the other direction.
 func (w *finisher) reverse(l *leafState) error {
 	if l.seqLo > 0 || l.seqs > 0 { // a leaf of one node has no offsets of its own
 		l.next = l.next[:1]
@@ -332,7 +331,7 @@ func (w *finisher) reverse(l *leafState) error {
 	return nil
 }
 
-// partOf is the part that an edge comes from.
+// partOf returns the part that an edge comes from.
 func (w *finisher) partOf(seq uint64) (int, *part) {
 	pos := seq >> w.sym
 	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].base > pos }) - 1
@@ -363,7 +362,7 @@ func (w *finisher) writeTypes(l *leafState) error {
 	return nil
 }
 
-// positions makes seq the row in the table, in the width of the column.
+// positions replaces seq by the row in the table, in the width of the column.
 func (w *finisher) positions(l *leafState) {
 	if w.second || w.sym == 0 && !w.merged {
 		l.seq = w.narrow(l)
@@ -377,12 +376,12 @@ func (w *finisher) positions(l *leafState) {
 	l.seq = w.narrow(l)
 }
 
-// narrow brings seq into the width of its column.
+// narrow converts seq to the width of its column.
 func (w *finisher) narrow(l *leafState) []byte {
 	if w.lay.wide == w.wideSeq {
 		return l.seq
 	}
-	// Records are wide and the column is not: never the other way.
+	// Records can be wide when the column is not, but not the other way round.
 	for i := range l.n {
 		put32(l.seq[i*4:], uint32(getID(l.seq, true, i)))
 	}

@@ -10,17 +10,16 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// lookup has all keys of a node table in memory, so that edges find them as they
-// are read, without a join. They are listed by the first bits of their hash.
+// lookup holds all keys of a node table in memory, so that the ends of edges are found while they are read, without a
+// join. Keys are in lists by the first bits of their hash.
 type lookup struct {
 	mem    []byte
-	starts []uint32 // of each list, and the end of the last
+	starts []uint32 // start of each list, and the end of the last one
 	keys   []hashed // places are type-wise ids
 	shift  uint
 }
 
-// lookupBatch is the number of keys that are looked up side by side, so that the
-// memory is asked for many at once.
+// lookupBatch is the number of keys that are looked up together, so that many loads from memory run at once.
 const lookupBatch = 512
 
 func lookupBits(n int64, used int) int { return max(bits.Len64(uint64(n))-2, used) }
@@ -30,8 +29,8 @@ func (t *nodeType) lookupBytes() int64 {
 	return n*hashedBytes + int64(4)<<lookupBits(n, bits.Len(uint(t.buckets-1))) + 64
 }
 
-// lookUp makes lookups of the keys that the edges of a group name, if they fit the
-// memory that is not needed while edges are read.
+// lookUp makes lookups of the keys that the edges of a group name, if they fit into the memory that is not needed
+// while edges are read.
 func (g *group) lookUp(ctx context.Context) error {
 	var types []*nodeType
 	var memory int64
@@ -41,7 +40,7 @@ func (g *group) lookUp(ctx context.Context) error {
 				continue
 			}
 			if p.scanned || e.t.keys.part.Total()/hashedBytes > int64(4*p.estimate()) {
-				return nil // the keys of the edges are there already, or few
+				return nil // the keys of the edges are scanned already, or are few
 			}
 			if !slices.Contains(types, e.t) {
 				types = append(types, e.t)
@@ -107,7 +106,7 @@ func (b *builder) newLookup(ctx context.Context, t *nodeType) (err error) {
 			for _, x := range hashes(data) {
 				i := int(x.hash>>l.shift) - k*width
 				id := t.id(x.rest & placeMask)
-				if id == leftOut { // the list has the row that is kept too
+				if id == leftOut { // the list also has the row that is kept
 					l.keys[ends[i]] = hashed{^x.hash, ^uint64(0)}
 				} else {
 					l.keys[ends[i]] = hashed{x.hash, x.rest&^placeMask | id}
@@ -119,8 +118,8 @@ func (b *builder) newLookup(ctx context.Context, t *nodeType) (err error) {
 	})
 }
 
-// find looks up the keys in rows of a column from one on. What it returns means
-// nothing; it keeps the loads that bring the lists into the cache.
+// find looks up the keys of rows of a column, from the given row on. The result touched has no meaning; it only keeps
+// the compiler from removing the loads that bring the lists into the cache.
 func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out []uint64) (touched uint64) {
 	var batch [lookupBatch]hashed
 	for len(out) > 0 {
@@ -128,13 +127,13 @@ func (l *lookup) find(t *nodeType, seed uint64, v *table.Vector, from int, out [
 		for i := range ids {
 			batch[i] = hashKey(keyAt(t, v, from+i), seed, 0)
 		}
-		// Starts and lists are loaded in loops without anything to wait for, so that
-		// many loads are under way at once.
+		// Starts and lists are loaded in loops whose iterations do not depend on each other, so that many loads run
+		// at once.
 		for i := range ids {
 			ids[i] = uint64(l.starts[batch[i].hash>>l.shift])
 		}
 		for _, at := range ids {
-			if at+2 < uint64(len(l.keys)) { // a list of usual length lies in two lines
+			if at+2 < uint64(len(l.keys)) { // a list of usual length is in two cache lines
 				touched |= l.keys[at].hash | l.keys[at+2].hash
 			}
 		}

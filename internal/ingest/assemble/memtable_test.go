@@ -16,13 +16,12 @@ import (
 // cell is the value of a column in a row.
 type cell struct {
 	absent  bool
-	lengths [][]uint32 // of each variable dimension
-	texts   []string   // of a string column
-	data    []byte     // of a column of numbers
+	lengths [][]uint32 // one list per variable dimension
+	texts   []string   // for a string column
+	data    []byte     // for a column of numbers
 }
 
-// memTable is a table in memory. Chunks of about chunk rows come from several
-// workers, in order or shuffled.
+// memTable is a table in memory. Several workers deliver chunks of about chunk rows, in order or shuffled.
 type memTable struct {
 	name    string
 	rows    int
@@ -30,7 +29,7 @@ type memTable struct {
 	cells   map[string][]cell
 	chunk   int
 	shuffle uint64 // 0: in order
-	failAt  int64  // the chunk that fails, from 1
+	failAt  int64  // number of the chunk that fails, from 1; 0: none
 	scans   atomic.Int64
 }
 

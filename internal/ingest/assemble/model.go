@@ -9,34 +9,33 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// TypeColumn and TypeWiseIDColumn are what a homogeneous graph keeps of its types: the number
-// of the type in byte order of the names, and the id in it.
+// typeColumn and typeWiseIDColumn are the columns that a homogeneous graph keeps of its types: the number of the
+// type, in sorted order of the names, and the id within the type.
 const (
-	TypeColumn       = "#type"
-	TypeWiseIDColumn = "#type_wise_id"
+	typeColumn       = "#type"
+	typeWiseIDColumn = "#type_wise_id"
 )
 
 // nodeType is a node type of the input.
 type nodeType struct {
 	*Nodes
 	stats NodesResult
-	// keyed: ends are found by hash. Otherwise they are the type-wise ids.
+	// keyed: ends are found by hash. Otherwise ends are type-wise ids.
 	keyed bool
-	// known: count is final, and larger ends dangle. Otherwise count is the
-	// largest end so far + 1.
+	// known: count is final, and larger ends dangle. Otherwise count is the largest end so far + 1.
 	known bool
 	count uint64
-	// counted: count was found in the edges, of which none dangles for it.
+	// counted: count was found from the edges, so no edge dangles because of it.
 	counted bool
-	offset  uint64 // of the first node in a homogeneous graph
-	number  int    // in byte order
+	offset  uint64 // id of the first node in a homogeneous graph
+	number  int    // index in sorted order
 
 	keys    *keys
-	buckets int       // of keys and refs
-	dropped *bitmap   // rows of the table that are no nodes; nil: none
+	buckets int       // number of buckets of keys and refs
+	dropped *bitmap   // rows of the table that do not become nodes; nil: none
 	sink    *nodeSink // waits for the nodes that edges add
-	added   *numberer // nil: none are
-	lookup  *lookup   // while edges are read; nil: they are joined
+	added   *numberer // numbers the added nodes; nil: none
+	lookup  *lookup   // used while edges are read; nil: the ends are joined
 }
 
 // part is an edge type of the input.
@@ -45,25 +44,25 @@ type part struct {
 	stats   EdgesResult
 	src     end
 	dst     end
-	scanned bool        // for keys, with the counts keyed
+	scanned bool        // scanned for keys, with the counts in keyed
 	keyed   EdgesResult // rows that the scan for keys left out
-	refs    []*refs     // by node type, of the ends that are keys
+	refs    []*refs     // ends that are keys, by node type
 	rows    uint64
-	base    uint64 // of the positions in a homogeneous graph
+	base    uint64 // first position in a homogeneous graph
 }
 
 // end is one end of the edges of a part.
 type end struct {
 	t      *nodeType
 	column table.Column // no name: the row number
-	refs   *refs        // of a keyed end
-	slot   int          // in refs
+	refs   *refs        // set for a keyed end
+	slot   int          // slot in refs
 }
 
 func (e end) isRow() bool { return e.column.Name == "" }
 
-// marked says whether an end's value is a mark that stands for no id. Ends that
-// are ids themselves have no marks: a user's id can be any number.
+// marked says whether an end's value is the given mark, which stands for no id. Ends that are ids themselves have no
+// marks, since an id in the input can be any number.
 func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
 func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
 
@@ -78,7 +77,7 @@ func (b *builder) model() error {
 			return err
 		}
 		if b.nodes[n.Type] != nil {
-			return fmt.Errorf("found node type %q twice, expected one table a type", n.Type)
+			return fmt.Errorf("found node type %q twice, expected one table per type", n.Type)
 		}
 		if err := checkColumns(n.Columns); err != nil {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
@@ -96,10 +95,10 @@ func (b *builder) model() error {
 				return fmt.Errorf("node type %s: found columns, expected a table that has them", n.Type)
 			}
 			if n.Count > 0 && t.keyed {
-				return fmt.Errorf("node type %s: found a number of nodes beside string ids, expected it for integer ids only", n.Type)
+				return fmt.Errorf("node type %s: found a number of nodes together with string ids, expected it with integer ids only", n.Type)
 			}
 			if n.Count > maxUnknown {
-				return fmt.Errorf("node type %s: found %d as the number of nodes, expected at most %d; give the number that there is", n.Type, n.Count, uint64(maxUnknown))
+				return fmt.Errorf("node type %s: found %d as the number of nodes, expected at most %d; give the actual number", n.Type, n.Count, uint64(maxUnknown))
 			}
 			t.known, t.count = n.Count > 0, n.Count
 		}
@@ -122,15 +121,14 @@ func (b *builder) model() error {
 			return fmt.Errorf("edge type %s: %w", e.Type, err)
 		}
 		if seen[e.Type.String()] {
-			return fmt.Errorf("found edge type %s twice, expected one table a type", e.Type)
+			return fmt.Errorf("found edge type %s twice, expected one table per type", e.Type)
 		}
 		seen[e.Type.String()] = true
 	}
 	return nil
 }
 
-// endsAreKeys says whether the first edge table that names a node type has
-// strings for it.
+// endsAreKeys says whether the first edge table that names a node type has strings as its ends.
 func (b *builder) endsAreKeys(typ string) bool {
 	for _, e := range b.in.Edges {
 		if e.Type.Src == typ {
@@ -156,7 +154,7 @@ func (b *builder) edgeModel(e *Edges) error {
 		return err
 	}
 	if e.Symmetrise && e.Type.Src != e.Type.Dst {
-		return fmt.Errorf("found --symmetrise between node types %s and %s, expected one node type; import the table twice, with source and destination swapped", e.Type.Src, e.Type.Dst)
+		return fmt.Errorf("found `Symmetrise` between node types %s and %s, expected one node type; import the table twice, with source and destination swapped", e.Type.Src, e.Type.Dst)
 	}
 	p := &part{Edges: e, stats: EdgesResult{Type: e.Type}}
 	for _, x := range []struct {
@@ -179,7 +177,7 @@ func (b *builder) edgeModel(e *Edges) error {
 				return fmt.Errorf("found row numbers as the %s, expected the keys of %s", x.what, x.typ)
 			}
 		} else if x.col.DType != want {
-			return fmt.Errorf("found the %s column %q read as %s, expected %s as the ids of %s are", x.what, x.col.Name, x.col.DType, want, x.typ)
+			return fmt.Errorf("found the %s column %q read as %s, expected %s, as the ids of %s", x.what, x.col.Name, x.col.DType, want, x.typ)
 		}
 	}
 	b.parts = append(b.parts, p)
@@ -195,14 +193,14 @@ func (b *builder) typeNames() []string {
 }
 
 func checkColumns(cols []table.Column) error {
-	seen := map[string]bool{graph.PositionColumn: true, TypeColumn: true, TypeWiseIDColumn: true}
+	seen := map[string]bool{graph.PositionColumn: true, typeColumn: true, typeWiseIDColumn: true}
 	for _, c := range cols {
 		if seen[c.Name] {
 			return fmt.Errorf("found column %q twice or reserved, expected another name", c.Name)
 		}
 		seen[c.Name] = true
 		if c.DType == graph.Invalid || c.DType > graph.String {
-			return fmt.Errorf("column %q: found dtype %s, expected one", c.Name, c.DType)
+			return fmt.Errorf("column %q: found dtype %s, expected a valid one", c.Name, c.DType)
 		}
 		for _, d := range c.Shape {
 			if d == 0 || d < -1 {
@@ -218,7 +216,7 @@ func isVariable(c *table.Column) bool {
 	return c.DType == graph.String || dimensions(c) > 0
 }
 
-// dimensions is the number of variable dimensions of a column.
+// dimensions returns the number of variable dimensions of a column.
 func dimensions(c *table.Column) int {
 	n := 0
 	for _, d := range c.Shape {
@@ -229,7 +227,7 @@ func dimensions(c *table.Column) int {
 	return n
 }
 
-// fixedValues is the product of the fixed dimensions.
+// fixedValues returns the product of the fixed dimensions.
 func fixedValues(c *table.Column) int {
 	n := 1
 	for _, d := range c.Shape {
@@ -238,5 +236,5 @@ func fixedValues(c *table.Column) int {
 	return n
 }
 
-// rowBytes is the width of a row of fixed shape and numbers.
+// rowBytes returns the size of a row of numbers of fixed shape.
 func rowBytes(c *table.Column) int { return fixedValues(c) * c.DType.Size() }

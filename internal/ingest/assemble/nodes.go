@@ -18,8 +18,7 @@ import (
 // errKeys ends the scan of integer ids that are not the row numbers.
 var errKeys = errors.New("ids are keys")
 
-// id is the type-wise id of a row of the node table; added nodes have the rows
-// behind it.
+// id returns the type-wise id of a row of the node table. Added nodes have the rows after it.
 func (t *nodeType) id(row uint64) uint64 {
 	switch {
 	case t.dropped == nil:
@@ -32,9 +31,8 @@ func (t *nodeType) id(row uint64) uint64 {
 	return row - t.dropped.before(row)
 }
 
-// scanNodes reads the node tables: it learns the numbers of nodes and makes the
-// keys that edges are joined with. Columns are written on the way, where nothing
-// has to be known before.
+// scanNodes reads the node tables. It finds the numbers of nodes and makes the keys that edges are joined with. It
+// also writes columns, unless they need information that is not known yet.
 func (b *builder) scanNodes(ctx context.Context) error {
 	for _, t := range b.types {
 		if t.Table == nil {
@@ -52,7 +50,7 @@ func (b *builder) scanNodes(ctx context.Context) error {
 		if now || b.opt.Homogeneous {
 			continue
 		}
-		// Rows that are left out had to be known first.
+		// The rows to leave out had to be known first.
 		if err := b.stage("columns", t.Type, func() (uint64, error) { return b.scanType(ctx, t, false, true) }); err != nil {
 			return err
 		}
@@ -113,7 +111,7 @@ func (b *builder) scanType(ctx context.Context, t *nodeType, keys, columns bool)
 	return rows, err
 }
 
-// nodesMeta is the entry of a node type of the store.
+// nodesMeta returns the entry of a node type of the store.
 func (b *builder) nodesMeta(typ string) *store.NodesMeta {
 	m := b.res.Meta.Nodes[typ]
 	if m == nil {
@@ -123,7 +121,7 @@ func (b *builder) nodesMeta(typ string) *store.NodesMeta {
 	return m
 }
 
-// place is the folder and the entry of the node type that a type becomes.
+// place returns the folder and the entry of the node type that a type becomes.
 func (b *builder) place(t *nodeType) (dir string, m *store.NodesMeta) {
 	name := t.Type
 	if b.opt.Homogeneous {
@@ -198,8 +196,7 @@ type nodeWorker struct {
 	vectors []table.Vector
 }
 
-// nodeSink writes the columns of nodes: of one type, or of all types of a
-// homogeneous graph, one after the other.
+// nodeSink writes the columns of nodes: of one type or, in a homogeneous graph, of all types, one after the other.
 type nodeSink struct {
 	*builder
 	dir     string
@@ -208,12 +205,12 @@ type nodeSink struct {
 	spill   *extsort.Spill
 }
 
-// nodeColumn is a column of nodes in the making.
+// nodeColumn is a column of nodes that is being written.
 type nodeColumn struct {
 	table.Column
-	id    bool // the original ids
+	id    bool // holds the original ids
 	meta  store.ColumnMeta
-	array *store.Array // of rows of fixed width; nil: variable
+	array *store.Array // for rows of fixed size; nil: variable size
 	width int
 	vars  *store.ColumnWriter
 }
@@ -270,13 +267,13 @@ func (b *builder) newNodeSink(types []*nodeType, dir string) (*nodeSink, error) 
 	return s, nil
 }
 
-// IDColumn is the column of the original ids in a homogeneous graph of several
-// types, where an id alone does not name a node.
-const IDColumn = "#id"
+// idColumn is the column of the original ids in a homogeneous graph of several types, where an id alone does not
+// identify a node.
+const idColumn = "#id"
 
 func idsName(types []*nodeType) string {
 	if len(types) > 1 {
-		return IDColumn
+		return idColumn
 	}
 	return "ids"
 }
@@ -284,7 +281,7 @@ func idsName(types []*nodeType) string {
 // begin begins the rows of a table.
 func (s *nodeSink) begin() { s.order.next = 0 }
 
-// chunk writes the columns of a chunk; places says where they are in it.
+// chunk writes the columns of a chunk. places gives their indices in the chunk.
 func (s *nodeSink) chunk(t *nodeType, w *nodeWorker, c *table.Chunk, places []int) error {
 	keep, id := s.keep(t, c)
 	w.vectors = w.vectors[:0]
@@ -328,8 +325,8 @@ func (s *nodeSink) chunk(t *nodeType, w *nodeWorker, c *table.Chunk, places []in
 	return s.order.put(c.First, uint64(c.Rows), w.vectors)
 }
 
-// keep marks the rows of a chunk that are nodes, nil where all are, and gives the
-// id of the first of them.
+// keep marks the rows of a chunk that become nodes, and returns the id of the first of them. It returns nil if all
+// rows become nodes.
 func (s *nodeSink) keep(t *nodeType, c *table.Chunk) (keep []bool, first uint64) {
 	if t.dropped == nil {
 		return nil, c.First
@@ -342,7 +339,7 @@ func (s *nodeSink) keep(t *nodeType, c *table.Chunk) (keep []bool, first uint64)
 	return keep, first
 }
 
-// close ends the columns and enters them.
+// close completes the columns and adds them to m.
 func (s *nodeSink) close(m *store.NodesMeta) (err error) {
 	for i := range s.columns {
 		x := &s.columns[i]
@@ -360,13 +357,13 @@ func (s *nodeSink) close(m *store.NodesMeta) (err error) {
 		case strings.HasSuffix(x.meta.File, "/ids.npy"):
 			m.IDs = &x.meta
 		default:
-			m.Columns[IDColumn] = x.meta
+			m.Columns[idColumn] = x.meta
 		}
 	}
 	return s.spill.Close()
 }
 
-// finishNodes writes what is left of the nodes once their numbers are known.
+// finishNodes writes the rest of the nodes after their numbers are known.
 func (b *builder) finishNodes(ctx context.Context) error {
 	if b.opt.Homogeneous {
 		return b.finishHomogeneous(ctx)

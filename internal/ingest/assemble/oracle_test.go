@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// oracle is the build in memory, by the words of the contract: what every file
-// holds, or the table row that the error names.
+// oracle builds in memory, as the documentation specifies. Its result is the content of every file, or the table row
+// that the error names.
 type oracle struct {
 	in    Input
 	opt   Options
@@ -28,9 +28,9 @@ type oracleNodes struct {
 	t      *memTable
 	keyed  bool
 	ids    map[string]int
-	rowID  []int // by table row; -1: dropped
-	kept   []int // rows that are nodes
-	added  int   // nodes behind them
+	rowID  []int // per table row: the id; -1: dropped
+	kept   []int // rows that become nodes
+	added  int   // number of nodes after them
 	texts  []string
 	count  int
 	known  bool
@@ -104,7 +104,7 @@ func (o *oracle) putColumn(dir, name string, c table.Column, cells []cell) {
 	o.put(base+".npy", store.Descr(c.DType), shape, data)
 }
 
-// zeroCell is the cell of an added node.
+// zeroCell returns the cell of an added node.
 func zeroCell(c table.Column) (x cell) {
 	n := 1
 	for _, d := range c.Shape {
@@ -123,7 +123,7 @@ func zeroCell(c table.Column) (x cell) {
 	return x
 }
 
-// keyOf is a cell of an id column as a key.
+// keyOf returns a cell of an id column as a key.
 func keyOf(c table.Column, x cell) string {
 	if c.DType == graph.String {
 		return x.texts[0]
@@ -163,7 +163,7 @@ func (o *oracle) build() (bad string) {
 		if edges[k], bad = o.edges(k, &o.in.Edges[i]); bad != "" {
 			return bad
 		}
-		if !o.opt.Homogeneous { // here for its error only: the numbers of nodes may grow
+		if !o.opt.Homogeneous { // called here only for its error: the numbers of nodes may still grow
 			if bad := o.adjacency(o.in.Edges[i].Type, parts[k:k+1], edges[k:k+1], k); bad != "" {
 				return bad
 			}
@@ -229,7 +229,7 @@ func (o *oracle) keys(x *oracleNodes) string {
 	return ""
 }
 
-// row says why a row gives no edge: filtered or absent.
+// rowOut says whether a row gives no edge because it is filtered or absent.
 func rowOut(e *Edges, r int) bool {
 	t := e.Table.(*memTable)
 	if e.Where != nil && t.cells[e.Where.Column][r].texts[0] != e.Where.Value {
@@ -345,7 +345,7 @@ func (o *oracle) commonColumns(lists [][]table.Column) []table.Column {
 	return cols
 }
 
-// adjacency writes one edge type; first is the number of the first part.
+// adjacency writes one edge type. first is the number of its first part.
 func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge, first int) (bad string) {
 	count := func(name string) int {
 		if o.opt.Homogeneous {
@@ -505,7 +505,7 @@ func (o *oracle) writeNodes(typ string, xs []*oracleNodes) {
 	o.put(dir+"/id_slots.npy", "u4", []int{n}, u32s(slots...))
 }
 
-// diff says where two sets of files differ.
+// diff describes where two sets of files differ.
 func diff(want, got map[string][]byte) string {
 	var out []string
 	for name, b := range want {

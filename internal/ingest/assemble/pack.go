@@ -9,9 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// packedEdges is how the plain records of an extent are stored, mostly in half of
-// their size: the near ids of a bucket have their high bits in common, and seq
-// grows in small steps from record to record.
+// packedEdges is the packed form of the plain records of an extent, which mostly takes half of their size: the near
+// ids of a bucket have their high bits in common, and seq grows in small steps from record to record.
 //
 //	least near id, first seq, number of long steps: uint32
 //	bytes of a record, bits of its step, bits of its far id, 0: uint8
@@ -26,8 +25,7 @@ const (
 	packedPad    = 8
 )
 
-// packEdges appends plain records to dst in packed form. It is false where that
-// gains nothing.
+// packEdges appends plain records to dst in packed form. It returns false if that does not save space.
 func packEdges(dst, recs []byte) ([]byte, bool) {
 	n := len(recs) / plainBytes
 	if n == 0 {
@@ -40,12 +38,12 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 		low, high = min(low, near), max(high, near)
 		fars |= binary.LittleEndian.Uint32(b[4:])
 	}
-	// A sample of the steps tells about how many are of so many bits.
+	// A sample of the steps estimates how many have each number of bits.
 	const sample = 4
 	var lengths [33]int
 	for at := plainBytes; at < len(recs); at += sample * plainBytes {
 		step := binary.LittleEndian.Uint32(recs[at+8:]) - binary.LittleEndian.Uint32(recs[at-4:])
-		lengths[bits.Len32(step)]++ // a step back wraps around and is long
+		lengths[bits.Len32(step)]++ // a step back wraps around, so it is long
 	}
 	farBits := bits.Len32(fars)
 	ends := bits.Len32(high-low) + farBits
@@ -64,7 +62,7 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 	}
 	at := len(dst)
 	size := packedHeader + n*width + packedPad
-	dst = slices.Grow(dst, size+4*n)[:at+size] // with room for all steps, so that dst stays where it is
+	dst = slices.Grow(dst, size+4*n)[:at+size] // with room for all long steps, so that dst is not moved
 	head := dst[at:]
 	put32(head, low)
 	put32(head[4:], first)
@@ -83,16 +81,16 @@ func packEdges(dst, recs []byte) ([]byte, bool) {
 			step = mask
 		}
 		x := uint64(near-low)<<(farBits&63) | uint64(far)
-		put64(out, x<<(stepBits&63)|uint64(step)) // the next record covers the bytes too many
+		put64(out, x<<(stepBits&63)|uint64(step)) // the next record overwrites the excess bytes
 		out = out[width:]
 	}
 	put32(dst[at+8:], longs)
-	return dst, len(dst)-at < len(recs) // there may be more long steps than the sample says
+	return dst, len(dst)-at < len(recs) // there may be more long steps than the sample suggests
 }
 
-var errPacked = errors.New("found a damaged extent, expected what was written; check the disk")
+var errPacked = errors.New("found a damaged extent, expected the bytes that were written; check the disk")
 
-// unpackEdges restores what packEdges packed into dst, which has its size.
+// unpackEdges restores packed records into dst, whose length is their size.
 func unpackEdges(dst, packed []byte) error {
 	n := len(dst) / plainBytes
 	if len(packed) < packedHeader {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPack packs records of any numbers, also such as no bucket has.
+// TestPack packs records of arbitrary numbers, including combinations that no bucket has.
 func TestPack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "records")
@@ -45,11 +45,11 @@ func TestPack(t *testing.T) {
 			t.Fatal("a part was unpacked")
 		}
 		packed[rapid.IntRange(0, len(packed)-1).Draw(t, "byte")] ^= byte(rapid.IntRange(1, 255).Draw(t, "change"))
-		_ = unpackEdges(got, packed) // no panic
+		_ = unpackEdges(got, packed) // must not panic
 	})
 }
 
-// TestPackGains packs records as a bucket of a scan has them.
+// TestPackGains packs records as in a bucket of a scan.
 func TestPackGains(t *testing.T) {
 	lay := newLayout(false, nil)
 	recs := make([]byte, 2700*plainBytes)

@@ -11,14 +11,14 @@ import (
 
 // layout is the form of the records of edges in buckets:
 //
-//	near, far, seq (uint32, or uint64 when wide)
-//	the columns of fixed width
-//	where there are variable columns: uint32 n, and n bytes of them
+//	near, far, seq (uint32, or uint64 if wide)
+//	the columns of fixed size
+//	if there are variable columns: uint32 n, and n bytes of them
 //
 // seq numbers the edges in input order.
 type layout struct {
 	wide     bool
-	head     int // bytes of near, far, seq
+	head     int // bytes of near, far and seq
 	fixed    int // bytes before the variable part's length
 	cols     []column
 	variable bool
@@ -27,8 +27,8 @@ type layout struct {
 // column is a column of records.
 type column struct {
 	table.Column
-	at    int // in the record; of a fixed column
-	width int // 0: variable
+	at    int // offset in the record, of a fixed column
+	width int // bytes; 0: variable
 }
 
 func newLayout(wide bool, cols []table.Column) layout {
@@ -50,7 +50,7 @@ func newLayout(wide bool, cols []table.Column) layout {
 	return l
 }
 
-// least is the least size of a record.
+// least returns the minimum size of a record.
 func (l *layout) least() int {
 	if l.variable {
 		return l.fixed + 4
@@ -58,10 +58,10 @@ func (l *layout) least() int {
 	return l.fixed
 }
 
-// plain says whether records are three numbers of 32 bits and nothing else.
+// plain says whether records are three 32-bit numbers and nothing else.
 func (l *layout) plain() bool { return !l.wide && len(l.cols) == 0 }
 
-// codec is how extents of the records are packed, nil: not.
+// codec returns the codec that packs extents of the records, or nil.
 func (l *layout) codec() *extsort.Codec {
 	if l.plain() {
 		return packedEdges
@@ -69,7 +69,7 @@ func (l *layout) codec() *extsort.Codec {
 	return nil
 }
 
-// put writes the head of a record.
+// put writes near, far and seq of a record.
 func (l *layout) put(rec []byte, near, far, seq uint64) {
 	if l.wide {
 		_ = rec[23]
@@ -84,7 +84,7 @@ func (l *layout) put(rec []byte, near, far, seq uint64) {
 	binary.LittleEndian.PutUint32(rec[8:], uint32(seq))
 }
 
-// get reads the head of a record.
+// get reads near, far and seq of a record.
 func (l *layout) get(rec []byte) (near, far, seq uint64) {
 	if l.wide {
 		_ = rec[23]
@@ -108,7 +108,7 @@ func (l *layout) seq(rec []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(rec[8:]))
 }
 
-// size is the size of the record at the start of b.
+// size returns the size of the record at the start of b.
 func (l *layout) size(b []byte) int {
 	if !l.variable {
 		return l.fixed
@@ -116,23 +116,22 @@ func (l *layout) size(b []byte) int {
 	return l.fixed + 4 + int(binary.LittleEndian.Uint32(b[l.fixed:]))
 }
 
-// cursor walks over the rows of a variable column of a chunk.
+// cursor visits the rows of a variable column of a chunk.
 type cursor struct {
 	*table.Vector
 	shape []int
-	size  int   // of a number; 0: strings
-	value int   // the next value
-	at    int   // the next byte of Data
-	rows  []int // of each variable dimension the next length
+	size  int   // bytes of a number; 0: strings
+	value int   // index of the next value
+	at    int   // offset of the next byte in Data
+	rows  []int // per variable dimension: index of the next length
 }
 
 func newCursor(c *table.Column, v *table.Vector) cursor {
 	return cursor{Vector: v, shape: c.Shape, size: c.DType.Size(), rows: make([]int, dimensions(c))}
 }
 
-// blob appends the next row in the form that records carry: the lengths of the
-// variable dimensions, the end of each string counted from the row's first byte,
-// bytes.
+// blob appends the next row in the form that records carry: the lengths of the variable dimensions, the end of each
+// string counted from the row's first byte, and the bytes.
 func (c *cursor) blob(b []byte) []byte {
 	n, k := 1, 0
 	for _, d := range c.shape {
@@ -162,7 +161,7 @@ func (c *cursor) blob(b []byte) []byte {
 	return append(b, c.Data[from:c.at]...)
 }
 
-// unblob appends what blob wrote to the vector v, and returns what is behind.
+// unblob appends a row that blob wrote to the vector v, and returns the bytes after it.
 func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
 	if len(v.Lengths) == 0 {
 		v.Lengths = make([][]uint32, dimensions(c))
@@ -197,7 +196,7 @@ func unblob(b []byte, c *table.Column, v *table.Vector) []byte {
 	return b[size:]
 }
 
-// skip is what is behind the row of column c at the start of b.
+// skip returns the bytes after the row of column c at the start of b.
 func skip(b []byte, c *table.Column) []byte {
 	values := 1
 	for _, d := range c.Shape {
@@ -222,7 +221,7 @@ func skip(b []byte, c *table.Column) []byte {
 	return b[4*values+int(size):]
 }
 
-// empty takes all rows out of a vector and keeps its memory.
+// empty removes all rows from a vector and keeps its memory.
 func empty(v *table.Vector) {
 	v.Data, v.Ends = v.Data[:0], v.Ends[:0]
 	for k := range v.Lengths {
@@ -230,7 +229,7 @@ func empty(v *table.Vector) {
 	}
 }
 
-// u64s views the values of an id column of numbers.
+// u64s returns a view of the values of an id column of numbers.
 func u64s(b []byte) []uint64 {
 	if len(b) < 8 {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// maxUnknown bounds ids whose number is not known beforehand.
+// maxUnknown bounds ids if the number of nodes is not known beforehand.
 const maxUnknown = 1 << 40
 
-// sparse refuses ids of which the largest is out of proportion: the offsets of
-// nodes that are not there would fill the disk.
+// sparse refuses ids if the largest is out of proportion to the number of edges, since the offsets of the missing
+// nodes could fill the disk.
 func (b *builder) sparse(ctx context.Context, p *part) error {
 	limit := max(1<<26, 64*p.rows)
 	for _, e := range []end{p.src, p.dst} {
@@ -25,7 +25,7 @@ func (b *builder) sparse(ctx context.Context, p *part) error {
 				if v == largest {
 					row := c.First + uint64(i)
 					first.report(row, func(context.Context) error {
-						return fmt.Errorf("%s: found id %d among %d edges, expected ids below %d; read the ids as strings, and they are numbered, or say how many nodes there are", p.Table.Where(row, e.column.Name), v, p.rows, limit)
+						return fmt.Errorf("%s: found id %d among %d edges, expected ids below %d; read the ids as strings to have them numbered, or give the number of nodes", p.Table.Where(row, e.column.Name), v, p.rows, limit)
 					})
 					break
 				}

@@ -16,8 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// synthetic is a table of random ends that are computed as they are read, so that
-// what is timed is the build.
+// synthetic is a table of random ends that are computed when they are read, so that a benchmark measures the build
+// alone.
 type synthetic struct {
 	rows, nodes uint64
 	ids         bool // a node table: row i has key i
@@ -88,7 +88,7 @@ func (t *synthetic) Scan(ctx context.Context, columns []table.Column, threads in
 	return t.rows, nil
 }
 
-// peakRSS is the peak of this process so far.
+// peakRSS returns the peak memory of this process so far.
 func peakRSS() string {
 	b, _ := os.ReadFile("/proc/self/status")
 	for _, l := range splitLines(string(b)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestStoreOpens reads a finished store with the reader: ids are found, and
-// neighbours and columns are what the tables say.
+// TestStoreOpens opens a finished store with the reader. It finds the ids, and the neighbours and columns are those
+// of the tables.
 func TestStoreOpens(t *testing.T) {
 	in, opt := faultInput()
 	out := t.TempDir() + "/store"

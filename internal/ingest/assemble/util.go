@@ -35,7 +35,7 @@ func joinErr(a, b error) error {
 	return b
 }
 
-// view24 views records of three numbers.
+// view24 returns a view of records of three numbers.
 func view24(b []byte) []firstSeen {
 	if len(b) < firstSeenBytes {
 		return nil

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // disk is the file system without waiting for the disk.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// array is the text of an .npy file of int64 or float32.
+// array returns the bytes of an .npy file of int64 or float32.
 func array[T int32 | int64 | float32](values ...T) string {
 	descr := map[string]string{"int32": "i4", "int64": "i8", "float32": "f4"}[fmt.Sprintf("%T", *new(T))]
 	b, err := npy.AppendHeader(nil, descr, []int{len(values)})
@@ -69,7 +69,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// importDir makes a collection of a folder.
+// importDir makes a collection from a folder.
 func importDir(ctx context.Context, fsys vfs.FS, dir, out string, o ingest.Options, opt collection.Options) (_ *collection.Result, err error) {
 	src, err := ingest.Open(ctx, fsys, dir, o)
 	if err != nil {
@@ -93,7 +93,7 @@ func importDir(ctx context.Context, fsys vfs.FS, dir, out string, o ingest.Optio
 	return r, w.Publish()
 }
 
-// show is a collection as text: a line a graph and type.
+// show returns a collection as text, one line per graph and type.
 func show(t testing.TB, dir string) string {
 	t.Helper()
 	s, err := store.Open(vfs.OS, dir)
@@ -156,7 +156,7 @@ func columns(b *strings.Builder, cols []*graph.Column, from, to int) {
 	}
 }
 
-// arrays are the files of three graphs: two nodes, none, three.
+// arrays returns the files of three graphs: with two nodes, none, and three.
 func arrays(yaml string) map[string]string {
 	return map[string]string{
 		"graph.yaml": yaml,
@@ -190,7 +190,7 @@ const three = `0: label=[7] | a 2 tag=[1 2] | e 1>0 w=[0.5]
 2: label=[9] | a 3 tag=[3 4 5] | e 0>0 1>2 2>1 w=[1 1.5 2]
 `
 
-// tu and ogb are the same graphs.
+// tu and ogb return the same graphs.
 func tu() map[string]string {
 	return map[string]string{
 		"T_A.txt":               "2, 1\n3, 3\n4, 5\n5, 4\n",
@@ -281,7 +281,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// What is bad is said with its place, and nothing is left.
+// Bad input is reported with its place, and no output is left.
 func TestBadInput(t *testing.T) {
 	yaml := func(old, new string) map[string]string {
 		if !strings.Contains(allYAML, old) {
@@ -302,7 +302,7 @@ func TestBadInput(t *testing.T) {
 		kind  error
 		want  string
 	}{
-		{"offsets that fall", file("ptr.npy", array[int64](0, 3, 2, 5)), collection.ErrFormat, "ptr.npy[2]: found 2, expected offsets that ascend from 0; the one in front is 3"},
+		{"offsets that fall", file("ptr.npy", array[int64](0, 3, 2, 5)), collection.ErrFormat, "ptr.npy[2]: found 2, expected offsets that ascend from 0; the one before is 3"},
 		{"offsets not from 0", file("ptr.npy", array[int64](1, 2, 2, 5)), collection.ErrFormat, "ptr.npy[0]: found 1, expected offsets that ascend from 0"},
 		{"no offsets", file("ptr.npy", array[int64]()), collection.ErrFormat, "ptr.npy: found no offsets"},
 		{"offsets of floats", file("ptr.npy", array[float32](0, 2, 2, 5)), table.ErrFormat, "ptr.npy: found float32"},
@@ -314,14 +314,14 @@ func TestBadInput(t *testing.T) {
 		{"lengths that differ", file("w.npy", array[float32](1, 2, 3)), table.ErrFormat, "w.npy: found 3 rows, expected 4"},
 		{"a source out of the graph", file("src.npy", array[int32](2, 0, 1, 2)), collection.ErrFormat, "src.npy[0]: found node 2, expected one from 0 to 1, the nodes of graph 0"},
 		{"a destination out of the graph", file("dst.npy", array[int32](0, 0, 3, 1)), collection.ErrFormat, "expected one from 0 to 2, the nodes of graph 2"},
-		{"an edge of a graph without nodes", file("eptr.npy", array[int64](0, 1, 2, 4)), collection.ErrFormat, "src.npy[1]: found node 0 of graph 1, expected no edge: the graph has no nodes"},
+		{"an edge of a graph without nodes", file("eptr.npy", array[int64](0, 1, 2, 4)), collection.ErrFormat, "src.npy[1]: found node 0 in graph 1, expected no edge, as the graph has no nodes"},
 		{"a negative end", file("src.npy", array[int32](-1, 0, 1, 2)), table.ErrFormat, "src.npy[0]: found -1, expected an integer from 0"},
-		{"a graph too large", with(file("ptr.npy", array[int64](0, 1<<33, 1<<33, 1<<33)), map[string]string{"tag.npy": array[int64]()}), collection.ErrFormat, "a: found 8589934592 nodes in graph 0, expected less than 2^32"},
+		{"a graph too large", with(file("ptr.npy", array[int64](0, 1<<33, 1<<33, 1<<33)), map[string]string{"tag.npy": array[int64]()}), collection.ErrFormat, "a: found 8589934592 nodes in graph 0, expected fewer than 2^32"},
 		{"a missing file", with(arrays(allYAML), map[string]string{"src.npy": ""}), ingest.ErrSource, "src.npy"},
-		{"ids that fall", with(yaml("graph_ptr: ptr.npy", "graph_id: id.npy"), map[string]string{"id.npy": array[int64](0, 1, 0, 2, 2)}), collection.ErrFormat, "id.npy[2]: found 0, expected 1 or more"},
+		{"ids that fall", with(yaml("graph_ptr: ptr.npy", "graph_id: id.npy"), map[string]string{"id.npy": array[int64](0, 1, 0, 2, 2)}), collection.ErrFormat, "id.npy[2]: found 0, expected at least 1"},
 		{"an id that no graph has", with(yaml("graph_ptr: ptr.npy", "graph_id: id.npy"), map[string]string{"id.npy": array[int64](0, 1, 1, 2, 1<<40)}), collection.ErrFormat, "id.npy[4]: found 1099511627776, expected one of the 3 graphs"},
-		{"ids with a gap", arrays("graphs: {}\nnodes: {a: {graph_id: id.npy}}\n" + edgesYAML), collection.ErrFormat, "id.npy[2]: found 2, expected 0 or the one behind it, as no table of the graphs"},
-		{"global edges out of order", with(arrays("graphs: {}\n"+nodesYAML+"edges: {\"a:e:a\": {src: gsrc.npy, dst: gdst.npy, ends: global}}"), map[string]string{"gsrc.npy": array[int64](2, 1, 3, 4), "gdst.npy": array[int64](2, 1, 3, 4)}), collection.ErrFormat, "gsrc.npy[1]: found an edge from node 1 behind one of graph 2, expected edges in the order of their graphs"},
+		{"ids with a gap", arrays("graphs: {}\nnodes: {a: {graph_id: id.npy}}\n" + edgesYAML), collection.ErrFormat, "id.npy[2]: found 2, expected 0 or the next graph, as no table of the graphs"},
+		{"global edges out of order", with(arrays("graphs: {}\n"+nodesYAML+"edges: {\"a:e:a\": {src: gsrc.npy, dst: gdst.npy, ends: global}}"), map[string]string{"gsrc.npy": array[int64](2, 1, 3, 4), "gdst.npy": array[int64](2, 1, 3, 4)}), collection.ErrFormat, "gsrc.npy[1]: found an edge from node 1 after an edge of graph 2, expected edges in the order of their graphs"},
 		{"an edge between graphs", with(arrays("graphs: {}\n"+nodesYAML+"edges: {\"a:e:a\": {src: gsrc.npy, dst: gdst.npy, ends: global}}"), map[string]string{"gdst.npy": array[int64](2, 2, 4, 3)}), collection.ErrFormat, "found node 2, expected one from 0 to 1, the nodes of graph 0"},
 		{"a global end that is no node", with(arrays("graphs: {}\n"+nodesYAML+"edges: {\"a:e:a\": {src: gsrc.npy, dst: gdst.npy, ends: global}}"), map[string]string{"gsrc.npy": array[int64](1, 2, 3, 5)}), collection.ErrFormat, "gsrc.npy[3]: found node 5, expected one from 0 to 4"},
 		{"a parent of no graph", with(arrays("graphs: {}\nnodes: {a: {graph_ptr: ptr.npy}}\nedges: {\"a:c:a\": {parent: parent.npy, ends: local}}"), map[string]string{"parent.npy": array[int64](-1, 0, -1, 0, 3)}), collection.ErrFormat, "parent.npy[4]: found node 3, expected one from 0 to 2, the nodes of graph 2"},
@@ -339,7 +339,7 @@ func TestBadInput(t *testing.T) {
 		{"no edges", arrays("graphs: {}\n" + nodesYAML + "edges: {}"), ingest.ErrSource, "found no edges, expected at least one type"},
 		{"a type that is not listed", yaml("a:e:a", "a:e:b"), ingest.ErrSource, `found the node type "b" in a:e:b, expected one of the nodes a`},
 		{"a column that is not there", arrays("graphs: {}\nnodes: {a: {table: rows.csv, graph_id: h}}\n" + edgesYAML), ingest.ErrSource, `found the column "h", expected an .npy array or one of the columns name, g, up, list`},
-		{"parent beside ends", yaml("src: src.npy", "parent: parent.npy, src: src.npy"), ingest.ErrSource, "found parent beside"},
+		{"parent beside ends", yaml("src: src.npy", "parent: parent.npy, src: src.npy"), ingest.ErrSource, "found parent together with"},
 		{"out of the folder", yaml("src: src.npy", "src: ../src.npy"), ingest.ErrSource, "found a file name with .."},
 		{"an edge type twice", arrays("graphs: {}\nnodes: {a: {graph_ptr: ptr.npy}}\nedges: {\"a:c:a\": {parent: parent.npy, ends: local, reverse: c}}"), ingest.ErrSource, "found edge type a:c:a twice"},
 
@@ -347,7 +347,7 @@ func TestBadInput(t *testing.T) {
 		{"TU: a graph too few", with(tu(), map[string]string{"T_graph_labels.txt": "7\n8\n"}), collection.ErrFormat, "T_graph_indicator.txt:3:1: found 3, expected one of the 2 graphs, from 1"},
 		{"TU: graphs from 0", with(tu(), map[string]string{"T_graph_indicator.txt": "0\n0\n2\n2\n2\n"}), collection.ErrFormat, "T_graph_indicator.txt:1:1: found 0, expected graphs from 1"},
 		{"TU: nodes from 0", with(tu(), map[string]string{"T_A.txt": "1, 0\n"}), collection.ErrFormat, "T_A.txt:1:3: found node 0, expected one from 1 to 5"},
-		{"TU: edges out of order", with(tu(), map[string]string{"T_A.txt": "3, 3\n4, 5\n2, 1\n5, 4\n"}), collection.ErrFormat, "T_A.txt:3:1: found an edge from node 2 behind one of graph 2, expected edges in the order of their graphs; sort"},
+		{"TU: edges out of order", with(tu(), map[string]string{"T_A.txt": "3, 3\n4, 5\n2, 1\n5, 4\n"}), collection.ErrFormat, "T_A.txt:3:1: found an edge from node 2 after an edge of graph 2, expected edges in the order of their graphs; sort"},
 		{"TU: labels of other edges", with(tu(), map[string]string{"T_edge_labels.txt": "1\n2\n"}), collection.ErrFormat, "T_edge_labels.txt: found 2 rows, expected 4"},
 		{"TU: two data sets", with(tu(), map[string]string{"U_A.txt": "1,1\n"}), ingest.ErrSource, "found 2 files NAME_A.txt, expected one data set"},
 		{"TU: ragged attributes", with(tu(), map[string]string{"T_node_attributes.txt": "1,2\n1\n1,2\n1,2\n1,2\n"}), table.ErrFormat, "T_node_attributes.txt:2"},

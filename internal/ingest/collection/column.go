@@ -13,13 +13,13 @@ import (
 type columns struct {
 	of      []Column
 	writers []*store.ColumnWriter
-	from    []int // the place of each column's first field in what a scan asks for
+	from    []int // per column: index of its first field among the columns of a scan
 	nan     []uint64
 	scratch rowBuffer
 	out     rowBuffer
 }
 
-// asked are what a scan asks for: first what is in front, then the columns.
+// asked returns the columns that a scan asks for: those of front, and then the fields of the columns.
 func (c *columns) asked(front []table.Column) []table.Column {
 	c.from = c.from[:0]
 	for i := range c.of {
@@ -50,7 +50,7 @@ func (c *columns) open(w *store.Writer, dir string) error {
 	return nil
 }
 
-// close ends the columns and describes them; it does nothing the second time.
+// close completes the columns and describes them. A second call does nothing.
 func (c *columns) close(metas map[string]store.ColumnMeta) error {
 	var err error
 	for i, w := range c.writers {
@@ -62,7 +62,7 @@ func (c *columns) close(metas map[string]store.ColumnMeta) error {
 	return err
 }
 
-// write appends the rows of a chunk; with twice, each row two times.
+// write appends the rows of a chunk, each row twice if twice is set.
 func (c *columns) write(chunk *table.Chunk, twice bool) error {
 	for i := range c.of {
 		col := &c.of[i]
@@ -101,7 +101,7 @@ func countNaN(data []byte, d graph.DType) (n uint64) {
 	return n
 }
 
-// rowBuffer holds rows that were made of others.
+// rowBuffer holds rows that are computed from others.
 type rowBuffer struct {
 	data    []byte
 	ends    []uint32
@@ -119,7 +119,7 @@ func (b *rowBuffer) reset(dims int) {
 	}
 }
 
-// stack puts scalar values of several fields side by side.
+// stack joins the scalar values of several fields into one vector per row.
 func (b *rowBuffer) stack(fields []table.Vector, d graph.DType, rows int) table.Vector {
 	b.reset(0)
 	if d != graph.String {
@@ -139,7 +139,7 @@ func (b *rowBuffer) stack(fields []table.Vector, d graph.DType, rows int) table.
 	return table.Vector{Data: b.data, Ends: b.ends}
 }
 
-// text appends value i of strings.
+// text appends string i of v.
 func (b *rowBuffer) text(v *table.Vector, i int) {
 	from := uint32(0)
 	if i > 0 {
@@ -149,10 +149,10 @@ func (b *rowBuffer) text(v *table.Vector, i int) {
 	b.ends = append(b.ends, uint32(len(b.data)))
 }
 
-// twice puts each row behind itself.
+// twice repeats each row.
 func (b *rowBuffer) twice(v table.Vector, d graph.DType, shape []int, rows int) table.Vector {
 	b.reset(len(v.Lengths))
-	at := make([]int, len(v.Lengths)) // lengths of the rows in front
+	at := make([]int, len(v.Lengths)) // number of lengths of the rows before
 	value, size := 0, d.Size()
 	for range rows {
 		n, k := 1, 0

@@ -9,22 +9,22 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// edgeWriter writes the edges of a type, which come in the order of their graphs.
+// edgeWriter writes the edges of a type, which are in the order of their graphs.
 type edgeWriter struct {
 	*Edges
 	cols     columns
 	beside   []columns
 	src, dst *store.Array
-	srcPtr   []uint64 // the nodes of each graph at the source
+	srcPtr   []uint64 // offsets of each graph's nodes of the source type
 	dstPtr   []uint64
-	rows     []uint64 // the rows of each graph; nil: the source tells the graph
-	ptr      []uint64 // the edges of each graph, up to the one at hand
-	graph    int      // at hand
+	rows     []uint64 // offsets of each graph's rows; nil: the source determines the graph
+	ptr      []uint64 // offsets of each graph's edges, up to the current graph
+	graph    int      // the current graph
 	count    uint64
 	from, to []uint32 // scratch
 }
 
-// next ends the graph at hand.
+// next ends the current graph.
 func (e *edgeWriter) next() {
 	e.ptr = append(e.ptr, e.count)
 	e.graph++
@@ -44,7 +44,7 @@ func (e *edgeWriter) scan(ctx context.Context, progress func(int64)) error {
 	}
 	if e.rows != nil {
 		if want := e.rows[len(e.rows)-1]; rows != want {
-			return badf("%s: found %d rows, expected %d as the graphs have", e.Table.Files()[0], rows, want)
+			return badf("%s: found %d rows, expected %d, the sum over the graphs", e.Table.Files()[0], rows, want)
 		}
 	}
 	for e.graph < e.graphs() {
@@ -53,7 +53,7 @@ func (e *edgeWriter) scan(ctx context.Context, progress func(int64)) error {
 	return nil
 }
 
-// ends are the columns of the ends.
+// ends returns the columns of the ends.
 func (e *edgeWriter) ends() []table.Column {
 	if e.Parent != "" {
 		return []table.Column{{Name: e.Parent, DType: graph.Int64}}
@@ -81,10 +81,10 @@ func (e *edgeWriter) chunk(c *table.Chunk) error {
 	return e.cols.write(c, e.Symmetrise)
 }
 
-// seek makes the graph of a row the one at hand.
+// seek makes the graph of a row the current one.
 func (e *edgeWriter) seek(row uint64) error {
 	if n := e.rows[len(e.rows)-1]; row >= n {
-		return badf("%s: found row %d, expected %d rows as the graphs have", e.Table.Where(row, ""), row, n)
+		return badf("%s: found row %d, expected %d rows, the sum over the graphs", e.Table.Where(row, ""), row, n)
 	}
 	for row >= e.rows[e.graph+1] {
 		e.next()
@@ -92,14 +92,14 @@ func (e *edgeWriter) seek(row uint64) error {
 	return nil
 }
 
-// follow makes the graph of a global source the one at hand.
+// follow makes the graph of a global source the current one.
 func (e *edgeWriter) follow(row, src uint64) error {
 	if src < e.Base || src-e.Base >= e.srcPtr[e.graphs()] {
 		return e.outside(row, e.Src, src)
 	}
 	src -= e.Base
 	if src < e.srcPtr[e.graph] {
-		return badf("%s: found an edge from node %d behind one of graph %d, expected edges in the order of their graphs; sort them, and what lies beside them, by their source", e.Table.Where(row, e.Src), src+e.Base, e.graph)
+		return badf("%s: found an edge from node %d after an edge of graph %d, expected edges in the order of their graphs; sort the edges, and the tables with the same rows, by their source", e.Table.Where(row, e.Src), src+e.Base, e.graph)
 	}
 	for src >= e.srcPtr[e.graph+1] {
 		e.next()
@@ -107,7 +107,7 @@ func (e *edgeWriter) follow(row, src uint64) error {
 	return nil
 }
 
-// outside is the error of an end that no graph has.
+// outside is the error about an end that is a node of no graph.
 func (e *edgeWriter) outside(row uint64, column string, id uint64) error {
 	ptr := e.srcPtr
 	if column == e.Dst {
@@ -116,20 +116,20 @@ func (e *edgeWriter) outside(row uint64, column string, id uint64) error {
 	return badf("%s: found node %d, expected one from %d to %d", e.Table.Where(row, column), id, e.Base, int64(ptr[e.graphs()]+e.Base)-1)
 }
 
-// local is the local id of an end in the graph at hand.
+// local returns the local id of an end in the current graph.
 func (e *edgeWriter) local(ptr []uint64, row uint64, column string, id uint64) (uint32, error) {
 	first, n := ptr[e.graph], ptr[e.graph+1]-ptr[e.graph]
 	if !e.Global {
 		first = 0
 	}
-	v := id - e.Base - first // wraps round where it is less
+	v := id - e.Base - first // wraps around if id is less
 	if v >= n {
 		if e.Global && (id < e.Base || id-e.Base >= ptr[e.graphs()]) {
 			return 0, e.outside(row, column, id)
 		}
 		where := e.Table.Where(row, column)
 		if n == 0 {
-			return 0, badf("%s: found node %d of graph %d, expected no edge: the graph has no nodes", where, id, e.graph)
+			return 0, badf("%s: found node %d in graph %d, expected no edge, as the graph has no nodes", where, id, e.graph)
 		}
 		return 0, badf("%s: found node %d, expected one from %d to %d, the nodes of graph %d", where, id, first+e.Base, first+e.Base+n-1, e.graph)
 	}
@@ -199,11 +199,11 @@ func (e *edgeWriter) parents(c *table.Chunk) error {
 	return nil
 }
 
-// checkSizes refuses graphs whose local ids do not fit 32 bits.
+// checkSizes refuses graphs whose local ids do not fit into 32 bits.
 func checkSizes(what string, ptr []uint64) error {
 	for g := range len(ptr) - 1 {
 		if n := ptr[g+1] - ptr[g]; n > math.MaxUint32 {
-			return badf("%s: found %d nodes in graph %d, expected less than 2^32", what, n, g)
+			return badf("%s: found %d nodes in graph %d, expected fewer than 2^32", what, n, g)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// What an import holds whatever it does, of each array, and of each scan.
+// Bytes that an import holds in any case, per array, and per scan.
 const (
 	baseBytes  = 32 << 20
 	arrayBytes = 72 << 10
@@ -30,18 +30,17 @@ type importer struct {
 	nodes  []*nodeWriter
 	edges  []*edgeWriter
 	ctx    []columns
-	left   int64 // of the memory, for offsets
+	left   int64 // bytes of the memory that are left for offsets
 }
 
 // nodeWriter writes the columns of a node type.
 type nodeWriter struct {
 	*Nodes
-	cols []columns // of each table
+	cols []columns // one per table
 	ptr  []uint64
 }
 
-// Import reads the tables of an input into the arrays of a collection in w, which
-// the caller seals.
+// Import reads the tables of an input into the arrays of a collection in w. The caller seals w.
 func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Result, err error) {
 	opt.Threads = max(1, opt.Threads)
 	if opt.Progress == nil {
@@ -68,11 +67,11 @@ func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Re
 	return r, nil
 }
 
-// watch asks for the underflows of all columns.
+// watch asks the tables to count the underflows of all columns.
 func (i *importer) watch() *table.Underflows {
 	u := &table.Underflows{}
 	of := func(what string, t *Rows) {
-		t.Columns = slices.Clone(t.Columns) // reversed edges share them
+		t.Columns = slices.Clone(t.Columns) // reversed edges share the columns
 		for k := range t.Columns {
 			u.WatchOne(what, &t.Columns[k].Column)
 		}
@@ -96,7 +95,7 @@ func (i *importer) watch() *table.Underflows {
 	return u
 }
 
-// budget finds what memory is left for offsets.
+// budget computes the memory that is left for offsets.
 func (i *importer) budget() error {
 	if i.opt.Memory == 0 {
 		return nil
@@ -119,14 +118,14 @@ func (i *importer) budget() error {
 	}
 	need := baseBytes + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
 	if i.left = (i.opt.Memory - need) / int64(2*(len(i.in.Nodes)+len(i.in.Edges))+2); i.left < 4096 {
-		return tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads and %d arrays, and 8 bytes a graph and type; give --memory %dMiB or more, or fewer --threads",
+		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays, and 8 bytes per graph and type; give `Memory` %dMiB or more, or fewer `Threads`",
 			i.opt.Memory, need, i.opt.Threads, arrays, need>>20+1)
 	}
 	return nil
 }
 
-// scan writes the columns of tables with the same rows, one after the other, and
-// returns the number of rows, which is want where that is known.
+// scan writes the columns of tables that have the same rows, one table after the other. It returns the number of
+// rows, which must be want if that is known.
 func (i *importer) scan(ctx context.Context, tables []Rows, dir string, want int, cols []columns, twice bool, metas map[string]store.ColumnMeta) (int, error) {
 	for k := range tables {
 		t, c := &tables[k], &cols[k]
@@ -139,7 +138,7 @@ func (i *importer) scan(ctx context.Context, tables []Rows, dir string, want int
 			want = rows
 		}
 		if rows != want {
-			return 0, badf("%s: found %d rows, expected %d, as many as elsewhere", t.Table.Files()[0], rows, want)
+			return 0, badf("%s: found %d rows, expected %d, as in the other tables", t.Table.Files()[0], rows, want)
 		}
 	}
 	return want, nil
@@ -157,7 +156,7 @@ func (i *importer) scanTable(ctx context.Context, t *Rows, dir string, c *column
 	return int(rows), err
 }
 
-// context writes the rows of the graphs, whose number is that of the graphs.
+// context writes the context, which has one row per graph.
 func (i *importer) context(ctx context.Context) (map[string]store.ColumnMeta, error) {
 	metas := map[string]store.ColumnMeta{}
 	i.ctx = make([]columns, len(i.in.Context))
@@ -166,8 +165,8 @@ func (i *importer) context(ctx context.Context) (map[string]store.ColumnMeta, er
 	return metas, err
 }
 
-// split finds the rows of each graph: first where offsets or counts say how many
-// graphs there are.
+// split computes the offsets of the rows of each graph. It begins with the types whose offsets or counts give the
+// number of graphs.
 func (i *importer) split(ctx context.Context) error {
 	for k := range i.in.Nodes {
 		i.nodes = append(i.nodes, &nodeWriter{Nodes: &i.in.Nodes[k]})
@@ -219,8 +218,8 @@ func (i *importer) node(typ string) *nodeWriter {
 	return i.nodes[slices.IndexFunc(i.nodes, func(n *nodeWriter) bool { return n.Type == typ })]
 }
 
-// rows writes nodes and edges, several types at a time. Of several errors the one of
-// the first type is returned: an error ends only what comes behind it.
+// rows writes nodes and edges, several types at a time. Of several errors it returns that of the first type: an error
+// stops only the types after it.
 func (i *importer) rows(ctx context.Context, meta *store.Meta) error {
 	var tasks []func(context.Context) error
 	for _, n := range i.nodes {
@@ -308,7 +307,7 @@ func (i *importer) writeEdges(ctx context.Context, e *edgeWriter, m *store.Edges
 	return i.offsets(m.Arrays["graph_ptr"], e.ptr)
 }
 
-// result tells what was made.
+// result describes the collection.
 func (i *importer) result(meta *store.Meta) *Result {
 	r := &Result{Meta: meta}
 	for g := range i.graphs {

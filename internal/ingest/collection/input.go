@@ -10,26 +10,25 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// What errors are, by errors.Is.
+// The kinds of errors, for errors.Is.
 var (
-	// ErrFormat: tables that do not make a collection. Errors of their bytes are of
-	// package table.
-	ErrFormat = errors.New("bad collection")
-	// ErrMemory: a budget that cannot hold the least.
-	ErrMemory = errors.New("memory budget too small")
+	// errFormat: the tables do not make a collection. Errors about the bytes of tables are those of package table.
+	errFormat = errors.New("bad collection")
+	// errMemory: the memory budget is below the minimum.
+	errMemory = errors.New("memory budget too small")
 )
 
-func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
+func badf(format string, a ...any) error { return tagged.Errorf(errFormat, format, a...) }
 
-// Input is the tables of a collection.
+// Input holds the tables of a collection.
 type Input struct {
-	// Context is tables with a row a graph; none is no columns.
+	// Context holds tables with one row per graph. Without tables the context has no columns.
 	Context []Rows
 	Nodes   []Nodes
 	Edges   []Edges
 }
 
-// Rows is a table and the columns of it that are kept.
+// Rows is a table, and the columns of it that are kept.
 type Rows struct {
 	Table   table.Table
 	Columns []Column
@@ -38,18 +37,18 @@ type Rows struct {
 // Column is a column of a table.
 type Column struct {
 	table.Column
-	// Fields are scalar fields of the table whose values, side by side, are the row;
-	// Shape is their number then. nil: the field of the column's name.
+	// Fields are scalar fields of the table whose values, side by side, are a row of the column; Shape is their
+	// number then. nil means the field with the column's name.
 	Fields []string
-	// CountNaN counts values that are not a number in Result.NaN.
+	// CountNaN counts the values that are NaN in Result.NaN.
 	CountNaN bool
 }
 
-// SplitKind says what the column of a Split holds.
+// SplitKind says what the column of a Split contains.
 type SplitKind uint8
 
-// Offsets are one more than graphs, from 0; Counts one a graph; IDs one a row, the
-// graph that it is of.
+// Offsets contains one number more than there are graphs, from 0 on. Counts contains one number per graph. IDs
+// contains the graph of each row.
 const (
 	NoSplit SplitKind = iota
 	Offsets
@@ -57,7 +56,7 @@ const (
 	IDs
 )
 
-// Split says which rows are of which graph.
+// Split says which rows belong to which graph.
 type Split struct {
 	Kind   SplitKind
 	Table  table.Table
@@ -70,52 +69,50 @@ type Split struct {
 type Nodes struct {
 	Type  string
 	Split Split
-	// Tables have a row a node.
+	// Tables have one row per node.
 	Tables []Rows
 }
 
 // Edges is an edge type.
 type Edges struct {
 	Type graph.EdgeType
-	// Split is NoSplit where ends are global, or Parent is set.
+	// Split is NoSplit if ends are global or Parent is set.
 	Split Split
-	// Rows has a row an edge, in the order of the graphs, and Beside are more tables
-	// with the same rows; with Parent Rows has a row a node and no columns.
+	// Rows has one row per edge, in the order of the graphs. Beside holds more tables with the same rows. With
+	// Parent, Rows has one row per node and no columns.
 	Rows
 	Beside []Rows
-	// Src and Dst are fields of the table. With Parent only that is: a field of the
-	// source type's nodes.
+	// Src and Dst are fields of the table. Parent is used without them and is a field of the source type's nodes.
 	Src, Dst, Parent string
-	// Global says that ends count over all graphs, from Base.
+	// Global says that ends count over all graphs, from Base on.
 	Global bool
 	Base   uint64
-	// Symmetrise adds the reverse of each edge behind it.
+	// Symmetrise adds the reverse of each edge after it.
 	Symmetrise bool
-	// ToParent turns the edges of Parent round: from each node to its parent.
+	// ToParent reverses the edges of Parent: they lead from each node to its parent.
 	ToParent bool
 }
 
 // Options say how tables are read.
 type Options struct {
-	Threads int   // 0 is 1
-	Memory  int64 // bytes; 0 is no bound
-	// Progress is told of rows that were read; nil tells nobody. Several goroutines
-	// call it.
+	Threads int   // 0: 1
+	Memory  int64 // bytes; 0: no bound
+	// Progress, if not nil, receives the number of rows of each step. Several goroutines call it.
 	Progress func(rows int64)
 }
 
-// Result is what an import made.
+// Result describes what an import made.
 type Result struct {
-	Meta *store.Meta // but for Made
+	Meta *store.Meta // all of it except Made
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
-	// NaN counts the values that are not a number, by column.
+	// NaN counts the values that are NaN, by column.
 	NaN []Counted
-	// Underflows are as those of package assemble.
+	// Underflows is as in package assemble.
 	Underflows map[string]uint64
 }
 
-// Counted is a number of times that a thing was found.
+// Counted is a name and how often it was found.
 type Counted struct {
 	Name  string
 	Count uint64

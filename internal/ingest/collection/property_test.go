@@ -18,7 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// some is random graphs in every format, and what becomes of them.
+// some holds random graphs in every format, and the collection that they become.
 type some struct {
 	yaml, tu, ogb map[string]string
 	want          string
@@ -77,7 +77,7 @@ func random(t *rapid.T, symmetrise bool) *some {
 	}
 }
 
-// Random graphs come out of every format as they went in.
+// Random graphs stay the same in every format.
 func TestRandomGraphs(t *testing.T) {
 	parent := t.TempDir()
 	run := 0
@@ -98,7 +98,7 @@ func TestRandomGraphs(t *testing.T) {
 	})
 }
 
-// FuzzTU: any text gives an error or a collection that is sound.
+// FuzzTU: any text gives an error or a valid collection.
 func FuzzTU(f *testing.F) {
 	f.Add("2, 1\n3, 3\n", "1\n1\n3\n", "7\n8\n9\n", "1,2\n0,1\n,3\n")
 	f.Add("1 1\n", "1\n", "nan\n", "1")
@@ -112,7 +112,7 @@ func FuzzTU(f *testing.F) {
 	})
 }
 
-// FuzzOGB: any text gives an error or a collection that is sound.
+// FuzzOGB: any text gives an error or a valid collection.
 func FuzzOGB(f *testing.F) {
 	f.Add("1,0\n0,0\n", "2\n0\n", "2\n0\n", "1,\n,2\n")
 	f.Add("0,0\n", "1\n", "2\n", "a,\"b\n\"\n")
@@ -138,8 +138,7 @@ func check(t *testing.T, dir string) {
 	}
 }
 
-// Whatever call to the file system fails, there is an error or the output, which is
-// whole where it is.
+// Whichever call to the file system fails, there is an error or a complete output.
 func TestFaults(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files map[string]string
@@ -169,12 +168,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A budget that cannot hold the least is refused with that figure; a cancelled
-// import stops.
+// A budget below the minimum is refused, and the error names the minimum. A cancelled import stops.
 func TestBudgetAndCancel(t *testing.T) {
 	dir := folder(t, arrays(allYAML))
 	_, err := importDir(context.Background(), disk, dir, filepath.Join(dir, "out"), ingest.Options{}, collection.Options{Threads: 2, Memory: 1 << 20})
-	if !errors.Is(err, collection.ErrMemory) || !strings.Contains(err.Error(), "give --memory 65MiB or more") {
+	if !errors.Is(err, collection.ErrMemory) || !strings.Contains(err.Error(), "give `Memory` 65MiB or more") {
 		t.Errorf("found %v", err)
 	}
 	many := arrays(allYAML)

@@ -9,11 +9,11 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// unknown is a number of graphs that is not known yet.
+// unknown stands for a number of graphs that is not known yet.
 const unknown = -1
 
-// offsets reads a Split as offsets: graphs + 1 of them, from 0. graphs is the number
-// of graphs, where it is known; IDs that skip a graph are an error where it is not.
+// offsets reads a Split as graphs + 1 offsets, from 0 on. graphs is the number of graphs, or unknown, in which case
+// IDs must not skip a graph. limit bounds the bytes of the offsets.
 func (s *Split) offsets(ctx context.Context, graphs int, limit int64) ([]uint64, error) {
 	if int64(graphs)*8 > limit {
 		return nil, s.tooMany(limit)
@@ -48,14 +48,14 @@ func (s *Split) offsets(ctx context.Context, graphs int, limit int64) ([]uint64,
 		}
 	}
 	if n := len(r.ptr) - 1; graphs != unknown && n != graphs {
-		return nil, badf("%s: found %d graphs, expected %d as elsewhere", s.file(), n, graphs)
+		return nil, badf("%s: found %d graphs, expected %d, as in the other tables", s.file(), n, graphs)
 	}
 	return r.ptr, nil
 }
 
 func (s *Split) file() string { return s.Table.Files()[len(s.Table.Files())-1] }
 
-// splitReader makes offsets of one value after the other.
+// splitReader makes offsets from one value after the other.
 type splitReader struct {
 	s      *Split
 	graphs int
@@ -74,7 +74,7 @@ func (r *splitReader) add(row, v uint64) error {
 	switch s.Kind {
 	case Offsets:
 		if row == 0 && v != 0 || v < last {
-			return bad("offsets that ascend from 0; the one in front is %d", last)
+			return bad("offsets that ascend from 0; the one before is %d", last)
 		}
 		if v > math.MaxInt64 {
 			return bad("an offset below 2^63")
@@ -86,16 +86,16 @@ func (r *splitReader) add(row, v uint64) error {
 		}
 		r.ptr = append(r.ptr, last+v)
 	case IDs:
-		at := uint64(len(r.ptr) - 1) // the graph that the row in front is of
+		at := uint64(len(r.ptr) - 1) // the graph of the row before
 		switch {
 		case v < s.Base:
 			return bad("graphs from %d", s.Base)
 		case r.graphs != unknown && v-s.Base >= uint64(r.graphs):
 			return bad("one of the %d graphs, from %d", r.graphs, s.Base)
 		case v-s.Base < at:
-			return bad("%d or more: rows of one graph lie together, and graphs ascend; sort the rows by graph", at+s.Base)
+			return bad("at least %d, as the rows of a graph must be together and graphs must ascend; sort the rows by graph", at+s.Base)
 		case r.graphs == unknown && v-s.Base > at+1, r.graphs == unknown && row == 0 && v != s.Base:
-			return bad("%d or the one behind it, as no table of the graphs says that some have no rows", at+s.Base)
+			return bad("%d or the next graph, as no table of the graphs says that some have no rows", at+s.Base)
 		}
 		for ; at < v-s.Base; at++ {
 			r.ptr = append(r.ptr, row)
@@ -105,5 +105,5 @@ func (r *splitReader) add(row, v uint64) error {
 }
 
 func (s *Split) tooMany(limit int64) error {
-	return tagged.Errorf(ErrMemory, "%s: found more than %d graphs, expected no more for the offsets that --memory has room for; give more --memory", s.file(), limit/8)
+	return tagged.Errorf(errMemory, "%s: found more than %d graphs, expected at most as many as `Memory` has room for the offsets of; give more `Memory`", s.file(), limit/8)
 }

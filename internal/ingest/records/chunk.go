@@ -5,25 +5,25 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 )
 
 // recordPlace is a record of a chunk.
 type recordPlace struct {
-	tfrecord.Place
-	end int // in the chunk's data
+	recordfiles.Place
+	end int // end of the record in the chunk's data
 }
 
-// chunk is some records that follow one another, and the rows that they become.
+// chunk is a run of records, and the rows that they become.
 type chunk struct {
 	data    []byte
 	records []recordPlace
-	decoded int // records that have become rows
+	decoded int // number of records that have become rows
 
 	graphs     int
-	components []uint32 // of each graph
-	sets       []rows   // as importer.sets
+	components []uint32 // number of components of each graph
+	sets       []rows   // parallel to importer.sets
 	forms      []byte
 	formed     bool // a form is not all zeros
 
@@ -35,9 +35,9 @@ type chunk struct {
 	nodes, edges report.Histogram
 }
 
-// rows is those of a set.
+// rows holds the rows of a set.
 type rows struct {
-	sizes    []uint32 // items of each component
+	sizes    []uint32 // number of items of each component
 	src, dst []uint32
 	columns  []values
 }
@@ -53,12 +53,12 @@ func (i *importer) newChunk() *chunk {
 	return c
 }
 
-// reset empties a chunk all of whose records were written.
+// reset empties a chunk whose records were all written.
 func (c *chunk) reset() {
 	c.data, c.records, c.decoded = c.data[:0], c.records[:0], 0
 }
 
-// resetRows empties the rows, which were written.
+// resetRows empties the rows after they were written.
 func (c *chunk) resetRows() {
 	c.graphs, c.components, c.forms, c.formed = 0, c.components[:0], c.forms[:0], false
 	for k := range c.sets {
@@ -80,12 +80,12 @@ type worker struct {
 	sets []decoded
 }
 
-// decoded is a set of the GraphTensor, whose parts stay the same over Decodes.
+// decoded is a set of the GraphTensor. Its parts stay the same over all Decodes.
 type decoded struct {
 	nodes   *example.NodeSet
 	edges   *example.EdgeSet
 	tensors []*example.Tensor
-	from    int // of edges: the node sets of the ends, as places in worker.sets
+	from    int // of edges: the node sets of the ends, as indices in worker.sets
 	to      int
 }
 
@@ -112,9 +112,9 @@ func (i *importer) newWorker() *worker {
 	return w
 }
 
-// decode makes rows of the records of a chunk, or of the first of those that are
-// left: rows can be larger than their records, as row lengths that are omitted are,
-// and a chunk holds no more of them than records of usual form become.
+// decode makes rows of the records of a chunk, or of the first records that are left. Rows can be larger than their
+// records, since row lengths may be omitted. A chunk holds at most as many bytes of rows as records in the usual form
+// become.
 func (i *importer) decode(w *worker, c *chunk) error {
 	start, held := 0, 0
 	if c.decoded > 0 {
@@ -135,8 +135,8 @@ func (i *importer) decode(w *worker, c *chunk) error {
 	return nil
 }
 
-// record adds the rows of a record, and gives the bytes of the columns of the chunk.
-func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte) (held int, err error) {
+// record adds the rows of a record. It returns the number of bytes that the columns of the chunk hold.
+func (i *importer) record(w *worker, c *chunk, at recordfiles.Place, record []byte) (held int, err error) {
 	g := w.g
 	if err := i.codec.Decode(record, g, i.opt.Lenient); err != nil {
 		return 0, err
@@ -184,7 +184,7 @@ func (i *importer) record(w *worker, c *chunk, at tfrecord.Place, record []byte)
 	c.graphs++
 	c.components = append(c.components, uint32(components))
 	form := g.Form
-	if len(form) == 0 { // of a graph that was repaired: written in the shortest way
+	if len(form) == 0 { // a repaired graph is written in the shortest form
 		form = i.plain
 	}
 	c.forms = append(c.forms, form...)
@@ -204,7 +204,7 @@ func total(sizes []int64) uint64 {
 	return n
 }
 
-// appendCounts appends what the codec found to be within int32.
+// appendCounts appends counts that the codec has checked to fit into int32.
 func appendCounts(dst []uint32, counts []int64) []uint32 {
 	for _, n := range counts {
 		dst = append(dst, uint32(n))
@@ -212,8 +212,7 @@ func appendCounts(dst []uint32, counts []int64) []uint32 {
 	return dst
 }
 
-// appendEnds appends endpoints, all of which must be nodes: others would make a
-// collection that Check refuses.
+// appendEnds appends endpoints. All must be nodes, since Check refuses a collection with others.
 func appendEnds(dst []uint32, ends []int64, nodes uint64) ([]uint32, error) {
 	nodes = min(nodes, math.MaxUint32)
 	for _, v := range ends {

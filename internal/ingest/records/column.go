@@ -11,13 +11,13 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 )
 
-// columnPlan is what becomes of a feature.
+// columnPlan says what becomes of a feature.
 type columnPlan struct {
-	key      string // in an Example
+	key      string // key in an Example
 	name     string
 	dtype    graph.DType
 	shape    []int
-	variable int // dimensions
+	variable int // number of variable dimensions
 }
 
 func newColumnPlan(piece example.Piece, set, name string, f *tfgnnpb.Feature) columnPlan {
@@ -30,7 +30,7 @@ func newColumnPlan(piece example.Piece, set, name string, f *tfgnnpb.Feature) co
 	return c
 }
 
-// values is rows of a column, as store.ColumnWriter.Append takes them.
+// values holds rows of a column, as store.ColumnWriter.Append takes them.
 type values struct {
 	data    []byte
 	ends    []uint32
@@ -45,7 +45,7 @@ func (v *values) reset() {
 	}
 }
 
-// bytes is the memory of the rows.
+// bytes returns the number of bytes of memory of the rows.
 func (v *values) bytes() int {
 	n := len(v.data) + 4*len(v.ends)
 	for _, l := range v.lengths {
@@ -95,27 +95,27 @@ func (v *values) add(c *columnPlan, t *example.Tensor) error {
 		v.data, ok = narrow[int32](v.data, t.Ints)
 	case graph.Uint32:
 		v.data, ok = narrow[uint32](v.data, t.Ints)
-	default: // int64, and uint64, which keeps its bits
+	default: // int64, and uint64 by its bits
 		v.data = append(v.data, graph.Bytes(t.Ints)...)
 	}
 	if !ok {
-		return fmt.Errorf("found an integer that %s does not hold, expected none; read the records with the dtype that they have", c.dtype)
+		return fmt.Errorf("found an integer that %s cannot hold, expected none; read the records with the dtype of their values", c.dtype)
 	}
 	return nil
 }
 
-// grow makes b longer by n bytes. All are multiples of the size of a value, so
-// that values can be put there by graph.View.
+// grow appends n bytes to b. All lengths are multiples of the size of a value, so that graph.View can access the
+// values.
 func grow(b []byte, n int) []byte {
 	at := len(b)
 	if at+n > cap(b) {
-		// Capacities of whole words are aligned to words.
+		// Capacities in whole words make the memory aligned to words.
 		b = append(make([]byte, 0, max(2*cap(b), (at+n+63)&^63)), b...)
 	}
 	return b[:at+n]
 }
 
-// narrow appends integers as a smaller type and says whether it holds them.
+// narrow appends integers as a smaller type and returns whether the type can hold them.
 func narrow[T int8 | uint8 | int16 | uint16 | int32 | uint32](dst []byte, ints []int64) ([]byte, bool) {
 	var zero T
 	n := len(ints) * len(graph.Bytes([]T{zero}))
@@ -130,7 +130,7 @@ func narrow[T int8 | uint8 | int16 | uint16 | int32 | uint32](dst []byte, ints [
 	return dst, lost == 0
 }
 
-// round appends floats in 16 bits and counts those that change.
+// round appends floats as 16 bits and counts those that change.
 func (v *values) round(floats []float32, to func(float32) uint16, back func(uint16) float32) {
 	n := 2 * len(floats)
 	v.data = grow(v.data, n)

@@ -1,4 +1,4 @@
-// Package records makes a collection out of TFRecords of GraphTensors.
+// Package records makes a collection from TFRecords of GraphTensors.
 //
 //	files, err := records.Files(vfs.OS, []string{"samples.tfrecord@8"})
 //	w, err := store.Create(vfs.OS, out, false)
@@ -7,35 +7,30 @@
 //	err = w.Seal(ctx, result.Meta, threads)
 //	err = w.Publish()
 //
-// One goroutine reads the records of all files, in order, several decode them by
-// example.Codec, and the caller's writes. So the collection does not depend on the
-// number of threads or the memory budget, and memory is bounded by a few chunks of
-// records a thread.
+// One goroutine reads the records of all files in order, several decode them with example.Codec, and the caller's
+// goroutine writes them. The collection depends neither on the number of threads nor on the memory budget, and memory
+// is bounded by a few chunks of records per thread.
 //
 // # What becomes of a GraphTensor
 //
-// A record is a graph. Its node sets are node types and its edge sets edge types
-// source:set:target, named by feature.TypeName and feature.EdgeType; its features
-// are columns of the schema's dtypes and shapes, those of its context columns of the
-// collection's context, one row a component. Sets without features, and those that
-// are empty everywhere, are kept. component_ptr is there where some graph has
-// another number of components than one. The schema itself is kept, with all its
-// fields, as the file of Meta.Schema.
+// A record is a graph. Its node sets become node types, and its edge sets become edge types source:set:target, named
+// by feature.TypeName and feature.EdgeType. Its features become columns with the schema's dtypes and shapes. Those of
+// its context become columns of the collection's context, with one row per component. Sets without features, and sets
+// that are empty in all graphs, are kept. component_ptr exists if some graph does not have exactly one component. The
+// schema itself, with all its fields, is kept as the file of Meta.Schema.
 //
-// An Example can say one thing in several ways: a key without values omitted or
-// with an empty list. example_form keeps how, so that package export writes the
-// same bytes again, provided that the keys of the Example were in byte order. It
-// is there only where some Example was not written in the shortest way.
+// An Example can express the same graph in several ways: a key without values can be omitted or have an empty list.
+// example_form records the way, so that package export writes the same bytes again if the keys of the Example were
+// sorted. It exists only if some Example was not written in the shortest form.
 //
-// # What does not come back
+// # What is lost
 //
-// Nothing is changed silently. Keys that the schema does not have are dropped,
-// counted and named. Values of a half or bfloat16 feature that it cannot hold are
-// rounded, as TF-GNN's parser rounds them, and counted. What a lenient decoder
-// repairs is counted. All are in the Result.
+// No change is silent; the Result lists all. Keys that the schema does not have are dropped, counted and named.
+// Values that a half or bfloat16 feature cannot hold are rounded, as TF-GNN's parser rounds them, and counted. The
+// records that a lenient decoder repairs are counted.
 //
-// Errors name the file, the record, from 0, and the byte offset of its frame.
+// Errors name the file, the record (from 0), and the byte offset of its frame.
 //
-// The package imports store, graph/feature, format/example and what lies below
-// them.
+// The package imports graph, format/example, format/tfgnn, format/tfgnn/tfgnnpb, format/tfrecord and
+// internal/{feature, ordered, recordfiles, report, store, tagged, tfgnnfiles, vfs}.
 package records

@@ -6,20 +6,20 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 var shardName = regexp.MustCompile(`^(.+)-[0-9]{5}-of-([0-9]{5})$`)
 
-// Files are the files that arguments name, in their order: paths, globs in byte
-// order, and base@N for N shards, all of which must be there. A warning says of
-// shards that were named one by one, as a shell does it, that some are missing.
+// Files returns the files that the arguments name, in their order: paths, globs (sorted), and base@N for N shards,
+// all of which must exist. If shards are named one by one, as a shell expands a pattern, a warning says that some are
+// missing.
 func Files(fsys vfs.FS, args []string) (files, warnings []string, err error) {
 	for _, arg := range args {
 		dir, name := filepath.Split(arg)
 		absolute := strings.ContainsAny(dir, "*?[")
-		if absolute { // the glob begins in a folder
+		if absolute { // a folder of the path is a pattern
 			if dir, err = filepath.Abs("."); err != nil {
 				return nil, nil, err
 			}
@@ -27,7 +27,7 @@ func Files(fsys vfs.FS, args []string) (files, warnings []string, err error) {
 				return nil, nil, err
 			}
 		}
-		found, err := tfgnn.Tables(fsys, filepath.Clean(dir+"."), name, absolute)
+		found, err := tfgnnfiles.Tables(fsys, filepath.Clean(dir+"."), name, absolute)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,75 +14,74 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// SchemaFile is the name of the schema in a collection.
-const SchemaFile = "schema.pbtxt"
+// schemaFile is the name of the schema file in a collection.
+const schemaFile = "schema.pbtxt"
 
-// ErrMemory is the kind of errors about a budget that cannot hold the least, or not
-// the record at hand.
-var ErrMemory = errors.New("memory budget too small")
+// errMemory is the kind of errors about a memory budget that is below the minimum, or too small for a record.
+var errMemory = errors.New("memory budget too small")
 
 // Options say how records are read.
 type Options struct {
-	// Schema is that of the records. It must pass tfgnn.CheckSchema.
+	// Schema is the schema of the records. It must pass tfgnn.CheckSchema.
 	Schema *tfgnnpb.GraphSchema
-	// Lenient repairs what example.Codec can repair.
+	// Lenient repairs records as example.Codec does.
 	Lenient bool
-	Threads int   // 0 is 1
-	Memory  int64 // bytes; 0 is no bound
-	// Progress is told of bytes that were read of the files; nil tells nobody. It is
-	// called by one goroutine at a time.
+	Threads int   // 0: 1
+	Memory  int64 // bytes; 0: no bound
+	// Progress, if not nil, receives the number of bytes of each read of the files. One goroutine at a time calls it.
 	Progress func(bytes int64)
 }
 
-// Result is what an import made and what it has to tell.
+// Result describes what an import made and what it lost.
 type Result struct {
-	Meta *store.Meta // but for Made
-	// Unknown are the keys that the schema does not have, in byte order, and in how
-	// many records each was. OtherUnknown counts keys beyond the first thousand.
+	Meta *store.Meta // all of it except Made
+	// Unknown lists the keys that the schema does not have, sorted, and the number of records that have each.
+	// OtherUnknown counts the keys after the first thousand.
 	Unknown      []Counted
 	OtherUnknown uint64
-	// Rounded are the features, as keys of an Example, whose values were rounded to
-	// half or bfloat16, and how many.
+	// Rounded lists the features, as keys of an Example, whose values were rounded to half or bfloat16, and the
+	// number of these values.
 	Rounded []Counted
-	// Repaired is the number of records that a lenient decoder repaired; Repairs says
-	// of the first of them what was done.
+	// Repaired is the number of records that a lenient decoder repaired. Repairs describes the changes of the first
+	// of them.
 	Repaired uint64
 	Repairs  []string
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
 }
 
-// Counted is a number of times that a thing was found.
+// Counted is a name and how often it was found.
 type Counted struct {
 	Name  string
 	Count uint64
 }
 
 const (
-	maxUnknown = 1000 // names that are kept
+	maxUnknown = 1000 // maximum number of names that are kept
 	maxRepairs = 10
 )
 
-// What an import holds whatever it does, and the factors between the bytes of
-// records and what is held of them, at most: in a chunk (a byte can be a value of
-// eight, beside what was read), and in a worker (the views and values of one record).
+// Bytes that an import holds in any case, and upper bounds of the ratio of memory to the bytes of records: in a chunk
+// (where a byte can become a value of eight, in addition to the bytes that were read), and in a worker (the views and
+// values of one record).
 const (
 	baseBytes    = 48 << 20
 	arrayBytes   = 72 << 10
 	chunkFactor  = 14
 	workerFactor = 40
-	rowsFactor   = 8 // of chunkFactor, what the rows of a chunk are
+	rowsFactor   = 8 // the share of chunkFactor for the rows of a chunk
 	minChunk     = 32 << 10
 	maxChunk     = 1 << 20
 )
 
-// budget is the bytes of records in a chunk, and the longest record.
+// budget returns the number of bytes of records per chunk, and the bytes of the longest record.
 func (i *importer) budget() (chunk int, record int64, err error) {
 	if i.opt.Memory == 0 {
 		return maxChunk, math.MaxInt32, nil
@@ -91,10 +90,10 @@ func (i *importer) budget() (chunk int, record int64, err error) {
 	left := i.opt.Memory - baseBytes - int64(i.arrays)*arrayBytes
 	if left < factor*minChunk {
 		least := baseBytes + int64(i.arrays)*arrayBytes + factor*minChunk
-		return 0, 0, tagged.Errorf(ErrMemory, "--memory: found %d bytes, expected at least %d for %d threads and %d arrays; give --memory %dMiB or more, or fewer --threads",
+		return 0, 0, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays; give `Memory` %dMiB or more, or fewer `Threads`",
 			i.opt.Memory, least, i.opt.Threads, i.arrays, (least+1<<20-1)>>20)
 	}
-	// Half is for chunks, half for a record that does not fit into one.
+	// One half is for chunks, the other for a record that does not fit into a chunk.
 	return int(min(maxChunk, left/factor/2)), min(left/factor, math.MaxInt32), nil
 }
 
@@ -104,18 +103,17 @@ type importer struct {
 	w      *store.Writer
 	opt    Options
 	codec  *example.Codec
-	sets   []setPlan // the context, node sets and edge sets, each by name
+	sets   []setPlan // the context, node sets and edge sets, each sorted by name
 	arrays int
-	plain  []byte // a form of zeros
+	plain  []byte // the form with all codes 0
 	chunk  int
-	source *tfrecord.Files
-	end    error // of the source, once it was read to its end
+	source *recordfiles.Files
+	end    error // the source's error or io.EOF, once the source has ended
 	result *Result
 	sink   sink
 }
 
-// Import reads the records of files, in order, into the arrays of a collection in
-// w, which the caller seals.
+// Import reads the records of files, in order, into the arrays of a collection in w. The caller seals w.
 func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, opt Options) (_ *Result, err error) {
 	opt.Threads = max(1, opt.Threads)
 	i := &importer{ctx: ctx, w: w, opt: opt, result: &Result{}}
@@ -130,7 +128,7 @@ func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, o
 	if i.chunk, longest, err = i.budget(); err != nil {
 		return nil, err
 	}
-	i.source = tfrecord.NewFiles(fsys, files, opt.Progress)
+	i.source = recordfiles.New(fsys, files, opt.Progress)
 	i.source.Limit(longest)
 	defer func() { err = errors.Join(err, i.source.Close(), i.sink.close()) }()
 	if err := i.sink.begin(i); err != nil {
@@ -145,7 +143,7 @@ func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, o
 	if err := i.sink.finish(); err != nil {
 		return nil, err
 	}
-	return i.result, w.WriteFile(SchemaFile, tfgnn.AppendText(nil, opt.Schema))
+	return i.result, w.WriteFile(schemaFile, tfgnn.AppendText(nil, opt.Schema))
 }
 
 // fill reads the records of a chunk.
@@ -155,12 +153,12 @@ func (i *importer) fill(c *chunk) error {
 		switch {
 		case err == nil:
 		case errors.Is(err, tfrecord.ErrTooLong) && i.opt.Memory > 0:
-			i.end = tagged.Errorf(ErrMemory, "%w; give more --memory, or fewer --threads", err)
+			i.end = tagged.Errorf(errMemory, "%w; give more `Memory`, or fewer `Threads`", err)
 		default:
 			i.end = err
 		}
 		if i.end != nil {
-			break // the next call is told: an error of a record in front comes first
+			break // the next call returns it, since an earlier record may have an error too
 		}
 		c.data = append(c.data, record...)
 		c.records = append(c.records, recordPlace{Place: at, end: len(c.data)})
@@ -171,16 +169,16 @@ func (i *importer) fill(c *chunk) error {
 	return i.ctx.Err()
 }
 
-// setPlan is what becomes of a set, or of the context.
+// setPlan says what becomes of a set, or of the context.
 type setPlan struct {
 	piece    example.Piece
-	name     string // of the set
+	name     string // name of the set
 	typeName string // node or edge type
 	dir      string
 	columns  []columnPlan
 }
 
-// plan says what becomes of each set.
+// plan decides what becomes of each set.
 func (i *importer) plan() error {
 	s := i.opt.Schema
 	i.sets = []setPlan{{piece: example.Context, dir: "context"}}

@@ -23,6 +23,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -104,7 +105,7 @@ func encode(features map[string]any) []byte {
 	return bytes.Clone(w.Close())
 }
 
-// with is an Example that differs in some keys; nil takes one away.
+// with returns an Example with some keys changed; nil removes a key.
 func with(of map[string]any, changes map[string]any) []byte {
 	for k, v := range changes {
 		if v == nil {
@@ -172,7 +173,7 @@ func ints(x graph.Index) []uint64 {
 	return v
 }
 
-// The arrays of a collection, value by value.
+// Checks the arrays of a collection, value by value.
 func TestArrays(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "a", frames(encode(one()), encode(two()), encode(one())))
@@ -217,7 +218,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// Arrays that would say nothing are not there.
+// Arrays without information are not written.
 func TestPlainCollection(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "a", frames(encode(one()), encode(one())))
@@ -235,7 +236,7 @@ func TestPlainCollection(t *testing.T) {
 	}
 }
 
-// What changes is counted and named.
+// Every change is counted and named.
 func TestNothingIsSilent(t *testing.T) {
 	dir := t.TempDir()
 	odd := with(one(), map[string]any{"nodes/n.half": []float32{0.1, 1e9}, "nodes/n.more": []int64{1}, "zzz": []int64{}})
@@ -298,7 +299,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The budget refuses a record that it cannot hold before reading it.
+// The budget refuses a record that it cannot hold before the record is read.
 func TestBudget(t *testing.T) {
 	dir := t.TempDir()
 	long := with(one(), map[string]any{"edges/e.src": [][]byte{bytes.Repeat([]byte("x"), 1<<20), nil}})
@@ -314,8 +315,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Row lengths that are left out become rows though the record has no byte of them:
-// few of them are held at a time, and all of them are written, in order.
+// Omitted row lengths become rows although the record has no bytes for them. Only a few of these rows are held at a
+// time, and all of them are written, in order.
 func TestOmittedLengthsAreNotHeld(t *testing.T) {
 	s, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`node_sets { key: "n" value { features { key: "x" value { dtype: DT_INT8 shape { dim { size: -1 } } } } } }`))
 	if err != nil {
@@ -388,14 +389,13 @@ func TestFiles(t *testing.T) {
 		t.Errorf("found %v, %v", warnings, err)
 	}
 	for _, missing := range []string{"s@4", "nothing", "x*"} {
-		if _, _, err := records.Files(vfs.OS, in(missing)); !errors.Is(err, tfgnn.ErrTable) {
+		if _, _, err := records.Files(vfs.OS, in(missing)); !errors.Is(err, tfgnnfiles.ErrTable) {
 			t.Errorf("%s: found %v", missing, err)
 		}
 	}
 }
 
-// Whatever the file holds, there is an error or a collection whose arrays mean
-// graphs.
+// Any file gives an error, or a collection with valid arrays.
 func FuzzImport(f *testing.F) {
 	for _, r := range [][]byte{encode(one()), encode(two()), {}, with(one(), map[string]any{"edges/e.#source": []int64{9, -1}})} {
 		f.Add(r, encode(one()), false)
@@ -408,7 +408,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil && s != nil || err == nil && s.Collection.Graphs != 2 {
 			t.Fatalf("found %v", err)
 		}
-		// The bytes as they are, too.
+		// Also import the bytes unframed.
 		raw := write(t, dir, "raw", append(bytes.Clone(a), b...))
 		_, _, _ = collect(t, filepath.Join(dir, "d"), []string{raw}, records.Options{Schema: schema(t), Lenient: lenient})
 	})

@@ -29,40 +29,40 @@ func edgesPlan(name string, e *tfgnnpb.EdgeSet) setPlan {
 type sink struct {
 	i          *importer
 	graphs     int
-	several    bool   // a graph has another number of components than one
-	formed     bool   // a form is not all zeros
-	components *ptr   // of the graphs
+	several    bool   // some graph does not have exactly one component
+	formed     bool   // some form is not all zeros
+	components *ptr   // offsets of the components of each graph
 	forms      *array // example_form
 	sets       []setSink
 	open       []*array
 	unknown    map[string]uint64
 	rounded    map[string]uint64
-	worker     *worker // made when a chunk comes with records that are left
+	worker     *worker // made when a chunk has records that its worker left
 }
 
-// setSink is the arrays of a set; of the context only columns.
+// setSink holds the arrays of a set. For the context it has only columns.
 type setSink struct {
 	graphs, components *ptr
 	src, dst           *array
 	count              uint64
 	columns            []*store.ColumnWriter
-	metas              []store.ColumnMeta // of the columns, once they are closed
+	metas              []store.ColumnMeta // descriptions of the columns, once they are closed
 }
 
-// array is an array of the folder.
+// array is an array file of the folder.
 type array struct {
 	name string
 	*store.Array
 }
 
-// ptr is an array of offsets, from 0.
+// ptr is an array of offsets, from 0 on.
 type ptr struct {
 	*array
 	end     uint64
 	scratch []uint64
 }
 
-// add appends the offset behind n more.
+// add appends the last offset plus n.
 func (p *ptr) add(n uint64) {
 	p.end += n
 	p.scratch = append(p.scratch, p.end)
@@ -93,8 +93,7 @@ func (s *sink) ptr(name string) (*ptr, error) {
 	return &ptr{array: a}, err
 }
 
-// begin opens all arrays. Those that may turn out to say nothing are written too,
-// and taken away at the end.
+// begin opens all arrays. Arrays that may turn out to be unnecessary are written too, and removed at the end.
 func (s *sink) begin(i *importer) (err error) {
 	s.i, s.unknown, s.rounded = i, map[string]uint64{}, map[string]uint64{}
 	if s.components, err = s.ptr("context/component_ptr.npy"); err != nil {
@@ -140,7 +139,7 @@ func (s *sink) beginSet(plan *setPlan, out *setSink) (err error) {
 	return nil
 }
 
-// take writes a chunk and empties it, decoding what its worker left.
+// take writes a chunk and empties it. It decodes the records that the chunk's worker left.
 func (s *sink) take(c *chunk) error {
 	for {
 		if err := s.write(c); err != nil {
@@ -216,10 +215,10 @@ func (s *sink) writeSet(plan *setPlan, out *setSink, in *rows, components []uint
 	return nil
 }
 
-// tell adds what a chunk counted to the result.
+// tell adds the counts of a chunk to the result.
 func (s *sink) tell(c *chunk) {
 	r := s.i.result
-	// In byte order, so that the names that are kept do not depend on the map's.
+	// Keys are visited in sorted order, so that the names that are kept do not depend on the order of the map.
 	for _, key := range slices.Sorted(maps.Keys(c.unknown)) {
 		if _, known := s.unknown[key]; !known && len(s.unknown) == maxUnknown {
 			r.OtherUnknown += c.unknown[key]
@@ -254,7 +253,7 @@ func (s *sink) finish() error {
 		}
 		return s.i.w.Remove(a.name)
 	}
-	meta := &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: ctx, Schema: SchemaFile}
+	meta := &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: ctx, Schema: schemaFile}
 	if err := errors.Join(keep(ctx.Arrays, "component_ptr", s.components.array, s.several), keep(ctx.Arrays, "example_form", s.forms, s.formed)); err != nil {
 		return err
 	}
@@ -279,7 +278,7 @@ func (s *sink) finish() error {
 	return nil
 }
 
-// described is what graph.json says of the columns of a set.
+// described returns the descriptions of a set's columns for graph.json.
 func (s *sink) described(k int) map[string]store.ColumnMeta {
 	metas := map[string]store.ColumnMeta{}
 	for n, meta := range s.sets[k].metas {
@@ -297,11 +296,10 @@ func sorted(counts map[string]uint64) []Counted {
 	return list
 }
 
-// maxClosing is how many arrays are closed at a time: each is synced, which is
-// waiting for the disk.
+// maxClosing is the number of arrays that are closed at a time. Closing syncs each, which waits for the disk.
 const maxClosing = 16
 
-// close closes what is open. It does nothing the second time.
+// close closes all open arrays. A second call does nothing.
 func (s *sink) close() error {
 	var closing errgroup.Group
 	closing.SetLimit(maxClosing)

@@ -9,14 +9,14 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// beside is a table with arrays that have the same rows.
+// beside is a table joined with arrays that have the same rows.
 type beside struct {
 	Table
 	arrays *Npy
 }
 
-// Beside joins arrays to a table, row by row: the columns of both, with a number
-// of rows that must be the same. A name that both have is that of the array.
+// Beside joins arrays to a table, row by row. It has the columns of both, whose numbers of rows must be equal. A name
+// that both have means the array.
 func Beside(t Table, arrays *Npy) Table { return &beside{t, arrays} }
 
 func (t *beside) Fields() []Field {
@@ -31,7 +31,7 @@ func (t *beside) Bytes() int64    { return t.Table.Bytes() + t.arrays.Bytes() }
 
 func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	var inner []Column
-	from := make([]*array, len(columns)) // nil: a column of the table
+	from := make([]*array, len(columns)) // per column; nil: a column of the table
 	for i, c := range columns {
 		n := slices.IndexFunc(t.arrays.cols, func(a array) bool { return a.Name == c.Name })
 		if n < 0 {
@@ -78,7 +78,7 @@ func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn fun
 }
 
 func (t *beside) differ(rows string) error {
-	return badf("%s: found %d rows, expected %s as in %s", t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
+	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
 }
 
 func newReader(fsys vfs.FS, columns int) npyReader {

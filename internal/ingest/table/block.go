@@ -9,19 +9,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// block is a run of complete records, buf[at:end], of which the last byte is a
-// line end, with at least 16 readable bytes behind.
+// block is a run of complete records, buf[at:end]. Its last byte is a line end, and at least 16 readable bytes follow
+// it.
 type block struct {
 	buf     []byte
 	at, end int
-	// origin is the offset in the file of buf[0]; -1 where the file is
-	// compressed, and then line is the number of line ends before buf[0].
+	// origin is the offset of buf[0] in the file. It is -1 if the file is compressed; then line is the number of line
+	// ends before buf[0].
 	origin int64
 	line   uint64
 	err    error // instead of records
 }
 
-// grow makes room for n bytes and the padding, keeping the first ones.
+// grow makes room for n bytes and the padding, and keeps the first keep bytes.
 func (b *block) grow(n, keep int) {
 	if len(b.buf) < n+padding {
 		buf := make([]byte, n+padding)
@@ -30,8 +30,7 @@ func (b *block) grow(n, keep int) {
 	}
 }
 
-// finish ends the last record of a file of which n bytes are in the block, and
-// returns where the records end.
+// finish ends the last record of a file. n bytes of the file are in the block. It returns the end of the records.
 func (b *block) finish(n int) int {
 	if n > 0 && b.buf[n-1] != '\n' {
 		b.buf[n] = '\n'
@@ -40,11 +39,10 @@ func (b *block) finish(n int) int {
 	return n
 }
 
-// load reads the chunk that starts at an offset of a plain file: the records
-// that start in its bytes. Whether the chunk starts inside of quotes is only
-// known when the quotes of all chunks before it are counted: parity takes
-// whether this one has an odd number and returns whether the ones before it
-// have, or false when the scan has ended.
+// load reads the chunk that starts at an offset of a plain file: the records that start within its bytes. Whether the
+// chunk starts inside quotes is known only after the quotes of all chunks before it are counted. parity receives
+// whether this chunk has an odd number of quotes and returns whether the chunks before it have; it returns false if
+// the scan has ended.
 func (b *block) load(r vfs.File, t *CSV, f csvFile, at int64, parity func(odd bool) (before, ok bool)) (ok bool, err error) {
 	b.origin = max(at-1, f.body)
 	behind := min(at+int64(t.chunk), f.size)
@@ -94,7 +92,7 @@ func (b *block) load(r vfs.File, t *CSV, f csvFile, at int64, parity func(odd bo
 	}
 }
 
-// read reads up to an offset of the file, behind the n bytes that the block has.
+// read reads up to an offset of the file, after the n bytes that the block has.
 func (b *block) read(r io.ReaderAt, f csvFile, n int, behind int64) (int, error) {
 	want := int(behind - b.origin)
 	b.grow(want, n)
@@ -108,8 +106,8 @@ func (b *block) read(r io.ReaderAt, f csvFile, n int, behind int64) (int, error)
 	return n, nil
 }
 
-// recordEnd is the offset behind the first line end of b[from:to] outside of
-// quotes, or -1 and whether to is inside; odd says whether from is.
+// recordEnd returns the offset after the first line end of b[from:to] outside quotes, or -1, and whether to is inside
+// quotes. odd says whether from is inside quotes.
 func recordEnd(b []byte, from, to int, odd bool) (int, bool) {
 	for i, c := range b[from:to] {
 		if c == '"' {
@@ -121,8 +119,8 @@ func recordEnd(b []byte, from, to int, odd bool) (int, bool) {
 	return -1, odd
 }
 
-// place is path:line:column of an offset in a plain file. Lines are counted by
-// reading the file again: only messages need them.
+// place returns path:line:column of an offset in a plain file. It counts lines by reading the file again, which only
+// errors do.
 func place(r io.ReaderAt, f csvFile, at int64) string {
 	buf := make([]byte, 64<<10)
 	line, start := uint64(1), int64(0)
@@ -140,7 +138,7 @@ func place(r io.ReaderAt, f csvFile, at int64) string {
 	return fmt.Sprintf("%s:%d:%d", f.path, line, at-start+1)
 }
 
-// place is path:line:column of an offset in the block.
+// place returns path:line:column of an offset in the block.
 func (b *block) place(r io.ReaderAt, f csvFile, at int) string {
 	if b.origin >= 0 {
 		return place(r, f, b.origin+int64(at))

@@ -11,8 +11,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// put appends the value of a cell. It returns whether the row is absent, and
-// what was expected instead of the cell, "" if it is good.
+// put appends the value of a cell. It returns whether the row is absent and, if the cell is bad, what was expected
+// instead.
 func (c *column) put(cell []byte) (absent bool, problem string) {
 	text := cell
 	if c.DType != graph.String || len(c.Shape) > 0 {
@@ -33,7 +33,7 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 			if c.ID {
 				return false, c.expected() + "; each row needs one"
 			}
-			return false, c.expected() + "; fill the cell, or give --empty-cells VALUE"
+			return false, c.expected() + "; fill the cell, or give `EmptyCells` a value"
 		}
 	}
 	if len(c.Shape) == 0 {
@@ -52,7 +52,7 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 	return false, ""
 }
 
-// one appends a value.
+// one appends a single value.
 func (c *column) one(text []byte) bool {
 	switch d := c.DType; {
 	case d == graph.String:
@@ -77,7 +77,7 @@ func (c *column) one(text []byte) bool {
 	}
 }
 
-// expected names the values of the column.
+// expected describes the values of the column.
 func (c *column) expected() string {
 	var what string
 	switch d := c.DType; {
@@ -96,7 +96,7 @@ func (c *column) expected() string {
 		what = fmt.Sprintf("an integer from %d to %d", least, largest)
 	}
 	if c.deep {
-		return fmt.Sprintf("values in brackets, a pair for each of the dimensions %v, each %s", c.Shape, what)
+		return fmt.Sprintf("values in brackets, one pair per dimension of %v, each %s", c.Shape, what)
 	}
 	if c.ragged {
 		return "values separated by spaces, each " + what
@@ -117,8 +117,8 @@ func parseBool(text []byte) (byte, bool) {
 	return 0, false
 }
 
-// parseInt reads a decimal integer in the range of a dtype, with a sign or
-// without; negative ones come in two's complement.
+// parseInt parses a decimal integer in the range of a dtype, with or without a sign. Negative numbers are returned in
+// two's complement.
 func parseInt(text []byte, d graph.DType) (uint64, bool) {
 	negative := false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -140,7 +140,7 @@ func parseInt(text []byte, d graph.DType) (uint64, bool) {
 	return v, len(text) > 0 && v <= largest
 }
 
-// parseFloat reads a decimal number, nan or inf. Float32 is rounded once.
+// parseFloat parses a decimal number, nan or inf. The result is rounded once, to Float32 if d is Float32.
 func parseFloat(text []byte, d graph.DType) (float64, bool) {
 	if v, ok := shortFloat(text, d); ok {
 		return v, true
@@ -156,8 +156,8 @@ func parseFloat(text []byte, d graph.DType) (float64, bool) {
 	return v, err == nil
 }
 
-// shortFloat reads "-12.345" where the digits and the power of ten are numbers
-// that the dtype holds exactly, so that their quotient is rounded once.
+// shortFloat parses "-12.345" if the dtype holds the digits and the power of ten exactly, so that their quotient is
+// rounded once.
 func shortFloat(text []byte, d graph.DType) (float64, bool) {
 	i, negative := 0, false
 	if len(text) > 0 && text[0] == '-' {
@@ -200,7 +200,7 @@ func shortFloat(text []byte, d graph.DType) (float64, bool) {
 
 var tens = [17]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16}
 
-// trim is bytes.TrimSpace, which is only called where it finds something.
+// trim is bytes.TrimSpace, but does not call it if there is nothing to trim.
 func trim(text []byte) []byte {
 	if n := len(text); n > 0 && (text[0] <= ' ' || text[0] >= 0x80 || text[n-1] <= ' ' || text[n-1] >= 0x80) {
 		return bytes.TrimSpace(text)
@@ -208,11 +208,10 @@ func trim(text []byte) []byte {
 	return text
 }
 
-// vectorOf appends the values of a vector, and says what was expected if it
-// cannot. They are separated by spaces, commas or ';', all in one pair of brackets
-// or not, or in brackets around brackets, a pair a dimension, which a deep shape
-// needs. Strings are separated by ';' if there is one, else by spaces;
-// in brackets by commas, in quotes or not.
+// vectorOf appends the values of a vector and returns what was expected if it cannot. The values are separated by
+// spaces, commas or ';'. They have no brackets, or one pair around all, or nested brackets with one pair per
+// dimension, which a deep shape requires. Strings are separated by ';' if there is one, and otherwise by spaces; in
+// brackets they are separated by commas and may be in quotes.
 func (c *column) vectorOf(text []byte) (problem string) {
 	bracketed := text[0] == '['
 	if bracketed {
@@ -220,7 +219,7 @@ func (c *column) vectorOf(text []byte) (problem string) {
 		if c.deep || len(c.Shape) > 1 && len(inner) > 0 && inner[0] == '[' {
 			rest, problem := c.nested(text, c.Shape, 0)
 			if problem == "" && len(rest) > 0 {
-				problem = fmt.Sprintf("nothing behind the last bracket and not %s", quote(rest))
+				problem = fmt.Sprintf("nothing after the last bracket and not %s", quote(rest))
 			}
 			return problem
 		}
@@ -268,8 +267,7 @@ func (c *column) list(text []byte, bracketed bool) (n int, ok bool) {
 	}
 }
 
-// separator passes over a comma or ';' with spaces around; false: no value is
-// behind it.
+// separator skips a comma or ';' with spaces around it. It returns false if no value follows.
 func separator(text []byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	if len(text) > 0 && (text[0] == ',' || text[0] == ';') {
@@ -279,8 +277,8 @@ func separator(text []byte) ([]byte, bool) {
 	return text, true
 }
 
-// nested reads a list in brackets, the first dimension of shape, and what is in
-// it; k variable dimensions are outside. It returns what is behind the list.
+// nested parses a list in brackets, which is the first dimension of shape, and its content. k is the number of
+// variable dimensions around it. It returns the text after the list.
 func (c *column) nested(text []byte, shape []int, k int) (rest []byte, problem string) {
 	if len(text) == 0 || text[0] != '[' {
 		return nil, c.expected()
@@ -323,10 +321,10 @@ func (c *column) nested(text []byte, shape []int, k int) (rest []byte, problem s
 	return text[1:], ""
 }
 
-// closing is the place of the bracket that closes the one at the start of text,
-// in which there is none but in strings in quotes.
+// closing returns the index of the bracket that closes the one at the start of text. The text between contains no
+// brackets except in quoted strings.
 func (c *column) closing(text []byte) int {
-	in, first := byte(0), true // inside of quotes; before a value
+	in, first := byte(0), true // the open quote; before a value
 	for i, b := range text {
 		switch {
 		case in != 0:

@@ -31,7 +31,7 @@ func TestShortFloat(t *testing.T) {
 	}
 }
 
-// Digits at every length and alignment, with every byte behind.
+// Digits of every length and alignment, followed by every byte.
 func TestNumber(t *testing.T) {
 	text := "123456789012345678"
 	for n := range 18 {
@@ -76,8 +76,8 @@ func TestStops(t *testing.T) {
 	})
 }
 
-// Halves are rounded to the nearest, ties to even: every half is itself, and a
-// number between two neighbours goes to the nearer.
+// Halves are rounded to nearest, ties to even: every half gives itself, and a number between two neighbours gives the
+// nearer one.
 func TestHalves(t *testing.T) {
 	for _, f := range []struct {
 		d   graph.DType
@@ -119,7 +119,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// Whatever a cell holds, a vector that is taken has the values that its lengths say.
+// For any cell, an accepted vector has as many values as its lengths say.
 func FuzzVector(f *testing.F) {
 	for _, s := range []string{"[[1 2] [3]]", "1;2;3", "['a, b', \"c]\"]", "[[[1],[2]];[[],[]]]", "[[1,2],[3,4]]", "[", "[]]", "[[', ]]", ""} {
 		f.Add(s)

@@ -11,14 +11,14 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Chunks is a table of the edges of a set of chunk files, in their order. Its fields
-// are near, the node whose neighbours a chunk lists, and far, the neighbour.
+// Chunks is a table of the edges of a set of chunk files, in their order. Its fields are near, the node whose
+// neighbours a chunk lists, and far, the neighbour.
 type Chunks struct {
 	fsys  vfs.FS
 	set   *chunk.Set
-	edges []uint64 // before each chunk, and all
+	edges []uint64 // number of edges before each chunk, and in all chunks
 	bytes int64
-	step  uint64 // edges a unit
+	step  uint64 // edges per unit
 }
 
 // NewChunks makes the table of a set.
@@ -42,7 +42,7 @@ func (t *Chunks) Files() []string { return []string{t.set.Name, t.set.InfoName} 
 // Bytes implements Table.
 func (t *Chunks) Bytes() int64 { return t.bytes }
 
-// of is the chunk of an edge, and the edge's word in it.
+// of returns the chunk of an edge and the index of the edge's word in it.
 func (t *Chunks) of(row uint64) (i int, word uint64) {
 	i = sort.Search(len(t.set.Rows)-1, func(i int) bool { return t.edges[i+1] > row })
 	return i, chunk.Words(uint64(t.set.Rows[i].Nodes), 0) + row - t.edges[i]
@@ -53,11 +53,11 @@ func (t *Chunks) Where(row uint64, _ string) string {
 	return t.set.Place(t.of(row))
 }
 
-// Scan implements Table. Columns are Uint64. Memory: threads times 2 MiB.
+// Scan implements Table. Columns are Uint64. Its memory is 2 MiB per thread.
 func (t *Chunks) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (rows uint64, err error) {
 	for _, c := range columns {
 		if c.Name != "near" && c.Name != "far" || c.DType != graph.Uint64 || len(c.Shape) > 0 {
-			return 0, badf("%s: found the columns near and far, expected %q as %s among them; they are read as uint64", t.set.Name, c.Name, c.DType)
+			return 0, badf("%s: found the columns near and far, expected %q as %s among them; read them as uint64", t.set.Name, c.Name, c.DType)
 		}
 	}
 	if err := t.set.CheckOffsets(ctx, t.fsys); err != nil {
@@ -68,7 +68,7 @@ func (t *Chunks) Scan(ctx context.Context, columns []Column, threads int, fn fun
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	first := make([]int, len(t.set.Rows)+1) // unit of each chunk
+	first := make([]int, len(t.set.Rows)+1) // first unit of each chunk
 	for i, r := range t.set.Rows {
 		first[i+1] = first[i] + int((r.Edges+t.step-1)/t.step)
 	}
@@ -103,7 +103,7 @@ type chunkWorker struct {
 	chunk     Chunk
 }
 
-// read makes a chunk of n edges, which all are of chunk file chunk i.
+// read makes a chunk of n edges, all from chunk i of the chunk file.
 func (w *chunkWorker) read(t *Chunks, f vfs.File, i int, from, n uint64) error {
 	w.chunk.First, w.chunk.Rows, w.chunk.Bytes = from, int(n), 4*int64(n)
 	_, word := t.of(from)
@@ -117,7 +117,7 @@ func (w *chunkWorker) read(t *Chunks, f vfs.File, i int, from, n uint64) error {
 	for k, far := 0, w.far.w[:n]; k < len(far); k++ {
 		far[k] = uint64(binary.LittleEndian.Uint32(raw[4*k:]))
 	}
-	// The node of the first edge by bisection, of the others by walking on.
+	// Find the node of the first edge by bisection, and those of the others by advancing.
 	r := t.set.Rows[i]
 	node := sort.Search(int(r.Nodes), func(node int) bool {
 		raw, e := w.words(t, f, i, chunk.Offset(node+1), 1)
@@ -135,7 +135,7 @@ func (w *chunkWorker) read(t *Chunks, f vfs.File, i int, from, n uint64) error {
 	for done := uint64(0); done < n; {
 		m := min(window, int(r.Nodes)-node)
 		if m <= 0 {
-			return badf("%s: found other offsets than at first, expected a file that does not change", t.set.Name)
+			return badf("%s: found other offsets than in the first read, expected a file that does not change", t.set.Name)
 		}
 		if raw, err = w.words(t, f, i, chunk.Offset(node+1), uint64(m)); err != nil {
 			return err

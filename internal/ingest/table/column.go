@@ -8,28 +8,28 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// column gathers the values of one column.
+// column collects the values of one column.
 type column struct {
 	Column
 	// wide: an integer scalar, kept as 64 bits until the chunk is complete.
 	wide    bool
-	largest uint64 // where wide
+	largest uint64 // used if wide
 	ragged  bool   // the shape has variable dimensions
-	// deep: the lengths of a row do not follow from the number of its values, for
-	// a variable dimension has more than one row in it.
+	// deep: the row lengths do not follow from the number of values, because a variable dimension has more than one
+	// row in each row of the table.
 	deep    bool
-	values  int // of the fixed dimensions: in a row or, where ragged, in an element
-	next    int // another column that asks for the same field, or -1
+	values  int // number of values in a row or, if ragged, in an element of the last variable dimension
+	next    int // index of another column that asks for the same field, or -1
 	data    words
 	lengths [][]uint32 // as in Vector
-	keys    []string   // of the lengths in Examples
+	keys    []string   // keys of the lengths in Examples
 	ends    []uint32
 }
 
 func newColumn(a Column) (column, error) {
 	c := column{Column: a, values: 1, next: -1}
 	if a.DType == graph.Invalid || a.DType > graph.String {
-		return c, fmt.Errorf("found dtype %s, expected one with values", a.DType)
+		return c, fmt.Errorf("found dtype %s, expected a valid one", a.DType)
 	}
 	for i, d := range a.Shape {
 		switch {
@@ -82,7 +82,7 @@ func (c *column) vector(rows int) Vector {
 	return v
 }
 
-// row appends the length of a row of so many values to a column that is not deep.
+// row appends the length of a row with the given number of values to a column that is not deep.
 func (c *column) row(values int) {
 	if c.ragged {
 		c.lengths[0] = append(c.lengths[0], uint32(values/c.values))

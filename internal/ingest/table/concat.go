@@ -6,25 +6,24 @@ import (
 	"slices"
 )
 
-// Piece is a table that is a part of a longer one.
+// Piece is a table that is a part of a concatenation.
 type Piece struct {
 	Table
-	// Rows is how many rows it must have, as Says does.
+	// Rows is the number of rows that the table must have, according to Says.
 	Rows uint64
 	Says string // "metadata.json"
 }
 
-// concat is tables one behind the other.
+// concat is a concatenation of tables.
 type concat struct {
 	pieces []Piece
 	fields []Field
 	bytes  int64
 }
 
-// Concat joins tables end to end. The columns are those of the first table under the
-// names given, as many as names, and the same in all of them in this order, whatever
-// they are called there and how wide their integers are. A table of another number of rows than its Piece says is an
-// error of the scan.
+// Concat concatenates tables. Its columns are those of the first table, renamed to names, which must have as many
+// entries. All tables must have the same columns in the same order; their names and the widths of their integers may
+// differ. A table with a number of rows other than its Piece says is an error of the scan.
 func Concat(names []string, pieces []Piece) (Table, error) {
 	t := &concat{pieces: pieces}
 	for i, p := range pieces {
@@ -38,7 +37,7 @@ func Concat(names []string, pieces []Piece) (Table, error) {
 			case i == 0:
 				t.fields = append(t.fields, f)
 			case f.DType != t.fields[k].DType && !(f.DType.IsInt() && t.fields[k].DType.IsInt()) || len(f.Shape) != len(t.fields[k].Shape):
-				return nil, badf("%s: found %s %v in column %d, expected %s %v as in %s", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
+				return nil, badf("%s: found %s %v in column %d, expected %s %v, as in %s", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
 			}
 		}
 		t.bytes += p.Bytes()
@@ -61,7 +60,7 @@ func (t *concat) Files() []string {
 // Bytes implements Table.
 func (t *concat) Bytes() int64 { return t.bytes }
 
-// Scan implements Table: one table after another, each with all threads.
+// Scan implements Table. It scans one table after the other, each with all threads.
 func (t *concat) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := slices.Clone(columns)
 	total := uint64(0)
@@ -93,7 +92,7 @@ func (t *concat) Scan(ctx context.Context, columns []Column, threads int, fn fun
 }
 
 func (p *Piece) differ(rows string) error {
-	return badf("%s: found %s rows, expected %d as %s says", p.Files()[0], rows, p.Rows, p.Says)
+	return badf("%s: found %s rows, expected %d, as %s says", p.Files()[0], rows, p.Rows, p.Says)
 }
 
 func (t *concat) column(name string) int {

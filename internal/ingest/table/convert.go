@@ -8,11 +8,11 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// check says whether a column of an array can be given as it is asked for.
+// check checks that a column of an array can be read as it is asked for.
 func (a *array) check(c Column) error {
 	width := 1
 	for _, d := range c.Shape {
-		width *= max(d, 0) // rows of an array have no variable dimension
+		width *= max(d, 0) // rows of an array have no variable dimensions
 	}
 	if width != a.width {
 		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
@@ -23,19 +23,19 @@ func (a *array) check(c Column) error {
 	return nil
 }
 
-// readable says whether convert can give values of one dtype as another.
+// readable says whether convert can convert one dtype to another.
 func readable(from, to graph.DType) bool {
 	return from == to || to == graph.String && !from.IsFloat() ||
 		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
 
-// convert appends n values as those of a column, out of raw, where rows lie a stride
-// apart. It returns the first value that does not fit and its text, or -1.
+// convert appends n values of raw, converted to those of a column. Rows are stride bytes apart in raw. It returns the
+// index of the first value that does not fit and its text, or -1.
 func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column) (int, string) {
 	size, to := a.dtype.Size(), c.DType
 	step := size
-	if a.stride > int64(a.rowBytes()) { // then a row is one value
+	if a.stride > int64(a.rowBytes()) { // a row is one value
 		step = int(a.stride)
 	}
 	switch {
@@ -97,7 +97,7 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column
 	return -1, ""
 }
 
-// integer is the decimal text of a widened value.
+// integer returns the decimal text of a widened value.
 func integer(v uint64, d graph.DType) string {
 	if d == graph.Uint64 {
 		return strconv.FormatUint(v, 10)
@@ -105,8 +105,8 @@ func integer(v uint64, d graph.DType) string {
 	return strconv.FormatInt(int64(v), 10)
 }
 
-// clash is the first value whose high bit means another thing in the other
-// dtype: a sign in one and a large number in the other; or -1.
+// clash returns the index of the first value whose high bit is a sign in one dtype and part of a large number in the
+// other, or -1.
 func clash(w []uint64, from, to graph.DType) int {
 	signed := func(d graph.DType) bool { return d >= graph.Int8 && d <= graph.Int64 }
 	if !(from == graph.Uint64 && signed(to) || signed(from) && to == graph.Uint64) {
@@ -127,7 +127,7 @@ func clash(w []uint64, from, to graph.DType) int {
 	return -1
 }
 
-// widen reads integers and bools as 64 bits, in two's complement.
+// widen converts integers and bools to 64 bits, in two's complement.
 func widen(w []uint64, raw []byte, step int, d graph.DType) {
 	le := binary.LittleEndian
 	switch d {
@@ -162,7 +162,7 @@ func widen(w []uint64, raw []byte, step int, d graph.DType) {
 	}
 }
 
-// getFloat reads a floating value.
+// getFloat reads a floating-point value.
 func getFloat(b []byte, d graph.DType) float64 {
 	le := binary.LittleEndian
 	switch d {

@@ -10,15 +10,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// CSC is a table of the edges of a sparse matrix: edge e goes from indices[e] to
-// the row d with indptr[d] <= e < indptr[d+1]. Its fields are src and dst, and
-// its rows come by destination.
+// CSC is a table of the edges of a sparse matrix: edge e leads from indices[e] to the row d with indptr[d] <= e <
+// indptr[d+1]. Its fields are src and dst, and its rows are sorted by destination.
 type CSC struct {
 	indptr, indices *Npy
 }
 
-// OpenCSC opens the two arrays, both one-dimensional and of integers. What indptr
-// holds is checked by each scan.
+// OpenCSC opens the two arrays, both one-dimensional and of integers. Each scan checks the values of indptr.
 func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 	t := &CSC{}
 	for _, c := range []struct {
@@ -35,12 +33,12 @@ func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 		*c.table = n
 	}
 	if t.indptr.rows == 0 {
-		return nil, badf("%s: found no values, expected one more than there are nodes", indptr)
+		return nil, badf("%s: found no values, expected one more value than there are nodes", indptr)
 	}
 	return t, nil
 }
 
-// Nodes is the number of destinations: the length of indptr less one.
+// Nodes is the number of destinations, which is the length of indptr less one.
 func (t *CSC) Nodes() uint64 { return uint64(t.indptr.rows) - 1 }
 
 // Edges is the number of edges.
@@ -60,13 +58,12 @@ func (t *CSC) Bytes() int64 { return t.indptr.bytes + t.indices.bytes }
 // Where implements Table: "indices.npy[17]".
 func (t *CSC) Where(row uint64, column string) string { return t.indices.Where(row, column) }
 
-// Check reads indptr: it must start with 0, never fall, and end with the number
-// of edges.
+// Check reads indptr. It must start with 0, never decrease, and end with the number of edges.
 func (t *CSC) Check(ctx context.Context, threads int) error {
 	a := &t.indptr.cols[0]
 	edges := t.Edges()
-	// The ends of each chunk meet after the scan; chunks all but the last have
-	// the same number of rows.
+	// The ends of neighbouring chunks are compared after the scan. All chunks except the last one have the same
+	// number of rows.
 	type ends struct{ row, first, last uint64 }
 	seen := make([][]ends, max(threads, 1))
 	bad := func(row, found uint64, expected string) error {
@@ -105,13 +102,12 @@ func (t *CSC) Check(ctx context.Context, threads int) error {
 	return nil
 }
 
-// Scan implements Table. Columns are Uint64 or, for src, what the array can be
-// read as.
+// Scan implements Table. dst is read as Uint64, and src as any dtype that the array can be read as.
 func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	if err := t.Check(ctx, threads); err != nil {
 		return 0, err
 	}
-	var inner []Column // what the indices give
+	var inner []Column // columns that the indices contain
 	at := make([]int, len(columns))
 	for i, c := range columns {
 		at[i] = -1
@@ -121,7 +117,7 @@ func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 			at[i] = len(inner)
 			inner = append(inner, c)
 		case c.Name != "dst" || c.DType != graph.Uint64 || len(c.Shape) > 0:
-			return 0, badf("%s: found the columns src and dst, expected %q as %s among them; dst is read as uint64", t.indptr.cols[0].path, c.Name, c.DType)
+			return 0, badf("%s: found the columns src and dst, expected %q as %s among them; read dst as uint64", t.indptr.cols[0].path, c.Name, c.DType)
 		}
 	}
 	if len(inner) == 0 {
@@ -163,12 +159,12 @@ func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 
 type cscWorker struct {
 	indptr npyReader
-	window words // of indptr
+	window words // values of indptr
 	dst    words
 	chunk  Chunk
 }
 
-// read is n values of indptr from a row.
+// read returns n values of indptr, starting at a row.
 func (w *cscWorker) read(t *CSC, row, n int) ([]uint64, error) {
 	a := &t.indptr.cols[0]
 	raw, err := w.indptr.at(a.path, a.offset+int64(row)*a.stride, n*int(a.stride))
@@ -181,8 +177,7 @@ func (w *cscWorker) read(t *CSC, row, n int) ([]uint64, error) {
 	return w.window.w[:n], nil
 }
 
-// destinations fills dst for the edges of a chunk: the first row by bisection,
-// the others by walking on.
+// destinations fills dst for the edges of a chunk. It finds the first row by bisection and the others by advancing.
 func (w *cscWorker) destinations(t *CSC, first uint64, rows int) error {
 	var err error
 	row := sort.Search(int(t.Nodes()), func(r int) bool {
@@ -203,7 +198,7 @@ func (w *cscWorker) destinations(t *CSC, first uint64, rows int) error {
 	for done := 0; done < rows; {
 		n := min(window, int(t.Nodes())-row)
 		if n == 0 {
-			return badf("%s: found other values than at first, expected a file that does not change", t.indptr.cols[0].path)
+			return badf("%s: found other values than in the first read, expected a file that does not change", t.indptr.cols[0].path)
 		}
 		ends, err := w.read(t, row+1, n)
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	chunkSize  = 1 << 20  // bytes of a file that a worker takes at a time
-	marginSize = 64 << 10 // bytes read behind a chunk, for its last record
+	chunkSize  = 1 << 20  // bytes of a file that a worker reads at a time
+	marginSize = 64 << 10 // bytes read after a chunk, for its last record
 	maxRecord  = 16 << 20 // bytes of one record
-	headSize   = 1 << 20  // bytes that must hold the comments and the header
-	padding    = 32       // bytes of a buffer behind a block: a line end and 16 to read
+	headSize   = 1 << 20  // bytes in which the comments and the header must end
+	padding    = 32       // bytes of a buffer after a block: a line end and 16 readable bytes
 )
 
 // NoHeaderError says that the first line of a file looks like data.
@@ -28,24 +28,22 @@ type NoHeaderError struct {
 }
 
 func (e *NoHeaderError) Error() string {
-	return fmt.Sprintf("%s: found the first line %q, which has a number in it, expected a header; name the columns if the file has none", e.Place, strings.Join(e.Cells, " "))
+	return fmt.Sprintf("%s: found the first line %q, which contains a number, expected a header; name the columns if the file has none", e.Place, strings.Join(e.Cells, " "))
 }
 
 // Unwrap makes it an ErrFormat.
 func (e *NoHeaderError) Unwrap() error { return ErrFormat }
 
-// CSVOptions say what the files of a table do not.
+// CSVOptions hold what the files of a table do not say themselves.
 type CSVOptions struct {
-	// Names are the columns of files without a header. Nil: the first line of
-	// each file is a header, the same in all of them.
+	// Names are the columns of files without a header. Nil means that the first line of each file is a header, which
+	// must be the same in all files.
 	Names []string
-	// Header takes the first line as a header even if it has numbers in it.
+	// Header accepts the first line as a header even if it contains numbers.
 	Header bool
-	// Numbered names the columns of files without a header 0, 1, ..., as many as
-	// the first line has.
+	// Numbered names the columns of files without a header 0, 1, and so on, one per field of the first line.
 	Numbered bool
-	// Delimiter is one of ',', '\t', ';', '|' or ' ' (runs of spaces and tabs); 0:
-	// see the package comment.
+	// Delimiter is one of ',', '\t', ';', '|' and ' ' (runs of spaces and tabs); 0: see the package comment.
 	Delimiter byte
 }
 
@@ -56,26 +54,25 @@ type CSV struct {
 	fields []Field
 	syntax syntax
 
-	// What tests make small.
+	// Sizes that tests make small.
 	chunk, margin, record int
 }
 
 type csvFile struct {
 	path string
-	size int64 // on disk
+	size int64 // bytes on disk
 	comp compression
-	body int64  // offset of the first byte behind the header, inflated
-	line uint64 // line ends before body
+	body int64  // offset of the first byte after the header, decompressed
+	line uint64 // number of line ends before body
 }
 
-// syntax is how records are cut into fields.
+// syntax says how records are cut into fields.
 type syntax struct {
 	delim byte
 	runs  bool // fields are separated by runs of spaces and tabs
 }
 
-// OpenCSV opens the shards of a table, in order, and reads their first lines.
-// The files stay closed between scans.
+// OpenCSV opens the shards of a table, in order, and reads their first lines. The files are closed between scans.
 func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
@@ -103,7 +100,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 type head struct {
 	path  string
 	bytes []byte
-	body  int // behind the byte order mark and the comments
+	body  int // offset after the byte order mark and the comments
 	line  uint64
 	whole bool // bytes is all of the file
 }
@@ -155,7 +152,7 @@ func (h *head) tooLong() error {
 	return badf("%s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", h.path, h.line+1, len(h.bytes))
 }
 
-// first is the first record, without its line end.
+// first returns the first record, without its line end.
 func (h *head) first() []byte {
 	b := h.bytes[h.body:]
 	end, quoted := 0, false
@@ -166,8 +163,7 @@ func (h *head) first() []byte {
 	return bytes.TrimSuffix(b[:end], []byte("\r"))
 }
 
-// header checks the first line of a file and, where it is a header, moves the
-// body behind it.
+// header checks the first line of a file and, if it is a header, moves the body after it.
 func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	line := h.first()
 	place := fmt.Sprintf("%s:%d", f.path, f.line+1)
@@ -216,7 +212,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		}
 	}
 	if have := t.names(); !slices.Equal(have, names) {
-		return badf("%s: found the header %q, expected %q as in %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
+		return badf("%s: found the header %q, expected %q, as in %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
 	}
 	rest := h.bytes[h.body+len(line):]
 	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n")))]
@@ -274,17 +270,16 @@ func syntaxOf(path string, given byte, line []byte) syntax {
 	return syntax{delim: ','}
 }
 
-// shardSuffix is what the name of a shard has behind the name of the table.
+// shardSuffix is the suffix of the name of a shard, after the name of the table.
 var shardSuffix = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
 
-// Extension is the lower-case extension of a path, ".csv" of "a.csv.gz" and of
-// "a.csv-00000-of-00002".
+// Extension returns the lower-case extension of a path: ".csv" for "a.csv.gz" and for "a.csv-00000-of-00002".
 func Extension(path string) string {
 	ext, _ := extension(path)
 	return ext
 }
 
-// extension adds the compression, which the extension leaves out.
+// extension returns the extension and the compression, which the extension does not contain.
 func extension(path string) (string, compression) {
 	base := shardSuffix.ReplaceAllString(strings.ToLower(filepath.Base(path)), "")
 	comp := plain
@@ -305,7 +300,7 @@ func (t *CSV) names() []string {
 	return names
 }
 
-// Fields implements Table. The dtypes are Invalid: text declares none.
+// Fields implements Table. The dtypes are Invalid, since text does not declare any.
 func (t *CSV) Fields() []Field { return t.fields }
 
 // Files implements Table.

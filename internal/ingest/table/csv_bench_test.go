@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// BenchmarkCSV reads edges of two columns, and of one more.
+// BenchmarkCSV reads edges with two columns, and with three.
 func BenchmarkCSV(b *testing.B) {
 	const edges = 2 << 20
 	ends := []Column{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}

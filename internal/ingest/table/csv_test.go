@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// write writes text as the extension of the name says.
+// write writes text, compressed as the extension of the name says.
 func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -66,8 +66,8 @@ func openText(t testing.TB, name, text string, o CSVOptions) *CSV {
 	return c
 }
 
-// rows scans a table and shows each row as text, in order, values separated by
-// '|', values of a vector by a space, absent rows by a leading '-'.
+// rows scans a table and shows each row as text, in order: values are separated by '|', values of a vector by a
+// space, and absent rows begin with '-'.
 func rows(t Table, columns []Column, threads int) ([]string, error) {
 	var mu sync.Mutex
 	var out []string
@@ -98,13 +98,12 @@ func rows(t Table, columns []Column, threads int) ([]string, error) {
 	return out, err
 }
 
-// shower shows the rows of a vector one after the other: lists of lists in
-// brackets, all but the innermost.
+// shower shows the rows of a vector one after the other. Lists of lists are in brackets, except the innermost.
 type shower struct {
 	vector Vector
 	column Column
-	at     int    // the next value
-	next   [8]int // of each variable dimension the next length
+	at     int    // index of the next value
+	next   [8]int // per variable dimension: index of the next length
 }
 
 func (s *shower) row(shape []int, k int) string {
@@ -262,21 +261,21 @@ func TestCSVErrors(t *testing.T) {
 		{"few fields", "e.csv", "src,dst\n1,2\n1\n", CSVOptions{}, u, "e.csv:3:2: found 1 fields, expected 2 (src, dst)"},
 		{"many fields", "e.csv", "src,dst\n1,2,3\n", CSVOptions{}, u, "e.csv:2:5: found more than 2 fields"},
 		{"bare quote", "e.csv", "src,dst\n1,a\"b\n", CSVOptions{}, strs("dst"), "e.csv:2:4: found a quote inside a field"},
-		{"behind a quote", "e.csv", "src,dst\n1,\"a\"b\n", CSVOptions{}, strs("dst"), `e.csv:2:6: found "b" behind a closing quote`},
+		{"behind a quote", "e.csv", "src,dst\n1,\"a\"b\n", CSVOptions{}, strs("dst"), `e.csv:2:6: found "b" after a closing quote`},
 		{"open quote", "e.csv", "src,dst\n1,\"a\n2,3\n4,5\n", CSVOptions{}, strs("dst"), "e.csv:2:3: found a quote that is never closed"},
 		{"after a quoted line end", "e.csv", "src,dst\n\"1\n\",2\n1,x\n", CSVOptions{}, []Column{u[1]}, `e.csv:4:3: found "x"`},
 		{"vector length", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "expected 2 values and not 3"},
 		{"vector value", "e.csv", "src,dst\n1,1 300\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{2}}}, "0 to 255"},
 		{"ragged rows", "e.csv", "src,dst\n1,1 2 3\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Shape: []int{-1, 2}}}, "a multiple of 2 values"},
-		{"lists without brackets", "e.csv", "a\n1 2\n", CSVOptions{}, deep, `found "1 2" in column "a", expected values in brackets, a pair for each of the dimensions [2 -1], each an integer`},
+		{"lists without brackets", "e.csv", "a\n1 2\n", CSVOptions{}, deep, `found "1 2" in column "a", expected values in brackets, one pair per dimension of [2 -1], each an integer`},
 		{"lists in one pair", "e.csv", "a\n[1 2]\n", CSVOptions{}, deep, "values in brackets"},
 		{"too few lists", "e.csv", "a\n[[1 2]]\n", CSVOptions{}, deep, "expected 2 and not 1 in a dimension of the shape [2 -1]"},
 		{"open list", "e.csv", "a\n[[1 2] [3]\n", CSVOptions{}, deep, "values in brackets"},
-		{"behind the list", "e.csv", "a\n[[1 2] [3]]]\n", CSVOptions{}, deep, `expected nothing behind the last bracket and not "]"`},
+		{"behind the list", "e.csv", "a\n[[1 2] [3]]]\n", CSVOptions{}, deep, `expected nothing after the last bracket and not "]"`},
 		{"too deep", "e.csv", "a\n[[[1]] [3]]\n", CSVOptions{}, deep, "values in brackets"},
 		{"fill", "e.csv", "src,dst\n1,1\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Empty: EmptyFill, Fill: "x"}}, `found the fill value "x"`},
 		{"no such column", "e.csv", "src,dst\n1,1\n", CSVOptions{}, strs("weight"), `found the columns src, dst, expected "weight"`},
-		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which has a number in it, expected a header"},
+		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which contains a number, expected a header"},
 		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},
 		{"two of a name", "e.csv", "a,a\n", CSVOptions{}, nil, `e.csv:1: found two columns "a"`},
 		{"no name", "e.csv", "a,\n", CSVOptions{}, nil, "e.csv:1: found no name for column 2"},
@@ -359,7 +358,7 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
-// Cut and damaged compressed files are errors at any length.
+// Compressed files that are cut or damaged give errors, whatever their length.
 func TestDamagedCompression(t *testing.T) {
 	text := "a,b\n"
 	for i := range 2000 {
@@ -386,8 +385,7 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// Every call that fails ends the scan with its error, and no goroutine or file
-// stays.
+// Every call that fails ends the scan with its error, and no goroutine or open file remains.
 func TestCSVFaults(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{write(t, dir, "a.csv", "x,y\n1,2\n3,4\n"), write(t, dir, "b.csv.gz", "x,y\n5,6\n")}
@@ -431,8 +429,8 @@ func TestCSVEnds(t *testing.T) {
 	}
 }
 
-// The same rows come at any chunk size, thread count and compression, and they
-// are those that encoding/csv reads.
+// The rows are the same for any chunk size, number of threads and compression, and equal those that encoding/csv
+// reads.
 func TestCSVAgreesWithOracle(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -487,8 +485,8 @@ func TestCSVAgreesWithOracle(t *testing.T) {
 	})
 }
 
-// FuzzCSV compares with encoding/csv: what both accept is equal, and what
-// encoding/csv accepts with as many fields in each line is accepted.
+// FuzzCSV compares with encoding/csv: rows that both accept are equal, and text that encoding/csv accepts with equal
+// numbers of fields per line is accepted.
 func FuzzCSV(f *testing.F) {
 	f.Add("1,2\n3,4\n", byte(9))
 	f.Add("\"a\"\"b\",c\r\nd,\"e\nf\"", byte(3))
@@ -527,7 +525,7 @@ func FuzzCSV(f *testing.F) {
 				numbers = numbers && err == nil && !strings.Contains(c, "++")
 			}
 		}
-		// encoding/csv turns CRLF inside of quotes into LF.
+		// encoding/csv turns CRLF inside quotes into LF.
 		for i := range got {
 			got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrFormat is what every error about the bytes of an input table is, by
-// errors.Is. Its text is not in theirs, which start with the place.
+// ErrFormat is the kind of every error about the bytes of an input table, for errors.Is. The texts of the errors do
+// not contain its text; they start with the place.
 var ErrFormat = errors.New("bad input table")
 
-// badf is fmt.Errorf for an ErrFormat.
+// badf is fmt.Errorf for errors of kind ErrFormat.
 func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }

@@ -12,16 +12,15 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// exampleDecoder makes chunks of runs of frames; it belongs to one worker.
+// exampleDecoder makes chunks from runs of frames. It belongs to one worker.
 //
-// Most rows are written as TensorFlow writes them, with one list a feature, packed,
-// and ask for a few single values. Of these the features are found and appended
-// without a general decoder, which all others go through.
+// Most rows have the form that TensorFlow writes, with one packed list per feature, and most scans ask for a few
+// single values. Their features are found and appended without a general decoder, which handles all other rows.
 type exampleDecoder struct {
 	decoder example.Decoder
 	cols    []column
 	wanted  []wanted
-	guess   [32]int // which is wanted at each place of the last row; -1: none
+	guess   [32]int // index in wanted of each feature of the last row; -1: not wanted
 	chunk   Chunk
 	absent  []bool
 	ints    []int64
@@ -32,11 +31,11 @@ type exampleDecoder struct {
 // wanted is a feature that is asked for.
 type wanted struct {
 	key   string
-	seen  bool // in this row
+	seen  bool // found in this row
 	kind  example.Kind
 	list  []byte // the list message
-	cells []byte // of a column that is appended fast: its values
-	cell  uint64 // or its integer
+	cells []byte // values of a column that is appended fast
+	cell  uint64 // or the single integer
 }
 
 func (t *TFRecord) decoder(columns []Column) (*exampleDecoder, error) {
@@ -48,7 +47,7 @@ func (t *TFRecord) decoder(columns []Column) (*exampleDecoder, error) {
 			return nil, fmt.Errorf("%s: column %q: %w", t.paths[0], a.Name, err)
 		}
 		d.cols = append(d.cols, c)
-		// Column i is wanted i; lengths follow behind all columns.
+		// Column i is wanted[i]. Lengths follow after all columns.
 		d.wanted = append(d.wanted, wanted{key: a.Name})
 	}
 	for i := range d.cols {
@@ -59,7 +58,7 @@ func (t *TFRecord) decoder(columns []Column) (*exampleDecoder, error) {
 	return d, nil
 }
 
-// width is about the bytes of a row without values.
+// width returns about the number of bytes of a row without values.
 func (d *exampleDecoder) width() int {
 	n := 1
 	for i := range d.cols {
@@ -68,7 +67,7 @@ func (d *exampleDecoder) width() int {
 	return min(n, chunkValues)
 }
 
-// rows decodes a run and hands it on.
+// rows decodes a run and passes it to fn.
 func (d *exampleDecoder) rows(b *frames, worker int, fn func(worker int, c *Chunk) error) error {
 	for i := range d.cols {
 		d.cols[i].reset()
@@ -126,8 +125,7 @@ func (d *exampleDecoder) row(record []byte) (absent bool, err error) {
 	return absent, nil
 }
 
-// repeated is a feature that is asked for and that a record, which is an Example,
-// has twice.
+// repeated returns a feature that is asked for and that a record has twice. The record is an Example.
 func (d *exampleDecoder) repeated(record []byte) (key string) {
 	for i := range d.wanted {
 		d.wanted[i].seen = false
@@ -152,7 +150,7 @@ func (d *exampleDecoder) repeated(record []byte) (key string) {
 	return key
 }
 
-// fields calls fn for each field 1 of a message, which is whole.
+// fields calls fn for each field 1 of a valid message.
 func fields(msg []byte, fn func([]byte)) {
 	for len(msg) > 0 {
 		num, typ, n := protowire.ConsumeTag(msg)
@@ -165,14 +163,14 @@ func fields(msg []byte, fn func([]byte)) {
 	}
 }
 
-// The tags of a message's fields, all of them of bytes.
+// The tags of the messages' fields, all of wire type bytes.
 const (
 	tag1 = 1<<3 | 2
 	tag2 = 2<<3 | 2
 )
 
-// message is the first field of b, of that tag, and what is behind it; nil: it is
-// another, or not whole.
+// message returns the first field of b and the bytes after it. It returns nil if the field has another tag or is not
+// whole.
 func message(b []byte, tag byte) (field, rest []byte) {
 	if len(b) < 2 || b[0] != tag {
 		return nil, nil
@@ -192,9 +190,8 @@ func message(b []byte, tag byte) (field, rest []byte) {
 	return b[k:end:end], b[end:]
 }
 
-// fast appends a row if all that is asked for are single values, or vectors of
-// float32 of a fixed shape, written as TensorFlow does. Otherwise it appends
-// nothing.
+// fast appends a row if all columns are single values, or vectors of float32 of a fixed shape, in the form that
+// TensorFlow writes. Otherwise it appends nothing.
 func (d *exampleDecoder) fast(record []byte) bool {
 	if !d.find(record) {
 		return false
@@ -218,8 +215,8 @@ func (d *exampleDecoder) fast(record []byte) bool {
 	return true
 }
 
-// find finds the lists of the wanted features; false: the record is written in
-// another way, or has one twice.
+// find finds the lists of the wanted features. It returns false if the record has another form, or has a feature
+// twice.
 func (d *exampleDecoder) find(record []byte) bool {
 	for i := range d.wanted {
 		d.wanted[i].seen = false
@@ -258,7 +255,7 @@ func (d *exampleDecoder) find(record []byte) bool {
 	return true
 }
 
-// index is the number of a wanted feature; behind the last: it is not wanted.
+// index returns the index of a wanted feature, or len(d.wanted) if the feature is not wanted.
 func (d *exampleDecoder) index(key []byte) int {
 	for i := range d.wanted {
 		if string(key) == d.wanted[i].key {
@@ -268,7 +265,7 @@ func (d *exampleDecoder) index(key []byte) int {
 	return len(d.wanted)
 }
 
-// simple says whether the feature can be appended fast, and notes its values.
+// simple says whether the feature can be appended fast, and keeps its values.
 func (w *wanted) simple(c *column) bool {
 	if !w.seen {
 		return false
@@ -349,10 +346,9 @@ func (d *exampleDecoder) put(c *column, f *example.Feature) (absent bool, found,
 	return false, "", ""
 }
 
-// lengths appends the lengths of a row of a shape with variable dimensions. They
-// are features of their own, as in an Example of one item: <name>.d<i> for
-// dimension i, counted from 1. Where they follow from the number of values they
-// can be left out, and all of them where there is no value.
+// lengths appends the row lengths of a shape with variable dimensions. They are features of their own, as in an
+// Example of one item: <name>.d<i> for dimension i, counted from 1. They may be omitted if they follow from the
+// number of values, and if there are no values.
 func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected string) {
 	count := 0
 	if f != nil {
@@ -361,7 +357,7 @@ func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected
 	n, k := 1, 0
 	for i, dim := range c.Shape {
 		if dim > 0 {
-			// A product this large is not the number of the values of a record.
+			// A product this large cannot be the number of values of a record.
 			n = min(n, math.MaxInt64/dim) * dim
 			continue
 		}
@@ -372,7 +368,7 @@ func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected
 			sum := int64(0)
 			for _, v := range d.ints {
 				if v < 0 || v > math.MaxUint32 {
-					return fmt.Sprintf("the length %d in dimension %d (%s)", v, i+1, c.keys[k]), "lengths of 0 and more"
+					return fmt.Sprintf("the length %d in dimension %d (%s)", v, i+1, c.keys[k]), "lengths of at least 0"
 				}
 				c.lengths[k] = append(c.lengths[k], uint32(v))
 				sum += v
@@ -404,8 +400,7 @@ func (d *exampleDecoder) lengths(c *column, f *example.Feature) (found, expected
 	return "", ""
 }
 
-// integer appends a value of an int64_list. Uint64 takes its bits, as
-// TensorFlow does.
+// integer appends a value of an int64_list. Uint64 takes its bits, as TensorFlow does.
 func (c *column) integer(v int64) bool {
 	switch d := c.DType; {
 	case d == graph.String:

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Eight bytes of text are looked at as one word: the number of leading digits
-// from the trailing zeros of a mask, their value with two multiplications.
+// Eight bytes of text are handled as one word: the number of leading digits comes from the trailing zeros of a mask,
+// and their value from two multiplications.
 
 const (
 	ones  = 0x0101010101010101
@@ -15,13 +15,13 @@ const (
 
 func load(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
-// digitsOf is the number of digits that the text w starts with, 0 to 8, and
-// their value, which is undefined for 0.
+// digitsOf returns the number of digits that the text w starts with, 0 to 8, and their value, which is undefined for
+// 0 digits.
 func digitsOf(w uint64) (v uint64, n int) {
 	t := w ^ '0'*ones
-	other := (t + 0x76*ones | t) & highs // a byte that is no digit; exact for the first
+	other := (t + 0x76*ones | t) & highs // bytes that are not digits; exact for the first
 	k := bits.TrailingZeros64(other)     // 8n + 7, or 64
-	t <<= uint(-(k &^ 7)) & 63           // the digits to the high end, zeros before them
+	t <<= uint(-(k &^ 7)) & 63           // move the digits to the high end, with zeros before them
 	t = t*10 + t>>8
 	v = (t&0x000000ff000000ff*(100+1000000<<32) + t>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
 	return v, k >> 3
@@ -29,8 +29,7 @@ func digitsOf(w uint64) (v uint64, n int) {
 
 var powers = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// number reads 1 to 15 digits at b[at:] and returns what is behind them; 0: there
-// are none, or more.
+// number parses 1 to 15 digits at b[at:] and returns the offset after them. It returns 0 if there are none or more.
 func number(b []byte, at int) (uint64, int) {
 	v, n := digitsOf(load(b, at))
 	if n == 0 {
@@ -50,7 +49,7 @@ func number(b []byte, at int) (uint64, int) {
 	return v, at
 }
 
-// lineEnd is what is behind LF or CRLF at b[at:]; 0: there is none.
+// lineEnd returns the offset after LF or CRLF at b[at:], or 0 if there is none.
 func lineEnd(b []byte, at int) int {
 	if b[at] == '\n' {
 		return at + 1
@@ -61,9 +60,8 @@ func lineEnd(b []byte, at int) int {
 	return 0
 }
 
-// pairs reads records of two integers into x and y until the end, until they are
-// full, or until a record that needs the careful parser. It returns where that
-// starts and the number of records.
+// pairs parses records of two integers into x and y until the end, until x and y are full, or until a record that
+// needs the general parser. It returns the start of the next record and the number of records.
 func pairs(b []byte, at, end int, d, d2 byte, x, y []uint64) (int, int) {
 	y = y[:len(x)]
 	for i := range x {
@@ -99,8 +97,7 @@ func pairs(b []byte, at, end int, d, d2 byte, x, y []uint64) (int, int) {
 	return at, len(x)
 }
 
-// integers is pairs for any number of columns; out has nil for those that are
-// not asked for.
+// integers is pairs for any number of columns. out is nil for fields that are not asked for.
 func integers(b []byte, at, end int, d, d2 byte, out [][]uint64, rows int) (int, int) {
 	last := len(out) - 1
 	for i := range rows {
@@ -144,7 +141,7 @@ func stopsOf(s syntax) stops {
 	return stops{d * ones, d2 * ones, '\n' * ones, '"' * ones}
 }
 
-// find is the offset of the first stop in b[at:]; there is one.
+// find returns the offset of the first stop in b[at:], where there must be one.
 func (s *stops) find(b []byte, at int) int {
 	for {
 		w := load(b, at)

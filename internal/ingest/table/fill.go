@@ -6,9 +6,9 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Fill is the scan of a table whose rows are made in memory: it calls fn for chunks
-// of n rows, after fill has put their values into the data of the columns, which are
-// numbers of fixed shape. Both are called from up to threads goroutines at once.
+// Fill is the scan of a table whose rows are made in memory. It calls fn for chunks of at most n rows in all, after
+// fill has put their values into the data of the columns, which must be numbers of fixed shape. Up to threads
+// goroutines call both at once.
 func Fill(ctx context.Context, n uint64, columns []Column, threads int, fill, fn func(worker int, c *Chunk) error) (uint64, error) {
 	width := 8
 	sizes := make([]int, len(columns))

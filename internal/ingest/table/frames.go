@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	frameHead = 12        // length and its checksum
-	frameFoot = 4         // checksum of the record
+	frameHead = 12        // bytes of the length and its checksum
+	frameFoot = 4         // bytes of the checksum of the record
 	maxRow    = 256 << 20 // bytes of a record
 )
 
@@ -22,38 +22,37 @@ const (
 type frames struct {
 	seq     int
 	path    string
-	first   uint64 // the number of the first record in the table
-	local   uint64 // and in the file
+	first   uint64 // number of the first record in the table
+	local   uint64 // number of the first record in the file
 	rows    int
-	at      int64 // where the first frame begins, in the uncompressed file
+	at      int64 // offset of the first frame in the uncompressed file
 	buf     []byte
-	end     int  // of the last frame in buf
-	checked bool // the checksums, while it was read
+	end     int  // end of the last frame in buf
+	checked bool // the checksums were checked while the run was read
 }
 
-// framer hands out runs of frames, in order. What has to be done in order is
-// little: it reads, and walks from length to length; checksums and records are the
-// business of the workers.
+// framer returns runs of frames, in order. It does only the work that must be done in order: it reads, and steps from
+// length to length. The workers check the checksums and decode the records.
 type framer struct {
 	t    *TFRecord
 	ctx  context.Context
-	most int // rows of a run
+	most int // maximum number of rows of a run
 
 	mu   sync.Mutex
 	seq  int
 	rows uint64
-	next int // the next file
+	next int // index of the next file
 	file vfs.File
 	size int64
 	at   int64
-	z    *tfrecord.Reader // of a compressed file
-	bad  error            // of its next record
-	row  uint64           // in the file
-	err  error            // all is read, or failed
+	z    *tfrecord.Reader // set for a compressed file
+	bad  error            // error of its next record
+	row  uint64           // number of the next record in the file
+	err  error            // io.EOF after all files, or the first error
 }
 
-// run fills b with the next run. io.EOF: there is none. An error has the number of
-// the run that it is in place of.
+// run fills b with the next run. It returns io.EOF if there is none. With an error, b has the number of the run that
+// the error replaces.
 func (s *framer) run(b *frames) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +109,7 @@ func (s *framer) fill(b *frames) error {
 	}
 }
 
-// open begins a file, which is decompressed where it starts as a gzip stream does
-// and not with the checksum of a length.
+// open begins a file. It is decompressed if it starts like a gzip stream and not with the checksum of a length.
 func (s *framer) open(path string) (err error) {
 	if s.file, err = s.t.fsys.Open(path); err != nil {
 		s.file = nil
@@ -135,7 +133,7 @@ func (s *framer) open(path string) (err error) {
 	return corrupt(err)
 }
 
-// cut is the error of a read that came short.
+// cut is the error about a read that returned too few bytes.
 func cut(path string, err error, found, expected int64) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return badf("%s: found %d bytes, expected %d; the file was cut while it was read", path, found, expected)
@@ -175,7 +173,7 @@ func (s *framer) plain(b *frames) error {
 	if b.rows > 0 {
 		return nil
 	}
-	// A frame that is longer, or none.
+	// The frame is longer than the run, or there is none.
 	if n < frameHead+frameFoot {
 		return b.corrupt(0, 0, "found %d bytes at the end, expected a frame of at least %d; the file is cut", n, frameHead+frameFoot)
 	}
@@ -185,11 +183,11 @@ func (s *framer) plain(b *frames) error {
 	length := binary.LittleEndian.Uint64(b.buf)
 	switch {
 	case length > uint64(left-frameHead-frameFoot):
-		return b.corrupt(0, 0, "found a record of %d bytes, expected at most %d, which is what the file still holds; it is cut", length, left-frameHead-frameFoot)
+		return b.corrupt(0, 0, "found a record of %d bytes, expected at most %d, the rest of the file; the file is cut", length, left-frameHead-frameFoot)
 	case length > maxRow:
 		return badf("%s: found a record of %d bytes, expected at most %d; write shorter features", b.place(0, 0), length, maxRow)
 	}
-	// The buffer grows no faster than the file is found to hold.
+	// The buffer grows only as fast as the file proves to have bytes.
 	for b.end = int(length) + frameHead + frameFoot; n < b.end; {
 		to := min(2*n, b.end)
 		if err := s.load(b, n, to); err != nil {
@@ -228,12 +226,12 @@ func (s *framer) zipped(b *frames) error {
 		if err != nil {
 			s.bad = corrupt(fmt.Errorf("%w (record %d)", err, s.row+uint64(b.rows)))
 			if b.rows > 0 {
-				break // the records before it come first
+				break // return the records before it first
 			}
 			return s.bad
 		}
 		b.buf = binary.LittleEndian.AppendUint64(b.buf, uint64(len(record)))
-		b.buf = append(b.buf, 0, 0, 0, 0) // checksums are checked already
+		b.buf = append(b.buf, 0, 0, 0, 0) // the checksums were checked already
 		b.buf = append(append(b.buf, record...), 0, 0, 0, 0)
 		b.rows++
 	}
@@ -241,8 +239,7 @@ func (s *framer) zipped(b *frames) error {
 	return nil
 }
 
-// record is the record of the frame at an offset of the run, which is number i of
-// it, and where the next one begins.
+// record returns record i of the run, whose frame is at an offset of the run, and the offset of the next frame.
 func (b *frames) record(i, at int) (record []byte, next int, err error) {
 	length := binary.LittleEndian.Uint64(b.buf[at:])
 	if b.checked {
@@ -262,10 +259,10 @@ func (b *frames) record(i, at int) (record []byte, next int, err error) {
 
 func (b *frames) badHead(i, at int) error {
 	head := b.buf[at:]
-	return b.corrupt(i, at, "found checksum %08x of a record's length, expected %08x; the file is damaged or no TFRecord file", binary.LittleEndian.Uint32(head[8:]), tfrecord.Checksum(head[:8]))
+	return b.corrupt(i, at, "found checksum %08x of a record's length, expected %08x; the file is damaged or is not a TFRecord file", binary.LittleEndian.Uint32(head[8:]), tfrecord.Checksum(head[:8]))
 }
 
-// place names record i of the run, whose frame begins at an offset of it.
+// place names record i of the run, whose frame is at an offset of the run.
 func (b *frames) place(i, at int) string {
 	return recordPlace(b.path, b.local+uint64(i), b.at+int64(at))
 }
@@ -274,8 +271,7 @@ func (b *frames) corrupt(i, at int, format string, a ...any) error {
 	return badf("%s: %s: %w", b.place(i, at), fmt.Sprintf(format, a...), tfrecord.ErrCorrupt)
 }
 
-// recordPlace names a record by its number in the file and by the place of its
-// frame, in the uncompressed file.
+// recordPlace names a record by its number in the file and by the offset of its frame in the uncompressed file.
 func recordPlace(path string, record uint64, at int64) string {
 	return fmt.Sprintf("%s: record %d (byte %d)", path, record, at)
 }

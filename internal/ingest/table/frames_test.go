@@ -21,19 +21,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Every kind of damage is an error of its record and byte, whatever the number of
-// threads, and the first of several is the one.
+// Every kind of damage is an error that names the record and the byte, for any number of threads. Of several errors
+// the first is returned.
 func TestTFRecordDamage(t *testing.T) {
 	frame := examples(exampleRow{[]int64{1}, nil, []string{"text"}})
 	long := examples(exampleRow{[]int64{2}, nil, []string{strings.Repeat("x", 3*chunkSize)}})
-	many := bytes.Repeat(frame, 50000) // of several runs
+	many := bytes.Repeat(frame, 50000) // makes several runs
 	at := len(many) + len(long)
 	with := func(offset int, change byte) []byte {
 		b := append(append(bytes.Clone(many), long...), frame...)
 		b[offset] ^= change
 		return b
 	}
-	twice := func(key string) []byte { // a record that has a feature twice
+	twice := func(key string) []byte { // returns a record that has a feature twice
 		var w example.Writer
 		w.Reset()
 		example.Ints(&w, example.NewKey(key), []int64{1})
@@ -78,7 +78,7 @@ func TestTFRecordDamage(t *testing.T) {
 	}
 }
 
-// The length of a record is a claim: none that is too long takes memory.
+// The length of a record is not trusted: a length that is too large allocates no memory.
 func TestTFRecordTooLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t")
 	head := binary.LittleEndian.AppendUint64(nil, 2<<30)
@@ -87,7 +87,7 @@ func TestTFRecordTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size, want := range map[int64]string{12: "found 12 bytes at the end", 100: "found a record of 2147483648 bytes, expected at most 84", 3 << 30: "expected at most 268435456; write shorter features"} {
-		if err := os.Truncate(path, size); err != nil { // sparse where it is long
+		if err := os.Truncate(path, size); err != nil { // a long file is sparse
 			t.Fatal(err)
 		}
 		_, err := OpenTFRecord(vfs.OS, []string{path})
@@ -151,7 +151,7 @@ func oracleRows(file []byte) (ints, texts []string, ok bool) {
 	}
 }
 
-// sameRows holds a scan against the general readers.
+// sameRows compares a scan with the general readers.
 func sameRows(t interface{ Fatalf(string, ...any) }, dir string, file []byte) {
 	path := filepath.Join(dir, "t")
 	if err := os.WriteFile(path, file, 0o644); err != nil {
@@ -183,8 +183,8 @@ func sameRows(t interface{ Fatalf(string, ...any) }, dir string, file []byte) {
 	}
 }
 
-// Rows are read alike however their Examples are written: features in any order,
-// lists packed or not, in pieces, with fields that are unknown.
+// Rows are read the same however their Examples are written: features in any order, lists packed or not, in pieces,
+// with unknown fields.
 func TestTFRecordWritings(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -230,7 +230,7 @@ func FuzzTFRecord(f *testing.F) {
 	f.Add(examples(exampleRow{[]int64{1}, nil, []string{"text"}}, exampleRow{[]int64{-1}, []float32{1}, nil}), false)
 	f.Add([]byte{0x0a, 0x0f, 0x0a, 0x0d, 0x0a, 0x01, 'i', 0x12, 0x08, 0x1a, 0x06, 0x0a, 0x01, 0x07, 0x0a, 0x01, 0x08}, true)
 	f.Fuzz(func(t *testing.T, b []byte, framed bool) {
-		if framed { // so that what is changed is the record
+		if framed { // so that the change is in the record
 			b = tfrecord.AppendFrame(nil, b)
 		}
 		sameRows(t, t.TempDir(), b)

@@ -7,27 +7,26 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Guess is what the cells of a field look like.
+// Guess describes what the cells of a field look like.
 type Guess struct {
-	// Unsigned: all are integers from 0 to 2^64-1, written without a sign or
-	// leading zeros, so that no two different texts are one number.
+	// Unsigned: all are integers from 0 to 2^64-1, written without a sign or leading zeros, so that different texts
+	// are different numbers.
 	Unsigned bool
 	Integer  bool // all are integers in the range of int64
 	Number   bool // all are numbers
 	Rows     bool // each is the number of its row, from 0
-	Empty    bool // some are empty; they count for nothing above
+	Empty    bool // some are empty; the fields above ignore them
 	Seen     bool // some are not empty
-	// Mixed: some are Unsigned and some are not; Odd is the first that is not,
-	// and OddRow its row.
+	// Mixed: some are Unsigned and some are not. Odd is the first that is not, and OddRow is its row.
 	Mixed  bool
 	Odd    string
 	OddRow uint64
 
-	whole bool // one is Unsigned
+	whole bool // some cell is Unsigned
 }
 
-// Guess looks at the first MiB of the first file with rows, one guess a field.
-// Cells behind it can prove it wrong, which the scan then reports.
+// Guess examines the first MiB of the first file with rows and returns one guess per field. If later cells contradict
+// a guess, the scan reports them.
 func (t *CSV) Guess() ([]Guess, error) {
 	guesses := make([]Guess, len(t.fields))
 	for i := range guesses {
@@ -52,8 +51,7 @@ func (t *CSV) Guess() ([]Guess, error) {
 	return guesses, nil
 }
 
-// guess takes all complete records into account, up to the first that is bad; it
-// returns whether there is one.
+// guess examines all complete records up to the first bad one. It returns whether there is a bad one.
 func (t *CSV) guess(guesses []Guess, b []byte, end int) bool {
 	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax)}
 	row := uint64(0)

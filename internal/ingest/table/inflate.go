@@ -22,11 +22,10 @@ const (
 	zst
 )
 
-// zstdWindow bounds the memory that a hostile frame header can ask for; it is
-// what the zstd program accepts without being told otherwise.
+// zstdWindow bounds the memory that a hostile frame header can ask for. It is the default limit of the zstd program.
 const zstdWindow = 128 << 20
 
-// inflated is an open file seen through its decompressor.
+// inflated is an open file, read through its decompressor.
 type inflated struct {
 	io.Reader
 	file vfs.File
@@ -48,21 +47,20 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 	case gz:
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return nil, errors.Join(badf("%s: found no gzip data: %w", path, err), f.Close())
+			return nil, errors.Join(badf("%s: found data that are not gzip (%w), expected gzip", path, err), f.Close())
 		}
 		r.Reader = z
 	case zst:
 		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
-			return nil, errors.Join(badf("%s: found no zstd data: %w", path, err), f.Close())
+			return nil, errors.Join(badf("%s: found data that are not zstd (%w), expected zstd", path, err), f.Close())
 		}
 		r.Reader, r.stop = z, z.Close
 	}
 	return r, nil
 }
 
-// readHead reads the first bytes of a file of size bytes into buf; whole says that
-// there are no more.
+// readHead reads the first bytes of a file of size bytes into buf. whole says that the file has no more bytes.
 func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte) (b []byte, whole bool, err error) {
 	r, err := openInflated(fsys, path, comp)
 	if err != nil {
@@ -70,7 +68,7 @@ func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	want := headSize
-	if comp == plain { // of many small files each is a small buffer
+	if comp == plain { // many small files then have small buffers
 		want = int(min(headSize, size+1))
 	}
 	if cap(buf) < want {
@@ -83,8 +81,8 @@ func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte
 	return buf[:n], errors.Is(err, io.EOF), nil
 }
 
-// fill reads until b is full or the reader ends, which is io.EOF and not, as
-// with io.ReadFull, the error that a cut compressed file gives too.
+// fill reads until b is full or the reader ends. It then returns io.EOF, which differs from the error about a cut
+// compressed file; io.ReadFull returns the same error for both.
 func fill(r io.Reader, b []byte) (int, error) {
 	n := 0
 	for n < len(b) {
@@ -104,16 +102,15 @@ func cannotInflate(path string, err error) error {
 	return badf("%s: found damaged or cut compressed data, expected a whole file: %w", path, err)
 }
 
-// inflater cuts an inflated file into blocks of whole records.
+// inflater cuts a decompressed file into blocks of whole records.
 type inflater struct {
 	t      *CSV
 	file   int
 	blocks chan *block // in order; closed at the end of the file
-	free   chan *block // to be used again
+	free   chan *block // blocks to reuse
 }
 
-// run fills blocks until the end of the file, an error (which goes into the
-// last block) or the end of ctx.
+// run fills blocks until the end of the file, an error (which goes into the last block), or the end of ctx.
 func (z *inflater) run(ctx context.Context) {
 	defer close(z.blocks)
 	f := z.t.files[z.file]
@@ -140,7 +137,7 @@ func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*b
 	if _, err := io.CopyN(io.Discard, r, f.body); err != nil {
 		return cannotInflate(f.path, err)
 	}
-	var rest []byte // the start of a record that the last block did not end
+	var rest []byte // start of a record that continues after the last block
 	line := f.line
 	for eof := false; !eof; {
 		var b *block
@@ -189,8 +186,8 @@ func tooLong(limit int) string {
 	return fmt.Sprintf("found a record of more than %d bytes, expected fewer; look for a quote that is never closed", limit)
 }
 
-// lastRecordEnd is the offset behind the last line end of b that is outside of
-// quotes, -1 if there is none; b starts outside.
+// lastRecordEnd returns the offset after the last line end of b that is outside quotes, or -1. b starts outside
+// quotes.
 func lastRecordEnd(b []byte) int {
 	odd := bytes.Count(b, []byte(`"`))&1 == 1
 	for end := len(b); ; {

@@ -8,14 +8,13 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// inStep is tables side by side.
+// inStep is a table of several tables side by side.
 type inStep struct{ tables []Table }
 
-// InStep joins tables side by side: row i has the columns of row i of all of them,
-// which have different names and equal numbers of rows. Numbers of fixed shape and
-// single strings can be asked for. Each table is read by one goroutine, in order; fn of a
-// scan is called by one: tables whose rows can be read anywhere are joined faster by
-// Beside.
+// InStep joins tables side by side: row i has the columns of row i of all tables, which must have different names and
+// equal numbers of rows. Columns must be numbers of fixed shape or single strings. One goroutine reads each table, in
+// order, and one goroutine calls the fn of a scan. Beside is faster if the rows of one table can be read in any
+// order.
 func InStep(tables ...Table) Table { return &inStep{tables} }
 
 // Fields implements Table.
@@ -45,7 +44,7 @@ func (t *inStep) Bytes() int64 {
 	return n
 }
 
-// of is the table that has a column.
+// of returns the index of the table that has a column.
 func (t *inStep) of(column string) int {
 	return slices.IndexFunc(t.tables, func(x Table) bool {
 		return slices.ContainsFunc(x.Fields(), func(f Field) bool { return f.Name == column })
@@ -57,22 +56,22 @@ func (t *inStep) Where(row uint64, column string) string {
 	return t.tables[max(t.of(column), 0)].Where(row, column)
 }
 
-// side is a table that is read.
+// side is a table that is being read.
 type side struct {
 	chunks chan *Chunk
-	done   chan struct{} // the chunk can be overwritten; has room for one word
+	done   chan struct{} // signals that the chunk may be overwritten; has capacity 1
 	err    error         // once chunks is closed
-	chunk  *Chunk        // nil: none
-	used   int           // rows of it
+	chunk  *Chunk        // the current chunk; nil: none
+	used   int           // number of its rows that were used
 }
 
-// Scan implements Table. Memory: a chunk of each table, and of the result.
+// Scan implements Table. Its memory is a chunk of each table and of the result.
 func (t *inStep) Scan(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := make([][]Column, len(t.tables))
 	from, place := make([]int, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
 		if from[i] = t.of(c.Name); from[i] < 0 || slices.Contains(c.Shape, -1) || c.DType == graph.String && len(c.Shape) > 0 {
-			return 0, badf("%s: found %q asked for in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
+			return 0, badf("%s: found a request for %q in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
 		}
 		place[i] = len(asked[from[i]])
 		asked[from[i]] = append(asked[from[i]], c)
@@ -126,7 +125,7 @@ func (t *inStep) Scan(ctx context.Context, columns []Column, _ int, fn func(work
 	}
 }
 
-// step sees that each side has rows, and takes as many as all have.
+// step makes sure that each side has rows, and takes as many rows as all of them have.
 func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
 	out.Rows, out.Bytes = 0, 0
 	ends := 0
@@ -158,10 +157,10 @@ func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
 	}
 	short := slices.IndexFunc(sides, func(s *side) bool { return s.chunk == nil })
 	long := slices.IndexFunc(sides, func(s *side) bool { return s.chunk != nil })
-	return false, badf("%s: found %d rows, expected more as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
+	return false, badf("%s: found %d rows, expected more, as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
 }
 
-// slice is rows of a vector as a vector.
+// slice returns rows of a vector as a vector.
 type slice struct {
 	data words
 	ends []uint32

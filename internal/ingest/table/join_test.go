@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// numbered is a CSV table of the rows "r<i>,i" from a number on.
+// numbered is a CSV table of the rows "r<i>,i" for i from a number on.
 func numbered(t testing.TB, names []string, from, rows int) *CSV {
 	var text strings.Builder
 	for i := range rows {
@@ -27,7 +27,7 @@ func numbered(t testing.TB, names []string, from, rows int) *CSV {
 	return c
 }
 
-// Tables end to end are one table, whatever their columns are called.
+// Concatenated tables are one table, whatever the names of their columns.
 func TestConcat(t *testing.T) {
 	var pieces []Piece
 	var want []string
@@ -55,11 +55,11 @@ func TestConcat(t *testing.T) {
 		t.Errorf("row 6 is at %s", got)
 	}
 	pieces[3].Rows = 29
-	if _, err := rows(all, asked, 2); err == nil || !strings.Contains(err.Error(), "rows, expected 29 as meta says") {
+	if _, err := rows(all, asked, 2); err == nil || !strings.Contains(err.Error(), "rows, expected 29, as meta says") {
 		t.Errorf("found %v for a piece that is too long", err)
 	}
 	pieces[3].Rows = 31
-	if _, err := rows(all, asked, 2); err == nil || !strings.Contains(err.Error(), "found 30 rows, expected 31 as meta says") {
+	if _, err := rows(all, asked, 2); err == nil || !strings.Contains(err.Error(), "found 30 rows, expected 31, as meta says") {
 		t.Errorf("found %v for a piece that is too short", err)
 	}
 	if _, err := Concat([]string{"one"}, pieces); err == nil {
@@ -74,7 +74,7 @@ func TestConcat(t *testing.T) {
 	}
 }
 
-// Tables side by side give the rows that each gives, wherever their chunks end.
+// Tables side by side give the rows of each table, wherever their chunks end.
 func TestInStep(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -105,12 +105,11 @@ func TestInStep(t *testing.T) {
 	})
 }
 
-// The error of the first bad row is the one that is reported, and a scan that stops
-// leaves no goroutine.
+// The error of the first bad row is reported, and a scan that stops leaves no goroutine.
 func TestInStepErrors(t *testing.T) {
 	long, short := numbered(t, []string{"a", "b"}, 0, 30), numbered(t, []string{"c", "d"}, 0, 29)
 	asked := []Column{col("a", graph.String), col("c", graph.String)}
-	if _, err := rows(InStep(long, short), asked, 1); err == nil || !strings.Contains(err.Error(), "c0.csv: found 29 rows, expected more as in") {
+	if _, err := rows(InStep(long, short), asked, 1); err == nil || !strings.Contains(err.Error(), "c0.csv: found 29 rows, expected more, as in") {
 		t.Errorf("found %v for a table that is too short", err)
 	}
 	if _, err := rows(InStep(long, numbered(t, []string{"c", "d"}, 0, 30)), []Column{col("a", graph.Uint64), col("c", graph.Uint64)}, 1); err == nil || !strings.Contains(err.Error(), "a0.csv:1:1") {
@@ -151,9 +150,9 @@ func TestStack(t *testing.T) {
 		{[]string{"3", "0"}, col("v", graph.Float32, 2), "4 1,8 5,12 9"},
 		{[]string{"2"}, col("v", graph.Uint8), "3,7,11"},
 		{[]string{"2"}, col("v", graph.Uint8, 1), "3,7,11"},
-		{[]string{"2", "1"}, col("v", graph.Uint8), "expected it to be asked for"},
-		{[]string{"2", "1"}, col("w", graph.Uint8, 2), "expected it to be asked for"},
-		{[]string{"2", "1"}, col("v", graph.String, 2), "expected it to be asked for"},
+		{[]string{"2", "1"}, col("v", graph.Uint8), "expected the column v of 2 values"},
+		{[]string{"2", "1"}, col("w", graph.Uint8, 2), "expected the column v of 2 values"},
+		{[]string{"2", "1"}, col("v", graph.String, 2), "expected the column v of 2 values"},
 	} {
 		got, err := rows(Stack(csv, field, c.names), []Column{c.ask}, 2)
 		text := strings.Join(got, ",")
@@ -166,7 +165,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// An array with two edges has an edge a row where their number is known.
+// An array of two edges has one edge per row if the number of edges is known.
 func TestEdgeRows(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -15,25 +15,22 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// NpyColumn is an array that is a column of a table.
+// NpyColumn is an array that is used as a column of a table.
 type NpyColumn struct{ Name, Path string }
 
-// Npy is a table of arrays in files, of .npy ones above all, with a row for each
-// index of their first dimension.
+// Npy is a table of arrays in files, mostly .npy files, with one row for each index of their first dimension.
 //
-// A scan gives the dtype that the array has, or another integer dtype where all
-// values fit, a floating one of any width (rounded to nearest), String (decimal
-// text), or BFloat16 for the bits of a uint16 array.
+// A scan can read an array as its own dtype; as another integer dtype if all values fit; as a floating-point dtype of
+// any width (rounded to nearest); as String (decimal text); and a uint16 array as BFloat16 by its bits.
 type Npy struct {
 	fsys  vfs.FS
 	cols  []array
 	rows  int
 	bytes int64
-	chunk int // bytes; tests make it small
+	chunk int // bytes of a chunk; tests make it small
 }
 
-// array is a part of an .npy file seen as a column: row i is width values at
-// offset + i * stride + inner.
+// array is a part of an .npy file, seen as a column: row i is width values at offset + i * stride + inner.
 type array struct {
 	Field
 	path   string
@@ -42,16 +39,15 @@ type array struct {
 	offset int64
 	stride int64
 	inner  int64
-	index  string // of a row in NumPy's words, with a %d
-	// runs, where not nil, hold the rows in place of path and offset; ends are the
-	// first rows behind each.
+	index  string // format of the index of a row in NumPy's notation, with a %d
+	// runs, if not nil, hold the rows instead of path and offset. ends holds the first row after each run.
 	runs []Run
 	ends []uint64
 }
 
 func (a *array) rowBytes() int { return a.width * a.dtype.Size() }
 
-// place names a value as NumPy would: "edges.npy[0, 17]".
+// place names a value in NumPy's notation: "edges.npy[0, 17]".
 func (a *array) place(row uint64) string {
 	path := a.path
 	if k := a.run(row); k < len(a.runs) {
@@ -66,7 +62,7 @@ var descrs = map[string]graph.DType{
 	"f2": graph.Float16, "f4": graph.Float32, "f8": graph.Float64,
 }
 
-// DTypeOf is the dtype of a type string of npy.Header.
+// DTypeOf returns the dtype of a type string of npy.Header.
 func DTypeOf(descr string) graph.DType { return descrs[descr] }
 
 func readHeader(fsys vfs.FS, path string) (h npy.Header, size int64, err error) {
@@ -85,8 +81,7 @@ func readHeader(fsys vfs.FS, path string) (h npy.Header, size int64, err error) 
 	return h, info.Size(), nil
 }
 
-// OpenNpy opens arrays with equal first dimensions as the columns of a table.
-// The files stay closed between scans.
+// OpenNpy opens arrays with equal first dimensions as the columns of a table. The files are closed between scans.
 func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("found no columns, expected at least one")
@@ -104,7 +99,7 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 			return nil, badf("%s: found shape %v, expected rows with values", c.Path, h.Shape)
 		}
 		if i > 0 && h.Shape[0] != t.rows {
-			return nil, badf("%s: found %d rows, expected %d as in %s", c.Path, h.Shape[0], t.rows, t.cols[0].path)
+			return nil, badf("%s: found %d rows, expected %d, as in %s", c.Path, h.Shape[0], t.rows, t.cols[0].path)
 		}
 		a := array{path: c.Path, dtype: descrs[h.Descr], width: 1, offset: h.Offset, index: "[%d]"}
 		for _, d := range h.Shape[1:] {
@@ -122,9 +117,8 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 	return t, nil
 }
 
-// OpenPairs opens one array of integers as the ends of edges: the fields src and
-// dst are the rows of a (2, E) array, or the columns of an (E, 2) array where E
-// is not 2.
+// OpenPairs opens one array of integers as the ends of edges. The fields src and dst are the rows of a (2, E) array,
+// or the columns of an (E, 2) array if E is not 2.
 func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
 	h, size, err := readHeader(fsys, path)
 	if err != nil {
@@ -142,10 +136,10 @@ func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
 		e, inner, stride = h.Shape[0], s, 2*s
 		index = [2]string{"[%d, 0]", "[%d, 1]"}
 	default:
-		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2): the ends of edges", path, h.Shape)
+		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2), the ends of edges", path, h.Shape)
 	}
 	if !d.IsInt() {
-		return nil, badf("%s: found %s, expected integers: the ends of edges", path, d)
+		return nil, badf("%s: found %s, expected integers, the ends of edges", path, d)
 	}
 	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
@@ -191,8 +185,7 @@ func (t *Npy) Rows() uint64 { return uint64(t.rows) }
 // Where implements Table: "edges.npy[0, 17]".
 func (t *Npy) Where(row uint64, _ string) string { return t.cols[0].place(row) }
 
-// Scan implements Table. Memory: threads times 1 MiB, or one row where that is
-// more, twice.
+// Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more.
 func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := make([]*array, len(columns))
 	width := int64(1)
@@ -238,8 +231,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	return uint64(t.rows), nil
 }
 
-// each calls fn for the units 0..n-1 from several goroutines; of several errors
-// it returns that of the first unit.
+// each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns that of the first unit.
 func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -274,14 +266,14 @@ func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) 
 	return context.Cause(ctx)
 }
 
-// npyReader reads chunks; it belongs to one worker.
+// npyReader reads chunks. It belongs to one worker.
 type npyReader struct {
 	fsys  vfs.FS
 	files map[string]vfs.File
 	raw   []byte
-	path  string // what raw holds
+	path  string // the file that raw was read from
 	from  int64
-	whole []byte // rows of several runs
+	whole []byte // rows gathered from several runs
 	data  []words
 	ends  [][]uint32
 	chunk Chunk
@@ -295,8 +287,7 @@ func (r *npyReader) close() error {
 	return errors.Join(errs...)
 }
 
-// at reads n bytes at an offset; the columns of an (E, 2) array come of one
-// read.
+// at reads n bytes at an offset. Both columns of an (E, 2) array share one read.
 func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
 	if r.path == path && r.from <= from && from+int64(n) <= r.from+int64(len(r.raw)) {
 		return r.raw[from-r.from:][:n], nil
@@ -324,7 +315,7 @@ func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
 // read fills column i of the chunk.
 func (r *npyReader) read(i int, a *array, c Column) error {
 	rows := r.chunk.Rows
-	// Whole rows, so that both columns of an (E, 2) array come of one read.
+	// Read whole rows, so that both columns of an (E, 2) array share one read.
 	var raw []byte
 	var err error
 	if a.runs != nil {

@@ -92,7 +92,7 @@ func TestNpy(t *testing.T) {
 		columns []NpyColumn
 		want    string
 	}{
-		{[]NpyColumn{{"a", filepath.Join(dir, "a.npy")}, {"b", writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3 as in"},
+		{[]NpyColumn{{"a", filepath.Join(dir, "a.npy")}, {"b", writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3, as in"},
 		{[]NpyColumn{{"a", writeNpy(t, dir, "y.npy", "i8", nil, []int64{1})}}, "found a single value"},
 		{[]NpyColumn{{"a", writeNpy(t, dir, "z.npy", "i8", []int{1 << 40, 0}, []int64{})}}, "expected rows with values"},
 	} {
@@ -160,8 +160,7 @@ func TestCSC(t *testing.T) {
 	}
 }
 
-// Large arrays, of many chunks: destinations follow indptr, pairs come in both
-// layouts.
+// Large arrays with many chunks: destinations follow indptr, and pairs have both layouts.
 func TestNpyChunks(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -232,7 +231,7 @@ func TestNpyChunks(t *testing.T) {
 	})
 }
 
-// FuzzNpy: any bytes give an error or as many rows as the header says.
+// FuzzNpy: any bytes give an error, or as many rows as the header says.
 func FuzzNpy(f *testing.F) {
 	for _, shape := range [][]int{{2, 3}, {3, 2}, {6}} {
 		b, err := npy.AppendHeader(nil, "i8", shape)
@@ -255,7 +254,7 @@ func FuzzNpy(f *testing.F) {
 		csc, err := OpenCSC(vfs.OS, path, path)
 		if err == nil {
 			_, err = rows(csc, []Column{col("src", graph.Uint64), col("dst", graph.Uint64)}, 2)
-			// indptr[n] is n+1 for n+1 values, so only its own length fits.
+			// indptr[n] is n+1 for n+1 values, so only the array's own length is valid.
 			if err == nil && csc.Edges() == 0 {
 				t.Fatal("a matrix of no rows was accepted")
 			}

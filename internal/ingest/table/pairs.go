@@ -2,8 +2,7 @@ package table
 
 import "github.com/graphmill/graphmill/internal/vfs"
 
-// OpenEdgeRows is OpenPairs of an array of which the number of edges is known: one
-// that is (2, 2) has an edge a row.
+// OpenEdgeRows is OpenPairs for an array with a known number of edges: an array of shape (2, 2) has one edge per row.
 func OpenEdgeRows(fsys vfs.FS, path string, edges uint64) (*Npy, error) {
 	h, size, err := readHeader(fsys, path)
 	if err != nil {
@@ -14,7 +13,7 @@ func OpenEdgeRows(fsys vfs.FS, path string, edges uint64) (*Npy, error) {
 	}
 	d := descrs[h.Descr]
 	if !d.IsInt() {
-		return nil, badf("%s: found %s, expected integers: the ends of edges", path, d)
+		return nil, badf("%s: found %s, expected integers, the ends of edges", path, d)
 	}
 	s := int64(d.Size())
 	t := &Npy{fsys: fsys, rows: h.Shape[0], bytes: size, chunk: chunkSize}

@@ -13,15 +13,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Parquet is a table of Parquet files. Its columns are the top-level ones that are
-// numbers, bools, byte strings, or lists of them; null is an empty cell.
+// Parquet is a table of Parquet files. Its columns are the top-level columns that are numbers, bools, byte strings,
+// or lists of them. Null is an empty cell.
 type Parquet struct {
 	fsys   vfs.FS
 	files  []parquetFile
-	like   int // the file whose columns are those of the table
+	like   int // index of the file whose columns are those of the table
 	groups []parquetGroup
 	fields []Field
-	// unreadable names the columns that are something else, with what they are.
+	// unreadable names the other columns, with what they are.
 	unreadable []string
 	rows       uint64
 	bytes      int64
@@ -37,17 +37,16 @@ type parquetFile struct {
 // parquetGroup is a row group of a file.
 type parquetGroup struct {
 	file, group int
-	first       uint64 // in the table
-	local       uint64 // in the file
+	first       uint64 // first row in the table
+	local       uint64 // first row in the file
 	rows        uint64
 }
 
 // parquetRows bounds the rows of a chunk.
 const parquetRows = 1 << 14
 
-// OpenParquet opens the shards of a table, in order, and reads their footers. All
-// have the same columns, but that those of a shard without rows may be of the type
-// null. The files stay closed between scans.
+// OpenParquet opens the shards of a table, in order, and reads their footers. All shards must have the same columns,
+// except that the columns of a shard without rows may have the type null. The files are closed between scans.
 func OpenParquet(fsys vfs.FS, paths []string) (*Parquet, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
@@ -68,7 +67,7 @@ func OpenParquet(fsys vfs.FS, paths []string) (*Parquet, error) {
 		}
 		t.files = append(t.files, parquetFile{path, f, local})
 	}
-	// A file without rows may not know the types of its columns.
+	// A file without rows may not declare the types of its columns.
 	t.like = max(slices.IndexFunc(t.files, func(f parquetFile) bool { return f.rows > 0 }), 0)
 	return t, t.declare()
 }
@@ -89,8 +88,7 @@ func readFooter(fsys vfs.FS, path string) (f *parquet.File, size int64, err erro
 	return f, info.Size(), nil
 }
 
-// parquetError puts a place in front of an error. Only those of the bytes are
-// ErrFormat.
+// parquetError puts a place before an error. Only errors about the bytes are ErrFormat.
 func parquetError(place string, err error) error {
 	if errors.Is(err, parquet.ErrCorrupt) || errors.Is(err, parquet.ErrUnsupported) {
 		return badf("%s: %w", place, err)
@@ -105,7 +103,7 @@ var parquetTypes = map[parquet.Type]graph.DType{
 	parquet.Float16: graph.Float16, parquet.Float32: graph.Float32, parquet.Float64: graph.Float64, parquet.Bytes: graph.String,
 }
 
-// declare takes the columns of one file, and holds those of the others to them.
+// declare takes the columns of one file and checks those of the other files against them.
 func (t *Parquet) declare() error {
 	names, fields, unreadable := describeParquet(&t.files[t.like])
 	t.fields, t.unreadable = fields, unreadable
@@ -119,18 +117,18 @@ func (t *Parquet) declare() error {
 			return a.Name == b.Name && (a.DType == b.DType && len(a.Shape) == len(b.Shape) || f.rows == 0 && f.null(a.Name))
 		}
 		if !slices.EqualFunc(fields, t.fields, same) || !slices.Equal(unreadable, t.unreadable) {
-			return badf("%s: found the columns %s, expected %s as in %s", f.path, declared(fields), declared(t.fields), t.files[t.like].path)
+			return badf("%s: found the columns %s, expected %s, as in %s", f.path, declared(fields), declared(t.fields), t.files[t.like].path)
 		}
 	}
 	return nil
 }
 
-// null says whether a column is of the type null.
+// null says whether a column has the type null.
 func (f *parquetFile) null(name string) bool {
 	return slices.ContainsFunc(f.Columns, func(c parquet.Column) bool { return c.Name == name && c.Null })
 }
 
-// describeParquet is the columns of a file: all names, what can be read, and what not.
+// describeParquet returns all column names of a file, the fields that can be read, and the columns that cannot.
 func describeParquet(f *parquetFile) (names []string, fields []Field, unreadable []string) {
 	for i := range f.Columns {
 		c := &f.Columns[i]
@@ -162,7 +160,7 @@ func (t *Parquet) Fields() []Field { return t.fields }
 // Unreadable names the columns that cannot be read, and what they are.
 func (t *Parquet) Unreadable() []string { return t.unreadable }
 
-// Meta is what file number i says under a key beside its columns.
+// Meta returns the value of a key in the metadata of file i.
 func (t *Parquet) Meta(i int, key string) (value string, ok bool) {
 	value, ok = t.files[i].Meta[key]
 	return value, ok
@@ -190,9 +188,8 @@ func (t *Parquet) Where(row uint64, _ string) string {
 	return fmt.Sprintf("%s: row %d", t.files[len(t.files)-1].path, row)
 }
 
-// Scan implements Table. Each worker takes row groups. Memory: of each column and
-// worker a page and its dictionary, and 1 MiB of values, or one row where that is
-// more, twice.
+// Scan implements Table. Each worker reads whole row groups. Its memory per column and worker is a page with its
+// dictionary, and 1 MiB of values, or twice the size of a row if that is more.
 func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
 	workers := make([]parquetWorker, threads)
@@ -219,7 +216,7 @@ func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn fu
 	return t.rows, nil
 }
 
-// column plans how a column is read as it is asked for.
+// column plans how to read a column as it is asked for.
 func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 	path := t.files[t.like].path
 	n := slices.IndexFunc(t.files[t.like].Columns, func(c parquet.Column) bool { return c.Name == a.Name })
@@ -239,7 +236,7 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 	}
 	p.number, p.lists = n, c.Lists
 	p.out.wide = false // values are converted, not parsed
-	// Narrow integers lie in 32 bits.
+	// Narrow integers are stored in 32 bits.
 	p.from = parquetTypes[c.Type]
 	switch {
 	case p.from == graph.Int8 || p.from == graph.Int16:
@@ -270,7 +267,7 @@ type parquetWorker struct {
 	chunk   Chunk
 	absent  []bool
 	file    vfs.File
-	open    int // the file
+	open    int // index of the open file
 }
 
 func (w *parquetWorker) close() error {
@@ -285,7 +282,7 @@ func (w *parquetWorker) close() error {
 	return err
 }
 
-// group hands on the rows of a row group.
+// group passes the rows of a row group to fn.
 func (w *parquetWorker) group(ctx context.Context, g parquetGroup, fn func(*Chunk) error) error {
 	f := w.t.files[g.file]
 	if w.file == nil || w.open != g.file {

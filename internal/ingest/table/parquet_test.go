@@ -49,7 +49,7 @@ func writeParquet[T any](t testing.TB, path string, rows []T, options ...pq.Writ
 
 func some[T any](v T) *T { return &v }
 
-// show gathers the vectors of a scan, a line a column.
+// show collects the vectors of a scan, one line per column.
 func show(t *Parquet, columns []Column, threads int) ([]string, error) {
 	type part struct {
 		first  uint64
@@ -144,7 +144,7 @@ func TestParquet(t *testing.T) {
 		`small: [] ff [] 02 [] 03`,
 		`id: [] "a" [1] [] "b" [1] [] "c" [1]`,
 	}
-	// Empty cells between others, in one chunk.
+	// Empty cells among others, in one chunk.
 	c := writeParquet(t, filepath.Join(dir, "c.parquet"), []parquetRow{{ID: "a"}, {ID: "b", Maybe: some(int64(1))}, {ID: "c"}, {ID: "d", Maybe: some(int64(2))}, {ID: "e", Maybe: some(int64(3))}})
 	one, err := OpenParquet(vfs.OS, []string{c})
 	if err != nil {
@@ -171,7 +171,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// Columns of different widths come in step, whatever a chunk holds.
+// Columns of different widths advance together, whatever a chunk holds.
 func TestParquetChunks(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "a", strings.Repeat("long", 20)})
 	draw := rapid.Custom(func(t *rapid.T) parquetRow {
@@ -212,7 +212,7 @@ func writeParquetFor(t *rapid.T, dir string, rows []parquetRow, options ...pq.Wr
 	return path
 }
 
-// gather is a scan by one thread as one list a column: lengths, values, texts.
+// gather scans with one thread and returns one list per column: lengths, values, texts.
 func gather(t *rapid.T, p *Parquet, columns []Column) []string {
 	out := make([][]string, len(columns))
 	_, err := p.Scan(context.Background(), columns, 1, func(_ int, c *Chunk) error {
@@ -243,7 +243,7 @@ func gather(t *rapid.T, p *Parquet, columns []Column) []string {
 	}
 	var lines []string
 	for i := range out {
-		// Levels alternate where chunks end: their order on each level counts.
+		// Where chunks end, the levels alternate: only the order within each level is compared.
 		for _, kind := range []string{"0:", "1:", "absent", ""} {
 			line := kind
 			for _, x := range out[i] {
@@ -339,8 +339,7 @@ func TestParquetFaults(t *testing.T) {
 	}
 }
 
-// FuzzParquet scans any bytes as a table: an ErrFormat, or chunks that hold
-// together.
+// FuzzParquet scans any bytes as a table. It gets an ErrFormat or consistent chunks.
 func FuzzParquet(f *testing.F) {
 	dir := f.TempDir()
 	for i, rows := range [][]parquetRow{nil, {{ID: "a", Maybe: some(int64(7)), Vector: []float32{1, 2}, Deep: [][]string{{"p", "q"}, {}}}, {ID: "b"}}} {

@@ -7,17 +7,17 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// parquetColumn reads a column; it belongs to one worker.
+// parquetColumn reads a column. It belongs to one worker.
 type parquetColumn struct {
 	number int
 	lists  int         // levels of lists in the file
-	from   graph.DType // of the values in rows
+	from   graph.DType // dtype of the values in rows
 	null   bool        // no row has a value
 	reader *parquet.Reader
-	rows   parquet.Rows // read and not handed on: columns come in step
+	rows   parquet.Rows // rows that were read but not taken: all columns are taken in step
 	out    column
-	start  []int // of a run: see rowOf
-	ints   words // of a run
+	start  []int // start of a run: see rowOf
+	ints   words // integers of a run
 }
 
 func (c *parquetColumn) close() {
@@ -27,13 +27,13 @@ func (c *parquetColumn) close() {
 	}
 }
 
-// take moves the first n rows to out. It marks rows in absent and says whether it
-// did; of a bad row it gives the number and what is wrong.
+// take moves the first n rows to out. It marks rows in absent and returns whether it did. For a bad row it returns
+// the row's number and what is wrong.
 func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, problem string) {
 	c.out.reset()
-	at := make([]int, c.lists+1) // of each level of lists, and of the values
+	at := make([]int, c.lists+1) // position in each level of lists, and in the values
 	for row := 0; row < n; {
-		// A run of rows that are not empty cells.
+		// Find a run of rows that are not empty cells.
 		end := row
 		for end < n && !c.empty(end) {
 			end++
@@ -51,14 +51,14 @@ func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, proble
 			if none {
 				absent[row], marked = true, true
 			}
-			at[0]++ // a list of nothing, or a value that stands for none
+			at[0]++ // an empty list, or the value that stands for the null
 		}
 	}
 	c.drop(n)
 	return marked, 0, ""
 }
 
-// empty says whether a row is an empty cell: null, or an id of no bytes.
+// empty says whether a row is an empty cell: null, or an empty id.
 func (c *parquetColumn) empty(row int) bool {
 	if c.rows.Null != nil && c.rows.Null[row] {
 		return true
@@ -73,11 +73,11 @@ func (c *parquetColumn) empty(row int) bool {
 	return c.rows.Ends[row] == start
 }
 
-// run appends n rows from row on, none of them empty. at is where the lists and
-// values of the row start, and then of the row behind.
+// run appends n rows from row on, none of which is empty. at is the position of the lists and values of the row, and
+// afterwards that of the row after the run.
 func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	if c.null {
-		return row, fmt.Sprintf("found a value in column %q, expected none, as it is of the type null", c.out.Name)
+		return row, fmt.Sprintf("found a value in column %q, expected none, as its type is null", c.out.Name)
 	}
 	c.start = append(c.start[:0], at...)
 	values := n
@@ -111,7 +111,7 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	}
 	a := array{dtype: c.from, width: 1, stride: int64(c.from.Size())}
 	raw, out := c.rows.Data[first*c.from.Size():], &c.out.data
-	if c.out.DType.IsInt() { // which convert writes from the start of out on
+	if c.out.DType.IsInt() { // convert writes them from the start of out on
 		out, c.ints.n = &c.ints, 0
 	}
 	i, text := a.convert(out, &c.out.ends, raw, values, &c.out.Column)
@@ -124,8 +124,7 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 	return 0, ""
 }
 
-// rowOf is the row, from row on, that has element i of a level, as counted from
-// start.
+// rowOf returns the row, from row on, that contains element i of a level, counted from start.
 func (c *parquetColumn) rowOf(row, level, i int) int {
 	for ; ; row++ {
 		elements := 1
@@ -144,8 +143,7 @@ func (c *parquetColumn) rowOf(row, level, i int) int {
 	}
 }
 
-// shape holds the lengths of the lists of a level to the shape asked for. bad is a
-// list.
+// shape checks the lengths of the lists of a level against the shape asked for. bad is the index of a list.
 func (c *parquetColumn) shape(level int, lengths []uint32) (bad int, problem string) {
 	if c.lists != len(c.out.Shape) { // flat
 		for i, n := range lengths {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// emptyScript writes tables without rows with the programs of today.
+// emptyScript writes tables without rows with the installed programs.
 const emptyScript = `
 import importlib.util, sys
 from pathlib import Path

@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What testdata/empty/make.py writes: the columns, as a unigraph would ask for them,
-// and the two rows of the files that have some.
+// The columns that testdata/empty/make.py writes, as a unigraph asks for them, and the two rows of the files that
+// have rows.
 var (
 	emptyColumns = []Column{
 		{Name: "id", DType: graph.String, ID: true},
@@ -32,8 +32,7 @@ var (
 	}
 )
 
-// checkEmpty says what is wrong with files of 0 rows, alone and as shards beside one with
-// two rows.
+// checkEmpty checks files of 0 rows, alone and as shards together with one that has two rows.
 func checkEmpty(t *testing.T, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
 	if err != nil || len(files) < 8 {
@@ -78,7 +77,7 @@ func checkEmpty(t *testing.T, dir string) {
 				continue
 			}
 			if strings.Contains(file, "-groups") {
-				continue // has rows of its own
+				continue // the file has rows
 			}
 			got, err := show(p, emptyColumns, 2)
 			if diff := cmp.Diff(twoRows, got); diff != "" || err != nil {
@@ -94,8 +93,8 @@ func checkEmpty(t *testing.T, dir string) {
 // Tables without rows, as real programs write them, have no rows.
 func TestParquetEmpty(t *testing.T) { checkEmpty(t, "testdata/empty") }
 
-// A shard that has rows keeps to the types of the others, and one of the type null has
-// no values whatever is asked for.
+// A shard with rows must have the types of the other shards. A shard of type null has no values, whatever is asked
+// for.
 func TestParquetNull(t *testing.T) {
 	null := "testdata/empty/pandas3-null.parquet"
 	p, err := OpenParquet(vfs.OS, []string{null})

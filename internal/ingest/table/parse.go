@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// badText is what was found at an offset of a block, what was expected and what
-// to do.
+// badText describes what was found at an offset of a block, what was expected and what to do.
 type badText struct {
 	at   int
 	text string
@@ -18,7 +17,7 @@ func (e *badText) error(place string) error {
 	return badf("%s: %s", place, e.text)
 }
 
-// quote shows the start of a cell in a message.
+// quote returns the start of a cell for an error.
 func quote(cell []byte) string {
 	if len(cell) > 40 {
 		return fmt.Sprintf("%q...", cell[:40])
@@ -26,14 +25,14 @@ func quote(cell []byte) string {
 	return fmt.Sprintf("%q", cell)
 }
 
-// parser makes chunks of blocks. It belongs to one worker.
+// parser makes chunks from blocks. It belongs to one worker.
 type parser struct {
 	syntax
 	stops   stops
 	fields  []Field
-	targets []int // by field: the first column that asks for it, or -1
+	targets []int // per field: index of the first column that asks for it, or -1
 	cols    []column
-	fast    [][]uint64 // one a field, while all fields hold integers; else nil
+	fast    [][]uint64 // one per field while all fields are integers; otherwise nil
 	chunk   Chunk
 	absent  []bool
 	marked  bool // a row of the chunk is absent
@@ -76,7 +75,7 @@ func (p *parser) parse(b *block) (*Chunk, *badText) {
 	}
 	for i := range p.cols {
 		if c := &p.cols[i]; c.wide && c.DType.Size() < 8 && narrow(c.data.w[:p.chunk.Rows], c.DType) >= 0 {
-			// The fast path looks at digits only: find the place the slow way.
+			// The fast path examines digits only: find the place with the general parser.
 			return nil, p.records(b.buf, b.at, b.end, false)
 		}
 	}
@@ -114,14 +113,14 @@ func (p *parser) records(b []byte, at, end int, fast bool) *badText {
 	return nil
 }
 
-// integers runs the fast path as far as it goes.
+// integers runs the fast path as far as possible.
 func (p *parser) integers(b []byte, at, end int) int {
 	d, d2 := p.delim, p.delim
 	if p.runs {
 		d, d2 = ' ', '\t'
 	}
 	for at < end {
-		// A guess at the rows to come; where it is too low the loop goes round.
+		// Estimate the number of remaining rows. If it is too low, the loop repeats.
 		rows := (end-at)/(4*len(p.fields)) + 1
 		for i := range p.cols {
 			c := &p.cols[i]
@@ -152,8 +151,7 @@ func (p *parser) integers(b []byte, at, end int) int {
 	return at
 }
 
-// record reads one record, or skips a line without any, and returns where the
-// next one starts.
+// record parses one record, or skips an empty line, and returns the start of the next one.
 func (p *parser) record(b []byte, at, end int) (int, *badText) {
 	start := p.blanks(b, at)
 	if next := lineEnd(b, start); next > 0 {
@@ -164,10 +162,10 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 	last := len(p.fields) - 1
 	for f := 0; ; f++ {
 		if f > last {
-			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; enclose a field with a delimiter in quotes", f, p.expected())}
+			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; put a field that contains a delimiter in quotes", f, p.expected())}
 		}
 		begin, i := at, p.targets[f]
-		// An integer, in quotes or not, is read without looking for its end first.
+		// An integer, quoted or not, is parsed without searching for its end first.
 		done := false
 		if i >= 0 && p.cols[i].wide && p.cols[i].next < 0 {
 			open := at
@@ -208,7 +206,7 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 		at = p.blanks(b, at)
 		if next := lineEnd(b, at); next > 0 {
 			if f < last {
-				return 0, &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, an empty one too", f+1, p.expected())}
+				return 0, &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, also empty ones", f+1, p.expected())}
 			}
 			at = next
 			break
@@ -231,7 +229,7 @@ func (p *parser) expected() string {
 	return fmt.Sprintf("%d (%s)", len(names), strings.Join(names, ", "))
 }
 
-// blanks skips spaces and tabs where runs of them separate fields.
+// blanks skips spaces and tabs if runs of them separate fields.
 func (s syntax) blanks(b []byte, at int) int {
 	for s.runs && (b[at] == ' ' || b[at] == '\t') {
 		at++
@@ -245,8 +243,7 @@ func (s syntax) ends(b []byte, at int) bool {
 	return c == s.delim || s.runs && c == '\t' || lineEnd(b, at) > 0
 }
 
-// field is the text of the field at b[at:] and what is behind it. The text is
-// valid until the next call.
+// field returns the text of the field at b[at:] and the offset after it. The text is valid until the next call.
 func (p *parser) field(b []byte, at, end int) ([]byte, int, *badText) {
 	if b[at] == '"' {
 		return p.quoted(b, at, end)
@@ -287,12 +284,12 @@ func (p *parser) quoted(b []byte, at, end int) ([]byte, int, *badText) {
 	}
 	at++
 	if !p.ends(b, at) {
-		return nil, 0, &badText{at, fmt.Sprintf("found %s behind a closing quote, expected a delimiter or the end of the line; write a quote inside of quotes twice", quote(b[at:at+1]))}
+		return nil, 0, &badText{at, fmt.Sprintf("found %s after a closing quote, expected a delimiter or the end of the line; write a quote inside quotes twice", quote(b[at:at+1]))}
 	}
 	return cell, at, nil
 }
 
-// split is the fields of the first record of b[:end].
+// split returns the fields of the first record of b[:end].
 func (s syntax) split(b []byte, end int) ([]string, *badText) {
 	p := &parser{syntax: s, stops: stopsOf(s)}
 	var cells []string
@@ -311,7 +308,7 @@ func (s syntax) split(b []byte, end int) ([]string, *badText) {
 	}
 }
 
-// skip is the offset in a block of the record with a number.
+// skip returns the offset in a block of the record with a number.
 func (s syntax) skip(b *block, n int) int {
 	for at := b.at; ; {
 		if lineEnd(b.buf, s.blanks(b.buf, at)) == 0 {
@@ -324,8 +321,7 @@ func (s syntax) skip(b *block, n int) int {
 	}
 }
 
-// fieldAt is the offset of field n of the record at b[at:], or of the record
-// where it has no such field.
+// fieldAt returns the offset of field n of the record at b[at:], or of the record if it has no such field.
 func (s syntax) fieldAt(b []byte, at, end, n int) int {
 	p := &parser{syntax: s, stops: stopsOf(s)}
 	record := at

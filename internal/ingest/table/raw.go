@@ -6,23 +6,23 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// RawColumn is a column whose rows lie in files as an array's do: little-endian,
-// row-major, without gaps.
+// RawColumn is a column whose rows are stored in files like the rows of an array: little-endian, row-major, without
+// gaps.
 type RawColumn struct {
 	Field
-	// Runs hold the rows, one run behind the other.
+	// Runs hold the rows, one run after the other.
 	Runs []Run
 }
 
-// Run is rows of a column in a file.
+// Run is a run of rows of a column in a file.
 type Run struct {
 	Path   string
 	Offset int64
 	Rows   uint64
 }
 
-// OpenRaw makes a table of columns with as many rows each. That the files are long
-// enough is the caller's to know; one that is not is an error of the scan.
+// OpenRaw makes a table of columns with equal numbers of rows. It does not check that the files are long enough; a
+// scan reports a file that is not.
 func OpenRaw(fsys vfs.FS, columns []RawColumn) (*Npy, error) {
 	t := &Npy{fsys: fsys, chunk: chunkSize}
 	for i, c := range columns {
@@ -37,7 +37,7 @@ func OpenRaw(fsys vfs.FS, columns []RawColumn) (*Npy, error) {
 			a.ends[k] = rows
 		}
 		if i > 0 && rows != uint64(t.rows) {
-			return nil, badf("%s: found %d rows of %q, expected %d as of %q", a.path, rows, c.Name, t.rows, columns[0].Name)
+			return nil, badf("%s: found %d rows of %q, expected %d, as of %q", a.path, rows, c.Name, t.rows, columns[0].Name)
 		}
 		t.rows = int(rows)
 		t.cols = append(t.cols, a)
@@ -46,15 +46,15 @@ func OpenRaw(fsys vfs.FS, columns []RawColumn) (*Npy, error) {
 	return t, nil
 }
 
-// run is the run that a row lies in.
+// run returns the index of the run that contains a row.
 func (a *array) run(row uint64) int {
 	return sort.Search(len(a.ends), func(i int) bool { return a.ends[i] > row })
 }
 
-// gather reads rows that may lie in several runs.
+// gather reads rows that may be in several runs.
 func (r *npyReader) gather(a *array, first uint64, rows int) ([]byte, error) {
 	k := a.run(first)
-	begin := first - (a.ends[k] - a.runs[k].Rows) // in the run
+	begin := first - (a.ends[k] - a.runs[k].Rows) // row number in the run
 	offset := a.runs[k].Offset + int64(begin)*a.stride
 	if first+uint64(rows) <= a.ends[k] {
 		return r.at(a.runs[k].Path, offset, rows*int(a.stride))

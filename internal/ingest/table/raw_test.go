@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Rows in any runs of several files are the rows, whatever the chunks.
+// Rows in any runs of several files are read in order, whatever the chunks.
 func TestRaw(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -60,7 +60,7 @@ func TestRaw(t *testing.T) {
 	})
 }
 
-// A file that is shorter than was said is an error of the scan.
+// A file that is shorter than declared is an error of the scan.
 func TestRawCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, make([]byte, 20), 0o644); err != nil {
@@ -82,7 +82,7 @@ func TestRawCut(t *testing.T) {
 	}
 }
 
-// Fill gives each row once, at any number of threads, and the error of the first chunk.
+// Fill gives each row once, for any number of threads, and the error of the first chunk.
 func TestFill(t *testing.T) {
 	const n = 300_000
 	for threads := range 4 {

@@ -11,11 +11,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// A scan hands out units (a chunk of a plain file, a block of a compressed one)
-// in order, numbered from 0. Two things pass from unit to unit in that order:
-// whether an odd number of quotes came before, and the number of rows. A worker
-// holds at most one unit and units are begun in order, so the unit that all
-// others wait for is always at work.
+// scan hands out units (a chunk of a plain file, or a block of a compressed one) in order, numbered from 0. Two
+// values pass from unit to unit in that order: whether the number of quotes before it is odd, and the number of rows.
+// A worker holds at most one unit and units are begun in order, so some worker is always working on the unit that all
+// others wait for.
 type scan struct {
 	t      *CSV
 	ctx    context.Context
@@ -25,11 +24,11 @@ type scan struct {
 
 	quotes, rows turns
 
-	mu    sync.Mutex // guards what next changes
+	mu    sync.Mutex // guards the fields that next changes
 	units int
 	file  int
-	at    int64     // in a plain file
-	z     *inflater // of a compressed file
+	at    int64     // offset in a plain file
+	z     *inflater // set for a compressed file
 	free  chan *block
 
 	errMu  sync.Mutex
@@ -37,13 +36,13 @@ type scan struct {
 	errSeq int
 }
 
-// unit is a piece of the input with its place in the order.
+// unit is a piece of the input and its number in the order.
 type unit struct {
 	seq   int
 	file  int
-	at    int64  // chunk of a plain file
+	at    int64  // offset of the chunk of a plain file
 	block *block // block of a compressed one
-	last  bool   // of a plain file
+	last  bool   // the last chunk of a plain file
 }
 
 // turns passes a value from unit to unit, in order.
@@ -55,8 +54,7 @@ type turns struct {
 	stopped bool
 }
 
-// wait blocks until the units before seq have passed the value on; false: the
-// scan has ended.
+// wait blocks until the units before seq have passed the value on. It returns false if the scan has ended.
 func (t *turns) wait(seq int) (uint64, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,8 +79,8 @@ func (t *turns) stop() {
 	t.changed.Broadcast()
 }
 
-// Scan implements Table. Memory: threads (two more, where a file is compressed)
-// times 1 MiB of text and the vectors made of it.
+// Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files it
+// is that of two more threads.
 func (t *CSV) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return t.scan(ctx, columns, threads, func(w int, _ *unit, c *Chunk) error { return fn(w, c) })
 }
@@ -118,8 +116,7 @@ func (t *CSV) scan(ctx context.Context, columns []Column, threads int, fn func(w
 	return s.rows.value, nil
 }
 
-// fail ends the scan. The error of the earliest unit is kept: units before it
-// are at work already, and end.
+// fail ends the scan. It keeps the error of the earliest unit; the units before it have begun and will finish.
 func (s *scan) fail(seq int, err error) {
 	s.errMu.Lock()
 	if s.err == nil || seq < s.errSeq {
@@ -129,7 +126,7 @@ func (s *scan) fail(seq int, err error) {
 	s.cancel()
 }
 
-// next is the next unit, nil at the end.
+// next returns the next unit, or nil at the end.
 func (s *scan) next() *unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +192,7 @@ func (s *scan) work(worker int, p *parser) {
 			break
 		}
 		if b != own {
-			s.free <- b // has room for all blocks
+			s.free <- b // has capacity for all blocks
 		}
 	}
 	if err := closeFile(); err != nil {
@@ -203,7 +200,7 @@ func (s *scan) work(worker int, p *parser) {
 	}
 }
 
-// unit reads, parses and hands on one unit; false: the scan has ended.
+// unit reads, parses and passes on one unit. It returns false if the scan has ended.
 func (s *scan) unit(worker int, p *parser, u *unit, b *block, r vfs.File, err error) bool {
 	f := s.t.files[u.file]
 	if err == nil {
@@ -227,7 +224,7 @@ func (s *scan) unit(worker int, p *parser, u *unit, b *block, r vfs.File, err er
 		if ok, err = b.load(r, s.t, f, u.at, parity); !ok && err == nil {
 			return false
 		}
-	} else if _, ok := parity(false); !ok { // blocks are cut outside of quotes
+	} else if _, ok := parity(false); !ok { // blocks are cut outside quotes
 		return false
 	}
 	var chunk *Chunk

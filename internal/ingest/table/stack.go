@@ -8,26 +8,25 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// stack is several columns of a table as one.
+// stack is a table that joins several columns of a table into one.
 type stack struct {
 	Table
 	field  Field
 	fields []string
 }
 
-// Stack makes a table of one column of numbers: the values of a row are those of
-// the fields, in order. A column can be asked for in the shape of the field, or in
-// another of as many values.
+// Stack makes a table of one column of numbers: the values of a row are those of the fields, in order. The column can
+// be asked for in the shape of the field, or in another shape with as many values.
 func Stack(t Table, field Field, fields []string) Table { return &stack{t, field, fields} }
 
 // Fields implements Table.
 func (t *stack) Fields() []Field { return []Field{t.field} }
 
-// Where implements Table: where the row is.
+// Where implements Table. It names the row.
 func (t *stack) Where(row uint64, _ string) string { return t.Table.Where(row, "") }
 
-// Scan implements Table. Memory: that of the table, and the values of a chunk again
-// for each worker.
+// Scan implements Table. Its memory is that of the underlying table, and the values of a chunk once more for each
+// worker.
 func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	var asked []Column
 	for _, c := range columns {
@@ -36,7 +35,7 @@ func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func
 			values *= max(d, 0)
 		}
 		if c.Name != t.field.Name || values != len(t.fields) || c.DType == graph.String {
-			return 0, badf("%s: found the column %s of %d values, expected it to be asked for, not %q of shape %v", t.Files()[0], t.field.Name, len(t.fields), c.Name, c.Shape)
+			return 0, badf("%s: found a request for %[4]q of shape %[5]v, expected the column %[2]s of %[3]d values", t.Files()[0], t.field.Name, len(t.fields), c.Name, c.Shape)
 		}
 		for _, name := range t.fields {
 			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: c.Fill, Underflows: c.Underflows})
@@ -68,7 +67,7 @@ func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func
 	})
 }
 
-// interleave puts values of so many bytes side by side, one of each vector in turn.
+// interleave joins values of the given number of bytes, one from each vector in turn.
 func interleave(out []byte, from []Vector, size int) {
 	stride := size * len(from)
 	for k, v := range from {
@@ -78,9 +77,8 @@ func interleave(out []byte, from []Vector, size int) {
 	}
 }
 
-// Shaped says of a column with lists how many values the lists of its first row have,
-// in all dimensions: the shape of each row, if rows are alike. A table without rows
-// gives nil.
+// Shaped returns the number of values of the lists in the first row of a column, per dimension. It is the shape of
+// each row if all rows are alike. For a table without rows it returns nil.
 func Shaped(ctx context.Context, t Table, f Field) (shape []int, err error) {
 	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: slices.Repeat([]int{-1}, len(f.Shape))}}, 1, func(_ int, c *Chunk) error {
 		for _, lengths := range c.Columns[0].Lengths {

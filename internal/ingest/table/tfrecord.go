@@ -16,9 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TFRecord is a table of tf.train.Examples, a row each, whose features are the
-// columns. A feature that a row does not have, or that has no values, is an empty
-// cell.
+// TFRecord is a table of tf.train.Examples, one row per Example, whose features are the columns. A missing feature,
+// or one without values, is an empty cell.
 type TFRecord struct {
 	fsys   vfs.FS
 	paths  []string
@@ -26,8 +25,8 @@ type TFRecord struct {
 	fields []Field
 }
 
-// OpenTFRecord opens the shards of a table, in order, plain or compressed with
-// gzip. The first record of the first shard that has one gives the fields.
+// OpenTFRecord opens the shards of a table, in order, plain or compressed with gzip. The fields are those of the
+// first record.
 func OpenTFRecord(fsys vfs.FS, paths []string) (*TFRecord, error) {
 	t := &TFRecord{fsys: fsys, paths: paths}
 	if len(paths) == 0 {
@@ -62,7 +61,7 @@ func OpenTFRecord(fsys vfs.FS, paths []string) (*TFRecord, error) {
 	return t, err
 }
 
-// walk calls fn for runs of at most so many rows, as long as it returns true.
+// walk calls fn for runs of at most the given number of rows, as long as fn returns true.
 func (t *TFRecord) walk(most int, fn func(b *frames) (bool, error)) error {
 	s := &framer{t: t, ctx: context.Background(), most: most}
 	var b frames
@@ -92,9 +91,8 @@ func dtypeOf(k example.Kind) graph.DType {
 	return graph.Invalid
 }
 
-// Fields implements Table. Names are the features' keys; a feature with one
-// value in the first record is declared as a scalar, any other as a vector of
-// variable length.
+// Fields implements Table. Names are the keys of the features. A feature with one value in the first record is
+// declared as a scalar, and any other as a vector of variable length.
 func (t *TFRecord) Fields() []Field { return t.fields }
 
 // Files implements Table.
@@ -123,13 +121,12 @@ func (t *TFRecord) Where(row uint64, _ string) string {
 	return place
 }
 
-// chunkValues bounds the bytes of fixed shapes in a chunk: rows that lack a large
-// feature take little of a file.
+// chunkValues bounds the bytes of columns of fixed shape in a chunk. Rows that lack a large feature take few bytes of
+// a file, but their default values take memory.
 const chunkValues = 4 << 20
 
-// Scan implements Table. One worker at a time reads a run of frames; they check and
-// decode them side by side. Memory: threads times 1 MiB, or one record where that
-// is more, and the vectors made of it.
+// Scan implements Table. One worker at a time reads a run of frames; the workers check and decode them concurrently.
+// The memory per thread is 1 MiB, or one record if that is more, and the vectors made from it.
 func (t *TFRecord) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
 	decoders := make([]*exampleDecoder, threads)
@@ -142,7 +139,7 @@ func (t *TFRecord) Scan(ctx context.Context, columns []Column, threads int, fn f
 	}
 	if len(t.fields) > 0 {
 		for _, a := range columns {
-			// A feature that rows may lack can be missing in the first one.
+			// A feature that rows may lack can be missing in the first row.
 			if a.Empty == EmptyError && !slices.Contains(a.Shape, -1) && !slices.ContainsFunc(t.fields, func(f Field) bool { return f.Name == a.Name }) {
 				return 0, badf("%s: found the features %s, expected %q among them", t.paths[0], strings.Join(t.names(), ", "), a.Name)
 			}
@@ -169,7 +166,7 @@ func (t *TFRecord) Scan(ctx context.Context, columns []Column, threads int, fn f
 				if err == nil {
 					continue
 				}
-				// Runs are handed out in order, so those before this one end.
+				// Runs are handed out in order, so the runs before this one will finish.
 				mu.Lock()
 				if first == nil || b.seq < firstSeq {
 					first, firstSeq = err, b.seq

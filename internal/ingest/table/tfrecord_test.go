@@ -19,8 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// examples frames rows of the features i (integers), f (floats) and s (strings);
-// a nil list is left out.
+// examples frames rows of the features i (integers), f (floats) and s (strings); a nil list is omitted.
 func examples(rows ...struct {
 	i []int64
 	f []float32
@@ -123,8 +122,7 @@ func TestTFRecord(t *testing.T) {
 	}
 }
 
-// A damaged file is an error of its place, whatever came before it; rows of many
-// batches keep their numbers.
+// A damaged file is an error with its place, whatever comes before it. Rows of many batches keep their numbers.
 func TestTFRecordBatches(t *testing.T) {
 	var data []byte
 	const n = 60000
@@ -190,8 +188,8 @@ func TestTFRecordBatches(t *testing.T) {
 	}
 }
 
-// Lengths of variable dimensions are features of their own, which are checked
-// against the values, and can be left out where they follow from them.
+// The lengths of variable dimensions are features of their own. They are checked against the values, and can be
+// omitted if they follow from them.
 func TestTFRecordRagged(t *testing.T) {
 	row := func(values []int64, lengths ...[]int64) []byte {
 		var w example.Writer

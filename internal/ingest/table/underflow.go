@@ -7,13 +7,13 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Underflows are the counts of Column.Underflows, of columns by their names.
+// Underflows holds the counts of Column.Underflows by column.
 type Underflows struct {
 	names  []string
 	counts []*atomic.Uint64
 }
 
-// Watch is columns with a count of each that can have some; what is who has them.
+// Watch returns the columns, with a count for each column that can underflow. what names their owner.
 func (u *Underflows) Watch(what string, columns []Column) []Column {
 	columns = slices.Clone(columns)
 	for i := range columns {
@@ -22,7 +22,7 @@ func (u *Underflows) Watch(what string, columns []Column) []Column {
 	return columns
 }
 
-// WatchOne is Watch of one column, in place.
+// WatchOne is Watch for one column, in place.
 func (u *Underflows) WatchOne(what string, c *Column) {
 	if c.DType == graph.Float32 {
 		c.Underflows = new(atomic.Uint64)
@@ -30,7 +30,7 @@ func (u *Underflows) WatchOne(what string, c *Column) {
 	}
 }
 
-// Counts are those above 0, by name.
+// Counts returns the counts above 0 by name.
 func (u *Underflows) Counts() map[string]uint64 {
 	var counts map[string]uint64
 	for i, name := range u.names {

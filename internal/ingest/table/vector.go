@@ -11,7 +11,7 @@ import (
 // words is a growing run of bytes that starts at an 8-byte boundary.
 type words struct {
 	w []uint64
-	n int // bytes in use
+	n int // number of bytes in use
 }
 
 func (d *words) bytes() []byte {
@@ -21,7 +21,7 @@ func (d *words) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&d.w[0])), 8*len(d.w))
 }
 
-// add makes n more bytes and returns them; their content is undefined.
+// add appends n bytes and returns them. Their content is undefined.
 func (d *words) add(n int) []byte {
 	if d.n+n > 8*len(d.w) {
 		w := make([]uint64, max(2*len(d.w), (d.n+n+7)/8, 64))
@@ -46,7 +46,7 @@ func putInt(b []byte, v uint64) {
 	}
 }
 
-// putFloat rounds v to a floating dtype; false: v is beyond its largest number.
+// putFloat rounds v to a floating-point dtype. It returns false if v exceeds the dtype's largest number.
 func putFloat(b []byte, d graph.DType, v float64) bool {
 	switch d {
 	case graph.Float64:
@@ -67,8 +67,8 @@ func putFloat(b []byte, d graph.DType, v float64) bool {
 	return true
 }
 
-// roundFloat is the 16-bit number nearest to v, ties to even, with so many bits
-// of mantissa and exponent.
+// roundFloat returns the 16-bit number nearest to v, ties to even, with the given numbers of bits of mantissa and
+// exponent.
 func roundFloat(v float64, mantissa, exponent int) uint16 {
 	sign := uint16(math.Float64bits(v)>>63) << 15
 	inf := (uint16(1)<<exponent - 1) << mantissa
@@ -84,7 +84,7 @@ func roundFloat(v float64, mantissa, exponent int) uint16 {
 	bias := 1<<(exponent-1) - 1
 	_, e := math.Frexp(v) // v = f * 2^e, 0.5 <= f < 1
 	e = max(e-1, 1-bias)  // subnormal numbers share the least exponent
-	// In units of the last place: exact, so one rounding.
+	// m is in units of the last place. The scaling is exact, so there is one rounding.
 	m := math.RoundToEven(math.Ldexp(v, mantissa-e))
 	if e == 1-bias && m < float64(uint32(1)<<mantissa) {
 		return sign | uint16(m)
@@ -97,7 +97,7 @@ func roundFloat(v float64, mantissa, exponent int) uint16 {
 	return sign | uint16(bits)
 }
 
-// bounds are the least and the largest integer of a dtype, as int64 and uint64.
+// bounds returns the least and the largest integer of a dtype.
 func bounds(d graph.DType) (least int64, largest uint64) {
 	n := 8 * d.Size()
 	if d >= graph.Uint8 {
@@ -106,9 +106,8 @@ func bounds(d graph.DType) (least int64, largest uint64) {
 	return math.MinInt64 >> (64 - n), math.MaxInt64 >> (64 - n)
 }
 
-// narrow packs 64-bit integers, the first n words, to a dtype in place. It
-// returns the first that does not fit, or -1; a value above the largest int64
-// is taken as negative where the dtype is signed.
+// narrow converts 64-bit integers, the first n words, to a dtype in place. It returns the index of the first that
+// does not fit, or -1. If the dtype is signed, a value above the largest int64 is taken as negative.
 func narrow(w []uint64, d graph.DType) int {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))
 	switch d {
@@ -127,7 +126,7 @@ func narrow(w []uint64, d graph.DType) int {
 			}
 		}
 	}
-	// Values move to lower addresses only, in order.
+	// Values move only to lower addresses, in order.
 	switch d.Size() {
 	case 1:
 		for i, v := range w {

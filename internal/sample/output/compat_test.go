@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -65,7 +66,7 @@ func written(t *testing.T, g *graph.Graph, plan *sample.Plan, induce bool, opt R
 	if err := writeRecords(context.Background(), vfs.OS, dir, s, opt, sample.Job{Seeds: ids, BatchSize: 100, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
-	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, dir)
+	schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -241,7 +242,7 @@ func TestRecordsHoldTheSubgraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			records := slices.Concat(readShards(t, dir)...)
-			schema, _, _, err := tfgnn.ReadSchema(vfs.OS, dir)
+			schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, dir)
 			if err != nil {
 				t.Fatal(err)
 			}

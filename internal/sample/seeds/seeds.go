@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -119,7 +119,7 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	}
 	if strings.ContainsAny(text, "@*?[") {
 		var files []string
-		if files, err = tfgnn.Tables(fsys, filepath.Dir(text), filepath.Base(text), false); err == nil {
+		if files, err = tfgnnfiles.Tables(fsys, filepath.Dir(text), filepath.Base(text), false); err == nil {
 			return files, nil
 		}
 	}

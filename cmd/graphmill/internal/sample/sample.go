@@ -202,7 +202,7 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if f.inputSeeds != "" {
 		f.Seeds = f.inputSeeds
 	}
-	t.Renamed = map[string]string{"dangling-edges": "missing-nodes", "ranks": "rank"}
+	t.Renamed = map[string]string{"ranks": "rank"}
 	o, err := f.options(cmd, t)
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -64,7 +64,7 @@ func openCodec(t *cli.Terminal, path string) (*example.Codec, error) {
 
 // readSchema reads the schema at path, a file or a folder, and gives its file.
 func readSchema(t *cli.Terminal, path string) (*tfgnnpb.GraphSchema, string, error) {
-	schema, file, warnings, err := tfgnn.ReadSchema(vfs.OS, path)
+	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
 		t.Warn(human.Printable(w))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -65,7 +66,7 @@ func someFiles(_ *cobra.Command, args []string) error {
 }
 
 // nextRecord gives one record after the other, then io.EOF.
-type nextRecord func() ([]byte, tfrecord.Place, error)
+type nextRecord func() ([]byte, recordfiles.Place, error)
 
 // recordsOf reads the records of files, or of standard input.
 func recordsOf(t *cli.Terminal, args []string) (next nextRecord, closing func() error, err error) {
@@ -75,10 +76,10 @@ func recordsOf(t *cli.Terminal, args []string) (next nextRecord, closing func() 
 			return nil, nil, err
 		}
 		number := uint64(0)
-		return func() ([]byte, tfrecord.Place, error) {
+		return func() ([]byte, recordfiles.Place, error) {
 			record, err := r.Next()
 			number++
-			return record, tfrecord.Place{File: "standard input", Number: number - 1, Offset: r.Offset()}, err
+			return record, recordfiles.Place{File: "standard input", Number: number - 1, Offset: r.Offset()}, err
 		}, func() error { return nil }, nil
 	}
 	names, warnings, err := records.Files(vfs.OS, args)
@@ -88,7 +89,7 @@ func recordsOf(t *cli.Terminal, args []string) (next nextRecord, closing func() 
 	for _, w := range warnings {
 		t.Warn(w)
 	}
-	files := tfrecord.NewFiles(vfs.OS, names, nil)
+	files := recordfiles.New(vfs.OS, names, nil)
 	return files.Next, files.Close, nil
 }
 

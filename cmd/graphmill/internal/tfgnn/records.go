@@ -1,11 +1,11 @@
 package tfgnn
 
 import (
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
@@ -72,10 +72,10 @@ func printRandom(cmd *cobra.Command, t *cli.Terminal, path string, f *randomFlag
 	}
 	var w example.Writer
 	number := uint64(0)
-	next := func() ([]byte, tfrecord.Place, error) {
+	next := func() ([]byte, recordfiles.Place, error) {
 		record, err := codec.Encode(&w, codec.Random(f.Seed, number))
 		number++
-		return record, tfrecord.Place{File: "random", Number: number - 1}, err
+		return record, recordfiles.Place{File: "random", Number: number - 1}, err
 	}
 	return printExamples(cmd.Context(), t.Stdout, next, f.AsJSON, 0, f.Count)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -92,17 +93,17 @@ type validExamples struct {
 const maxRefusals = 20
 
 func validate(ctx context.Context, t *cli.Terminal, path string, args []string, f *validateFlags) error {
-	schema, err := tfgnn.OpenSchema(vfs.OS, path)
+	schema, err := tfgnnfiles.OpenSchema(vfs.OS, path)
 	if err != nil {
 		return err
 	}
 	v := validated{Schema: schema.Name, Binary: schema.Binary, Features: tfgnn.Features(schema.Message), message: schema.Message}
 	if f.tables {
-		v.Tables = tfgnn.OpenTables(vfs.OS, schema, f.dataPath, f.outside)
+		v.Tables = tfgnnfiles.OpenTables(vfs.OS, schema, f.dataPath, f.outside)
 	}
 	v.Faults, v.Warnings = append([]*tfgnn.Fault{}, schema.Faults...), append([]*tfgnn.Fault{}, schema.Warnings...)
 	if f.spec != "" {
-		spec, err := tfgnn.OpenSpec(vfs.OS, f.spec, schema.Message)
+		spec, err := tfgnnfiles.OpenSpec(vfs.OS, f.spec, schema.Message)
 		if err != nil {
 			return err
 		}

@@ -1,48 +1,50 @@
-package tfrecord
+package recordfiles
 
 import (
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Place is where a record is.
 type Place struct {
 	File   string
-	Number uint64 // in the file, from 0
-	Offset int64  // of its frame, in the uncompressed stream
+	Number uint64 // of the record in its file, from 0
+	Offset int64  // of the record's frame in bytes, in the uncompressed stream
 }
 
-// String begins an error about the record.
+// String is the prefix of an error about the record.
 func (p Place) String() string {
 	return fmt.Sprintf("%s: record %d (byte %d)", p.File, p.Number, p.Offset)
 }
 
-// Files reads the records of several files, one after the other. Close it.
+// Files reads the records of several files, one file after the other. The caller closes it.
 type Files struct {
 	fsys     vfs.FS
-	names    []string // still to be opened
-	limit    int64
+	names    []string // of the files that are not open yet
+	limit    int64    // 0: the limit of tfrecord.Reader
 	progress func(bytes int64)
 
 	file   vfs.File
 	name   string
-	reader *Reader
+	reader *tfrecord.Reader
 	number uint64
 }
 
-// NewFiles reads the files of the given names. progress is told of the bytes that
-// were read, as they lie in the files; nil tells nobody.
-func NewFiles(fsys vfs.FS, names []string, progress func(bytes int64)) *Files {
-	return &Files{fsys: fsys, names: names, progress: progress, limit: longest}
+// New reads the files of the given names, in their order. It opens a file when Next needs it. progress, if not nil,
+// receives the number of bytes of each read, counted as the file stores them.
+func New(fsys vfs.FS, names []string, progress func(bytes int64)) *Files {
+	return &Files{fsys: fsys, names: names, progress: progress}
 }
 
-// Limit makes Next refuse longer records, as Reader.Limit does.
+// Limit makes Next refuse records of more than n bytes, as tfrecord.Reader.Limit does; n is above 0. It holds for the
+// files that are opened after the call.
 func (f *Files) Limit(n int64) { f.limit = n }
 
-// Next is the next record, valid until the next call, or io.EOF after the last.
+// Next returns the next record, valid until the next call, and its place. It returns io.EOF after the last record.
 func (f *Files) Next() ([]byte, Place, error) {
 	for {
 		if f.reader == nil {
@@ -78,16 +80,18 @@ func (f *Files) open(name string) error {
 		return err
 	}
 	f.name, f.number = name, 0
-	reader, err := Open(watched{f.file, f.progress}, name, info.Size())
+	reader, err := tfrecord.Open(watched{f.file, f.progress}, name, info.Size())
 	if err != nil {
 		return err
 	}
-	reader.Limit(f.limit)
+	if f.limit > 0 {
+		reader.Limit(f.limit)
+	}
 	f.reader = reader
 	return nil
 }
 
-// Close closes the file that is open. Next goes on with the one behind it.
+// Close closes the open file. Next then goes on with the file after it.
 func (f *Files) Close() error {
 	f.reader = nil
 	if f.file == nil {
@@ -98,7 +102,7 @@ func (f *Files) Close() error {
 	return err
 }
 
-// watched tells of what is read.
+// watched passes the number of bytes of each read to progress.
 type watched struct {
 	io.Reader
 	progress func(int64)

@@ -1,4 +1,4 @@
-package tfgnn
+package tfgnnfiles
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
 	}
 	if filepath.IsAbs(name) {
 		if !absolute {
-			return nil, tagged.Errorf(ErrTable, "%s: found an absolute file name, expected one relative to %s; make it relative, or give --allow-outside", name, dir)
+			return nil, tagged.Errorf(ErrTable, "%s: found an absolute file name, expected one relative to %s; make it relative, or give `AllowOutside`", name, dir)
 		}
 		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
 	}

@@ -1,4 +1,4 @@
-package tfrecord_test
+package recordfiles_test
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Records of several files come in order, each with its place; any call to the
-// file system may fail, and every file is closed.
+// The records of several files are read in order, each with its place. Any call to the file system may fail, and
+// every file is closed.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
@@ -30,7 +31,7 @@ func TestFiles(t *testing.T) {
 		names = append(names, name)
 	}
 	read := func(fsys vfs.FS, progress func(int64)) (string, error) {
-		f := tfrecord.NewFiles(fsys, names, progress)
+		f := recordfiles.New(fsys, names, progress)
 		defer f.Close()
 		var all []string
 		for {

@@ -1,0 +1,4 @@
+package export
+
+// ErrMemory is errMemory.
+var ErrMemory = errMemory

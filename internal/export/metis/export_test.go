@@ -1,0 +1,4 @@
+package metis
+
+// ErrMemory is errMemory.
+var ErrMemory = errMemory

@@ -1,0 +1,4 @@
+package feature
+
+// ErrOverflow is errOverflow.
+var ErrOverflow = errOverflow

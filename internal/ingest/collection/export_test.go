@@ -1,0 +1,7 @@
+package collection
+
+// The kinds of errors.
+var (
+	ErrFormat = errFormat
+	ErrMemory = errMemory
+)

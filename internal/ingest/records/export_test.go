@@ -1,0 +1,4 @@
+package records
+
+// ErrMemory is errMemory.
+var ErrMemory = errMemory
