@@ -130,7 +130,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 			return nil, err
 		}
 	} else if s.opt.Fetch {
-		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with --both to store them", edges.Type, dir)
+		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with `Both` to store them", edges.Type, dir)
 	} else {
 		if edges.Adj[1-dir] == nil {
 			return nil, fmt.Errorf("%s: found neither direction, expected the primary one", edges.Type)
@@ -142,7 +142,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if other.eid != nil {
 			return nil, fmt.Errorf("%s: found direction %s alone, expected the primary one", edges.Type, 1-dir)
 		}
-		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with --both to store them", edges.Type, dir)
+		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with `Both` to store them", edges.Type, dir)
 		a = other.reverse(nodes(dir))
 	}
 	s.adj[e][dir] = a

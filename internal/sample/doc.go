@@ -14,7 +14,7 @@
 // A Plan is a list of ops over the seed nodes. Op 0 visits the seeds; an op
 // expands a frontier (the nodes that earlier ops reached) along one edge type in
 // one direction and takes some edges of each node. Fanout lists compile to it
-// (FromFanouts), and its JSON is what --plan reads (ParsePlan).
+// (FromFanouts), and its JSON is what a plan file holds (ParsePlan).
 //
 // # From a plan to subgraphs
 //

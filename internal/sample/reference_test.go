@@ -131,7 +131,7 @@ func fanoutCases(n int, stream uint64) []*refCase {
 	return cases
 }
 
-// text is the fanouts as --fanout takes them.
+// text is the fanouts as ParseFanouts reads them.
 func (f *refFanouts) text() string {
 	list := func(hops []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(hops), " ", ","), "[]") }
 	if f.Types == nil {

@@ -152,7 +152,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 		return err
 	}
 	if what := difference(c.Of, of); what != "" {
-		return fmt.Errorf("%s: found the %w: %s; give the same flags and inputs to go on with it, or leave out --resume to begin anew", w.dir, ErrOtherRun, what)
+		return fmt.Errorf("%s: found the %w: %s; give the same options and inputs to resume it, or leave out `Resume` to begin anew", w.dir, ErrOtherRun, what)
 	}
 	all, err := list(w.fs, w.dir)
 	if err != nil {

@@ -61,7 +61,7 @@ func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	parent, base := filepath.Split(out)
 	dir := filepath.Join(parent, "."+base+".partial")
 	if err := fsys.MkdirAll(dir); err != nil {
-		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", out, err)
+		return nil, fmt.Errorf("%s: cannot be made: %w; choose another `Out`", out, err)
 	}
 	unlock, err := fsys.Lock(dir)
 	if err != nil {
@@ -80,17 +80,17 @@ func replaceable(fsys vfs.FS, out string, force bool) error {
 		}
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s: %w: found something that is no folder, expected a new name; choose another --out (%w)", out, ErrExists, err)
+		return fmt.Errorf("%s: %w: found a file, expected a new name; choose another `Out` (%w)", out, ErrExists, err)
 	case len(entries) == 0 && force:
 		return nil
 	case len(entries) == 0:
-		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
 	}
 	if _, err := fsys.Stat(filepath.Join(out, ManifestFile)); err != nil {
-		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another --out", out, ErrExists, ManifestFile)
+		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another `Out`", out, ErrExists, ManifestFile)
 	}
 	if !force {
-		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (k *keeper) keep() error {
 	defer k.mu.Unlock()
 	for n := 0; resident(k.fs) > k.limit; n++ {
 		if n == 2*mappedPieces { // others fault pieces in again meanwhile
-			return tagged.Errorf(ErrOptions, "found --memory %s, expected more than the %s that the process holds beside the neighbours", human.Bytes(k.limit), human.Bytes(resident(k.fs)))
+			return tagged.Errorf(ErrOptions, "found `Memory` %s, expected more than the %s that the process holds in addition to the neighbours", human.Bytes(k.limit), human.Bytes(resident(k.fs)))
 		}
 		k.full = true
 		if err := k.give(k.piece); err != nil {

@@ -73,7 +73,7 @@ func (t *trial) whole(run func(sink func(*digest) error) (sample.Stats, error)) 
 // chunks samples by the streamer, in the order of the first epoch.
 func chunks(ctx context.Context, t *trial) error {
 	if t.o.Chunks == "" {
-		return tagged.Errorf(ErrOptions, "found no folder of chunks, expected one; make it with graphmill chunk STORE --out DIR")
+		return tagged.Errorf(ErrOptions, "found no folder of chunks, expected one; make it with graphmill chunk, and name it in `Chunks`")
 	}
 	o := streamer.Options{Seed: t.o.Seed, Epochs: t.Epochs, Threads: t.o.Threads}
 	for _, op := range t.plan.Ops {

@@ -16,7 +16,7 @@ func (t *trial) makePlan() (*sample.Plan, error) {
 	g, seedType := t.s.Graph, t.o.SeedType
 	if seedType == "" {
 		if len(g.Nodes) != 1 {
-			return nil, tagged.Errorf(ErrOptions, "found no --seed-type, expected one of the %d node types to start from", len(g.Nodes))
+			return nil, tagged.Errorf(ErrOptions, "found no `SeedType`, expected one of the %d node types to start from", len(g.Nodes))
 		}
 		seedType = g.Nodes[0].Type
 	}

@@ -139,7 +139,7 @@ func (x *Executor) alone(job *sample.Job, edges float64) float64 {
 
 // errBatch is that a window holds no whole batch of so many edges.
 func (x *Executor) errBatch(job *sample.Job, edges, fits float64) error {
-	return tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more memory, smaller batches or fewer --threads",
+	return tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more `Memory`, smaller batches or fewer `Threads`",
 		human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, edges))), human.Number(edges))
 }
 

@@ -200,7 +200,7 @@ func (c *condenser) advance(ctx context.Context) error {
 			for _, size := range c.sizes {
 				once += size
 			}
-			return fmt.Errorf("%w: found --memory %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more memory, or take scope batch",
+			return fmt.Errorf("%w: found `Memory` %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more `Memory`, or take `Scope` batch",
 				errLayers, human.Bytes(c.x.opt.Memory), human.Bytes(c.x.opt.Memory-c.limit+max(c.lacks+1<<20, once)))
 		}
 		youngest := c.under[len(c.under)-1]

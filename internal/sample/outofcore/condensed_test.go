@@ -120,7 +120,7 @@ func TestCondensedGivesWay(t *testing.T) {
 	var got []string
 	x.opt.Design = Condensed
 	_, err = Run(t.Context(), x, job, newLines, encodeLine, func(*lines) error { return nil })
-	if !errors.Is(err, errLayers) || !strings.Contains(err.Error(), "found --memory 33.0 MiB, expected at least") {
+	if !errors.Is(err, errLayers) || !strings.Contains(err.Error(), "found `Memory` 33.0 MiB, expected at least") {
 		t.Fatalf("found error %v, expected one of memory", err)
 	}
 	x.opt.Design = Auto

@@ -94,7 +94,7 @@ func Open(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Plan, o
 	// huge pages, as they are read at random.
 	x.held = sample.NeedFetch(s.Graph, plan, opt.Threads)
 	if least := processBytes + opt.Held + x.held; opt.Memory > 0 && least > opt.Memory {
-		return nil, tagged.Errorf(ErrMemory, "found --memory %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by; give more memory or fewer --threads",
+		return nil, tagged.Errorf(ErrMemory, "found `Memory` %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, columns that strategies go by; give more `Memory` or fewer `Threads`",
 			human.Bytes(opt.Memory), human.Bytes((least>>20+1)<<20))
 	}
 	x.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, NoEdgeIDs: opt.NoEdgeIDs, Memory: math.MaxInt64, Touched: s.Touched, Warn: opt.Warn})

@@ -172,8 +172,8 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), "--both") {
-		t.Errorf("found error %v, expected to be told of --both", err)
+	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), "`Both`") {
+		t.Errorf("found error %v, expected one that names `Both`", err)
 	}
 	plan, _ = fanout(t, s, sample.ScopeBatch, 1)
 	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{Induce: true}); !errors.Is(err, sample.ErrFetch) {

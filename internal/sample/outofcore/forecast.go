@@ -129,7 +129,7 @@ func (x *Executor) fits(d Design, job *sample.Job, w Window, total uint64) error
 	switch d {
 	case Condensed:
 		if _, once := x.layers(job); once > x.layerLimit(job, w) {
-			return tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more memory, or take scope batch",
+			return tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more `Memory`, or take `Scope` batch",
 				human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+once-x.layerLimit(job, w)))
 		}
 		return nil

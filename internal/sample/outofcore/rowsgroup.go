@@ -126,7 +126,7 @@ func keep(tables []*Rows, limit int64, alone bool) error {
 		if !alone {
 			return errFull
 		}
-		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more memory, or take smaller batches",
+		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more `Memory`, or take smaller batches",
 			human.Bytes(bytes), strings.Join(columnNames(tables), ", "), human.Bytes(limit))
 	}
 	for _, r := range tables {

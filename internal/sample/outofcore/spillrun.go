@@ -192,7 +192,7 @@ func (x *Executor) spillSizes(job *sample.Job, w Window, total uint64) (z spillS
 	halves := free * 5 / 8
 	groups := halves / (2 * result * edges)
 	if groups < 1 {
-		return z, tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs to spill batches of about %s sampled edges; give more memory, smaller batches or fewer --threads",
+		return z, tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the stream executor needs to spill batches of about %s sampled edges; give more `Memory`, smaller batches or fewer `Threads`",
 			human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-groups)*2*result*edges*8/5)), human.Number(edges))
 	}
 	z.group = min(z.group, uint64(groups))

@@ -85,7 +85,7 @@ func (s *stage) take(n uint64, segs []segment) (base uint32, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > uint64(len(s.far))-uint64(s.used) {
-		return 0, tagged.Errorf(ErrMemory, "found more than %s sampled edges in a step of a window, expected fewer; give more memory, or take fewer edges or smaller batches",
+		return 0, tagged.Errorf(ErrMemory, "found more than %s sampled edges in a step of a window, expected fewer; give more `Memory`, or take fewer edges or smaller batches",
 			human.Exact(int64(len(s.far))))
 	}
 	base = s.used

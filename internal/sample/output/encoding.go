@@ -70,7 +70,7 @@ func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
 // lists the node types whose original ids are written.
 func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, error) {
 	if plan.Link() {
-		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not here; sample with --format tfrecord")
+		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not in the subgraphs; sample with `Format` tfrecord")
 	}
 	return newEncoding(g, plan, false, &RecordsOptions{IDs: ids})
 }

@@ -32,7 +32,7 @@ type Seeds struct {
 	Columns []*graph.Column
 }
 
-// Find reads what --seeds says:
+// Find reads the text of the option Seeds:
 //
 //   - "" or "TYPE": every node of the type that has a row in its table;
 //   - "TYPE:COLUMN=VALUE": the nodes of the type whose column has the value;
@@ -55,7 +55,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 	}
 	if name, condition, filtered := strings.Cut(text, ":"); ofType(g, text) {
 		if len(types) == 2 {
-			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, for the plan starts from links; give --seeds FILE", text)
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, because the plan starts from links; give such a file in `Seeds`", text)
 		}
 		if name != "" && nodeType != "" && nodeType != name {
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
@@ -107,7 +107,7 @@ func ofType(g *graph.Graph, text string) bool {
 	return text == "" || g.NodeType(name) >= 0 && (!filtered || strings.Contains(condition, "="))
 }
 
-// Files is the files that --seeds means on a graph, none where it means nodes of a
+// Files is the files that the option Seeds means on a graph, none where it means nodes of a
 // type.
 func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	if ofType(g, text) {
@@ -139,7 +139,7 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 		if len(g.Nodes) == 1 {
 			return 0, nil
 		}
-		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give --seeds TYPE, or --seed-type TYPE with a file", typeNames(g))
+		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give a node type in `Seeds`, or in `SeedType` where `Seeds` is a file", typeNames(g))
 	}
 	t := g.NodeType(name)
 	if t < 0 {

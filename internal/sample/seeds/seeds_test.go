@@ -236,7 +236,7 @@ func TestTimes(t *testing.T) {
 	if _, err := seeds.Times(s.Graph, links, "time"); err == nil || !strings.Contains(err.Error(), "of the links") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
 		t.Fatalf("error %v", err)
 	}
 	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split"); err == nil {

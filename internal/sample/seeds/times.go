@@ -23,7 +23,7 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 		for _, c := range columns {
 			have = append(have, c.Name)
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", column, owner, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give `SeedTime`", column, owner, strings.Join(have, ", "))
 	}
 	at, err := timeReader(c)
 	if err != nil {

@@ -72,7 +72,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 			made.How, made.Column = sample.Top, weights(g.Edges[e], o.Classic)
 		case tfgnnpb.SamplingStrategy_LATEST_K:
 			if o.TimeColumn == "" {
-				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", op.GetOpName())
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give `TimeColumn`", op.GetOpName())
 			}
 			made.How, made.Column = sample.Top, o.TimeColumn
 		default:
@@ -105,7 +105,7 @@ func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, erro
 	case len(types) == 2 && types[0] == types[1]:
 		p.SeedType = types
 	default:
-		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op with %d node types of links %q, expected one, for both ends are of it; give --seed-type TYPE, or --graph-schema with %s", len(types), types, tfgnn.ReadoutSource)
+		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op and %d node types of links %q, expected one node type, which both ends have; give `SeedType`, or `GraphSchema` with %s", len(types), types, tfgnn.ReadoutSource)
 	}
 	return link.GetOpName(), nil
 }
