@@ -104,7 +104,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 		c := x.Counts()
 		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %.2f GB written, %d sweeps, forecast %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
-			float64(c.Bytes)/1e9, float64(c.Written)/1e9, c.Sweeps, x.Forecast(), stats, x.speed)
+			float64(c.Bytes)/1e9, float64(c.Written)/1e9, c.Sweeps, x.Forecast(), stats, x.neighbours.disk.speed)
 		if err := x.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -66,11 +66,10 @@ const (
 // ask adds the layers of an epoch's next wave, without what is to be read. ok is false
 // where the budget has no room for them: then none is added.
 func (c *condenser) ask(ctx context.Context, e *epoch) (ok bool, err error) {
-	x := c.x
-	wave := x.waves[e.done]
+	wave := c.waves[e.done]
 	in := sample.Input{Seed: c.job.Seed, Epoch: e.number}
 	for op := wave[0]; op < wave[1]; op++ {
-		e.layers[op-1] = layer{op: op, key: x.sampler.Key(in, op)}
+		e.layers[op-1] = layer{op: op, key: c.sampler.Key(in, op)}
 	}
 	layers := e.layers[wave[0]-1 : wave[1]-1]
 	for _, step := range []func(context.Context, *epoch, []layer) (bool, error){c.mark, c.number, c.measure} {
@@ -107,7 +106,7 @@ func (c *condenser) parallel(ctx context.Context, n int, fn func(k *walker, i in
 
 // mark marks what the ops that a layer's starts from have reached.
 func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool, err error) {
-	plan := c.x.sampler.Plan()
+	plan := c.sampler.Plan()
 	type task struct {
 		l     *layer
 		nodes []uint32 // nil: seeds
@@ -116,7 +115,7 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 	seeds := false
 	for i := range layers {
 		l := &layers[i]
-		nodes := len(c.x.sampler.Offsets(l.op)) - 1
+		nodes := len(c.sampler.Offsets(l.op)) - 1
 		if l.cells, ok, err = alloc[uint64](c, l, cellsOf(nodes)); !ok || err != nil {
 			return false, err
 		}
@@ -147,7 +146,7 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 // markSeeds marks the seeds of the epoch's batches in the layers of ops that start from
 // them.
 func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) error {
-	s := c.x.sampler
+	s := c.sampler
 	plan, g := s.Plan(), s.Graph()
 	return c.parallel(ctx, int(e.n), func(k *walker, i int) error {
 		k.source.Get(e.first+uint64(i), &k.batch)
@@ -245,7 +244,7 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 		if l.far, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
 			return false, err
 		}
-		if c.x.fileOf[l.op].ids != nil {
+		if c.fileOf[l.op].ids != nil {
 			if l.ids, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
 				return false, err
 			}
@@ -270,7 +269,7 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 // picks sets the offsets of a piece's nodes, counted from its first, and returns the sum
 // of what the op takes of them.
 func (k *walker) picks(p *piece) uint64 {
-	s, l := k.x.sampler, p.l
+	s, l := k.sampler, p.l
 	indptr, plain := s.Offsets(l.op), s.Plain(l.op)
 	sum := uint64(0)
 	for rank, v := range l.cells.nodes(uint32(p.first*cellNodes), uint32(min(p.end*cellNodes, math.MaxUint32))) {

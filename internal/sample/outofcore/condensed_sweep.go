@@ -14,16 +14,16 @@ const runPositions = 64
 // serveLayers reads what the layers take of a block. The nodes whose edges are in the
 // block follow each other, so nothing but their marks tells which are wanted.
 func (r *reader) serveLayers(number uint32, layers []*layer) error {
-	f := r.x.fileAt(number)
+	f := r.fileAt(number)
 	block := number - f.first
 	first, end := f.positions(block)
 	total, from, to := 0, uint32(0), uint32(0)
 	for _, l := range layers {
-		if r.x.fileOf[l.op] != f {
+		if r.fileOf[l.op] != f {
 			continue
 		}
 		if to == 0 {
-			from, to = nodesAt(r.x.sampler.Offsets(l.op), first, end)
+			from, to = nodesAt(r.sampler.Offsets(l.op), first, end)
 		}
 		total += int(l.offsets[l.cells.below(to)] - l.offsets[l.cells.below(from)])
 	}
@@ -32,7 +32,7 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 	}
 	return r.fulfil(f, block, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 		for _, l := range layers {
-			if r.x.fileOf[l.op] == f {
+			if r.fileOf[l.op] == f {
 				if err := r.eachMarked(l, from, to, first, end, put); err != nil {
 					return err
 				}
@@ -53,7 +53,7 @@ func nodesAt(indptr []uint32, first, end uint32) (from, to uint32) {
 // eachMarked calls put with the positions from first to end that a layer takes of its
 // nodes from node from to node to.
 func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *results, slot uint32, pos []uint32) error) error {
-	s := r.x.sampler
+	s := r.sampler
 	indptr, whole := s.Offsets(l.op), s.Plan().Ops[l.op-1].How == sample.Uniform
 	for rank, v := range l.cells.nodes(from, to) {
 		slot := l.offsets[rank]

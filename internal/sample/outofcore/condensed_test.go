@@ -114,8 +114,8 @@ func TestCondensedGivesWay(t *testing.T) {
 	for op := range x.found.perOp {
 		x.found.perOp[op] /= 100
 	}
-	if design, _, err := x.design(t.Context(), &job, 526); design != Condensed || err != nil {
-		t.Fatalf("found design %s, %v, expected condensed", design, err)
+	if d, err := x.design(t.Context(), &job, 526); d.Design != Condensed || err != nil {
+		t.Fatalf("found design %s, %v, expected condensed", d.Design, err)
 	}
 	var got []string
 	x.opt.Design = Condensed

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Rows is a table of the rows that some batches want of the columns of a type: each
@@ -16,7 +17,7 @@ import (
 // written while a Run encodes them: whoever writes takes Column instead of a column,
 // and Places instead of ids.
 type Rows struct {
-	x       *Executor
+	of      *rowTables
 	edges   bool // of an edge type
 	number  int  // of the type
 	count   int  // rows of the type
@@ -49,18 +50,17 @@ type rowColumn struct {
 // store.
 func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged() }
 
-// rowTables is the tables of an Executor.
+// rowTables is the tables of rows of an executor, and the reader of their files.
 type rowTables struct {
-	nodes, edges []*Rows   // by type; nil where nobody asked
-	limit        int64     // bytes of rows that they may hold, 0 is no bound
-	whole        int64     // the same where there is one pack
-	lists        int64     // bytes of what else there may be, where there is a limit
-	always       bool      // through a scratch file wherever there are several packs
-	alone        bool      // one goroutine encodes
-	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
-	buf          []byte    // of the readers
+	fsys         vfs.FS
+	store        *store.Store
+	memory       int64  // Options.Memory
+	scratch      string // Options.Scratch
+	disk         disk
+	nodes, edges []*Rows // by type; nil where nobody asked for the type
+	always       bool    // spill the rows wherever there are several packs, for tests
+	buf          []byte  // of the readers
 	free         func()
-	full         *window // that is emitted, where there is one
 }
 
 // NodeRows is the rows of a node type, by number.
@@ -69,7 +69,7 @@ func (x *Executor) NodeRows(t int) *Rows {
 		x.rows.nodes = make([]*Rows, len(x.store.Graph.Nodes))
 	}
 	if x.rows.nodes[t] == nil {
-		x.rows.nodes[t] = &Rows{x: x, number: t, count: x.store.Graph.Nodes[t].Count}
+		x.rows.nodes[t] = &Rows{of: &x.rows, number: t, count: x.store.Graph.Nodes[t].Count}
 	}
 	return x.rows.nodes[t]
 }
@@ -80,7 +80,7 @@ func (x *Executor) EdgeRows(t int) *Rows {
 		x.rows.edges = make([]*Rows, len(x.store.Graph.Edges))
 	}
 	if x.rows.edges[t] == nil {
-		x.rows.edges[t] = &Rows{x: x, edges: true, number: t, count: x.store.Graph.Edges[t].Count}
+		x.rows.edges[t] = &Rows{of: &x.rows, edges: true, number: t, count: x.store.Graph.Edges[t].Count}
 	}
 	return x.rows.edges[t]
 }
@@ -127,7 +127,7 @@ func (t *rowTables) freeBuffers() {
 
 // meta says where a column lies.
 func (r *Rows) meta(column string) store.ColumnMeta {
-	g, m := r.x.store.Graph, r.x.store.Meta
+	g, m := r.of.store.Graph, r.of.store.Meta
 	if r.edges {
 		return m.Edges[g.Edges[r.number].Type.String()].Columns[column]
 	}
@@ -148,8 +148,8 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 			return nil, err
 		}
 	}
-	path, start := r.x.store.ArrayFile(r.meta(c.Name).File)
-	f, err := direct.Open(r.x.fsys, path)
+	path, start := r.of.store.ArrayFile(r.meta(c.Name).File)
+	f, err := direct.Open(r.of.fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 	col.per = max(blockBytes/col.row, 1)
 	col.blocks = (r.count + col.per - 1) / col.per
 	first := 0
-	for _, r := range r.x.rows.tables() {
+	for _, r := range r.of.tables() {
 		for _, c := range r.columns {
 			c.first = first
 			first += c.blocks
@@ -169,7 +169,7 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 	}
 	// No more rows than the memory holds are ever wanted at once.
 	rows := r.count
-	if most := r.x.opt.Memory / int64(col.row); most > 0 && most < int64(rows) {
+	if most := r.of.memory / int64(col.row); most > 0 && most < int64(rows) {
 		rows = int(most)
 	}
 	// Whole pages are read into it.

@@ -67,7 +67,7 @@ func TestRowsWanted(t *testing.T) {
 	before, size := int64(0), x.rows.size()
 	for _, share := range []float64{0, 1e-5, 1e-4, 0.01, 0.5, 1} {
 		for _, brk := range []int{0, 20, 1 << 20} {
-			x.brk = brk
+			x.rows.disk.pages = brk
 			var ids []uint32
 			for v := range r.count {
 				if rnd.Float64() < share {
@@ -82,7 +82,7 @@ func TestRowsWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.order()
-			if err := x.readRows(t.Context(), x.rows.tables()); err != nil {
+			if err := x.rows.read(t.Context(), x.rows.tables(), 2); err != nil {
 				t.Fatal(err)
 			}
 			if r.marked != len(ids) {

@@ -57,7 +57,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 				for t, r := range tables {
 					r.mark(i.ids[t])
 				}
-				if err := keep(tables, p.x.rows.limit, done == 0); err != nil {
+				if err := keep(tables, p.share.limit, done == 0); err != nil {
 					return err
 				}
 				done++
@@ -71,20 +71,20 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 // seeds are all nodes of the subgraphs. Their rows have so many bytes at most, 0 is no
 // bound.
 func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
-	x, g, source := p.x, p.x.store.Graph, p.batches
+	g, source := p.sampler.Graph(), p.batches
 	tableOf := func(nodeType int) *Rows {
 		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
 			return tables[i]
 		}
 		return nil
 	}
-	byOp := make([]*Rows, x.ops+1)
-	for op := 1; op <= x.ops; op++ {
-		edges, dir := x.sampler.Walk(op)
+	byOp := make([]*Rows, p.ops+1)
+	for op := 1; op <= p.ops; op++ {
+		edges, dir := p.sampler.Walk(op)
 		byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
 	}
 	var byEnd []*Rows
-	for _, t := range x.sampler.Plan().SeedType {
+	for _, t := range p.sampler.Plan().SeedType {
 		byEnd = append(byEnd, tableOf(g.NodeType(t)))
 	}
 	var b sample.Batch
@@ -98,10 +98,10 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 				r.mark([]uint32{v})
 			}
 		}
-		for i := range x.sampler.Subgraphs(&b) {
-			for op := 1; op <= x.ops; op++ {
-				if at := w.span(x.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
-					byOp[op].mark(w.stages[x.waveOf[op]].far[at.start : at.start+at.n])
+		for i := range p.sampler.Subgraphs(&b) {
+			for op := 1; op <= p.ops; op++ {
+				if at := w.span(p.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
+					byOp[op].mark(w.stages[p.waveOf[op]].far[at.start : at.start+at.n])
 				}
 			}
 		}

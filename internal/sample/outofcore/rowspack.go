@@ -38,7 +38,7 @@ func (e *emitter[T]) sampleRows(ctx context.Context, tables []*Rows, first, n ui
 // samplePacks samples the batches of packs, and returns the one behind.
 func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*pack, first uint64, from fetched, stats *sample.Stats) (_ uint64, err error) {
 	var spill *rowSpill
-	if e.p.x.spillsRows(tables, packs) {
+	if e.p.tables.spills(tables, packs) {
 		if spill, err = e.p.spillRows(ctx, tables, packs); err != nil {
 			return 0, err
 		}
@@ -59,14 +59,13 @@ func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*p
 // packs divides batches of the run, n from first on or fewer, into packs, and says
 // how many batches that are. What the packs want takes little of the memory.
 func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (packs []*pack, err error) {
-	x := p.x
-	known := x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges })
-	if known && x.rows.limit > 0 {
+	known := p.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges })
+	if known && p.share.limit > 0 {
 		// To mark once more is cheap: do the rows of all fit, without lists?
 		for _, r := range tables {
 			r.reset()
 		}
-		_, err := p.wantNodes(ctx, x.rows.full, tables, first, n, x.rows.whole)
+		_, err := p.wantNodes(ctx, p.full, tables, first, n, p.share.whole)
 		if err == nil {
 			return []*pack{{batches: n}}, nil
 		}
@@ -74,14 +73,14 @@ func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*R
 			return nil, err
 		}
 	}
-	room, most := x.rows.lists*2/3, int(x.rows.lists/6/leastRowExtent)
+	room, most := p.share.lists*2/3, int(p.share.lists/6/leastRowExtent)
 	for done := uint64(0); done < n; {
 		for _, r := range tables {
 			r.reset()
 		}
 		k := &pack{}
 		if known {
-			k.batches, err = p.wantNodes(ctx, x.rows.full, tables, first+done, n-done, x.rows.limit)
+			k.batches, err = p.wantNodes(ctx, p.full, tables, first+done, n-done, p.share.limit)
 		} else {
 			k.batches, err = p.wantSampled(ctx, workers, tables, first+done, n-done, from)
 		}
@@ -166,31 +165,28 @@ func (p *pipeline) load(ctx context.Context, tables []*Rows, k *pack, spill *row
 		r.order()
 	}
 	if spill == nil {
-		return p.x.readRows(ctx, tables)
+		return p.tables.read(ctx, tables, len(p.readers))
 	}
 	return spill.load(ctx, tables, k)
 }
 
-// spillCost is the time of a byte through a scratch file, in bytes that are read.
-const spillCost = 3
-
-// spillsRows says whether reading the rows of several packs together and writing them
+// spills says whether reading the rows of several packs together and writing them
 // to a scratch file takes less time than a pass for each.
-func (x *Executor) spillsRows(tables []*Rows, packs []*pack) bool {
-	if x.opt.Scratch == "" || len(packs) == 1 {
+func (t *rowTables) spills(tables []*Rows, packs []*pack) bool {
+	if t.scratch == "" || len(packs) == 1 {
 		return false
 	}
-	if x.rows.always {
+	if t.always {
 		return true
 	}
 	// A page that is read alone costs the time of so many bytes.
-	page := float64(blockBytes) / float64(max(x.brk, 1))
+	page := float64(blockBytes) / float64(max(t.disk.pages, 1))
 	apart, spilled := 0.0, 0.0
-	for t, r := range tables {
+	for i, r := range tables {
 		for _, c := range r.columns {
 			size, union := float64(r.count)*float64(c.row), 0.0
 			for _, k := range packs {
-				rows := float64(k.rows[t].n)
+				rows := float64(k.rows[i].n)
 				apart += min(size, rows*max(page, float64(c.row)))
 				union += rows
 				spilled += spillCost * rows * float64(c.row)

@@ -12,7 +12,7 @@ import (
 
 // rowReader reads blocks of columns.
 type rowReader struct {
-	x     *Executor
+	disk  *disk
 	buf   []byte
 	pages []bool
 }
@@ -25,24 +25,24 @@ func (c *rowColumn) rowBuffer() int {
 // byteOf is where in the file a row starts.
 func (c *rowColumn) byteOf(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
 
-// readRows fills the tables with the rows that are wanted and in order, in one pass
-// over the files.
-func (x *Executor) readRows(ctx context.Context, tables []*Rows) error {
+// read fills tables with the rows that are wanted and ordered, in one pass over the files. At most so many goroutines
+// read.
+func (t *rowTables) read(ctx context.Context, tables []*Rows, readers int) error {
 	blocks, size := 0, rowBlock(tables)
 	for _, r := range tables {
 		for _, c := range r.columns {
 			blocks = c.first + c.blocks
 		}
 	}
-	n := min(x.readers(), blocks)
-	buf, err := x.rows.buffers(n, size)
+	n := min(readers, blocks)
+	buf, err := t.buffers(n, size)
 	if err != nil {
 		return err
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range n {
-		rd := &rowReader{x: x, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
+		rd := &rowReader{disk: &t.disk, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				b := int(next.Add(1) - 1)
@@ -99,7 +99,7 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted
 		return base, 0, nil
 	}
 	pages := int((c.byteOf(end) + direct.Align - 1 - base) / direct.Align)
-	if wanted <= rd.x.brk {
+	if wanted <= rd.disk.pages {
 		clear(rd.pages)
 		n := 0
 		r.runs(first, end, func(from, to int) {
@@ -110,7 +110,7 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted
 				}
 			}
 		})
-		if n <= rd.x.brk {
+		if n <= rd.disk.pages {
 			return base, wanted, readRuns(c.file, rd.buf, rd.pages[:pages], int64(base))
 		}
 	}

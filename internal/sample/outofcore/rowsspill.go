@@ -20,7 +20,7 @@ const (
 // rowSpill is the rows of packs on their way through a scratch file: read once, in the
 // order of the columns' files, and written pack by pack.
 type rowSpill struct {
-	x      *Executor
+	p      *pipeline
 	file   *direct.Scratch
 	extent int          // bytes
 	next   atomic.Int64 // extent that is free
@@ -31,9 +31,8 @@ type rowSpill struct {
 
 // spillRows writes the rows of packs to a scratch file.
 func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack) (_ *rowSpill, err error) {
-	x := p.x
-	s := &rowSpill{x: x, free: func() {}}
-	if s.file, err = direct.NewScratch(x.fsys, x.opt.Scratch); err != nil {
+	s := &rowSpill{p: p, free: func() {}}
+	if s.file, err = direct.NewScratch(p.tables.fsys, p.tables.scratch); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -43,8 +42,8 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 	}()
 	// Half of the room is for stripes, half for extents.
 	room := mostStripe * 4
-	if x.rows.limit > 0 {
-		room = int(min(int64(room), x.rows.lists/3))
+	if p.share.limit > 0 {
+		room = int(min(int64(room), p.share.lists/3))
 	}
 	block := rowBlock(tables)
 	stripe := max(min(room/4, mostStripe)/block, 1) * block
@@ -66,7 +65,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 		}
 		r.order()
 		for i, c := range r.columns {
-			if err := s.column(ctx, p.threads, r, c, packs, t, i); err != nil {
+			if err := s.column(ctx, r, c, packs, t, i); err != nil {
 				return nil, err
 			}
 		}
@@ -77,8 +76,8 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 
 func (s *rowSpill) close() error {
 	s.free()
-	s.x.spillRead.Add(s.file.Read())
-	s.x.spillWritten.Add(s.file.Written())
+	s.p.counts.spillRead.Add(s.file.Read())
+	s.p.counts.spillWritten.Add(s.file.Written())
 	return s.file.Close()
 }
 
@@ -91,7 +90,7 @@ type stripe struct {
 
 // column takes one column through the file: while a stripe is read, the one before is
 // handed out to the packs.
-func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColumn, packs []*pack, t, number int) error {
+func (s *rowSpill) column(ctx context.Context, r *Rows, c *rowColumn, packs []*pack, t, number int) error {
 	size := c.rowBuffer()
 	per := len(s.stripe[0]) / size
 	outs := make([]packOut, len(packs))
@@ -107,7 +106,7 @@ func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColum
 			g.Go(func() error { return s.readStripe(ctx, r, c, cur, min(per, c.blocks-first), first) })
 		}
 		if first > 0 {
-			g.Go(func() error { return s.scatter(ctx, threads, c, last, outs) })
+			g.Go(func() error { return s.scatter(ctx, c, last, outs) })
 		}
 		if err := g.Wait(); err != nil {
 			return err
@@ -131,8 +130,8 @@ func (s *rowSpill) readStripe(ctx context.Context, r *Rows, c *rowColumn, st *st
 	st.base = make([]uint64, n)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(s.x.readers(), n) {
-		rd := &rowReader{x: s.x, pages: make([]bool, size/direct.Align)}
+	for range min(len(s.p.readers), n) {
+		rd := &rowReader{disk: &s.p.tables.disk, pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				i := int(next.Add(1) - 1)
@@ -160,11 +159,11 @@ type packOut struct {
 }
 
 // scatter hands the rows of a stripe to the packs that want them.
-func (s *rowSpill) scatter(ctx context.Context, threads int, c *rowColumn, st *stripe, outs []packOut) error {
+func (s *rowSpill) scatter(ctx context.Context, c *rowColumn, st *stripe, outs []packOut) error {
 	size := c.rowBuffer()
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range threads {
+	for range s.p.threads {
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				i := int(next.Add(1) - 1)
@@ -215,7 +214,7 @@ func (s *rowSpill) flush(out *packOut) error {
 // load reads the rows of a pack back into the tables.
 func (s *rowSpill) load(ctx context.Context, tables []*Rows, k *pack) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.x.readers())
+	g.SetLimit(len(s.p.readers))
 	for t, r := range tables {
 		for i, c := range r.columns {
 			bytes := r.marked * c.row

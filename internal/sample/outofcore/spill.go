@@ -41,15 +41,6 @@ type spill struct {
 	steps    []spillStep
 }
 
-// spillSizes is what a spill's memory is divided into.
-type spillSizes struct {
-	extent int    // bytes, a multiple of 4096
-	run    uint32 // blocks of a stream of requests
-	group  uint64 // batches
-	window uint64 // batches
-	sort   int    // requests that are brought into the order of blocks at a time
-}
-
 // spillStep is a step of a spill.
 type spillStep struct {
 	used    []uint32   // slots by group
@@ -76,9 +67,8 @@ const (
 
 // newSpill takes the memory of a spill, and scratch.
 func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, error) {
-	x := p.x
 	s := &spill{p: p, sizes: sizes, file: &extents{Scratch: scratch, size: sizes.extent / 4}}
-	n := sizes.buffers(x)
+	n := sizes.buffers(p.blocks, p.threads, len(p.readers))
 	slab, free, err := words[uint32]((n+loaders)*s.file.size, p.lean)
 	if err != nil {
 		return nil, errors.Join(err, scratch.Close())
@@ -95,18 +85,9 @@ func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, e
 	return s, nil
 }
 
-// runs is the streams of requests.
-func (z *spillSizes) runs(x *Executor) int { return int((x.blocks + z.run - 1) / z.run) }
-
-// buffers is the extents of the streams that are written at once, of their packers,
-// and of spans.
-func (z *spillSizes) buffers(x *Executor) int {
-	return max(z.runs(x)+x.opt.Threads+1, int((z.window+z.group-1)/z.group)+x.readers())
-}
-
 func (s *spill) close() error {
-	s.p.x.spillRead.Add(s.file.Read())
-	s.p.x.spillWritten.Add(s.file.Written())
+	s.p.counts.spillRead.Add(s.file.Read())
+	s.p.counts.spillWritten.Add(s.file.Written())
 	s.free()
 	return s.file.Close()
 }
@@ -128,16 +109,16 @@ func (s *spill) open(first, n uint64) {
 
 // walk takes all batches through their next step, up to what they ask for.
 func (s *spill) walk(ctx context.Context) (*requested, error) {
-	p, x := s.p, s.p.x
+	p := s.p
 	wave := len(s.steps)
-	step := spillStep{used: make([]uint32, s.groups), apart: x.apart(wave)}
-	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*x.blocks), keys: &stage{shift: p.shift}}
+	step := spillStep{used: make([]uint32, s.groups), apart: p.apart(wave)}
+	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*p.blocks), keys: &stage{shift: p.shift}}
 	subgraphs := float64(s.n)
-	if x.sampler.Plan().Scope == sample.ScopeSeed {
+	if p.sampler.Plan().Scope == sample.ScopeSeed {
 		subgraphs *= float64(p.job.BatchSize)
 	}
-	single := subgraphs*float64(x.waves[wave][1]-x.waves[wave][0]) > mostSegments
-	to := newStreams(s.file, s.sizes.runs(x), s.bufs)
+	single := subgraphs*float64(p.waves[wave][1]-p.waves[wave][0]) > mostSegments
+	to := newStreams(s.file, s.sizes.runs(p.blocks), s.bufs)
 	var askers []*asker
 	for i, k := range p.walkers {
 		k.single = single
@@ -235,7 +216,7 @@ func (a *asker) step(ctx context.Context, w *window, batch uint64, group uint32)
 	if err != nil {
 		return err
 	}
-	blocks, run := a.x.blocks, a.s.sizes.run
+	blocks, run := a.blocks, a.s.sizes.run
 	for _, ask := range a.asks {
 		kind := uint32(0)
 		if ask.bucket >= blocks {

@@ -96,7 +96,8 @@ func TestSpills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := x.spills(&job, test.window, 100, test.failed); got != test.want {
+		b := spillBudget{x.budget(&job, demand{})}
+		if got, _ := b.pays(test.window, 100, test.failed); got != test.want {
 			t.Errorf("%s: found %t, expected %t", name, got, test.want)
 		}
 		if err := x.Close(); err != nil {

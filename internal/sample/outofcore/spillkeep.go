@@ -75,7 +75,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := json.Marshal(x.sampler.Plan())
+	plan, err := json.Marshal(x.neighbours.sampler.Plan())
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 	}
 	return &keeper{fsys: x.fsys, dir: x.opt.Keep, of: keptOf{
 		Law: draw.Version, Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
-		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.sampler.EdgeIDs(),
+		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.neighbours.sampler.EdgeIDs(),
 	}}, nil
 }
 

@@ -24,12 +24,12 @@ type blockTask struct {
 // sweep serves the last step in one pass over the files. Two parts are in memory: one
 // is read while the other is served.
 func (s *spill) sweep(ctx context.Context, q *requested) error {
-	x, step := s.p.x, &s.steps[len(s.steps)-1]
+	step := &s.steps[len(s.steps)-1]
 	if q.keys.used == 0 {
 		step.results = make([][]extent, s.groups)
 		return nil
 	}
-	x.sweeps.Add(1)
+	s.p.counts.sweeps.Add(1)
 	most := s.mostRequests(q)
 	mem, free, err := words[request](2*most, s.p.lean)
 	if err != nil {
@@ -190,7 +190,7 @@ type server struct {
 type slotRun struct{ slot, n uint32 }
 
 func (v *server) serve(t *blockTask) error {
-	f := v.x.fileAt(t.block)
+	f := v.fileAt(t.block)
 	block := t.block - f.first
 	if total := len(t.nodes) + len(t.single); total < dense {
 		at := uint32(0)
@@ -266,7 +266,7 @@ func (v *server) reserve(f *file, n int) {
 
 // wants calls fn with the positions that each request wants.
 func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) error {
-	s, at := v.x.sampler, uint32(0)
+	s, at := v.sampler, uint32(0)
 	for _, q := range t.nodes {
 		at = v.q.keys.segment(q.slot(), at)
 		seg := &v.q.keys.segs[at]

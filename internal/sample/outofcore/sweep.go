@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -36,7 +35,7 @@ type asks func(put func(to *results, slot uint32, pos []uint32) error) error
 
 // reader serves requests, a block at a time.
 type reader struct {
-	x      *Executor
+	*neighbours
 	c      *sample.Context
 	buf    []byte // of a block; buffers are pieces of one
 	ids    []byte
@@ -62,14 +61,14 @@ func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 
 // pass calls serve with every block of the files, in their order.
 func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32) error) error {
-	p.x.sweeps.Add(1)
+	p.counts.sweeps.Add(1)
 	var next atomic.Uint32
 	g, ctx := errgroup.WithContext(ctx)
 	for _, r := range p.readers {
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				b := next.Add(1) - 1
-				if b >= p.x.blocks {
+				if b >= p.blocks {
 					return nil
 				}
 				if err := serve(r, b); err != nil {
@@ -87,13 +86,13 @@ func (r *reader) serve(number uint32, stages []*stage) error {
 	total := 0
 	for _, st := range stages {
 		for _, l := range st.lists {
-			total += l.count(number, dense) + l.count(r.x.blocks+number, dense)
+			total += l.count(number, dense) + l.count(r.blocks+number, dense)
 		}
 	}
 	if total == 0 {
 		return nil
 	}
-	f := r.x.fileAt(number)
+	f := r.fileAt(number)
 	return r.fulfil(f, number-f.first, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 		return r.each(number, stages, put)
 	})
@@ -144,7 +143,7 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 			wanted++
 		}
 	}
-	if wanted > r.x.brk || f.ids != nil {
+	if wanted > r.disk.pages || f.ids != nil {
 		if err := r.read(f, block); err != nil {
 			return false, err
 		}
@@ -162,7 +161,7 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 
 // each calls fn with the positions that each request wants of a block.
 func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
-	s := r.x.sampler
+	s := r.sampler
 	for _, st := range stages {
 		for _, l := range st.lists {
 			at := uint32(0)
@@ -182,7 +181,7 @@ func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot 
 			}); err != nil {
 				return err
 			}
-			if err := l.each(r.x.blocks+number, func(run []request) error {
+			if err := l.each(r.blocks+number, func(run []request) error {
 				for _, q := range run {
 					if err := fn(&st.results, q.slot(), append(r.pos[:0], q.value())); err != nil {
 						return err
@@ -335,17 +334,4 @@ func (r *reader) put(f *file, block uint32) error {
 		}
 	}
 	return nil
-}
-
-// fileAt is the file that a block is in.
-func (x *Executor) fileAt(block uint32) *file {
-	at, found := slices.BinarySearchFunc(x.files, block, func(f *file, b uint32) int { return int(int64(f.first) - int64(b)) })
-	if !found {
-		at--
-	}
-	// Files without blocks start where the next one does.
-	for x.files[at].blocks == 0 || block >= x.files[at].first+x.files[at].blocks {
-		at++
-	}
-	return x.files[at]
 }

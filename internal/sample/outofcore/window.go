@@ -36,7 +36,7 @@ type asked struct{ bucket, value, slot uint32 }
 
 // walker takes batches of windows through their next step.
 type walker struct {
-	x      *Executor
+	*neighbours
 	number int
 	c      *sample.Context
 	source sample.Batches
@@ -50,14 +50,13 @@ type walker struct {
 
 // advance takes windows through their next step: each gains a stage with requests.
 func (p *pipeline) advance(ctx context.Context, windows []*window) error {
-	x := p.x
 	type task struct {
 		w     *window
 		batch uint64
 	}
 	total := uint64(0)
 	for _, w := range windows {
-		s, err := newStage(&p.shared, p.slots, x.apart(len(w.stages)), p.threads, 2*int(x.blocks), p.shift)
+		s, err := newStage(&p.shared, p.slots, p.apart(len(w.stages)), p.threads, 2*int(p.blocks), p.shift)
 		if err != nil {
 			return err
 		}
@@ -117,9 +116,8 @@ func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64)
 // walk finds what a batch asks for in its window's last stage. The slots of the asks
 // count from base.
 func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64) (base uint32, err error) {
-	x := k.x
-	s, st := x.sampler, w.stages[len(w.stages)-1]
-	wave := x.waves[len(w.stages)-1]
+	s, st := k.sampler, w.stages[len(w.stages)-1]
+	wave := k.waves[len(w.stages)-1]
 	k.source.Get(w.first+batch, &k.batch)
 	k.asks, k.segs = k.asks[:0], k.segs[:0]
 	slots := uint64(0)
@@ -133,8 +131,8 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 			return 0, err
 		}
 		for op := 1; op < wave[0]; op++ {
-			at := w.span(x.ops, batch, i, op)
-			k.far = append(k.far[:0], w.stages[x.waveOf[op]].far[at.start:at.start+at.n]...)
+			at := w.span(k.ops, batch, i, op)
+			k.far = append(k.far[:0], w.stages[k.waveOf[op]].far[at.start:at.start+at.n]...)
 			if err := k.c.Found(op, k.far); err != nil {
 				return 0, err
 			}
@@ -144,7 +142,7 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 			if err := k.ask(op, key, &slots); err != nil {
 				return 0, err
 			}
-			*w.span(x.ops, batch, i, op) = span{uint32(from), uint32(slots - from)}
+			*w.span(k.ops, batch, i, op) = span{uint32(from), uint32(slots - from)}
 			if slots > from {
 				k.segs = append(k.segs, segment{uint32(from), uint32(op), key})
 			}
@@ -155,7 +153,7 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 	}
 	for i := range subgraphs {
 		for op := wave[0]; op < wave[1]; op++ {
-			w.span(x.ops, batch, i, op).start += base
+			w.span(k.ops, batch, i, op).start += base
 		}
 	}
 	return base, nil
@@ -163,8 +161,8 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 
 // ask notes what an op wants of its frontier, from slot on.
 func (k *walker) ask(op int, key uint64, slot *uint64) error {
-	s, f := k.x.sampler, k.x.fileOf[op]
-	single := k.x.blocks + f.first // buckets of requests for single edges
+	s, f := k.sampler, k.fileOf[op]
+	single := k.blocks + f.first // buckets of requests for single edges
 	at := *slot
 	err := k.c.Frontier(op, key, func(run *sample.Frontier) error {
 		if at+uint64(run.Picks) >= 1<<32 {

@@ -105,7 +105,7 @@ func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, erro
 	case len(types) == 2 && types[0] == types[1]:
 		p.SeedType = types
 	default:
-		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op and %d node types of links %q, expected one node type, which both ends have; give `SeedType`, or `GraphSchema` with %s", len(types), types, tfgnn.ReadoutSource)
+		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op with %d node types of links %q, expected one, for both ends are of it; give `SeedType`, or `GraphSchema` with %s", len(types), types, tfgnn.ReadoutSource)
 	}
 	return link.GetOpName(), nil
 }
