@@ -28,10 +28,9 @@ func (g *gathered) gather(rows *Rows, stands []*graph.Column, ids []uint32) {
 	}
 }
 
-// BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names: one node in a hundred
-// as seeds, fanout 15,10,5, batches of 1024 with the rows of the nodes' columns, GRAPHMILL_BENCH_EPOCHS epochs, within
-// GRAPHMILL_BENCH_MEMORY MiB, by GRAPHMILL_BENCH_DESIGN with GRAPHMILL_BENCH_SCRATCH for
-// what is spilled.
+// BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names. The seeds are one node in a hundred, the fanout is
+// 15,10,5, and batches have 1024 seeds and the rows of the nodes' columns. GRAPHMILL_BENCH_EPOCHS,
+// GRAPHMILL_BENCH_MEMORY (MiB), GRAPHMILL_BENCH_DESIGN and GRAPHMILL_BENCH_SCRATCH set the rest.
 func BenchmarkRun(b *testing.B) {
 	dir := os.Getenv("GRAPHMILL_BENCH_STORE")
 	if dir == "" {

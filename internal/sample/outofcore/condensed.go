@@ -10,14 +10,13 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// epoch is the batches of one epoch under scope epoch, where a node has one sample an
-// op: what each op takes is kept once a node.
+// epoch is the batches of one epoch under scope epoch, where a node has one sample per op, which is kept once per node.
 type epoch struct {
 	number   uint64
 	first, n uint64  // batches of the run
 	layers   []layer // by op (from 0)
-	done     int     // waves of which all is there
-	asked    bool    // the next wave is asked for
+	done     int     // waves that have all their results
+	asked    bool    // the layers of the next wave wait for a sweep
 }
 
 func (e *epoch) close() {
@@ -26,7 +25,7 @@ func (e *epoch) close() {
 	}
 }
 
-// fetched is an epoch's layers.
+// fetched is the results of an epoch.
 func (e *epoch) fetched(k *emitWorker, _ uint64, _ int) sample.Fetched {
 	k.look.e = e
 	return &k.look
@@ -36,18 +35,18 @@ func (e *epoch) fetched(k *emitWorker, _ uint64, _ int) sample.Fetched {
 type condenser struct {
 	*pipeline
 	budget layerBudget
-	each   uint64 // batches an epoch
+	each   uint64 // batches per epoch
 	total  uint64 // batches
-	next   uint64 // batch that is not in an epoch yet
+	next   uint64 // the first batch that is in no epoch yet
 	under  []*epoch
-	full   []*epoch // have all their waves
+	full   []*epoch // those with all their waves
 
 	limit, used int64   // bytes of the layers
-	lacks       int64   // what limit was too little for
+	lacks       int64   // the most bytes that limit was too small for
 	sizes       []int64 // bytes of an epoch's layers by wave
 }
 
-// errLayers is an epoch of which not one fits in memory.
+// errLayers is the error of an epoch whose layers do not fit in memory.
 var errLayers = fmt.Errorf("%w for condensed layers", ErrMemory)
 
 // newCondenser begins a run.
@@ -75,8 +74,8 @@ func (e *epoch) size(wave [2]int) int64 {
 	return size
 }
 
-// open begins the epochs of the next stage, or of what is missing in one: as many
-// stages as needed, of one size.
+// open begins the epochs of the next stage, or those that a stage still lacks: the fewest stages that the memory
+// allows, of equal size.
 func (c *condenser) open() {
 	most := c.together()
 	left := int(epochs(&sample.Job{From: c.job.From + c.next}, c.each, c.total-c.next))
@@ -90,8 +89,8 @@ func (c *condenser) open() {
 	}
 }
 
-// advance asks for the next wave of the epochs under way: of as many in each as go
-// together, the oldest first.
+// advance adds the layers of the next wave of the epochs under way: for as many epochs in each wave as go together, the
+// oldest first.
 func (c *condenser) advance(ctx context.Context) error {
 	for {
 		asked, fits := 0, true
@@ -120,7 +119,7 @@ func (c *condenser) advance(ctx context.Context) error {
 		if asked > 0 || len(c.full) > 0 || len(c.under) == 0 {
 			return nil
 		}
-		// Younger epochs hold what the oldest needs: they are made again later.
+		// Younger epochs hold the memory that the oldest needs: they begin again later.
 		if len(c.under) == 1 {
 			once := int64(1 << 20)
 			for _, size := range c.sizes {
@@ -136,7 +135,7 @@ func (c *condenser) advance(ctx context.Context) error {
 	}
 }
 
-// waiting is how many epochs under way have so many waves.
+// waiting is the number of epochs under way that have so many waves.
 func (c *condenser) waiting(done int) int {
 	n := 0
 	for _, e := range c.under {
@@ -161,7 +160,7 @@ func (c *condenser) asked() []*layer {
 	return layers
 }
 
-// swept notes that a sweep has filled what was asked for.
+// swept notes that a sweep has filled the layers of asked.
 func (c *condenser) swept() {
 	for _, e := range c.under {
 		if e.asked {
@@ -181,8 +180,8 @@ func (c *condenser) close() {
 	c.pipeline.close()
 }
 
-// runCondensed runs a job by epochs whose layers are condensed. Where it fails with
-// errLayers, stats tells how many batches the sink has had.
+// runCondensed runs a job by epochs whose layers are condensed. Where the error is errLayers, stats has the number of
+// batches that the sink got.
 func runCondensed[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, d *division, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	c, err := x.newCondenser(&job, batches, d)

@@ -24,21 +24,21 @@ type emitted[T any] struct {
 	stats sample.Stats
 }
 
-// emitWorker reads a window's results as a context asks for them.
+// emitWorker samples batches, and gives their context the results of a window or of layers.
 type emitWorker struct {
 	c      *sample.Context
 	source sample.Batches
 	batch  sample.Batch
 	w      *window
 	*neighbours
-	ends []span // of each op (from 0), what was not given yet
+	ends []span // of each op (from 0): the slots that were not given yet
 	look lookup
 }
 
 func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batch, *sample.Subgraph) error, sink func(T) error) *emitter[T] {
 	e := &emitter[T]{p: p, encode: encode, sink: sink}
 	for _, k := range p.walkers {
-		// Advancing and emitting take turns, so that they share the context.
+		// Walkers and emitters never run at the same time, so they share contexts.
 		e.workers = append(e.workers, &emitWorker{c: k.c, source: p.batches, neighbours: p.neighbours, ends: make([]span, p.ops)})
 	}
 	for range ordered.Slots(p.emitters) {
@@ -47,19 +47,18 @@ func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batc
 	return e
 }
 
-// emit samples the batches of a window, in order, from one of them on.
+// emit samples the batches of a window, in order, from batch first on.
 func (e *emitter[T]) emit(ctx context.Context, w *window, first uint64, stats *sample.Stats) error {
 	e.p.full = w
 	defer func() { e.p.full = nil }()
 	return e.run(ctx, first, w.first+w.n-first, w.fetched, stats)
 }
 
-// fetched is what a worker has for a subgraph of a batch, counted from the run's
-// first.
+// fetched is the far ends for a subgraph of a batch. Batches count from the first of the run.
 type fetched func(k *emitWorker, batch uint64, i int) sample.Fetched
 
-// run samples n batches from first on, in order, out of what was fetched; where rows
-// are, a group after the other that the tables hold.
+// run samples n batches from first on, in order. Where rows are fetched, it samples a pack of batches at a time, whose
+// rows the tables hold.
 func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
 	tables := e.p.tables.tables()
 	if len(tables) == 0 {
@@ -116,7 +115,7 @@ func (k *emitWorker) run(ctx context.Context, from fetched, batch, seed uint64, 
 	return nil
 }
 
-// fetched is a window's results.
+// fetched is the results of a window.
 func (w *window) fetched(k *emitWorker, batch uint64, i int) sample.Fetched {
 	k.w = w
 	for op := 1; op <= k.ops; op++ {

@@ -13,43 +13,41 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrMemory is wrapped by the refusal of a budget that cannot hold the least needed.
+// ErrMemory is the error of a budget that cannot hold the least that a run needs.
 var ErrMemory = errors.New("too little memory")
 
 func errWindow() error {
 	return tagged.Errorf(sample.ErrTooLarge, "found a step of a window with 2^32 sampled edges or more, expected fewer; take fewer edges or smaller batches")
 }
 
-// Options is what a run may use.
+// Options is the memory, the threads and the folders of an executor.
 type Options struct {
-	// Memory is what the process may hold in all; 0 is no bound.
+	// Memory is the bytes that the process may hold in all; 0 is no bound.
 	Memory int64
-	// Held is what the caller holds of it.
+	// Held is the bytes of Memory that the caller holds.
 	Held    int64
-	Threads int  // 0 is one
+	Threads int  // 0 means one
 	Ops     bool // as in sample.Options
 	Induce  bool // refused
 	// NoEdgeIDs is sample.Options.NoEdgeIDs: edges are then not drawn a second time.
 	NoEdgeIDs bool
-	// Window is the batches of a window; 0 takes the largest that the memory allows.
+	// Window is the batches of a window; 0 takes the largest window that the memory allows.
 	Window int
-	// Rows is the bytes of the rows of columns that are held at once; 0 is as many as the
-	// memory allows.
+	// Rows is the bytes of the rows of columns that are held at a time; 0 takes as many as the memory allows.
 	Rows   int64
 	Design Design
-	// Epochs is how many go together through condensed layers; 0 takes the largest that
-	// the memory allows.
+	// Epochs is the number of epochs that go through condensed layers together; 0 takes the most that the memory
+	// allows.
 	Epochs int
-	// Scratch is a folder with room for what the design Spilled keeps on disk; without
-	// it that is not chosen.
+	// Scratch is a folder with room for what the design Spilled writes to disk. Without it, Auto does not choose that
+	// design.
 	Scratch string
-	// Keep is a folder of this job alone, which is made: there a run by the design
-	// Spilled keeps the steps that it has taken until it ends without an error, and
-	// another run of the job goes on behind them.
+	// Keep is a folder for this job alone, which is created. A run by the design Spilled keeps the steps that it has
+	// taken there until it ends without an error, and another run of the job resumes after them.
 	Keep string
 	Warn func(string)
 
-	spill *spillSizes // nil: by the memory
+	spill *spillSizes // nil: computed from the memory; set by tests
 }
 
 // Executor samples a store without its neighbours in memory. It opens the files, runs pilots, chooses designs and runs
@@ -139,16 +137,16 @@ func (x *Executor) Sweep(ctx context.Context) error {
 	})
 }
 
-// Counts is what an executor has read.
+// Counts is the bytes and the sweeps of an executor.
 type Counts struct {
 	Bytes  int64 `json:"bytes_read"`
-	Rows   int64 `json:"row_bytes_read"` // of these, of columns
+	Rows   int64 `json:"row_bytes_read"` // those of columns
 	Sweeps int64 `json:"sweeps"`
-	// Written is what the design Spilled wrote; Bytes has what of it was read again.
+	// Written is the bytes that the design Spilled wrote. Bytes includes the part of them that was read again.
 	Written int64 `json:"scratch_bytes_written"`
 }
 
-// Counts is what was read so far.
+// Counts is the work of the executor so far.
 func (x *Executor) Counts() Counts {
 	c := Counts{Bytes: x.counts.spillRead.Load() + x.neighbours.read(), Sweeps: x.counts.sweeps.Load(), Written: x.counts.spillWritten.Load()}
 	for _, r := range x.rows.tables() {

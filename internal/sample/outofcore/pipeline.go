@@ -64,7 +64,7 @@ func (p *pipeline) close() {
 	}
 }
 
-// open makes a window of the next n batches.
+// open makes a window of n batches, from batch first of the run on.
 func (p *pipeline) open(first, n uint64) *window {
 	w := &window{first: first, n: n, each: 1}
 	if p.sampler.Plan().Scope == sample.ScopeSeed {
@@ -74,8 +74,8 @@ func (p *pipeline) open(first, n uint64) *window {
 	return w
 }
 
-// Run samples every batch of a job as sample.Run does; Job.Threads is not used.
-// GOMAXPROCS is four times the threads while it runs.
+// Run samples every batch of a job as sample.Run does. Job.Threads is not used. GOMAXPROCS is four times
+// Options.Threads while it runs.
 func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	x.cutBatch(&job)
@@ -98,8 +98,8 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}
 	defer p.close()
 	e := newEmitter(p, newOut, encode, sink)
-	var windows []*window // under way, the oldest first
-	var full *window      // has all its steps
+	var windows []*window // those under way, the oldest first
+	var full *window      // the window that has all its steps
 	defer func() {
 		for _, w := range append(windows, full) {
 			if w != nil {
@@ -109,7 +109,7 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}()
 	for next := uint64(0); ; {
 		if next < total {
-			// As many windows as needed, of one size.
+			// The fewest windows that the size allows, of equal size.
 			left := total - next
 			n := (left + (left+size-1)/size - 1) / ((left + size - 1) / size)
 			n = x.fitting(&job, batches, next, n, size)
@@ -148,10 +148,9 @@ func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}
 }
 
-// overlap sweeps while fn runs in the calling goroutine. The first to fail ends the
-// other.
+// overlap sweeps while fn runs in the calling goroutine. The first of them to fail cancels the other.
 func (p *pipeline) overlap(ctx context.Context, sweep, fn func(context.Context) error) error {
-	return beside(ctx, func(ctx context.Context) error {
+	return concurrently(ctx, func(ctx context.Context) error {
 		if len(p.waves) == 0 {
 			return nil
 		}
@@ -159,9 +158,8 @@ func (p *pipeline) overlap(ctx context.Context, sweep, fn func(context.Context) 
 	}, fn)
 }
 
-// beside runs other while fn runs in the calling goroutine. The first to fail ends
-// the other one.
-func beside(ctx context.Context, other, fn func(context.Context) error) error {
+// concurrently runs other while fn runs in the calling goroutine. The first of them to fail cancels the other.
+func concurrently(ctx context.Context, other, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup

@@ -13,17 +13,17 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// errFull ends a pack of batches: the table does not hold the rows of the next one.
+// errFull ends a pack of batches: the table does not hold the rows of the next batch.
 var errFull = errors.New("full")
 
-// wanted is the nodes and edges of a batch, by table.
+// wanted is the nodes or edges of a batch, by table.
 type wanted struct {
 	ids   [][]uint32
 	batch uint64
 	stats sample.Stats // not used
 }
 
-// wantSampled samples batches to learn what they want.
+// wantSampled samples batches to find the rows that they want. done is the number of batches whose rows fit.
 func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
 	next := uint64(0)
 	err = ordered.Run(ctx, p.threads,
@@ -67,9 +67,8 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 	return done, err
 }
 
-// wantNodes learns what batches of a window want from its far ends: these and the
-// seeds are all nodes of the subgraphs. Their rows have so many bytes at most, 0 is no
-// bound.
+// wantNodes finds the rows that batches of a window want from its far ends, which with the seeds are all nodes of the
+// subgraphs. limit bounds the bytes of the rows; 0 is no bound. done is the number of batches whose rows fit.
 func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
 	g, source := p.sampler.Graph(), p.batches
 	tableOf := func(nodeType int) *Rows {
@@ -112,8 +111,9 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 	return done, nil
 }
 
-// keep takes the rows that were marked for a batch, or none of them where those of all
-// do not fit the limit: errFull, or an error where the batch is alone.
+// keep adds the rows that were marked for a batch to the wanted rows, unless all of them together exceed the limit.
+// Then it takes the marks back and returns errFull or, where the batch is the only one (alone), an error that wraps
+// ErrMemory.
 func keep(tables []*Rows, limit int64, alone bool) error {
 	bytes := int64(0)
 	for _, r := range tables {

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// runSpilled runs a job an epoch or some at a time, through a scratch file.
+// runSpilled runs a job one epoch or several at a time, through a scratch file.
 func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, d *division, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
@@ -23,7 +23,7 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	}
 	var k *keeper
 	var found *kept
-	begin := uint64(0) // batch of the run that is the first to be made
+	begin := uint64(0) // first batch of the run that is emitted
 	if x.opt.Keep != "" {
 		if k, err = x.newKeeper(&job); err != nil {
 			return stats, err
@@ -88,7 +88,7 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	return stats, nil
 }
 
-// openScratch is a file for extents.
+// openScratch is a file for extents: that of found, or an empty one.
 func (x *Executor) openScratch(k *keeper, found *kept) (*direct.Scratch, error) {
 	if k != nil {
 		return k.open(found)
@@ -96,7 +96,7 @@ func (x *Executor) openScratch(k *keeper, found *kept) (*direct.Scratch, error) 
 	return direct.NewScratch(x.fsys, x.opt.Scratch)
 }
 
-// step takes all batches through their next step, and keeps what there is then.
+// step takes all batches through their next step, and keeps it where there is a keeper.
 func (s *spill) step(ctx context.Context, k *keeper) error {
 	asked, err := s.walk(ctx)
 	if err != nil {

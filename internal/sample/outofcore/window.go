@@ -15,8 +15,8 @@ type span struct{ start, n uint32 }
 // window is a run of batches that take each step together.
 type window struct {
 	first, n uint64   // batches of the run
-	each     int      // subgraphs a batch, at most
-	spans    []span   // by subgraph (batch*each + its place) and op (from 0)
+	each     int      // most subgraphs per batch
+	spans    []span   // by subgraph (batch*each + its place in the batch) and op (from 0)
 	stages   []*stage // by step so far
 }
 
@@ -31,7 +31,7 @@ func (w *window) close() {
 	w.stages, w.spans = nil, nil
 }
 
-// asked is a request before its slot is known.
+// asked is a request whose slot counts from the first slot of its batch.
 type asked struct{ bucket, value, slot uint32 }
 
 // walker takes batches of windows through their next step.
@@ -45,7 +45,7 @@ type walker struct {
 	pos    []uint32
 	asks   []asked
 	segs   []segment
-	single bool // ask for single edges alone: no segment is needed to serve these
+	single bool // all requests are for single edges, which need no segment
 }
 
 // advance takes windows through their next step: each gains a stage with requests.
@@ -98,7 +98,7 @@ func (p *pipeline) advance(ctx context.Context, windows []*window) error {
 	return nil
 }
 
-// step asks for what a batch takes in its window's last stage.
+// step adds the requests of a batch to the last stage of its window.
 func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64) error {
 	base, err := k.walk(ctx, p, w, batch)
 	if err != nil {
@@ -113,8 +113,7 @@ func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64)
 	return nil
 }
 
-// walk finds what a batch asks for in its window's last stage. The slots of the asks
-// count from base.
+// walk finds the requests of a batch in the last stage of its window. The slots of k.asks count from base.
 func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64) (base uint32, err error) {
 	s, st := k.sampler, w.stages[len(w.stages)-1]
 	wave := k.waves[len(w.stages)-1]
@@ -159,10 +158,10 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 	return base, nil
 }
 
-// ask notes what an op wants of its frontier, from slot on.
+// ask notes the requests of an op for its frontier, and advances slot by their results.
 func (k *walker) ask(op int, key uint64, slot *uint64) error {
 	s, f := k.sampler, k.fileOf[op]
-	single := k.blocks + f.first // buckets of requests for single edges
+	single := k.blocks + f.first // the first bucket of requests for single edges of the file
 	at := *slot
 	err := k.c.Frontier(op, key, func(run *sample.Frontier) error {
 		if at+uint64(run.Picks) >= 1<<32 {
