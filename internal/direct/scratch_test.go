@@ -201,7 +201,7 @@ func (r *reserving) Temp(dir string) (vfs.File, error) {
 
 func (f reservingFile) Reserve(off, n int64) { f.r.ranges = append(f.r.ranges, [2]int64{off, n}) }
 
-// TestKeepScratch holds that a file with a name stays, and is gone on with from a size on.
+// TestKeepScratch checks that a file with a name stays, and is gone on with from a size on.
 func TestKeepScratch(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "kept")
 	buf := alloc(t, 2*direct.Align)

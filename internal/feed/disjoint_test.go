@@ -295,7 +295,7 @@ func TestSeedTimes(t *testing.T) {
 	}
 }
 
-// TestHugeBatchSizes holds that a batch size beyond the seeds makes one batch of them, whatever it
+// TestHugeBatchSizes checks that a batch size beyond the seeds makes one batch of them, whatever it
 // multiplies to.
 func TestHugeBatchSizes(t *testing.T) {
 	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeSeed} {

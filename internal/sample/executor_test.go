@@ -73,7 +73,7 @@ func collect(t testing.TB, s *Sampler, job Job) []string {
 	return all
 }
 
-// TestRunEpochs holds that several epochs are the epochs one after the other, and
+// TestRunEpochs checks that several epochs are the epochs one after the other, and
 // that From leaves out what an earlier run made.
 func TestRunEpochs(t *testing.T) {
 	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
@@ -100,7 +100,7 @@ func TestRunEpochs(t *testing.T) {
 	}
 }
 
-// TestRunThreads holds that threads change nothing, and ranks only who has what.
+// TestRunThreads checks that threads change nothing, and ranks only who has what.
 func TestRunThreads(t *testing.T) {
 	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
 		for _, shuffle := range []bool{false, true} {
@@ -164,7 +164,7 @@ func TestRunOrder(t *testing.T) {
 	}
 }
 
-// TestRunFails holds that the first failure in order of batches is returned,
+// TestRunFails checks that the first failure in order of batches is returned,
 // whatever the threads, and that no goroutine is left (see TestMain).
 func TestRunFails(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
@@ -228,7 +228,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestSteadyState holds that a context that has grown allocates nothing more.
+// TestSteadyState checks that a context that has grown allocates nothing more.
 func TestSteadyState(t *testing.T) {
 	for _, o := range []FanoutOptions{{Scope: ScopeBatch}, {Scope: ScopeBatch, Expand: ExpandAll}, {Scope: ScopeSeed}} {
 		for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
@@ -257,7 +257,7 @@ func TestSteadyState(t *testing.T) {
 	}
 }
 
-// TestRelabelWraps holds that local ids survive the reuse of all slot values.
+// TestRelabelWraps checks that local ids survive the reuse of all slot values.
 func TestRelabelWraps(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
@@ -304,7 +304,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestRunAllocates holds that a run's allocations do not grow with its batches.
+// TestRunAllocates checks that a run's allocations do not grow with its batches.
 func TestRunAllocates(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	mallocs := func(batches int) uint64 {

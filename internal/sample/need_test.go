@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestNeed holds that what ops share is counted once, and what is read in place is
+// TestNeed checks that what ops share is counted once, and what is read in place is
 // not counted as a copy.
 func TestNeed(t *testing.T) {
 	const threads = 2
@@ -47,7 +47,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestNeedFetch holds that offsets are counted, and nothing for what is refused: more
+// TestNeedFetch checks that offsets are counted, and nothing for what is refused: more
 // memory would not help.
 func TestNeedFetch(t *testing.T) {
 	in := Op{From: []int{0}, Edges: "a:r:b", Take: 1}

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
-// TestHugePages holds that copies stay within the budget and change nothing.
+// TestHugePages checks that copies stay within the budget and change nothing.
 func TestHugePages(t *testing.T) {
 	defer func(n int) { hugeWords = n }(hugeWords)
 	hugeWords = 1
@@ -49,7 +49,7 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// TestPrefetch holds that the loops read no further than told and change nothing,
+// TestPrefetch checks that the loops read no further than told and change nothing,
 // at every length; lists of no length may have no array.
 func TestPrefetch(t *testing.T) {
 	table, wide, sums := []uint32{1, 2, 3, 4}, make([]uint64, 1<<10), []float64{1, 2, 3, 4}
@@ -90,7 +90,7 @@ func TestContextRefuses(t *testing.T) {
 	}
 }
 
-// TestTooManyPicks holds that picks beyond local ids are refused before memory is
+// TestTooManyPicks checks that picks beyond local ids are refused before memory is
 // asked for, whether ops go alone or side by side.
 func TestTooManyPicks(t *testing.T) {
 	op := Op{From: []int{0}, Edges: "a:r:b", Take: math.MaxInt32, How: Replace}

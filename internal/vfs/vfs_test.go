@@ -172,7 +172,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestDead holds that a Fault that is dead fails every later call.
+// TestDead checks that a Fault that is dead fails every later call.
 func TestDead(t *testing.T) {
 	dead := &vfs.Fault{FS: vfs.OS, FailAt: 2, Err: syscall.EIO, Dead: true}
 	name := filepath.Join(t.TempDir(), "f")

@@ -145,7 +145,7 @@ func TestNothing(t *testing.T) {
 		"no ops":             {[]string{"a"}, nil, sample.Job{Seeds: seeds, BatchSize: 2, Epochs: 2}},
 		"no seeds":           {[]string{"a"}, []sample.Op{hop}, sample.Job{BatchSize: 2, Epochs: 2}},
 		"no batch of a rank": {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, Rank: 2, Ranks: 3}},
-		"after the end":     {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, From: 99}},
+		"after the end":      {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, From: 99}},
 		"the last batch":     {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, Epochs: 3, From: 5}},
 		"take 0":             {[]string{"a"}, []sample.Op{hop, none, none}, sample.Job{Seeds: seeds, BatchSize: 4, Epochs: 2}},
 		"take 0 first":       {[]string{"a"}, []sample.Op{{From: []int{0}, Edges: "a:aa:a", Dir: graph.In}, {From: []int{0, 1}, Edges: "a:aa:a", Dir: graph.In, Take: 2}}, sample.Job{Seeds: seeds, BatchSize: 4}},

@@ -24,7 +24,7 @@ type Rows struct {
 
 	// The wanted rows: a bit per row, and the number of wanted rows before each word of bits.
 	want   []uint64
-	before  []uint32
+	before []uint32
 	marked int
 	fresh  []uint32 // rows that were marked for one batch and are not in marked yet
 	free   []func()

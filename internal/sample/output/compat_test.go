@@ -191,7 +191,7 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// TestClassicLatent holds that a set without features has the nodes that edges name:
+// TestClassicLatent checks that a set without features has the nodes that edges name:
 // also those without a row, and no seed without edges.
 func TestClassicLatent(t *testing.T) {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`node_sets { key: "person" value { metadata { filename: "p.csv" } } }
@@ -212,7 +212,7 @@ func TestClassicLatent(t *testing.T) {
 	}
 }
 
-// TestTFGNNLatent holds that a set without features keeps its ids, also those of
+// TestTFGNNLatent checks that a set without features keeps its ids, also those of
 // nodes without a row, and that columns which the schema lacks are not written.
 func TestTFGNNLatent(t *testing.T) {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`context { features { key: "left" value { dtype: DT_INT64 } } }
@@ -318,7 +318,7 @@ func TestReadout(t *testing.T) {
 	}
 }
 
-// TestContextOfTheStore holds that a context of one row goes into every component,
+// TestContextOfTheStore checks that a context of one row goes into every component,
 // and that ids of seeds are text where those of nodes are numbers or none.
 func TestContextOfTheStore(t *testing.T) {
 	g := friends()
@@ -336,7 +336,7 @@ func TestContextOfTheStore(t *testing.T) {
 	}
 }
 
-// TestComponentsOverChunks holds that the components of Examples are the Examples of
+// TestComponentsOverChunks checks that the components of Examples are the Examples of
 // single seeds, whatever their number, with every thread and rank.
 func TestComponentsOverChunks(t *testing.T) {
 	g := typed(600)
@@ -385,7 +385,7 @@ func TestComponentsOverChunks(t *testing.T) {
 	}
 }
 
-// TestNamesOfCompat holds that what String gives is what ParseCompat reads.
+// TestNamesOfCompat checks that what String gives is what ParseCompat reads.
 func TestNamesOfCompat(t *testing.T) {
 	for _, c := range []Compat{Own, TFGNN, Classic} {
 		if got, err := ParseCompat(c.String()); got != c || err != nil {

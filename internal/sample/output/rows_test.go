@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -203,7 +203,7 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
-// TestAddedNodesAreNoSeeds holds that all nodes are those of the table.
+// TestAddedNodesAreNoSeeds checks that all nodes are those of the table.
 func TestAddedNodesAreNoSeeds(t *testing.T) {
 	s := papers()
 	s.Graph.Nodes[1].Added = 2

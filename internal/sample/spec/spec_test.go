@@ -102,7 +102,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCompileLinks holds that both ends of links are where ops begin, and that the
+// TestCompileLinks checks that both ends of links are where ops begin, and that the
 // node type of the ends must be known.
 func TestCompileLinks(t *testing.T) {
 	const text = `symmetric_link_seed_op { op_name: "s" }
@@ -127,7 +127,7 @@ func TestCompileLinks(t *testing.T) {
 	}
 }
 
-// TestClassicWeights holds that TF-GNN's older sampler knows "weight" alone, as a
+// TestClassicWeights checks that TF-GNN's older sampler knows "weight" alone, as a
 // float.
 func TestClassicWeights(t *testing.T) {
 	s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(`seed_op { op_name: "s" node_set_name: "author" }
