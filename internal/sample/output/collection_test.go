@@ -125,7 +125,7 @@ func TestCollectionHoldsTheSubgraphs(t *testing.T) {
 	}
 }
 
-// With Ops, what each op expanded and drew is kept; link seeds lie side by side.
+// With Ops, the frontier and the edges of each op are kept. Link seeds are pairs.
 func TestCollectionOfOpsAndLinks(t *testing.T) {
 	g := typed(100)
 	plan := &sample.Plan{SeedType: []string{"paper", "author"}, Scope: sample.ScopeBatch, Expand: sample.ExpandAll, Ops: []sample.Op{
