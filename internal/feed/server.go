@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Server hands batches to the clients that connect.
+// Server hands batches to its clients.
 type Server struct {
 	source  *Source
 	threads int
@@ -28,11 +28,11 @@ type Server struct {
 // maxSlots bounds the batches that a client may hold at a time.
 const maxSlots = 1024
 
-// mostSlotBytes bounds a slot. Larger batches come in a memory of their own.
+// mostSlotBytes bounds a slot. Larger batches come in memory of their own.
 const mostSlotBytes = 1 << 30
 
-// Serve listens, says so on the lifeline, and answers clients until ctx or the lifeline
-// ends; it closes the lifeline. At most threads batches are made at a time, over all clients.
+// Serve listens, writes its address to the lifeline, and answers clients until ctx or the lifeline ends. It closes the
+// lifeline. It makes at most threads batches at a time, over all clients.
 func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
@@ -58,7 +58,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	// Nothing is ever read but its end.
+	// The owner writes nothing to the lifeline and only closes it.
 	running.Go(func() {
 		_, _ = io.Copy(io.Discard, lifeline)
 		cancel()
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	return nil
 }
 
-// with runs f with a maker: at most threads at a time.
+// with runs f with a maker, at most threads at a time.
 func (s *Server) with(f func(*Maker)) {
 	m := <-s.makers
 	defer func() { s.makers <- m }()
@@ -102,7 +102,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	if err := sameUser(socket); err != nil {
 		return nil, err
 	}
-	// Who does not speak is not waited for.
+	// A client that sends nothing is not waited for.
 	if err := socket.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	if size == 0 {
 		size = min(s.source.slot, mostSlotBytes)
 	}
-	// Only pages that are written to cost memory, so a slot can be as large as the largest batch.
+	// Only pages that are written to take memory, so a slot can be as large as the largest batch.
 	const step = 2 << 20
 	size = (size + step - 1) / step * step
 	ring, err := newRing(h.Slots, size)
@@ -169,8 +169,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	return c, nil
 }
 
-// sameUser refuses the connections of other users: the token is then not all that stands
-// between them and the data.
+// sameUser refuses connections of other users, so that the token is not the only protection of the data.
 func sameUser(socket *net.UnixConn) error {
 	raw, err := socket.SyscallConn()
 	if err != nil {

@@ -98,8 +98,8 @@ func (f form) write(ctx context.Context, fsys vfs.FS, dir string, jobs []sample.
 	return o, w.Publish()
 }
 
-// An output that is killed at any call, once or several times, or loses its power, and
-// is gone on with, has the bytes and the counts of one that is made at once.
+// An output that is killed at any call, once or several times, or that loses its power, and is resumed, has the bytes
+// and the counts of an uninterrupted one.
 func TestGoOn(t *testing.T) {
 	g := typed(60)
 	disk := vfs.Unsynced{FS: vfs.OS}
