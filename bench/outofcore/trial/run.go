@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// inMemory samples in memory, after an epoch off the clock.
+// inMemory samples in memory, after an epoch that is not timed.
 func inMemory(ctx context.Context, t *trial) error {
 	s, err := sample.New(t.s.Graph, t.plan, sample.Options{Memory: math.MaxInt64, NoEdgeIDs: t.o.NoEdgeIDs, Warn: t.o.Warn})
 	if err != nil {
