@@ -226,7 +226,7 @@ func TestKeepScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.ReadAt(buf[:direct.Align], direct.Align); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("found error %v behind the size, expected io.ErrUnexpectedEOF", err)
+		t.Errorf("found error %v after the size, expected io.ErrUnexpectedEOF", err)
 	}
 	if err := s.WriteAt(buf[direct.Align:], direct.Align); err != nil || s.Size() != 2*direct.Align {
 		t.Errorf("found %v and %d bytes, expected %d", err, s.Size(), 2*direct.Align)

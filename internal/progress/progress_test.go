@@ -50,7 +50,7 @@ func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 		l.Done()
 
 		if len(s.pictures) != 22 {
-			t.Errorf("%d pictures in 2.15 s, want 10 a second and the clearing", len(s.pictures))
+			t.Errorf("%d pictures in 2.15 s, expected 10 per second and the clearing", len(s.pictures))
 		}
 		if last := s.pictures[len(s.pictures)-1]; last != "" {
 			t.Errorf("the line ends as %q, want it cleared", last)

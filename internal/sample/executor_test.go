@@ -251,7 +251,7 @@ func TestSteadyState(t *testing.T) {
 				one()
 			}
 			if got := testing.AllocsPerRun(500, one); got != 0 {
-				t.Errorf("%s %s, relabel %d: found %v allocations a subgraph, expected none", o.Scope, o.Expand, kind, got)
+				t.Errorf("%s %s, relabel %d: found %v allocations per subgraph, expected none", o.Scope, o.Expand, kind, got)
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func TestCheckpoint(t *testing.T) {
 			write(t, dir+"/."+checkpointFile+".partial", "{")
 		}},
 		{name: "header written", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", 5) }},
-		{name: "flipped behind the checkpoint", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*26) }},
+		{name: "flipped after the checkpoint", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*26) }},
 		{name: "cut at the checkpoint", harm: func(t *testing.T, dir string) { must(t, os.Truncate(dir+"/a/numbers.npy", npy.HeaderSize+4*26)) }},
 		{name: "flipped", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*25) }, warn: "a/numbers.npy: damaged: found checksum "},
 		{name: "cut", harm: func(t *testing.T, dir string) { must(t, os.Truncate(dir+"/a/numbers.npy", npy.HeaderSize+4*25)) }, warn: "a/numbers.npy: damaged: found 228 bytes, expected 232"},
@@ -206,7 +206,7 @@ func TestCheckpoint(t *testing.T) {
 			run, err = beginCounter(disk, out, counterOf, &warned)
 			must(t, err)
 			if want := 26; c.warn == "" && run.n != want || c.warn != "" && run.n != 0 {
-				t.Errorf("found %d numbers to go on behind", run.n)
+				t.Errorf("found %d numbers to resume from", run.n)
 			}
 			if c.warn == "" && len(warned) > 0 || c.warn != "" && (len(warned) != 1 || !strings.Contains(warned[0], c.warn)) {
 				t.Errorf("found warnings %q, expected %q", warned, c.warn)
@@ -320,7 +320,7 @@ func TestCheckpointSurvives(t *testing.T) {
 				t.Errorf("found %q", warned)
 			}
 			if gone < int(calls)/20 {
-				t.Errorf("found %d runs that went on behind a checkpoint", gone)
+				t.Errorf("found %d runs that resumed from a checkpoint", gone)
 			}
 		})
 	}

@@ -89,7 +89,7 @@ func TestDesignsSampleTheSame(t *testing.T) {
 		results = append(results, r)
 		if d.Name == "sweeps" {
 			if r.SweepRate <= 0 || r.SequenceRate <= 0 {
-				t.Errorf("sweeps: found %v and %v bytes a second, expected more than none", r.SweepRate, r.SequenceRate)
+				t.Errorf("sweeps: found %v and %v bytes per second, expected more than none", r.SweepRate, r.SequenceRate)
 			}
 			continue
 		}

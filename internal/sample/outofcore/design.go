@@ -42,7 +42,7 @@ type division struct {
 	share rowShare // of windows; the other designs have shares of their own
 }
 
-// budget is that of a job in which a batch needs so much.
+// budget is the budget of a job with a demand per batch.
 func (x *Executor) budget(job *sample.Job, need demand) budget {
 	return budget{neighbours: x.neighbours, tables: &x.rows, opt: x.opt, planned: x.planned, job: job, need: need, emitters: x.opt.Threads}
 }

@@ -55,7 +55,7 @@ type rowTables struct {
 	memory       int64  // Options.Memory
 	scratch      string // Options.Scratch
 	disk         disk
-	nodes, edges []*Rows // by type; nil where nobody asked for the type
+	nodes, edges []*Rows // by type; nil where the type was not requested
 	always       bool    // spill the rows wherever there are several packs, for tests
 	buf          []byte  // of the readers
 	free         func()

@@ -162,14 +162,14 @@ func TestGoOn(t *testing.T) {
 			t.Errorf("%s: found %+v, expected %+v", name, got, want)
 		}
 		if uint64(want.told) != want.stats.Subgraphs || want.stats.Subgraphs == 0 {
-			t.Errorf("%s: found %d subgraphs told of, expected %d", name, want.told, want.stats.Subgraphs)
+			t.Errorf("%s: found %d subgraphs in Progress, expected %d", name, want.told, want.stats.Subgraphs)
 		}
 		if a, b := tree(t, filepath.Join(dir, "at-once")), tree(t, out); !maps.Equal(a, b) {
 			t.Errorf("%s: found other bytes in %v", name, differing(a, b))
 		}
 	}
 	if resumed < 10 {
-		t.Errorf("found %d outputs that went on behind a checkpoint, of %d that were killed", resumed, killed)
+		t.Errorf("found %d outputs that resumed from a checkpoint, of %d that were killed", resumed, killed)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(5, 6)) }
 

@@ -364,7 +364,7 @@ func TestRefusals(t *testing.T) {
 		{typed(20), RecordsOptions{IDs: []string{"nobody"}}, `found node type "nobody"`},
 		{collide, RecordsOptions{}, `features["#size"]: found the name #size, which the encoding uses`},
 		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
-		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
+		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" in addition to the original ids`},
 		{deep, RecordsOptions{}, `paper: column "bool": found 0 lists of offsets for shape [2 -1]`},
 		{descend, RecordsOptions{}, `paper: column "title": found offset`},
 		{beyond, RecordsOptions{}, `paper: column "ragged": found 108 bytes`},
@@ -553,6 +553,6 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		one()
 	}
 	if got := testing.AllocsPerRun(500, one); got > 0 {
-		t.Errorf("found %v allocations a subgraph", got)
+		t.Errorf("found %v allocations per subgraph", got)
 	}
 }
