@@ -18,9 +18,6 @@ type handle struct {
 	read, written atomic.Int64
 }
 
-// Direct reports whether the page cache is bypassed. A file system may refuse as late as at the first read or write.
-func (h *handle) Direct() bool { return h.direct.Load() }
-
 // Read is the number of bytes read so far.
 func (h *handle) Read() int64 { return h.read.Load() }
 

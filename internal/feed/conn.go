@@ -14,7 +14,7 @@ import (
 
 // conn is the connection of a client: its ring, its requests, and its batches under way.
 type conn struct {
-	server *Server
+	server *server
 	socket *net.UnixConn
 	ring   *ring
 	first  int // first batch of an epoch that its consumer takes
@@ -69,7 +69,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.wake.Broadcast()
 	c.mu.Unlock()
 	if err != nil {
-		_, _ = c.socket.Write(failure(CodeProtocol, err, ticket{}))
+		_, _ = c.socket.Write(failure(codeProtocol, err, ticket{}))
 	}
 	_ = c.socket.Close()
 	makers.Wait()
@@ -284,7 +284,7 @@ func (c *conn) post(f finished) {
 	switch {
 	case f.err != nil:
 		err := fmt.Errorf("batch %d: %w", f.t.seq, f.err)
-		c.write(failure(CodeBatch, err, f.t), -1)
+		c.write(failure(codeBatch, err, f.t), -1)
 		c.give(f)
 	case f.jumbo != nil:
 		c.write(message(msgJumbo, uint32(f.slot), f.t, f.bytes), f.jumbo.fd)

@@ -1,7 +1,7 @@
 // Package feed hands sampled batches to other processes through shared memory. The loaders of the Python client start
 // and stop it.
 //
-// A Server samples a plan on a store, joins the columns asked for, and fills the slots of a ring, one ring per
+// Serve samples a plan on a store, joins the columns asked for, and fills the slots of a ring, one ring per
 // connection. A client maps the ring and reads batches in place. docs/format-feed.md describes every byte. A Source has
 // the seeds, the plan and the columns of batches. Its Makers make batches, for the ring or for a caller that hands them
 // on in another form.

@@ -89,7 +89,7 @@ func source(t *testing.T, f Features, ops bool) *Source {
 }
 
 // owner starts a server and holds its lifeline.
-func owner(t *testing.T, src *Source) (ready Ready, lifeline net.Conn, ended chan error) {
+func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -133,7 +133,7 @@ type client struct {
 	ring []byte
 }
 
-func dial(t *testing.T, r Ready) *client {
+func dial(t *testing.T, r readyLine) *client {
 	t.Helper()
 	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: "@" + r.Addr, Net: "unixpacket"})
 	if err != nil {
@@ -143,7 +143,7 @@ func dial(t *testing.T, r Ready) *client {
 	return &client{t: t, UnixConn: c}
 }
 
-func connect(t *testing.T, r Ready, h hello) *client {
+func connect(t *testing.T, r readyLine, h hello) *client {
 	t.Helper()
 	c := dial(t, r)
 	h.Version, h.Token = r.Version, r.Token
@@ -599,14 +599,14 @@ func TestBadClients(t *testing.T) {
 		h    hello
 		want string
 	}{
-		"token":   {hello{Version: Version, Token: "x", World: 1, Slots: 1}, "wrong token"},
-		"version": {hello{Version: Version + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
-		"rank":    {hello{Version: Version, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
-		"world":   {hello{Version: Version, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
-		"worker":  {hello{Version: Version, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
-		"tail":    {hello{Version: Version, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
-		"slots":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
-		"bytes":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+		"token":   {hello{Version: protocolVersion, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: protocolVersion + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
+		"rank":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"world":   {hello{Version: protocolVersion, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
+		"worker":  {hello{Version: protocolVersion, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
+		"tail":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
+		"slots":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
 	} {
 		c := dial(t, ready)
 		c.send(test.h)
@@ -624,7 +624,7 @@ func TestBadClients(t *testing.T) {
 	} {
 		c := connect(t, ready, hello{})
 		f(c)
-		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, CodeProtocol) {
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, codeProtocol) {
 			t.Errorf("%s: found message %d %q, expected an error of the protocol", name, p.kind, p.text)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// Version is the version of the protocol. A client of another version is refused. It also changes with the draw law,
+// protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw law,
 // which the states of clients depend on.
-const Version = 2
+const protocolVersion = 2
 
-// Ready is the line that a server writes on its lifeline when clients can connect.
-type Ready struct {
+// readyLine is the line that a server writes on its lifeline when clients can connect.
+type readyLine struct {
 	Version int    `json:"version"`
 	Addr    string `json:"addr"`  // of an abstract Unix socket of packets, without the leading zero byte
 	Token   string `json:"token"` // which a client must send
@@ -27,8 +27,8 @@ type Failure struct {
 // Codes of failures.
 const (
 	CodeStart    = "start"    // the server could not start
-	CodeProtocol = "protocol" // the client violated the protocol
-	CodeBatch    = "batch"    // a batch could not be made
+	codeProtocol = "protocol" // the client violated the protocol
+	codeBatch    = "batch"    // a batch could not be made
 )
 
 // hello is the first packet of a client.

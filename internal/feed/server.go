@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Server hands batches to its clients.
-type Server struct {
+// server hands batches to its clients.
+type server struct {
 	source  *Source
 	threads int
 	makers  chan *Maker
@@ -36,7 +36,7 @@ const mostSlotBytes = 1 << 30
 func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &Server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
+	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
 	s.makers = make(chan *Maker, s.threads)
 	for range s.threads {
 		s.makers <- source.Maker()
@@ -48,7 +48,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	line, err := json.Marshal(Ready{Version, name, s.token, os.Getpid()})
+	line, err := json.Marshal(readyLine{protocolVersion, name, s.token, os.Getpid()})
 	if err != nil {
 		return err
 	}
@@ -80,17 +80,17 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 }
 
 // with runs f with a maker, at most threads at a time.
-func (s *Server) with(f func(*Maker)) {
+func (s *server) with(f func(*Maker)) {
 	m := <-s.makers
 	defer func() { s.makers <- m }()
 	f(m)
 }
 
 // accept greets a client and serves it.
-func (s *Server) accept(ctx context.Context, socket *net.UnixConn) {
+func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 	c, err := s.greet(socket)
 	if err != nil {
-		_, _ = socket.Write(failure(CodeProtocol, err, ticket{}))
+		_, _ = socket.Write(failure(codeProtocol, err, ticket{}))
 		_ = socket.Close()
 		return
 	}
@@ -98,7 +98,7 @@ func (s *Server) accept(ctx context.Context, socket *net.UnixConn) {
 }
 
 // greet reads HELLO and answers WELCOME, with the ring.
-func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
+func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	if err := sameUser(socket); err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.token)) != 1:
 		return nil, errors.New("found a wrong token, expected that of the lifeline")
-	case h.Version != Version:
-		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, Version)
+	case h.Version != protocolVersion:
+		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, protocolVersion)
 	case h.World < 1 || h.Rank < 0 || h.Rank >= h.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", h.Rank, h.World, h.World-1)
 	case h.World > MostRanks || h.Workers > MostRanks:
@@ -154,7 +154,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 		c.free = append(c.free, i)
 	}
 	w := welcome{
-		Version: Version, Slots: h.Slots, SlotBytes: size,
+		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
 		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(),
 	}

@@ -15,8 +15,8 @@ var (
 	ErrPlan = errors.New("invalid plan")
 	// ErrTooLarge is the error of more nodes or edges than 32-bit ids can number.
 	ErrTooLarge = errors.New("too large")
-	// ErrWeight is the error of weights with an infinite sum.
-	ErrWeight = errors.New("infinite weight")
+	// errWeight is the error of weights with an infinite sum.
+	errWeight = errors.New("infinite weight")
 	// ErrFetch is the error of a plan that needs the neighbours in memory (Options.Fetch).
 	ErrFetch = errors.New("needs the memory executor")
 	// ErrSeed is the error of seeds that do not fit the plan or the graph.

@@ -246,7 +246,7 @@ func TestNewRefuses(t *testing.T) {
 		{"infinite weight", func(g *graph.Graph, p *Plan) {
 			p.Ops[0].How, p.Ops[0].Column = Weighted, "d_weight"
 			g.Edges[0].Columns = []*graph.Column{testColumn("d_weight", []*float64{number(1), number(math.Inf(1))})}
-		}, ErrWeight, `infinite sum of column "d_weight" over the in-edges of node 1`},
+		}, errWeight, `infinite sum of column "d_weight" over the in-edges of node 1`},
 	} {
 		g, p := smallGraph(), plan()
 		test.edit(g, p)

@@ -11,12 +11,12 @@ import (
 // Names of the files that every output folder, or every store, has.
 const (
 	MetaFile        = "graph.json"
-	MadeFile        = "made.json" // in folders without graph.json
+	madeFile        = "made.json" // in folders without graph.json
 	ManifestFile    = "manifest.json"
 	ManifestSumFile = "manifest.json.xxh3"
 	ReportHTMLFile  = "report.html"
-	ReportJSONFile  = "report.json"
-	ReportSumFile   = "report.xxh3"
+	reportJSONFile  = "report.json"
+	reportSumFile   = "report.xxh3"
 )
 
 // The kinds of folder. A folder of other files (TFRecords) has a manifest and

@@ -32,8 +32,8 @@ type Store struct {
 	read   atomic.Int64 // bytes that Touched has counted since a Release
 }
 
-// ErrNotStore is the error of Open for a folder that is no store.
-var ErrNotStore = errors.New("not a store")
+// errNotStore is the error of Open for a folder that is no store.
+var errNotStore = errors.New("not a store")
 
 // Open maps a store or collection.
 func Open(fsys vfs.FS, dir string) (*Store, error) {
@@ -48,7 +48,7 @@ func (s *Store) open() error {
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := vfs.ReadFile(s.fs, file, maxMeta)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, ErrNotStore, MetaFile)
+		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, errNotStore, MetaFile)
 	}
 	if err != nil {
 		return err

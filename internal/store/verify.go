@@ -128,16 +128,16 @@ func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 
 // reports compares the files of the report with their checksums. A folder without a report is whole.
 func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
-	if !have[ReportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
+	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[reportJSONFile] {
 		return
 	}
-	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, ReportSumFile), 4096)
+	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), 4096)
 	if err != nil {
-		v.add(ReportSumFile, err.Error())
+		v.add(reportSumFile, err.Error())
 		return
 	}
 	var want strings.Builder
-	for _, name := range []string{ReportHTMLFile, ReportJSONFile} {
+	for _, name := range []string{ReportHTMLFile, reportJSONFile} {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
 		if err != nil {
 			v.add(name, err.Error())
@@ -148,10 +148,10 @@ func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
 		line := sumLine(b, name)
 		want.WriteString(line)
 		if !strings.Contains(string(sums), line) {
-			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+ReportSumFile)
+			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+reportSumFile)
 		}
 	}
 	if len(v.Damage) == 0 && want.String() != string(sums) {
-		v.add(ReportSumFile, "text that is not the checksums of the report")
+		v.add(reportSumFile, "text that is not the checksums of the report")
 	}
 }

@@ -181,7 +181,7 @@ func (w *Writer) WriteMade(made Made) error {
 	if err != nil {
 		return err
 	}
-	return w.WriteFile(MadeFile, b)
+	return w.WriteFile(madeFile, b)
 }
 
 // outFile syncs when it is closed, so that a manifest never names bytes that a crash can lose.
@@ -352,11 +352,11 @@ func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.di
 
 // WriteReport writes the report of an output folder.
 func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
-	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
+	sums := sumLine(html, ReportHTMLFile) + sumLine(json, reportJSONFile)
 	return errors.Join(
 		vfs.WriteFile(fsys, filepath.Join(dir, ReportHTMLFile), html),
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportJSONFile), json),
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportSumFile), []byte(sums)))
+		vfs.WriteFile(fsys, filepath.Join(dir, reportJSONFile), json),
+		vfs.WriteFile(fsys, filepath.Join(dir, reportSumFile), []byte(sums)))
 }
 
 // Publish renames a sealed folder to its name.

@@ -3,6 +3,7 @@ package outofcore
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -60,9 +61,11 @@ func BenchmarkRun(b *testing.B) {
 	}
 	design := Auto
 	if name := os.Getenv("GRAPHMILL_BENCH_DESIGN"); name != "" {
-		if design, err = ParseDesign(name); err != nil {
-			b.Fatal(err)
+		at := slices.Index(designNames, name)
+		if at < 0 {
+			b.Fatalf("found design %q, expected one of %q", name, designNames)
 		}
+		design = Design(at)
 	}
 	job := sample.Job{BatchSize: 1024, Epochs: number("GRAPHMILL_BENCH_EPOCHS", 1), Shuffle: true}
 	adj := s.Graph.Edges[0].Adj[graph.In]

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/graphmill/graphmill/internal/sample"
-	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // Design is a way to sample without the neighbours in memory. All designs make the same subgraphs.
@@ -24,15 +22,6 @@ const (
 var designNames = []string{"auto", "windows", "condensed", "spilled"}
 
 func (d Design) String() string { return designNames[d] }
-
-// ParseDesign reads "auto", "windows", "condensed" or "spilled".
-func ParseDesign(name string) (Design, error) {
-	i := slices.Index(designNames, name)
-	if i < 0 {
-		return 0, fmt.Errorf("found design %q, expected auto, windows, condensed or spilled%s", name, suggest.Hint(name, designNames))
-	}
-	return Design(i), nil
-}
 
 // division is how a run by a design divides its memory and its batches.
 type division struct {

@@ -76,5 +76,5 @@
 // ErrMemory and say what to do.
 //
 // The package imports draw, graph, internal/direct, internal/human, internal/ordered, internal/prefetch,
-// internal/sample, internal/store, internal/suggest, internal/tagged, internal/vfs, zeebo/xxh3, x/sync and x/sys.
+// internal/sample, internal/store, internal/tagged, internal/vfs, zeebo/xxh3, x/sync and x/sys.
 package outofcore

@@ -96,9 +96,6 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 	return r, nil
 }
 
-// Schema is the schema of the Examples. The caller must not change it.
-func (r *Records) Schema() *tfgnnpb.GraphSchema { return r.encoding.schema }
-
 // Rounded is the columns with values that Examples round.
 func (r *Records) Rounded() []string { return r.encoding.Rounded() }
 
