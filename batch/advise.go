@@ -1,12 +1,12 @@
 package batch
 
-// adviser asks the kernel for the blocks of a windowed order one window ahead, so that
-// they are read in one go each and not a page at a time.
+// adviser asks the kernel for the blocks of a windowed order one window in advance, so that each is read at once and
+// not a page at a time.
 type adviser struct {
 	it    *Iter
 	pass  *even
 	items *windowedItems
-	asked uint64 // windows, from the first, that were asked for
+	asked uint64 // the first window that was not requested yet
 	began bool
 }
 
@@ -19,7 +19,7 @@ func newAdviser(it *Iter, p pass) *adviser {
 	return a
 }
 
-// advise is told the batches that are to be filled next.
+// advise requests the windows of the batches that are filled next.
 func (a *adviser) advise(numbers []int) {
 	if a.items == nil || len(numbers) == 0 {
 		return

@@ -2,5 +2,5 @@
 
 package batch
 
-// willNeed could tell the kernel what will be read; here it is not told.
+// willNeed does nothing here.
 func willNeed([]byte) {}

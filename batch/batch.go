@@ -2,23 +2,22 @@ package batch
 
 import "github.com/graphmill/graphmill/graph"
 
-// Batch is some rows of the columns. It is valid until the next one is asked for.
+// Batch is some rows of the columns. It is valid until the next one is requested.
 type Batch struct {
 	Epoch uint64
-	// Number is the batch's in the epoch, over all ranks.
+	// Number is the number of the batch in the epoch, over all ranks.
 	Number int
-	// Items are the rows, or groups, in the batch, in order; padding has none.
+	// Items are the rows, or groups, in the batch, in order. Padding has no items.
 	Items []uint64
-	// Columns are the rows of each column, in the order in which the columns were given.
-	// With Padded groups a row is a group: its shape has the longest group's length in
-	// front.
+	// Columns are the rows of each column, in the order of the given columns. With Padded groups a row is a group: the
+	// length of the longest group comes first in its shape.
 	Columns []graph.Column
-	// Rows is how many rows the columns have, padding included.
+	// Rows is the number of rows of the columns, padding included.
 	Rows int
-	// Ptr bounds the rows of each group: group g of the batch is the rows [Ptr[g], Ptr[g+1]),
-	// or, Padded, has Ptr[g+1]-Ptr[g] rows at the beginning of its place. nil for rows.
+	// Ptr bounds the rows of each group: group g of the batch has the rows [Ptr[g], Ptr[g+1]). With Padded it has
+	// Ptr[g+1]-Ptr[g] rows at the beginning of its place. It is nil for batches of rows.
 	Ptr []uint64
-	// Mask says which rows are real: nil when all are. With Padded groups it has one value
-	// a place, group after group.
+	// Mask says which rows are real. It is nil where all are. With Padded groups it has one value per place, group
+	// after group.
 	Mask []bool
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// BenchmarkRows compares batches of shuffled rows with copying the same rows when the order
-// is at hand: 500,000 rows, batches of 64. ns/op is that of a whole epoch.
+// BenchmarkRows compares batches of shuffled rows with copies of the same rows in an order that is known: 500,000 rows,
+// batches of 64. ns/op is the time of a whole epoch.
 func BenchmarkRows(b *testing.B) {
 	const rows, size = 500_000, 64
 	for _, width := range []int{16, 100, 1000} {
@@ -27,7 +27,7 @@ func BenchmarkRows(b *testing.B) {
 				order := make([]uint64, rows)
 				draw.NewOrder(rows, draw.Key(1, 0, draw.OrderWord)).Fill(order, 0)
 				b.SetBytes(int64(len(src.Values)))
-				// The plain way: copy, into a warm buffer a goroutine, batches off a counter.
+				// The plain way: copy into a warm buffer per goroutine, with batches from a counter.
 				for b.Loop() {
 					var next atomic.Int64
 					var wg sync.WaitGroup

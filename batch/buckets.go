@@ -8,8 +8,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// buckets are the groups by size: 0 and 1 rows, 2, 3 and 4, 5 to 8, and so on, those
-// without a group left out.
+// buckets are the groups by size: 0 and 1 rows, 2, 3 and 4, 5 to 8, and so on. Buckets without a group are left out.
 type buckets struct {
 	groups  [][]uint64 // ascending
 	longest []uint64   // rows of the longest group
@@ -39,17 +38,17 @@ func newBuckets(ptr []uint64) *buckets {
 	return b
 }
 
-// bucketed is an epoch whose batches have groups of one bucket each.
+// bucketed is an epoch in which each batch has groups of one bucket.
 type bucketed struct {
 	*buckets
 	orders []*draw.Order
 	order  *draw.Order // of the batches
-	first  []int       // batch, bucket after bucket, at which each bucket begins, and the end
+	first  []int       // first batch of each bucket, bucket after bucket, and the end
 	size   uint64
 }
 
-// newBucketed makes the batches of an epoch: the groups of each bucket in an order of their
-// own, cut into batches, and all batches shuffled.
+// newBucketed makes the batches of an epoch: the groups of each bucket are shuffled and divided into batches, and all
+// batches are shuffled.
 func newBucketed(b *buckets, seed, epoch uint64, size int, tail Tail) *bucketed {
 	p := &bucketed{buckets: b, first: []int{0}, size: uint64(size)}
 	for k, groups := range b.groups {
@@ -66,7 +65,7 @@ func newBucketed(b *buckets, seed, epoch uint64, size int, tail Tail) *bucketed 
 
 func (p *bucketed) batches() int { return p.first[len(p.first)-1] }
 
-// bucketOf is the bucket of a batch, and the batch's number within it.
+// bucketOf is the bucket of a batch, and the number of the batch within it.
 func (p *bucketed) bucketOf(b int) (k, within int) {
 	at := int(p.order.At(uint64(b)))
 	k = sort.SearchInts(p.first, at+1) - 1

@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Column is a column over the values of an array, without a copy: the shape is that of one
-// row, none for scalars. It panics when the values do not make whole rows.
+// Column is a column over the values of an array, without a copy. shape is the shape of one row, and empty for scalars.
+// It panics where the values are not whole rows.
 func Column[T graph.Numbers](name string, values []T, shape ...int) *graph.Column {
 	width := 1
 	for _, d := range shape {
@@ -20,7 +20,7 @@ func Column[T graph.Numbers](name string, values []T, shape ...int) *graph.Colum
 	return &graph.Column{Name: name, DType: dtypeOf[T](), Shape: shape, Rows: len(values) / width, Values: graph.Bytes(values)}
 }
 
-// dtypeOf is the dtype of a Go type, by its kind: its name is that of the dtype.
+// dtypeOf is the dtype with the name of the kind of a Go type.
 func dtypeOf[T graph.Numbers]() graph.DType {
 	d, err := graph.ParseDType(reflect.TypeFor[T]().Kind().String())
 	if err != nil {
@@ -29,7 +29,7 @@ func dtypeOf[T graph.Numbers]() graph.DType {
 	return d
 }
 
-// checkColumns says whether the columns can be batched, and their number of rows.
+// checkColumns refuses columns that cannot be batched, and returns their number of rows.
 func checkColumns(columns []*graph.Column) (int, error) {
 	if len(columns) == 0 {
 		return 0, errOrder("found no column, expected at least one")

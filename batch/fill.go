@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// chunk is some batches of a rank, one after the other, and their arrays.
+// chunk is some successive batches of a rank, and their arrays.
 type chunk struct {
 	numbers []int
 	batches []Batch
@@ -14,7 +14,7 @@ type chunk struct {
 
 func newChunk() *chunk { return &chunk{} }
 
-// worker is what a goroutine fills with.
+// worker is the buffers of a goroutine that fills batches.
 type worker struct{ rows []uint64 }
 
 // filler makes the batches of one epoch.
@@ -22,7 +22,7 @@ type filler struct {
 	*Iter
 	pass  pass
 	epoch uint64
-	real  int // batches of the order; those beyond repeat them, or are padding
+	real  int // batches of the order; later ones repeat these, or are padding
 }
 
 func (f *filler) worker() *worker { return &worker{} }
@@ -51,7 +51,7 @@ func (f *filler) fill(w *worker, c *chunk) error {
 	return nil
 }
 
-// source is the batch of the order whose items a batch holds; -1 for padding alone.
+// source is the batch of the order with the items of a batch; -1 for padding alone.
 func (f *filler) source(number int) int {
 	switch {
 	case number < f.real:
@@ -62,7 +62,7 @@ func (f *filler) source(number int) int {
 	return number % f.real
 }
 
-// fillRows gathers the rows that are the items.
+// fillRows gathers the rows of the items.
 func (f *filler) fillRows(b *Batch) {
 	b.Rows = len(b.Items)
 	if f.o.Tail == Pad {
@@ -77,14 +77,14 @@ func (f *filler) fillRows(b *Batch) {
 	b.Mask = mask(b.Mask, b.Rows, len(b.Items))
 }
 
-// size makes a column of a batch one of so many rows; what it holds is not cleared.
+// size gives a column of a batch so many rows. It does not clear them.
 func size(c *graph.Column, rows, width int) {
 	n := rows * width
 	// Allocations of a few bytes are not aligned for every dtype.
 	c.Rows, c.Values = rows, slices.Grow(c.Values[:0], max(n, 64))[:n]
 }
 
-// mask is true for the first n of rows, and nil when these are all.
+// mask is true for the first n of rows. It is nil where these are all.
 func mask(m []bool, rows, n int) []bool {
 	if rows == n {
 		return nil

@@ -2,23 +2,21 @@ package batch
 
 import "unsafe"
 
-// Rows are looked up a block at a time, and each is asked for so many rows ahead of its
-// turn: memory takes as long to answer as copying them does. Rows longer than widest memory streams
-// by itself.
+// Rows are looked up a block at a time, and each row is prefetched so many rows in advance, because a load from memory
+// takes as long as several copies. The processor itself prefetches rows longer than widest.
 const (
 	block  = 64
 	ahead  = 16
 	widest = 1 << 10
 )
 
-// Gather copies rows of src, width bytes each, to dst in the order of rows; dst has
-// room for them and src holds every one of them, else it panics.
+// Gather copies rows of src, of width bytes each, to dst in the order of rows. It panics if dst has no room for them or
+// src does not have all of them.
 func Gather[I uint32 | uint64](dst, src []byte, width int, rows []I) {
 	gather(dst, src, width, rows, false)
 }
 
-// GatherAway is Gather into memory that is larger than a cache and that others read later:
-// the rows go past the cache, to which nothing is then brought but what is copied from.
+// GatherAway is Gather to memory that is larger than a cache and that others read later. The stores bypass the cache.
 func GatherAway[I uint32 | uint64](dst, src []byte, width int, rows []I) {
 	gather(dst, src, width, rows, true)
 }
@@ -40,7 +38,7 @@ func gather[I uint32 | uint64](dst, src []byte, width int, rows []I, away bool) 
 		part := rows[:min(len(offsets), len(rows))]
 		for i, r := range part {
 			if r >= n {
-				panic("batch: a row lies outside of the column")
+				panic("batch: a row is outside of the column")
 			}
 			offsets[i] = uintptr(r) * uintptr(width)
 		}

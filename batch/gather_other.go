@@ -2,11 +2,10 @@
 
 package batch
 
-// Without an instruction for it nothing is asked for ahead.
+// prefetch does nothing without an instruction for it.
 func prefetch([]byte, int, []uintptr) {}
 
-// copyRows copies the rows of src at the first offsets to dst, which has room for them and for
-// no other.
+// copyRows copies the rows of src at the first offsets to dst, which has the size of these rows.
 func copyRows(dst, src []byte, width int, offsets []uintptr, _ bool) {
 	copyNarrow(dst, src, width, offsets[:len(dst)/width])
 }

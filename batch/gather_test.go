@@ -10,8 +10,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 )
 
-// Both ways to gather copy the rows asked for, and write nothing beside them, wherever
-// source and destination begin.
+// Both ways to gather copy the rows asked for and write nothing else, for any alignment of source and destination.
 func TestGather(t *testing.T) {
 	src := make([]byte, 1<<16)
 	for i := range src {
@@ -55,8 +54,8 @@ func TestGatherBeyond(t *testing.T) {
 	}
 }
 
-// The rate at which rows of a table that is larger than the caches come, into memory that is
-// so too.
+// The rate at which rows of a table that is larger than the caches are gathered to memory that is larger than the
+// caches.
 func BenchmarkGather(b *testing.B) {
 	const size, part = 512 << 20, 16 << 20
 	table, dst := make([]byte, size), make([]byte, 4*part)

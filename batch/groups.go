@@ -7,9 +7,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// GroupsOf is where each group begins, and the number of rows: rows that stand together and
-// have equal values in a column of ids are a group. An id that comes again after another one is an error:
-// its rows would be two groups.
+// GroupsOf is the first row of each group, and the number of rows. Adjacent rows with equal values in a column of ids
+// are a group. An id that comes again after another id is an error, because its rows would be two groups.
 func GroupsOf(ids *graph.Column) ([]uint64, error) {
 	if ids.DType == graph.String || ids.Ragged() || ids.RowBytes() == 0 || ids.RowBytes() > 8 {
 		return nil, errOrder("column %q: found %s rows of shape %v, expected numbers as ids of groups", ids.Name, ids.DType, ids.Shape)
@@ -28,7 +27,7 @@ func GroupsOf(ids *graph.Column) ([]uint64, error) {
 	return append(ptr, uint64(ids.Rows)), nil
 }
 
-// checkGroups says whether ptr cuts the rows.
+// checkGroups refuses a ptr that does not divide the rows.
 func checkGroups(ptr []uint64, rows int) error {
 	last := uint64(0)
 	for i, at := range ptr {
@@ -75,8 +74,8 @@ func (f *filler) fillGroups(w *worker, b *Batch) {
 	f.pad(w, b, places, int(longest))
 }
 
-// bucketLongest is the longest group of the bucket that a batch is of, so that its
-// batches have one shape; a batch of padding alone has that of the longest of all.
+// bucketLongest is the size of the longest group in the bucket of a batch, so that all batches of the bucket have one
+// shape. A batch of padding alone has the shape of the longest group of all.
 func (f *filler) bucketLongest(b *Batch, longest uint64) uint64 {
 	p := f.pass.(*bucketed)
 	if from := f.source(b.Number); from >= 0 {
@@ -94,7 +93,7 @@ func (f *filler) pad(w *worker, b *Batch, places, longest int) {
 	b.Rows = places
 	for i, src := range f.columns {
 		dst, width := &b.Columns[i], src.RowBytes()
-		if len(dst.Shape) == len(src.Shape) { // still the column's own
+		if len(dst.Shape) == len(src.Shape) { // still the shape of the column
 			dst.Shape = append([]int{longest}, src.Shape...)
 		}
 		dst.Shape[0] = longest

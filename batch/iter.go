@@ -10,47 +10,45 @@ import (
 	"github.com/graphmill/graphmill/internal/ordered"
 )
 
-// Options say how to batch. The zero value of a field is its default.
+// Options say how to batch. The zero value of a field is its default, except for Size.
 type Options struct {
-	// Size is the rows a batch, or the groups; at least 1.
+	// Size is the number of rows, or groups, per batch; at least 1.
 	Size int
-	// Order is the law of orders over the rows, or the groups; nil: Shuffled.
+	// Order is the order of the rows, or groups; nil means Shuffled.
 	Order Order
 	Seed  uint64
 	Tail  Tail
-	// Rank of Ranks takes the batches Rank, Rank + Ranks, ...; 0 ranks are one. Tail says how many.
+	// Rank of Ranks takes the batches Rank, Rank + Ranks, ...; Ranks 0 means one. Tail decides how many.
 	Rank, Ranks int
-	// Threads is the goroutines that gather ahead; 0: one.
+	// Threads is the number of goroutines that gather in advance; 0 means one.
 	Threads int
 }
 
-// GroupOptions say more about batches of groups.
+// GroupOptions are further options for batches of groups.
 type GroupOptions struct {
-	// CountRows makes Size count rows: a batch is as many groups as fit, in order, and at
-	// least one, so that a group of more rows is a batch alone. Tail then
-	// concerns ranks only.
+	// CountRows makes Size a number of rows: a batch is as many groups as fit, in order, and at least one, so that a
+	// group of more rows is a batch alone. Tail then only concerns ranks.
 	CountRows bool
-	// Bucketed makes batches of groups of like size: 1 row, 2, 3 and 4, 5 to 8 and so on, in the
-	// order of package batch's law for them; Order must be nil. Tail concerns every bucket.
+	// Bucketed makes batches of groups of similar size: 1 row, 2, 3 and 4, 5 to 8 and so on. They have an order of
+	// their own, and Order must be nil. Tail concerns every bucket.
 	Bucketed bool
-	// Padded gives each group as many rows as the longest of its batch has (of its
-	// bucket, with Bucketed), filled up with zeros: columns of shape [longest, ...].
+	// Padded gives each group as many rows as the longest group of its batch (with Bucketed, of its bucket) has, filled
+	// up with zeros. Columns then have the shape [longest, ...].
 	Padded bool
 }
 
-// Iter iterates over batches. It is not for concurrent use, but the batches are
-// filled by several goroutines.
+// Iter iterates over batches. It is not safe for concurrent use. Several goroutines fill its batches.
 type Iter struct {
 	columns []*graph.Column
 	rows    int
 	o       Options
 	g       GroupOptions
-	ptr     []uint64 // of the groups; nil for rows
+	ptr     []uint64 // bounds of the groups; nil for rows
 	buckets *buckets
 
-	epoch uint64 // that the next call of All walks
-	skip  int    // batches, over all ranks, that it leaves out
-	at    State  // after the batch handed out last
+	epoch uint64 // of the next call of All
+	skip  int    // batches, over all ranks, that the call leaves out
+	at    State  // after the last batch that was handed out
 }
 
 // New iterates over rows.
@@ -58,11 +56,10 @@ func New(columns []*graph.Column, o Options) (*Iter, error) {
 	return newIter(columns, nil, o, GroupOptions{})
 }
 
-// NewGroups iterates over groups: group g is the rows [ptr[g], ptr[g+1]). See GroupsOf for columns
-// of group ids.
+// NewGroups iterates over groups. Group g is the rows [ptr[g], ptr[g+1]). See GroupsOf for columns of group ids.
 func NewGroups(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (*Iter, error) {
 	if len(ptr) == 0 {
-		return nil, errOrder("found no offsets of groups, expected one a group and one more")
+		return nil, errOrder("found no offsets of groups, expected one more than there are groups")
 	}
 	return newIter(columns, ptr, o, g)
 }
@@ -88,9 +85,9 @@ func newIter(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (
 	case o.Tail > Error:
 		return nil, errOrder("found tail %d, expected short, fill, drop, pad or error", o.Tail)
 	case g.Bucketed && o.Order != nil:
-		return nil, errOrder("found an order for batches of groups of like size, expected none: it is a law of its own")
+		return nil, errOrder("found an order for batches of groups of similar size, expected none, because they have an order of their own")
 	case g.Bucketed && g.CountRows:
-		return nil, errOrder("found batches of so many rows of groups of like size, expected one of the two")
+		return nil, errOrder("found both `CountRows` and `Bucketed`, expected one of them")
 	case o.Order != nil && o.Order.Items() != items:
 		return nil, errOrder("found an order of %d items, expected %d", o.Order.Items(), items)
 	}
@@ -110,7 +107,7 @@ func newIter(columns []*graph.Column, ptr []uint64, o Options, g GroupOptions) (
 	return it, nil
 }
 
-// checkWhole says what is left over, for Tail Error.
+// checkWhole refuses, for Tail Error, items that leave a rest.
 func (it *Iter) checkWhole() error {
 	size := uint64(it.o.Size)
 	switch {
@@ -121,15 +118,15 @@ func (it *Iter) checkWhole() error {
 			}
 		}
 	case !it.g.CountRows && it.o.Order.Len()%size != 0:
-		return errOrder("found %d items an epoch, expected a multiple of the batch size %d; take another tail", it.o.Order.Len(), size)
+		return errOrder("found %d items per epoch, expected a multiple of the batch size %d; take another tail", it.o.Order.Len(), size)
 	}
 	if it.g.CountRows {
-		return nil // the number of batches is another one each epoch
+		return nil // the number of batches differs between epochs
 	}
 	return it.checkEven(it.pass(0).batches(), 0)
 }
 
-// checkEven refuses, for Tail Error, batches from first on that cannot be shared out evenly.
+// checkEven refuses, for Tail Error, batches from first on that the ranks cannot share evenly.
 func (it *Iter) checkEven(batches, first int) error {
 	if left := max(0, batches-first); it.o.Tail == Error && left%it.o.Ranks != 0 {
 		return errOrder("found %d batches, expected a multiple of the %d ranks; take another tail", left, it.o.Ranks)
@@ -149,21 +146,21 @@ func (it *Iter) pass(epoch uint64) pass {
 	return newEven(it.o.Order, e, it.o.Size, it.o.Tail)
 }
 
-// Len is the number of batches that the next pass gives to this rank from its beginning. It is the
-// same for every epoch but with CountRows, where finding it takes a look at every group.
+// Len is the number of batches that this rank gets from a whole pass over the next epoch. It is the same for every
+// epoch, except with CountRows, where Len looks at every group.
 func (it *Iter) Len() int {
 	all := it.o.Tail.End(it.pass(it.epoch).batches(), 0, it.o.Ranks)
 	return (all - it.o.Rank + it.o.Ranks - 1) / it.o.Ranks
 }
 
-// chunkBytes is what a goroutine fills at a time: small enough for a cache, large
-// enough that handing it over costs nothing beside.
+// chunkBytes is the size that a goroutine fills at a time: small enough for a cache, and large enough that the handover
+// costs little.
 const chunkBytes = 256 << 10
 
 var errLeft = errors.New("left")
 
-// All walks the next epoch: the first call epoch 0, or where Resume said. An epoch that
-// is left early is not gone on with. The error ends the walk.
+// All iterates over the next epoch. The first call takes epoch 0, or the position of Resume. An epoch that is left
+// early does not continue. An error ends the iteration.
 func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		epoch, skip := it.epoch, it.skip
@@ -207,7 +204,7 @@ func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
 				return nil
 			},
 		})
-		if err != nil && err != errLeft { //nolint:errorlint // the very value that Sink gave
+		if err != nil && err != errLeft { //nolint:errorlint // Sink returns this very value
 			yield(nil, err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// columns are three of so many rows, whose values tell the row.
+// columns are three columns of so many rows, with values that identify the row.
 func columns(rows int) []*graph.Column {
 	x, y, z := make([]float32, rows*16), make([]int64, rows), make([]uint8, rows*3)
 	for i := range x {
@@ -35,7 +35,7 @@ func columns(rows int) []*graph.Column {
 	return []*graph.Column{batch.Column("x", x, 4, 4), batch.Column("y", y), batch.Column("z", z, 3)}
 }
 
-// step is a copy of what a batch holds.
+// step is a copy of a batch.
 type step struct {
 	Epoch       uint64
 	Number      int
@@ -43,7 +43,7 @@ type step struct {
 	Ptr         []uint64
 }
 
-// walk takes a pass, at most limit batches of it, and checks each batch against its columns.
+// walk takes at most limit batches of a pass, and checks each against its columns.
 func walk(t *rapid.T, it *batch.Iter, src []*graph.Column, limit int) (steps []step) {
 	for b, err := range it.All(context.Background()) {
 		if err != nil {
@@ -80,8 +80,8 @@ func walk(t *rapid.T, it *batch.Iter, src []*graph.Column, limit int) (steps []s
 	return steps
 }
 
-// Every row comes as often as the order and the tail say, whatever the ranks and the threads, and a pass that is resumed anywhere
-// goes on as if it had not been left.
+// Every row comes as often as the order and the tail say, for any number of ranks and threads. A pass that is resumed
+// anywhere continues as if it had not been left.
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 300).Draw(t, "rows")
@@ -175,7 +175,7 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// resumeAnywhere leaves a pass after some batches, and goes on in another iterator.
+// resumeAnywhere leaves a pass after some batches, and resumes it in another iterator.
 func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []step, epoch uint64) {
 	if len(want) == 0 {
 		return
@@ -200,8 +200,7 @@ func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []ste
 	}
 	got := walk(t, again, src, -1)
 	if left == len(want) {
-		// Another rank may have one more batch of the epoch, which a state for all of
-		// them is then still in.
+		// Another rank may have one more batch of the epoch. A state for all ranks is then still in the epoch.
 		if len(got) == 0 && (o.Tail != batch.Short || o.Ranks == 1) || len(got) > 0 && got[0].Epoch != epoch+1 {
 			t.Fatal("found the finished epoch again, expected the next one")
 		}
@@ -212,8 +211,9 @@ func resumeAnywhere(t *rapid.T, src []*graph.Column, o batch.Options, want []ste
 	}
 }
 
-// With Fill, the default of several ranks, and with Drop every rank gets as many batches of every order of rows and groups, also when an
-// epoch is resumed with another number of ranks. Each batch belongs to one rank, or repeats one that does.
+// With Fill, the default of several ranks, and with Drop, every rank gets the same number of batches in every order of
+// rows and groups, also when an epoch is resumed with another number of ranks. Each batch belongs to one rank, or
+// repeats such a batch.
 func TestEvenRanks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 120).Draw(t, "rows")
@@ -287,7 +287,7 @@ func TestEvenRanks(t *testing.T) {
 	})
 }
 
-// groupsOf returns groups of 0 to 4 rows that have this many rows together.
+// groupsOf is groups of 0 to 4 rows with so many rows in all.
 func groupsOf(rows int) []uint64 {
 	ptr := []uint64{0}
 	for at := 0; at < rows; {
@@ -297,7 +297,7 @@ func groupsOf(rows int) []uint64 {
 	return ptr
 }
 
-// Groups stay whole and in order; a batch has Size of them, or as many as fit Size rows.
+// Groups stay whole and in order. A batch has Size of them, or as many as fit Size rows.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 60).Draw(t, "sizes")
@@ -366,8 +366,7 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// Epochs differ, and seeds do. Seeds that are epoch numbers as well are left out: seed s
-// and epoch e have the key of seed e and epoch s.
+// Epochs differ, and so do seeds.
 func TestEpochsAndSeedsDiffer(t *testing.T) {
 	src := columns(256)
 	seen := map[string]string{}
@@ -491,7 +490,7 @@ func TestGroupsOf(t *testing.T) {
 	}
 }
 
-// A canceled context ends the walk with its error.
+// A cancelled context ends the iteration with its error.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	it, err := batch.New(columns(200000), batch.Options{Size: 10, Threads: 2})

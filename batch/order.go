@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// The first words after the epoch in the keys of this package's orders.
+// The words after the epoch in the keys of the orders of this package.
 const (
 	weightedWord = 6
 	strataWord   = 7
@@ -16,24 +16,23 @@ const (
 
 // Items are the items of one epoch. They are safe for concurrent use.
 type Items interface {
-	// Fill sets dst[i] to the item at position first+i; all positions are below the
-	// order's Len.
+	// Fill sets dst[i] to the item at position first+i. All positions must be below the Len of the order.
 	Fill(dst []uint64, first uint64)
 }
 
-// Order is a law of orders: which item is at each position of each epoch.
+// Order is a law of orders: the item at each position of each epoch.
 type Order interface {
 	// Len is the number of positions of every epoch.
 	Len() uint64
-	// Items is the number of items: what Fill gives is below it.
+	// Items is the number of items. Fill returns items below it.
 	Items() uint64
 	// Epoch prepares the order of an epoch.
 	Epoch(seed, epoch uint64) Items
-	// String names the law and its parameters: what a State is compared by.
+	// String is the name of the law and its parameters. A State compares it.
 	String() string
 }
 
-// Sequential is the order of n items as they are.
+// Sequential is the order of n items as given.
 func Sequential(n uint64) Order { return sequential(n) }
 
 type sequential uint64
@@ -48,8 +47,8 @@ func (s sequential) Fill(dst []uint64, first uint64) {
 	}
 }
 
-// Shuffled is the shuffled order of n items: each once an epoch, by draw.NewOrder of
-// draw.Key(seed, epoch, draw.OrderWord).
+// Shuffled is the shuffled order of n items. Each item comes once per epoch. It is draw.NewOrder of draw.Key(seed,
+// epoch, draw.OrderWord).
 func Shuffled(n uint64) Order { return shuffled(n) }
 
 type shuffled uint64
@@ -61,5 +60,5 @@ func (s shuffled) Epoch(seed, epoch uint64) Items {
 	return draw.NewOrder(uint64(s), draw.Key(seed, epoch, draw.OrderWord))
 }
 
-// errOrder is an error about what an order is made of.
+// errOrder is an error about columns, groups or options.
 func errOrder(format string, args ...any) error { return fmt.Errorf("batch: "+format, args...) }

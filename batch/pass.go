@@ -2,15 +2,15 @@ package batch
 
 import "slices"
 
-// pass is one epoch: which items are in which batch.
+// pass is one epoch: the items of each batch.
 type pass interface {
-	// batches is the number of batches, those that are not full included unless Tail is Drop.
+	// batches is the number of batches. It includes batches that are not full, unless Tail is Drop.
 	batches() int
 	// items appends the items of batch b to dst.
 	items(dst []uint64, b int) []uint64
 }
 
-// even cuts an order into batches of one size.
+// even divides an order into batches of one size.
 type even struct {
 	Items
 	n     uint64 // positions that are used

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The committed values are what the executable definition gives today.
+// The committed values are those of the executable definition.
 func TestReferenceIsCurrent(t *testing.T) {
 	python, err := exec.Command("../bench/peers.sh", "tables").Output()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// readOrders reads what testdata/reference/orders.py gave, as text and by name.
+// readOrders reads the output of testdata/reference/orders.py, as text and by name.
 func readOrders(t *testing.T) (data []byte, byName map[string]json.RawMessage) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/orders.json")
@@ -27,7 +27,7 @@ func readOrders(t *testing.T) (data []byte, byName map[string]json.RawMessage) {
 	return data, byName
 }
 
-// TestReference holds the orders to what testdata/reference/orders.py gave.
+// TestReference compares the orders with the output of testdata/reference/orders.py.
 func TestReference(t *testing.T) {
 	data, want := readOrders(t)
 	var in struct {
@@ -73,7 +73,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestRanksOfTheReference compares what each rank gets with orders.py, in whole passes and in resumed ones.
+// TestRanksOfTheReference compares the batches of each rank with orders.py, in whole passes and in resumed ones.
 func TestRanksOfTheReference(t *testing.T) {
 	_, want := readOrders(t)
 	called := regexp.MustCompile(`^ranks\(batches\(range\((\d+)\),(\d+)\),(\d+),(\w+),(\d+)\)$`)

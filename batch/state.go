@@ -10,39 +10,37 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// State is where an iteration stands: what Resume goes on from. It is the same for
-// all ranks, and serves any number of them.
+// State is the position of an iteration, for Resume. It is the same for all ranks, and another number of ranks can
+// resume from it.
 type State struct {
 	Version int    `json:"version"` // of the draw law
 	Data    string `json:"data"`    // fingerprint of columns and options
 	Seed    uint64 `json:"seed"`
 	Epoch   uint64 `json:"epoch"`
-	// Batch is the number of batches of the epoch that have been taken, over all ranks,
-	// each of which has taken as many.
+	// Batch is the number of batches of the epoch that have been taken, over all ranks. Each rank has taken as many.
 	Batch int `json:"batch"`
 }
 
-// ErrState is the kind of errors about a state of another iterator.
+// ErrState is the kind of errors about the state of another iterator.
 var ErrState = errors.New("state does not match")
 
-// State is the place after the batch that was handed out last; before the first, the
-// beginning.
+// State is the position after the last batch that was handed out, or the beginning before the first.
 func (it *Iter) State() State {
 	s := it.at
 	s.Version, s.Data, s.Seed = draw.Version, it.fingerprint(), it.o.Seed
 	return s
 }
 
-// Resume makes the next call of All go on after the batches that a state counts.
-// A state of other data or options is refused with ErrState and an explanation.
+// Resume makes the next call of All continue after the batches that a state counts. The error for a state of other data
+// or options wraps ErrState and says what differs.
 func (it *Iter) Resume(s State) error {
 	switch data := it.fingerprint(); {
 	case s.Version != draw.Version:
-		return fmt.Errorf("%w: found version %d of the draw law, expected %d; it orders the items of an epoch otherwise, so begin an epoch anew or use the release that the state is from", ErrState, s.Version, draw.Version)
+		return fmt.Errorf("%w: found version %d of the draw law, expected %d; the order of an epoch differs, so begin an epoch anew or use the release that made the state", ErrState, s.Version, draw.Version)
 	case s.Seed != it.o.Seed:
 		return fmt.Errorf("%w: found seed %d, expected %d", ErrState, s.Seed, it.o.Seed)
 	case s.Data != data:
-		return fmt.Errorf("%w: found data %s, expected %s; the columns, the order, the batch size or the tail are others", ErrState, s.Data, data)
+		return fmt.Errorf("%w: found data %s, expected %s; the columns, the order, the batch size or the tail differ", ErrState, s.Data, data)
 	}
 	if n := it.pass(s.Epoch).batches(); s.Batch < 0 || s.Batch > n {
 		return fmt.Errorf("%w: found %d batches taken, expected at most %d", ErrState, s.Batch, n)
@@ -51,14 +49,14 @@ func (it *Iter) Resume(s State) error {
 	return nil
 }
 
-// fingerprint is a hash of what decides the batches: the shapes of the columns and
-// samples of their values, the order and the options but the ranks.
+// fingerprint is a hash of everything that determines the batches: the shapes of the columns, samples of their values,
+// the order, and the options except the ranks.
 func (it *Iter) fingerprint() string {
 	h := xxh3.New()
 	text := func(format string, args ...any) { fmt.Fprintf(h, format+"\x00", args...) }
 	tail := it.o.Tail
 	if tail == Fill {
-		tail = Short // whose batches it has: the default follows from the ranks
+		tail = Short // the same batches: the default depends on the ranks
 	}
 	text("%s size %d tail %s %+v rows %d", it.o.Order, it.o.Size, tail, it.g, it.rows)
 	var word [8]byte

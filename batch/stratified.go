@@ -11,17 +11,16 @@ import (
 
 // stratified spreads the items of each class evenly over the epoch.
 type stratified struct {
-	// slot has the class and the rank within it at each position: the rank counts
-	// from the first member of the class in members.
+	// slot has the place in members of the item of each position, before the shuffle within its class.
 	slot    []uint32
 	class   []uint32 // of a position
 	members []uint32 // items by class, ascending
-	start   []uint32 // where each class begins in members, and the end
+	start   []uint32 // the first place of each class in members, and the end
 }
 
-// Stratified is an order in which the classes come evenly mixed: every item once an
-// epoch, and in each run of positions every class by its share, to within one or
-// two items. classes has the class of each item, from 0; classes without items are allowed.
+// Stratified is an order that mixes the classes evenly. Every item comes once per epoch, and each run of positions has
+// every class in proportion to its size, up to one or two items. classes has the class of each item, from 0. Classes
+// without items are allowed.
 func Stratified(classes []uint32) (Order, error) {
 	n := len(classes)
 	if n >= math.MaxInt32 {
@@ -65,7 +64,7 @@ func Stratified(classes []uint32) (Order, error) {
 	return s, nil
 }
 
-// turn is the next member of a class, whose time is (2*rank+1) / (2*members).
+// turn is the next member of a class. Its time is (2*rank+1) / (2*members).
 type turn struct{ class, rank, members uint32 }
 
 type turns []turn

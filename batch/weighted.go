@@ -10,16 +10,15 @@ import (
 // weighted draws items with replacement.
 type weighted struct {
 	prefix []float64
-	// guide[k] is the first item whose prefix is above k/len(guide) of the total:
-	// where the search of a draw begins.
+	// guide[k] is the first item with a prefix above k/len(guide) of the total, where the search of a draw begins.
 	guide  []uint32
 	last   uint64 // the last item with a weight
 	length uint64
 }
 
-// Weighted is an order of length positions, each drawn on its own, with
-// replacement, in proportion to the weights: the one for rare classes. Weights that
-// are not positive, NaN among them, are never drawn; a sum that is not positive and finite is an error.
+// Weighted is an order of length positions. Each is drawn on its own, with replacement and in proportion to the
+// weights, for example for rare classes. Weights that are not positive, NaN among them, are never drawn. A sum that is
+// not positive and finite is an error.
 func Weighted(weights []float64, length uint64) (Order, error) {
 	if len(weights) > math.MaxUint32 {
 		return nil, errOrder("found %d weights, expected fewer than 2^32", len(weights))
@@ -50,7 +49,7 @@ func Weighted(weights []float64, length uint64) (Order, error) {
 func (w *weighted) Len() uint64   { return w.length }
 func (w *weighted) Items() uint64 { return uint64(len(w.prefix)) }
 
-// String has the sum of the weights: other weights rarely have the same.
+// String has the sum of the weights, because other weights rarely have the same.
 func (w *weighted) String() string {
 	return fmt.Sprintf("weighted(%d of %d, sum %v)", w.length, len(w.prefix), w.prefix[len(w.prefix)-1])
 }
@@ -69,7 +68,7 @@ func (w *weightedItems) Fill(dst []uint64, first uint64) {
 	for i := range dst {
 		u := draw.Unit(draw.At(w.key, first+uint64(i)))
 		x := u * total
-		// The guide may be past the item by rounding, and is then walked back.
+		// By rounding, the guide may be after the item. The search then goes back.
 		at := uint64(w.guide[min(int(u*float64(len(w.guide))), len(w.guide)-1)])
 		for at > 0 && w.prefix[at-1] > x {
 			at--

@@ -8,16 +8,15 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// windowed shuffles blocks, and rows within windows of blocks.
+// windowed shuffles blocks, and the items within windows of blocks.
 type windowed struct {
 	n, block, blocks uint64
-	window           uint64 // blocks a window
+	window           uint64 // blocks per window
 }
 
-// Windowed is an order for data larger than memory: the n items are cut into
-// blocks of block items, the blocks are shuffled, and so are the items of each window of
-// so many blocks. An epoch reads each block in one go, and holds one window (and
-// the one to come) in memory. Every item comes once an epoch.
+// Windowed is an order for data larger than memory. The n items are divided into blocks of block items. The blocks are
+// shuffled, and so are the items within each window of so many blocks. An epoch reads each block at once, and holds one
+// window (and the next one) in memory. Every item comes once per epoch.
 func Windowed(n, block, window uint64) (Order, error) {
 	if block < 1 || window < 1 || block > math.MaxUint32 || window > math.MaxUint32 {
 		return nil, errOrder("found blocks of %d items and windows of %d blocks, expected 1 to 2^32-1 of each", block, window)
@@ -34,7 +33,7 @@ func (w *windowed) String() string {
 func (w *windowed) Epoch(seed, epoch uint64) Items {
 	e := &windowedItems{windowed: w, seed: seed, epoch: epoch, cache: map[uint64]*draw.Order{}}
 	e.order = draw.NewOrder(w.blocks, draw.Key(seed, epoch, windowWord, 0))
-	// Where the last block, which may be shorter, comes in the order.
+	// The position of the last block, which may be shorter, in the order.
 	e.short = w.blocks
 	if w.n%w.block != 0 {
 		for p := range w.blocks {
@@ -57,7 +56,7 @@ type windowedItems struct {
 	cache map[uint64]*draw.Order // of windows
 }
 
-// start is the position at which the block at place p of the order begins.
+// start is the position of the first item of the block at place p of the order.
 func (w *windowedItems) start(p uint64) uint64 {
 	p = min(p, w.blocks)
 	at := p * w.block
@@ -67,10 +66,10 @@ func (w *windowedItems) start(p uint64) uint64 {
 	return at
 }
 
-// windowOf is the window that holds a position.
+// windowOf is the window that has a position.
 func (w *windowedItems) windowOf(position uint64) uint64 {
 	p := position / (w.block * w.window)
-	// The short block moves what comes after it forward by less than a block.
+	// The short block moves the positions after it forward by less than a block.
 	if w.start((p+1)*w.window) <= position {
 		p++
 	}
@@ -83,8 +82,7 @@ func (w *windowedItems) within(window uint64) *draw.Order {
 	defer w.mu.Unlock()
 	o := w.cache[window]
 	if o == nil {
-		// Workers are in one or two windows at a time; a small one costs little to
-		// make again.
+		// Workers are in one or two windows at a time. A small window costs little to compute again.
 		if len(w.cache) >= 8 {
 			clear(w.cache)
 		}
@@ -113,8 +111,7 @@ func (w *windowedItems) Fill(dst []uint64, first uint64) {
 	}
 }
 
-// blocksOf calls f with the items [from, to) of each block of a window, in the
-// order in which they are first needed.
+// blocksOf calls f with the items [from, to) of each block of a window, in the order in which they are first needed.
 func (w *windowedItems) blocksOf(window uint64, f func(from, to uint64)) {
 	for p := window * w.window; p < min((window+1)*w.window, w.blocks); p++ {
 		b := w.order.At(p)

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestVectors holds the committed values of the law; package sample has those of
-// picking.
+// TestVectors checks the law against committed values. Package sample has those of picking.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("../internal/sample/testdata/vectors.json")
 	if err != nil {
@@ -80,8 +79,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// exact decodes JSON with its numbers as they are written: as floats, large
-// integers would be rounded.
+// exact decodes JSON with its numbers as they are written, because large integers would be rounded as floats.
 func exact(t *testing.T, data []byte) (x any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -92,8 +90,8 @@ func exact(t *testing.T, data []byte) (x any) {
 	return x
 }
 
-// TestKeysApart walks through the epochs 0 to 1000 of the seeds 0 to 1000: no two have the same order,
-// and each item comes first equally often, over all, and over the epochs of one seed and the seeds of one epoch.
+// TestKeysApart takes the epochs 0 to 1000 of the seeds 0 to 1000. No two have the same order, and each item comes
+// first equally often, over all, over the epochs of one seed and over the seeds of one epoch.
 func TestKeysApart(t *testing.T) {
 	const n, items = 1001, 32
 	seen := make(map[[items]uint8]bool, n*n)
@@ -115,7 +113,7 @@ func TestKeysApart(t *testing.T) {
 			byEpoch[epoch][first]++
 		}
 	}
-	// 31 degrees of freedom: 77 is passed by chance once in 10^5, 113 once in 10^11.
+	// 31 degrees of freedom: 77 is exceeded by chance once in 10^5, 113 once in 10^11.
 	chi := func(counts [items]int, total float64) (sum float64) {
 		want := total / items
 		for _, c := range counts {
@@ -133,8 +131,7 @@ func TestKeysApart(t *testing.T) {
 	}
 }
 
-// TestOrderIsPermutation covers every small n, and both sides of each power of
-// two.
+// TestOrderIsPermutation checks every small n, and both sides of each power of two.
 func TestOrderIsPermutation(t *testing.T) {
 	var sizes []uint64
 	for n := range uint64(600) {
@@ -176,7 +173,7 @@ func TestOrderIsPermutation(t *testing.T) {
 	}
 }
 
-// TestSortTies makes draws that agree in their upper bits be ordered by all.
+// TestSortTies checks that draws with equal upper bits are sorted by all their bits.
 func TestSortTies(t *testing.T) {
 	for key := range uint64(40) {
 		got := sortByDraw(sortedOrder, key)

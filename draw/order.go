@@ -6,35 +6,33 @@ import (
 	"slices"
 )
 
-// sortedOrder is the largest order that is sorted draws; above it a permutation
-// is computed a position at a time.
+// sortedOrder is the largest order that is computed by sorting draws. In a larger order, a permutation is computed a
+// position at a time.
 const sortedOrder = 65536
 
-// smallOrder is the largest order that is sorted by comparing: its items are fewer
-// than the counters of a radix sort are worth.
+// smallOrder is the largest order that is sorted by comparisons, because a radix sort costs more than its counters
+// save.
 const smallOrder = 512
 
 // feistelRounds is the number of rounds of the permutation.
 const feistelRounds = 8
 
-// Order is a shuffled order of n items, a pure function of n and a key.
-// Any position can be asked for on its own, without memory in proportion to n.
-// It is immutable and safe for concurrent use.
+// Order is a shuffled order of n items, a pure function of n and a key. The item at any position can be computed on its
+// own, without memory in proportion to n. It is immutable and safe for concurrent use.
 //
-// Up to 65,536 items it is the items sorted by their draw; above, eight rounds
-// of a Feistel network on ceil(log2 n) bits, walked until the value is below n.
+// Up to 65,536 items, it is the items sorted by their draw. Above, it is eight rounds of a Feistel network on ceil(log2
+// n) bits, applied until the value is below n.
 type Order struct {
 	n      uint64
 	sorted []uint16 // n <= sortedOrder
 
 	low, high uint // bits of the two halves
 	keys      [feistelRounds]uint64
-	// Each round's function of its input half, where the halves fit 16 bits.
+	// The function of each round of its input half, where the halves fit 16 bits.
 	tables [feistelRounds][]uint16
 }
 
-// NewOrder is the order of n items under a key. An epoch of a loader has
-// Key(seed, epoch, OrderWord).
+// NewOrder is the order of n items under a key. An epoch of a loader has the key Key(seed, epoch, OrderWord).
 func NewOrder(n, key uint64) *Order {
 	o := &Order{n: n}
 	if n <= sortedOrder {
@@ -63,8 +61,8 @@ func NewOrder(n, key uint64) *Order {
 	return o
 }
 
-// sortByDraw sorts 0..n-1 by (draw, item): a radix sort by the draws' upper 33
-// bits, then the few equal ones by the whole draw.
+// sortByDraw sorts 0..n-1 by (draw, item): a radix sort by the upper 33 bits of the draws, then a sort of the few equal
+// ones by the whole draw.
 func sortByDraw(n int, key uint64) []uint16 {
 	const shift = 31
 	a := make([]uint64, n)
@@ -95,7 +93,7 @@ func sortByDraw(n int, key uint64) []uint16 {
 	return out
 }
 
-// radixSort sorts by the bits from shift on, 33 of them.
+// radixSort sorts by the 33 bits from shift on.
 func radixSort(a []uint64, shift uint) []uint64 {
 	const digit, passes = 11, 3
 	var count [passes][1 << digit]uint32
@@ -130,7 +128,7 @@ func feistel(x, key uint64, width uint) uint64 {
 // Len is the number of items.
 func (o *Order) Len() uint64 { return o.n }
 
-// permute is one pass of the network, whose result may be n or more.
+// permute is one pass of the network. The result may be n or more.
 func (o *Order) permute(x uint64) uint64 {
 	lo, hi := x&(1<<o.low-1), x>>o.low
 	if o.tables[0] != nil {
@@ -147,7 +145,7 @@ func (o *Order) permute(x uint64) uint64 {
 	return hi<<o.low | lo
 }
 
-// At is the item at a position below Len.
+// At is the item at a position, which must be below Len.
 func (o *Order) At(pos uint64) uint64 {
 	if o.sorted != nil {
 		return uint64(o.sorted[pos])
@@ -174,8 +172,7 @@ func (o *Order) Fill(dst []uint64, first uint64) {
 	mapOrder(o, dst)
 }
 
-// Map32 replaces each position in ids by the item there; the order is of at most
-// 2^32 items.
+// Map32 replaces each position in ids by the item there. The order must have at most 2^32 items.
 func (o *Order) Map32(ids []uint32) {
 	if o.sorted != nil {
 		for i, x := range ids {
@@ -186,8 +183,8 @@ func (o *Order) Map32(ids []uint32) {
 	mapOrder(o, ids)
 }
 
-// mapOrder permutes values in place. Those that land at n or above are gathered
-// and walked on together, so that the main loop has no branch to mispredict.
+// mapOrder permutes values in place. Values that become n or more are collected and permuted again together, so that
+// the main loop has no branch to mispredict.
 func mapOrder[T uint32 | uint64](o *Order, ids []T) {
 	const block = 512
 	var again [block]int32

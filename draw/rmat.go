@@ -2,12 +2,11 @@ package draw
 
 import "fmt"
 
-// RMATMaxScale is the largest scale of an R-MAT graph: ids are 32-bit.
+// RMATMaxScale is the largest scale of an R-MAT graph, because ids have 32 bits.
 const RMATMaxScale = 32
 
-// RMAT is the R-MAT graph of Graph500 (A .57, B .19, C .19) with 2^scale nodes:
-// a pure function of seed and scale, so the same on every machine. It is
-// immutable and safe for concurrent use.
+// RMAT is the R-MAT graph of Graph500 (A .57, B .19, C .19) with 2^scale nodes. It is a pure function of seed and
+// scale, so it is the same on every machine. It is immutable and safe for concurrent use.
 type RMAT struct {
 	prefix uint64
 	scale  int
@@ -29,8 +28,7 @@ func NewRMAT(seed uint64, scale int) (*RMAT, error) {
 // Nodes is the number of nodes.
 func (m *RMAT) Nodes() uint64 { return 1 << m.scale }
 
-// Fill sets the ends of the edges first, first+1, ...; src and dst are of one
-// length.
+// Fill sets the ends of the edges first, first+1, ... src and dst must have the same length.
 func (m *RMAT) Fill(src, dst []uint32, first uint64) {
 	for i := range src {
 		src[i], dst[i] = m.edge(first + uint64(i))
@@ -39,9 +37,9 @@ func (m *RMAT) Fill(src, dst []uint32, first uint64) {
 	m.labels.Map32(dst)
 }
 
-// edge is an edge's ends before the nodes are renumbered.
+// edge is the ends of an edge before nodes are renumbered.
 func (m *RMAT) edge(i uint64) (src, dst uint32) {
-	// floor(2^64 * .57, .76, .95): where the quadrants B, C and D begin.
+	// floor(2^64 * .57, .76, .95): the bounds of the quadrants B, C and D.
 	const a, b, c = 57 << 64 / 100, 76 << 64 / 100, 95 << 64 / 100
 	h := Absorb(m.prefix, i)
 	for range m.scale {

@@ -5,8 +5,8 @@ import "fmt"
 // DType is the type of one value of a column.
 type DType uint8
 
-// The value types. Names in files are NumPy's; BFloat16, which NumPy lacks, is
-// stored as uint16 and named in graph.json.
+// The value types. Names in files are those of NumPy. BFloat16, which NumPy does not have, is stored as uint16 and
+// named in graph.json.
 const (
 	Invalid DType = iota
 	Bool
@@ -56,7 +56,7 @@ func (d DType) String() string {
 // IsFloat says whether the values are floating point.
 func (d DType) IsFloat() bool { return d >= Float16 && d <= Float64 }
 
-// IsInt says whether the values are integers; a bool is not.
+// IsInt says whether the values are integers. Bool is not.
 func (d DType) IsInt() bool { return d >= Int8 && d <= Uint64 }
 
 // ParseDType is the inverse of String.

@@ -10,14 +10,14 @@ import (
 // EdgeType names an edge type by its source type, relation and destination type.
 type EdgeType struct{ Src, Rel, Dst string }
 
-// HomogeneousNode and HomogeneousEdge are the types of a graph without types.
+// HomogeneousNode is the node type of a graph without types.
 const HomogeneousNode = "_N"
 
 // HomogeneousEdge is the edge type of a graph without types.
 var HomogeneousEdge = EdgeType{HomogeneousNode, "_E", HomogeneousNode}
 
-// PositionColumn is the column of an edge type that has the row of each edge in its
-// input: how the graph was made, not what it is. It holds uint32, or uint64.
+// PositionColumn is the column of an edge type with the row of each edge in its input, as uint32 or uint64. It
+// describes how the graph was made.
 const PositionColumn = "#input_position"
 
 // String is "src:rel:dst".
@@ -32,8 +32,8 @@ func ParseEdgeType(s string) (EdgeType, error) {
 	return EdgeType{p[0], p[1], p[2]}, nil
 }
 
-// CheckName says whether s can name a node type or relation: not empty, no ':'
-// and no control characters.
+// CheckName refuses names that no node type or relation can have: empty names, and names with ':' or control
+// characters.
 func CheckName(s string) error {
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == ':' || r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("found type name %q, expected a name that is not empty and has no ':' or control character", s)
@@ -41,7 +41,7 @@ func CheckName(s string) error {
 	return nil
 }
 
-// Direction is an end of an edge to walk from.
+// Direction is the end of an edge that a walk starts from.
 type Direction uint8
 
 // In walks from destinations to their sources, Out from sources to destinations.
@@ -69,7 +69,7 @@ func ParseDirection(s string) (Direction, error) {
 	return In, fmt.Errorf("found direction %q, expected in or out", s)
 }
 
-// Near is the type that the direction starts from.
+// Near is the node type that the direction starts from.
 func (e EdgeType) Near(d Direction) string {
 	if d == In {
 		return e.Dst
@@ -77,11 +77,10 @@ func (e EdgeType) Near(d Direction) string {
 	return e.Src
 }
 
-// Far is the type that the direction reaches.
+// Far is the node type that the direction reaches.
 func (e EdgeType) Far(d Direction) string { return e.Near(1 - d) }
 
-// Index is a list of offsets or ids, 32-bit where they fit. One field is set;
-// both nil is the empty list.
+// Index is a list of offsets or ids, in 32 bits where they fit. One field is set. The empty list has neither.
 type Index struct {
 	U32 []uint32
 	U64 []uint64
@@ -98,7 +97,7 @@ func (x Index) At(i int) uint64 {
 	return x.U64[i]
 }
 
-// width is the bytes of an element.
+// width is the bytes per element.
 func (x Index) width() int64 {
 	if x.U32 != nil {
 		return 4
@@ -106,7 +105,7 @@ func (x Index) width() int64 {
 	return 8
 }
 
-// CheckOffsets says whether a list of offsets starts at 0, ascends and ends at end.
+// CheckOffsets refuses a list of offsets that does not start at 0, ascend and end at end.
 func (x Index) CheckOffsets(end int) error {
 	n, last := x.Len(), uint64(0)
 	for i := range n {
@@ -119,15 +118,15 @@ func (x Index) CheckOffsets(end int) error {
 	return nil
 }
 
-// Adjacency lists the edges of one type by the node they are walked from. The
-// edges of node v are Far[Indptr.At(v):Indptr.At(v+1)], by ascending edge id.
+// Adjacency lists the edges of one type by their near node. The edges of node v are Far[Indptr.At(v):Indptr.At(v+1)],
+// by ascending edge id.
 type Adjacency struct {
 	Indptr Index // nodes of the near type + 1
 	Far    Index // the other end of each edge
-	EdgeID Index // the edge's id; empty when it is the position in Far
+	EdgeID Index // the id of each edge; empty where it is the position in Far
 }
 
-// RowBytes is what the offsets and far ends of nodes [from, to) take.
+// RowBytes is the bytes of the offsets and far ends of the nodes [from, to).
 func (a *Adjacency) RowBytes(from, to int) int64 {
 	if from == to {
 		return 0
@@ -135,21 +134,18 @@ func (a *Adjacency) RowBytes(from, to int) int64 {
 	return a.Indptr.width()*int64(to-from) + a.Far.width()*int64(a.Indptr.At(to)-a.Indptr.At(from))
 }
 
-// Column is a typed array with one row a node, edge or graph.
+// Column is a typed array with one row per node, edge or graph.
 //
-// Values holds the values of all rows, little-endian, row-major, or the bytes of
-// strings, whose StringOffsets (values + 1) bound each.
+// Values holds the values of all rows, little-endian and row-major. For strings it holds their bytes, and StringOffsets
+// (values + 1 offsets) bounds each string.
 //
-// Each variable dimension (-1) has a list in Offsets, the outermost first, which
-// bounds the elements of that dimension. Going through Shape from the left, n
-// starts as the number of rows; a fixed dimension d makes it n*d, a variable one
-// has n + 1 offsets and makes it the last of them. What n is in the end is the
-// number of values.
+// Each variable dimension (-1) has a list in Offsets, the outermost first, which bounds the elements of the dimension.
+// From the left of Shape, n starts as the number of rows. A fixed dimension d multiplies n by d. A variable dimension
+// has n + 1 offsets, and n becomes the last of them. At the end n is the number of values.
 type Column struct {
 	Name  string
 	DType DType
-	// Shape is the shape of one row: empty for a scalar, -1 for a variable
-	// dimension.
+	// Shape is the shape of one row. It is empty for a scalar, and has -1 for a variable dimension.
 	Shape         []int
 	Rows          int
 	Values        []byte
@@ -175,8 +171,8 @@ func (c *Column) Span(first, last int) (from, to int) {
 	return from, to
 }
 
-// CheckOffsets says whether the offsets of a column lead to its elements, and
-// these to its values and bytes, so that they can be followed without a look.
+// CheckOffsets refuses a column with offsets that do not lead to its elements, values and bytes, so that others can
+// follow them without checks.
 func (c *Column) CheckOffsets() error {
 	n, k := c.Rows, 0
 	for _, d := range c.Shape {
@@ -185,7 +181,7 @@ func (c *Column) CheckOffsets() error {
 			continue
 		}
 		if k == len(c.Offsets) || c.Offsets[k].Len() != n+1 {
-			return fmt.Errorf("found %d lists of offsets for shape %v and %d rows, expected one a variable dimension, of the length of the one before", len(c.Offsets), c.Shape, c.Rows)
+			return fmt.Errorf("found %d lists of offsets for shape %v and %d rows, expected one per variable dimension, each of the length that the one before it ends with", len(c.Offsets), c.Shape, c.Rows)
 		}
 		end := c.Offsets[k].At(n)
 		if err := c.Offsets[k].CheckOffsets(int(end)); err != nil {
@@ -229,38 +225,38 @@ func (c *Column) Text(i int) []byte {
 	return c.Values[c.StringOffsets.At(i):c.StringOffsets.At(i+1)]
 }
 
-// Nodes is all that is known of a node type.
+// Nodes is a node type.
 type Nodes struct {
 	Type    string
 	Count   int
 	Columns []*Column // by name, in byte order
-	// IDs holds the original ids (a string or integer scalar column), nil when
-	// the type-wise ids are the user's own.
+	// IDs holds the original ids (a scalar column of strings or integers). It is nil where the user has given type-wise
+	// ids.
 	IDs *Column
-	// Added is how many nodes, the last ones, are known from edges alone although
-	// the type has a table: their columns are zeros and empty.
+	// Added is the number of nodes, at the end, that have no row in the node table and occur only in edges. Their
+	// columns are zeros and empty.
 	Added int
 }
 
-// Edges is all that is known of an edge type.
+// Edges is an edge type.
 type Edges struct {
 	Type    EdgeType
 	Count   int
 	Primary Direction
-	// Adj by direction; the primary one is always there, the other may be nil.
+	// Adj is by direction. The primary one always exists; the other may be nil.
 	Adj     [2]*Adjacency
 	Columns []*Column // by name, in byte order; rows in edge-id order
 }
 
 // Graph is a graph of typed nodes and edges.
 type Graph struct {
-	// Context is what belongs to the graph as a whole, by name; mostly one row.
+	// Context is columns of the whole graph, by name; mostly with one row.
 	Context []*Column
 	Nodes   []*Nodes // in byte order of the type
 	Edges   []*Edges // in byte order of "src:rel:dst"
 }
 
-// Sort puts types and columns into their order. Builders call it once.
+// Sort sorts types and columns. Builders call it once.
 func (g *Graph) Sort() {
 	sort.Slice(g.Nodes, func(i, j int) bool { return g.Nodes[i].Type < g.Nodes[j].Type })
 	sort.Slice(g.Edges, func(i, j int) bool { return g.Edges[i].Type.String() < g.Edges[j].Type.String() })
@@ -279,8 +275,7 @@ func (g *Graph) NodeType(name string) int {
 	return slices.IndexFunc(g.Nodes, func(n *Nodes) bool { return n.Type == name })
 }
 
-// EdgeType is the number of an edge type named in full, or by its relation where
-// that is unique.
+// EdgeType is the number of an edge type, given by its full name, or by its relation where that is unique.
 func (g *Graph) EdgeType(name string) (int, error) {
 	found := -1
 	for i, e := range g.Edges {
@@ -314,13 +309,13 @@ func FindColumn(cs []*Column, name string) *Column {
 	return nil
 }
 
-// Bytes is the memory that the list fills.
+// Bytes is the memory of the list.
 func (x Index) Bytes() int64 { return int64(4*len(x.U32) + 8*len(x.U64)) }
 
-// Bytes is the memory that the adjacency fills.
+// Bytes is the memory of the adjacency.
 func (a *Adjacency) Bytes() int64 { return a.Indptr.Bytes() + a.Far.Bytes() + a.EdgeID.Bytes() }
 
-// Bytes is the memory that the column fills.
+// Bytes is the memory of the column.
 func (c *Column) Bytes() int64 {
 	n := int64(len(c.Values)) + c.StringOffsets.Bytes()
 	for _, x := range c.Offsets {

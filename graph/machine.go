@@ -2,6 +2,6 @@
 
 package graph
 
-// Arrays are read as they lie in their files, and sizes are ints: so the product
-// is built for little-endian machines of 64 bits only.
+// Arrays are read in place from their files, and sizes are ints. So the product builds only for little-endian machines
+// of 64 bits.
 var _ = needsLittleEndian64Bit

@@ -1,14 +1,14 @@
-// Command outofcore samples the same seeds by each way to sample a graph that does not fit in memory, one
-// after the other, each in a process of its own, and prints what an epoch costs: seconds, processor seconds, bytes
-// read and written, and peak memory.
+// Command outofcore samples the same seeds by each way to sample a graph that does not fit in memory, one after the
+// other, each in a process of its own. It prints the cost of an epoch: seconds, processor seconds, bytes read and
+// written, and peak memory.
 //
 //	go run ./bench/outofcore -fanout 15,10,5 g.store
 //	go run ./bench/outofcore -chunks g.chunks -designs memory,windows,chunks -json g.store
 //	go run ./bench/outofcore -designs sweeps g.store
 //
-// Package trial describes the designs. Seeds are spread over the nodes that the first hop finds edges at. The
-// subgraphs of the first epoch are compared: designs that make different ones are an error. OTHERS is the share of the
-// machine that other programs took meanwhile: a row with more than a tenth is no figure.
+// Package trial describes the designs. Seeds are spread over the nodes for which the first hop finds edges. The
+// subgraphs of the first epoch are compared: it is an error if designs make different ones. OTHERS is the share of the
+// machine that other programs used meanwhile. A row with more than a tenth is not a valid figure.
 package main
 
 import (
@@ -65,15 +65,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	fanout := f.String("fanout", "15,10,5", "edges per node at each hop")
 	designs := f.String("designs", "", "designs to run, separated by commas (default: all; chunks only with -chunks)")
 	f.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "worker threads")
-	f.Int64Var(&o.Memory, "memory", 0, "bytes of memory of each design (default: the design's)")
+	f.Int64Var(&o.Memory, "memory", 0, "bytes of memory of each design (default: that of the design)")
 	f.Float64Var(&o.Seeds, "seeds-share", 0.01, "share of the nodes with edges that are seeds")
 	f.StringVar(&o.SeedType, "seed-type", "", "node type of the seeds (default: the only one)")
 	f.IntVar(&o.BatchSize, "batch-size", 1024, "seeds per batch")
-	f.Uint64Var(&o.Seed, "seed", 0, "seed of all draws")
-	f.IntVar(&o.Epochs, "epochs", 0, "epochs of each design (default: the design's)")
+	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
+	f.IntVar(&o.Epochs, "epochs", 0, "epochs of each design (default: that of the design)")
 	f.BoolVar(&o.NoEdgeIDs, "no-edge-ids", false, "leave the ids of edges out")
 	f.StringVar(&o.Chunks, "chunks", "", "folder of graphmill chunk, for the design chunks")
-	f.StringVar(&o.Scratch, "scratch", "", "folder with room for what the design spilled writes (default: beside the store)")
+	f.StringVar(&o.Scratch, "scratch", "", "folder for the scratch files of the design spilled (default: the folder of the store)")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func apart(ctx context.Context, flags *flag.FlagSet, d trial.Design, stderr io.W
 	}
 	var b results
 	if err := json.Unmarshal(out.Bytes(), &b); err != nil || len(b.Results) != 1 {
-		return nil, fmt.Errorf("design %s: found no result in what its process printed: %w", d.Name, err)
+		return nil, fmt.Errorf("design %s: found no result in the output of its process: %w", d.Name, err)
 	}
 	return b.Results[0], nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary stand for the command, which starts itself for each design.
+// TestMain lets the test binary act as the command, which starts itself for each design.
 func TestMain(m *testing.M) {
 	if os.Getenv("OUTOFCORE_MAIN") != "" {
 		main()

@@ -13,10 +13,9 @@ const Align = 4096
 
 const hugePage = 2 << 20
 
-// Alloc is n bytes of memory outside Go's heap that start on a 2 MiB border, on
-// huge pages where the system has them. They are there already: they count in the
-// resident size, rounded up to 2 MiB, so take one for many buffers. free gives
-// them back; nothing may use them then.
+// Alloc is n bytes of memory outside the Go heap that start at a multiple of 2 MiB, on huge pages where the system has
+// them. All of it is resident, rounded up to 2 MiB, so use one Alloc for many buffers. free returns it to the system;
+// nothing may use it afterwards.
 func Alloc(n int) (b []byte, free func(), err error) {
 	b, free, err = Array[byte](n)
 	for i := 0; i < len(b); i += Align {
@@ -25,18 +24,17 @@ func Alloc(n int) (b []byte, free func(), err error) {
 	return b, free, err
 }
 
-// A Word is what an Array is made of.
+// Word is the type of an element of an Array.
 type Word interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Array is n zeros outside Go's heap, for large tables: memory as Alloc's, except
-// that each 2 MiB are taken when they are first used. free gives it back; nothing
-// may use it then.
+// Array is n zeros outside the Go heap, for large tables. It is memory like that of Alloc, except that each 2 MiB
+// become resident when they are first used. free returns it to the system; nothing may use it afterwards.
 func Array[T Word](n int) (a []T, free func(), err error) { return array[T](n, adviseHuge) }
 
-// Lean is Array on small pages, of which each is taken when it is first used: for
-// tables of which little may be.
+// Lean is Array on small pages, each of which becomes resident when it is first used, for tables that may be used only
+// in part.
 func Lean[T Word](n int) (a []T, free func(), err error) { return array[T](n, adviseSmall) }
 
 func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
@@ -49,8 +47,8 @@ func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 		return nil, func() {}, nil
 	}
 	whole := (size + hugePage - 1) / hugePage * hugePage
-	// Tables are as large as what they may have to hold, mostly far larger than what they
-	// do hold: nothing is set aside for them.
+	// Tables are as large as they may have to be, which is mostly far larger than the used part. The system reserves
+	// nothing for them.
 	m, err := unix.Mmap(-1, 0, int(whole)+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, nil, fmt.Errorf("no memory for %d bytes: %w", size, err)
@@ -59,7 +57,7 @@ func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 	advise(body)
 	free = func() {
 		if m != nil {
-			_ = unix.Munmap(m) // fails only for what is not mapped
+			_ = unix.Munmap(m) // fails only for memory that is not mapped
 			m = nil
 		}
 	}

@@ -59,7 +59,7 @@ func TestArrayIsTakenAsUsed(t *testing.T) {
 	}
 }
 
-// What no machine has is an error, whatever it multiplies to.
+// A size that no machine has is an error, also where its product overflows.
 func TestAllocTooMuch(t *testing.T) {
 	for _, n := range []int{-1, math.MinInt, math.MaxInt, math.MaxInt - 4096, math.MaxInt/8 + 1, 1 << 61} {
 		if _, _, err := direct.Array[uint64](n); err == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// benchFile is the file named by GRAPHMILL_BENCH_FILE, else one of 256 MiB. Compare
-// GOMAXPROCS with -cpu 2,8.
+// benchFile is the file named by GRAPHMILL_BENCH_FILE, else a file of 256 MiB. Compare values of GOMAXPROCS with -cpu
+// 2,8.
 func benchFile(b *testing.B) *direct.File {
 	name := os.Getenv("GRAPHMILL_BENCH_FILE")
 	if name == "" {
@@ -36,7 +36,7 @@ func aligned(b []byte) []byte {
 	return b[-uintptr(unsafe.Pointer(&b[0]))%direct.Align:]
 }
 
-// read makes b.N reads with some readers at once; at gives the i-th's offset.
+// read makes b.N reads with several readers. at is the offset of the i-th read.
 func read(b *testing.B, f *direct.File, buf []byte, readers, size int, at func(i int64) int64) {
 	b.SetBytes(int64(size))
 	var next atomic.Int64
@@ -60,7 +60,7 @@ func BenchmarkSequential(b *testing.B) {
 	const size = 1 << 20
 	f := benchFile(b)
 	blocks := max(f.Size()/size, 1)
-	var from int64 // where the run before ended: nothing below this file has it in memory
+	var from int64 // the end of the previous run: no cache has the bytes from there on
 	for _, readers := range []int{1, 4, 8, 16} {
 		for _, pages := range []string{"huge", "small"} {
 			b.Run(fmt.Sprintf("readers=%d/pages=%s", readers, pages), func(b *testing.B) {
@@ -89,7 +89,7 @@ func BenchmarkRandom(b *testing.B) {
 	}
 }
 
-// BenchmarkScratch writes extents side by side, as many writers spill.
+// BenchmarkScratch writes extents at the same time, as many writers spill.
 func BenchmarkScratch(b *testing.B) {
 	for _, size := range []int{64 << 10, 1 << 20} {
 		for _, writers := range []int{1, 4, 8} {

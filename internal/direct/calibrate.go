@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// blockBytes is the read that a sweep over a file is made of.
+	// blockBytes is the size of a read of a sweep over a file.
 	blockBytes = 1 << 20
-	// blockReaders is how many such reads keep a disk busy.
+	// blockReaders is the number of such reads that keep a disk busy.
 	blockReaders = 4
-	// pageReaders is how many single pages are read at once.
+	// pageReaders is the number of single pages that are read at a time.
 	pageReaders = 64
 	// calibrateTime bounds each of the two measurements.
 	calibrateTime = 300 * time.Millisecond
@@ -22,13 +22,12 @@ const (
 
 // Speed is how fast a file can be read.
 type Speed struct {
-	Sequential float64 // bytes a second: 1 MiB at a time, 4 at once
-	Random     float64 // reads a second: 4 KiB at a time, 64 at once
+	Sequential float64 // bytes per second, in reads of 1 MiB, 4 at a time
+	Random     float64 // reads per second, of 4 KiB, 64 at a time
 }
 
-// Pages is the number of random reads that take as long as one of 1 MiB in
-// sequence: a block of which fewer are wanted is better read page by page. It is 0
-// where the speed is not known.
+// Pages is the number of random reads that take as long as a sequential read of 1 MiB. If fewer pages of a block are
+// wanted, reading them one by one is faster. It is 0 where the speed is not known.
 func (s Speed) Pages() int {
 	if s.Sequential <= 0 {
 		return 0
@@ -36,10 +35,9 @@ func (s Speed) Pages() int {
 	return int(s.Random * blockBytes / s.Sequential)
 }
 
-// Calibrate measures by reading the file: at most 0.3 s a figure, and no more reads
-// than it has blocks or pages, so that a small file takes no time and gives a rough
-// figure. An empty file has speed 0. It takes 4 MiB of memory meanwhile. The error
-// of a context that is done is its cause.
+// Calibrate measures by reading the file, for at most 0.3 s per figure, and with no more reads than the file has blocks
+// or pages. So a small file takes no time and gives a rough figure. The speed of an empty file is 0. Calibrate takes 4
+// MiB of memory. Where the context is done, the error is its cause.
 func Calibrate(ctx context.Context, f *File) (Speed, error) {
 	buf, free, err := Alloc(blockReaders * blockBytes)
 	if err != nil {
@@ -68,9 +66,8 @@ func Calibrate(ctx context.Context, f *File) (Speed, error) {
 	return s, nil
 }
 
-// readFor makes count reads of size bytes, the i-th at offset at(i), several at
-// once, until the time is over. It returns how much was read in how many seconds,
-// which are more than 0.
+// readFor makes count reads of size bytes, the i-th at offset at(i), several at a time, until the time is over. It
+// returns the bytes, the reads and the seconds, which are more than 0.
 func readFor(ctx context.Context, f *File, buf []byte, readers, size int, count int64, at func(i int64) int64) (bytes, reads int64, seconds float64, err error) {
 	var next, sumBytes, sumReads atomic.Int64
 	start := time.Now()

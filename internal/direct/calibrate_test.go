@@ -34,7 +34,7 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("%d bytes: %+v", size, s)
 			}
 		}
-		// Each byte once in sequence, and as many pages as there are.
+		// Each byte once in sequence, and every page once.
 		if most := 2*int64(size) + direct.Align; f.Read() < int64(size) || f.Read() > most {
 			t.Errorf("%d bytes: read %d", size, f.Read())
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// File is a file that is only read. Its methods may be called at once.
+// File is a file that is only read. Its methods are safe for concurrent use.
 type File struct {
 	handle
 	size int64
@@ -41,10 +41,9 @@ func (f *File) Name() string { return f.f.Name() }
 // Size is the size in bytes at the time of Open.
 func (f *File) Size() int64 { return f.size }
 
-// ReadAt fills p, or the part of it before the end of the file; it then returns
-// fewer bytes than p has, and no error. At or behind the end it returns io.EOF.
-// Any other error names the file; one that has become shorter since Open gives
-// io.ErrUnexpectedEOF.
+// ReadAt fills p, or the part of it before the end of the file. In the second case it returns fewer bytes than p has,
+// and no error. At or after the end it returns io.EOF. Any other error names the file. The error for a file that has
+// become shorter since Open wraps io.ErrUnexpectedEOF.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.aligned(p, off); err != nil {
 		return 0, err
@@ -55,7 +54,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	want := len(p)
 	if left := f.size - off; left < int64(want) {
 		want = int(left)
-		// What lies behind the end needs no memory to be read to.
+		// No memory is needed for bytes after the end.
 		p = p[:min(len(p), (want+Align-1)/Align*Align)]
 	}
 	n, err := f.readAt(p, off)

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// refusing is a file system that has no direct reads and writes. It says so at
-// once with atOnce, else each time that a file is read or written.
+// refusing is a file system without direct reads and writes. It refuses them at once with atOnce, else at each read or
+// write of a file.
 type refusing struct {
 	vfs.FS
 	atOnce error
@@ -74,7 +74,7 @@ func (f *refusingFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
-// systems are file systems of every kind that can be had here.
+// systems are file systems of every kind that this machine has.
 var systems = []struct {
 	name     string
 	fsys     vfs.FS
@@ -129,8 +129,8 @@ func write(t testing.TB, dir string, b []byte) string {
 	return name
 }
 
-// A read gives the file's bytes from the offset on, as many as the buffer holds or
-// the file has, whatever its size and wherever it lies.
+// A read returns the bytes of the file from the offset on, as many as the buffer or the file has, for any size and
+// offset.
 func TestFile(t *testing.T) {
 	for _, system := range systems {
 		t.Run(system.name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestFileAtOnce(t *testing.T) {
 	}
 }
 
-// Each call that fails gives its error, by name, and leaves nothing open.
+// Each call that fails returns its error, with the name of the file, and leaves no file open.
 func TestFileFaults(t *testing.T) {
 	for _, system := range systems {
 		t.Run(system.name, func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestFileFaults(t *testing.T) {
 	}
 }
 
-// everyFault runs a job with each of its calls failing in turn.
+// everyFault runs a job once for each of its calls, which then fails.
 func everyFault(t *testing.T, fsys vfs.FS, job func(vfs.FS) error, named string) {
 	t.Helper()
 	before := openFiles(t)

@@ -11,17 +11,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// handle is an open file that is read and written past the page cache as long as
-// its file system agrees.
+// handle is an open file that is read and written without the page cache, where its file system allows it.
 type handle struct {
 	f             vfs.File
 	direct        atomic.Bool
 	read, written atomic.Int64
 }
-
-// Direct reports whether the page cache is passed by. A file system may refuse as
-// late as at the first read or write.
-func (h *handle) Direct() bool { return h.direct.Load() }
 
 // Read is the number of bytes read so far.
 func (h *handle) Read() int64 { return h.read.Load() }
@@ -38,11 +33,10 @@ func (h *handle) start() error {
 	return err
 }
 
-// refused reports whether an error says that a file system has no direct reads or
-// writes, or not of this alignment.
+// refused reports whether an error says that a file system has no direct reads or writes, or none of this alignment.
 func refused(err error) bool { return errors.Is(err, unix.EINVAL) }
 
-// aligned refuses what only some file systems read or write directly.
+// aligned refuses addresses, lengths and offsets that only some file systems read or write directly.
 func (h *handle) aligned(p []byte, off int64) error {
 	address := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
 	if off < 0 || (address|uintptr(len(p))|uintptr(off))%Align != 0 {

@@ -12,22 +12,20 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// residentStep is the part of a file asked about at once: a quarter of a megabyte
-// of answers.
+// residentStep is the part of a file that one call asks for: the answer takes a quarter of a megabyte.
 const residentStep = 1 << 30
 
-// Resident is the share of a file's pages that are in the page cache, 1 for an
-// empty file. fs.ErrPermission or errors.ErrUnsupported says that the system does
-// not tell.
+// Resident is the share of the pages of a file that are in the page cache, and 1 for an empty file. The error is
+// fs.ErrPermission or errors.ErrUnsupported where the system does not tell.
 func Resident(fsys vfs.FS, path string) (share float64, err error) {
 	info, err := vfs.Regular(fsys, path)
 	if err != nil {
 		return 0, err
 	}
-	// For any other file, Linux answers that all of it is resident.
+	// Linux says that all of any other file is resident.
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
 		if me := os.Geteuid(); me != 0 && int64(me) != int64(owner.Uid) && unix.Access(path, unix.W_OK) != nil {
-			return 0, fmt.Errorf("%s: the system tells what is in the page cache only to who may write the file: %w", path, fs.ErrPermission)
+			return 0, fmt.Errorf("%s: the system tells the state of the page cache only to users who may write the file: %w", path, fs.ErrPermission)
 		}
 	}
 	f, err := fsys.Open(path)

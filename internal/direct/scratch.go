@@ -12,21 +12,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Scratch is a file for what does not fit in memory. Without a name it is gone when it
-// is closed, however the process ends. The caller says what lies where; calls for
-// parts that do not overlap may run at once.
+// Scratch is a file for data that does not fit in memory. A file without a name is gone when it is closed, or when the
+// process ends. The caller decides the layout. Calls for parts that do not overlap may run at the same time.
 type Scratch struct {
 	handle
-	name string // in errors
+	name string // for errors
 
 	mu       sync.Mutex
-	end      int64 // of what was written
-	reserved int64 // bytes that disk space was asked for
+	end      int64 // end of the written bytes
+	reserved int64 // bytes with reserved disk space
 }
 
-// Space is asked for in steps as large as the file, within these bounds: enough
-// that a file system does not make writers wait for each other at every extent,
-// and at most as much again as is used.
+// Space is reserved in steps as large as the file, within these bounds: so much that writers need not wait for each
+// other at every extent, and at most as much again as is used.
 const (
 	leastStep = 1 << 20
 	mostStep  = 64 << 20
@@ -41,7 +39,7 @@ func NewScratch(fsys vfs.FS, dir string) (*Scratch, error) {
 	return newScratch(f, "temporary file in "+dir, 0)
 }
 
-// KeepScratch makes an empty file with a name that stays when it is closed.
+// KeepScratch makes an empty file with a name, which stays when it is closed.
 func KeepScratch(fsys vfs.FS, name string) (*Scratch, error) {
 	f, err := fsys.Create(name)
 	if err != nil {
@@ -50,7 +48,7 @@ func KeepScratch(fsys vfs.FS, name string) (*Scratch, error) {
 	return newScratch(f, name, 0)
 }
 
-// ReopenScratch goes on with the first size bytes of a file that KeepScratch made.
+// ReopenScratch opens the first size bytes of a file from KeepScratch.
 func ReopenScratch(fsys vfs.FS, name string, size int64) (*Scratch, error) {
 	f, err := fsys.Reopen(name, size)
 	if err != nil {
@@ -67,17 +65,17 @@ func newScratch(f vfs.File, name string, size int64) (*Scratch, error) {
 	return s, nil
 }
 
-// Name is the path of a file that is kept, else where it lies.
+// Name is the path of a file that is kept, or a description with the folder.
 func (s *Scratch) Name() string { return s.name }
 
-// Size is the end of all that was written.
+// Size is the end of the written bytes.
 func (s *Scratch) Size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end
 }
 
-// Sync brings what was written to the disk.
+// Sync brings the written bytes to the disk.
 func (s *Scratch) Sync() error { return s.f.Sync() }
 
 // Written is the number of bytes written so far.
@@ -103,13 +101,12 @@ func (s *Scratch) WriteAt(p []byte, off int64) error {
 	return nil
 }
 
-// reserve asks for space for a write, and on from there. Full disks are for the
-// write to report.
+// reserve reserves space for a write and for later ones. The write reports a full disk.
 func (s *Scratch) reserve(from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if to > s.reserved {
-		// What a write leaves out may never be written.
+		// A gap that the write leaves may never be written.
 		from = max(from, s.reserved)
 		to = max(to, from+min(max(s.reserved, leastStep), mostStep))
 		s.f.Reserve(from, to-from)
@@ -117,7 +114,7 @@ func (s *Scratch) reserve(from, to int64) {
 	}
 }
 
-// ReadAt fills p with what was stored there; behind all that was, it is an error.
+// ReadAt fills p with the stored bytes. A read after the end is an error.
 func (s *Scratch) ReadAt(p []byte, off int64) error {
 	if err := s.aligned(p, off); err != nil {
 		return err
@@ -142,7 +139,7 @@ func (s *Scratch) named(off int64, err error) error {
 	return fmt.Errorf("%s: byte offset %d: %w", s.name, off, cause(err))
 }
 
-// cause is an error without the file's name, which nobody can look up.
+// cause is an error without the name of the file, which may not exist in any folder.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

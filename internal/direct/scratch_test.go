@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What was written last at a place is read there.
+// A read returns what was last written at its place.
 func TestScratch(t *testing.T) {
 	for _, system := range systems {
 		t.Run(system.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestScratchFaults(t *testing.T) {
 	}
 }
 
-// A full disk is said, with the folder and the byte.
+// The error of a full disk has the folder and the offset.
 func TestScratchFull(t *testing.T) {
 	dir := t.TempDir()
 	fault := &vfs.Fault{FS: vfs.OS, FailAt: 4, Err: syscall.ENOSPC, Short: true} // temp, direct, write, write
@@ -161,8 +161,8 @@ func TestScratchHoldsNothing(t *testing.T) {
 	}
 }
 
-// Space is asked for ahead of the writes: never for what they leave out, and never
-// for more than as much again or 64 MiB.
+// Space is reserved before the writes: never for the gaps that they leave, and never for more than as much again or 64
+// MiB.
 func TestScratchReserves(t *testing.T) {
 	const mib = 1 << 20
 	r := &reserving{FS: vfs.OS}
@@ -183,7 +183,7 @@ func TestScratchReserves(t *testing.T) {
 	}
 }
 
-// reserving is a file system that records what is asked for.
+// reserving is a file system that records the reserved ranges.
 type reserving struct {
 	vfs.FS
 	ranges [][2]int64
@@ -201,7 +201,7 @@ func (r *reserving) Temp(dir string) (vfs.File, error) {
 
 func (f reservingFile) Reserve(off, n int64) { f.r.ranges = append(f.r.ranges, [2]int64{off, n}) }
 
-// TestKeepScratch holds that a file with a name stays, and is gone on with from a size on.
+// TestKeepScratch checks that a file with a name stays, and can be reopened with its first bytes.
 func TestKeepScratch(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "kept")
 	buf := alloc(t, 2*direct.Align)
@@ -226,7 +226,7 @@ func TestKeepScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.ReadAt(buf[:direct.Align], direct.Align); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("found error %v behind the size, expected io.ErrUnexpectedEOF", err)
+		t.Errorf("found error %v after the size, expected io.ErrUnexpectedEOF", err)
 	}
 	if err := s.WriteAt(buf[direct.Align:], direct.Align); err != nil || s.Size() != 2*direct.Align {
 		t.Errorf("found %v and %d bytes, expected %d", err, s.Size(), 2*direct.Align)

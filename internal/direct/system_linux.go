@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adviseHuge is a hint: without huge pages the memory serves as well, only slower.
+// adviseHuge is a hint: without huge pages the memory is only slower.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
 
 func adviseSmall(b []byte) { _ = unix.Madvise(b, unix.MADV_NOHUGEPAGE) }

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Alloc's memory is there at once, Array's is not.
+// The memory of Alloc is resident at once, that of Array is not.
 func TestTouched(t *testing.T) {
 	const n = 6 << 20
 	resident := func(b []byte) (sum int) {
@@ -43,7 +43,7 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// The written half of a file is in the page cache; the other was never there.
+// The written half of a file is in the page cache. The other half was never there.
 func TestResident(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, nil, 0o644); err != nil {
@@ -70,7 +70,7 @@ func TestResident(t *testing.T) {
 	is(0.5)
 }
 
-// Of a file that only others may write, the system tells root alone.
+// For a file that only others may write, the system tells only root.
 func TestResidentOfOthers(t *testing.T) {
 	const name = "/etc/passwd"
 	share, err := Resident(vfs.OS, name)

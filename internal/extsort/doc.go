@@ -1,21 +1,17 @@
-// Package extsort cuts records into buckets by range of a key, in bounded
-// memory: the one way in which the product sorts what may be larger than memory.
+// Package extsort divides records into buckets by range of a key, in bounded memory. All sorts of data that may be
+// larger than memory use it.
 //
-// A Partition has a number of buckets of equal width (a power of two) in key
-// space. Workers append records through a Writer each, which collects them in one
-// small buffer a bucket; full buffers become extents of a Spill, which keeps them
-// in memory up to a limit and beyond it in one unnamed temporary file. A Codec can
-// make extents smaller on the way, for what they cost is memory traffic. A key
-// above the last bucket doubles the width: buckets are then merged in pairs by
+// A Partition has a number of buckets of equal width (a power of two) in key space. Each worker appends records through
+// a Writer, which collects them in one small buffer per bucket. Full buffers become extents of a Spill, which keeps
+// them in memory up to a limit, and the rest in one unnamed temporary file. A Codec can make extents smaller, because
+// their cost is memory traffic. A key above the last bucket doubles the width: buckets are then merged in pairs by
 // joining their lists of extents, so that the range of keys need not be known.
 //
-// The records of a bucket come back as runs: the records of one run are in the
-// order in which one Writer took them. A consumer that numbers its records can
-// thus restore any order by a merge of few runs.
+// The records of a bucket come back as runs. The records of one run are in the order in which one Writer took them. So
+// a consumer that numbers its records can restore any order by a merge of few runs.
 //
-// Memory comes from the operating system and goes back to it with Close,
-// whatever the garbage collector does: a stage's peak is the sum of what it was
-// told to use.
+// Memory comes from the operating system and returns to it with Close, independently of the garbage collector. So the
+// peak of a stage is the sum of the limits that it was given.
 //
-// The package knows bytes only. It imports internal/vfs and golang.org/x/sys.
+// The package treats records as bytes. It imports internal/vfs and x/sys.
 package extsort

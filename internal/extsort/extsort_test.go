@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// record is a record of the tests: its key, its worker, its number there, and
-// padding that follows from them.
+// record is a record of the tests: its key, its worker, its number there, and padding that follows from these.
 type record struct{ key, worker, number uint64 }
 
 func (r record) bytes(pad int) []byte {
@@ -141,7 +140,7 @@ func TestPartition(t *testing.T) {
 	})
 }
 
-// TestSpillUsesFreedPlaces puts and frees in turn: the file does not grow.
+// TestSpillUsesFreedPlaces alternates Put and Free, and checks that the file does not grow.
 func TestSpillUsesFreedPlaces(t *testing.T) {
 	s := NewSpill(vfs.OS, t.TempDir(), blockBytes)
 	defer func() {

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Partition cuts records by ranges of a key of 64 bits.
+// Partition divides records by ranges of a key of 64 bits.
 type Partition struct {
-	// Codec makes extents smaller; nil: they are stored as they are. It is set
-	// before the first Writer is made.
+	// Codec makes extents smaller. Where it is nil, they are stored unchanged. It is set before the first Writer is
+	// made.
 	Codec *Codec
 
 	spill   *Spill
@@ -24,10 +24,9 @@ type Partition struct {
 	lists   [][]piece // by bucket, after Finish
 }
 
-// Codec is a smaller form of the records of an extent. Its functions are called
-// from several goroutines.
+// Codec is a smaller form of the records of an extent. Its functions are called from several goroutines.
 type Codec struct {
-	// Pack appends the form to dst, or says that it is not smaller.
+	// Pack appends the form to dst. ok is false where it is not smaller.
 	Pack func(dst, records []byte) ([]byte, bool)
 	// Unpack restores the records into dst, which has their size.
 	Unpack func(dst, packed []byte) error
@@ -38,17 +37,17 @@ type piece struct {
 	Extent
 	size        int // of the records; larger than the extent if they are packed
 	worker, run int32
-	bucket      uint32 // in the width of then
+	bucket      uint32 // of width 1 << shift
 	shift       uint8
 }
 
-// NewPartition makes a partition. buckets is a power of two, extent the bytes of
-// one buffer, and the buckets begin with a width of 1 << shift.
+// NewPartition makes a partition. buckets is a power of two, extent is the bytes of a buffer, and buckets begin with a
+// width of 1 << shift.
 func NewPartition(s *Spill, buckets, extent int, shift uint) *Partition {
 	return &Partition{spill: s, buckets: buckets, extent: extent, shift: shift}
 }
 
-// Writer appends records for one worker. It is not safe for use by several.
+// Writer appends the records of one worker. It is not safe for concurrent use.
 type Writer struct {
 	p      *Partition
 	shift  uint
@@ -63,7 +62,7 @@ type Writer struct {
 	packed []byte
 }
 
-// Writer makes the Writer of one more worker.
+// Writer makes the Writer of another worker.
 func (p *Partition) Writer() (*Writer, error) {
 	slab, err := Slab(p.buckets * p.extent)
 	if err != nil {
@@ -85,7 +84,7 @@ func (w *Writer) Slot(key uint64, n int) ([]byte, error) {
 	return w.slow(key, n)
 }
 
-// Fast is Slot where the buffer of the bucket has room, and nil where it has not.
+// Fast is Slot where the buffer of the bucket has room, and nil where it has none.
 func (w *Writer) Fast(key uint64, n int) []byte {
 	b := key >> (w.shift & 63)
 	if b >= uint64(len(w.fill)) {
@@ -100,10 +99,9 @@ func (w *Writer) Fast(key uint64, n int) []byte {
 	return w.slab[to-n : to]
 }
 
-// Buffers are the buffers of a Writer as they are between two calls of it, for
-// loops that put records of one size there themselves. Bucket key >> Shift has the
-// bytes b*Extent to (b+1)*Extent of Slab, of which Fill[b] are taken. A record
-// without room there goes through Slot.
+// Buffers are the buffers of a Writer between two calls, for loops that write records of one size to them directly.
+// Bucket b = key >> Shift has the bytes b*Extent to (b+1)*Extent of Slab, of which Fill[b] are used. A record without
+// room there must go through Slot.
 type Buffers struct {
 	Shift  uint
 	Extent int
@@ -111,7 +109,7 @@ type Buffers struct {
 	Slab   []byte
 }
 
-// Buffers gives the buffers; they are valid until the next call of a method.
+// Buffers is the buffers. They are valid until the next call of a method.
 func (w *Writer) Buffers() Buffers { return Buffers{w.shift, w.extent, w.fill, w.slab} }
 
 func (w *Writer) slow(key uint64, n int) ([]byte, error) {
@@ -159,7 +157,7 @@ func (w *Writer) store(b int, data []byte) error {
 	return err
 }
 
-// flush stores what is in the buffer of bucket b.
+// flush stores the records in the buffer of bucket b.
 func (w *Writer) flush(b int) error {
 	if w.bigFor >= 0 {
 		big := w.bigFor
@@ -178,8 +176,7 @@ func (w *Writer) flush(b int) error {
 	return w.store(b, w.slab[b*w.extent:][:n])
 }
 
-// NextRun begins a run: what follows may come in any order relative to what went
-// before.
+// NextRun begins a run. Records of different runs have no order relative to each other.
 func (w *Writer) NextRun() error {
 	for b := range w.fill {
 		if w.fill[b] > 0 {
@@ -192,8 +189,7 @@ func (w *Writer) NextRun() error {
 	return nil
 }
 
-// Finish stores what the writers hold, and ends them. It is called once, after
-// the last record.
+// Finish stores the buffered records, and closes the writers. It is called once, after the last record.
 func (p *Partition) Finish() error {
 	defer p.Close()
 	p.lists = make([][]piece, p.buckets)
@@ -225,7 +221,7 @@ func (p *Partition) Buckets() int { return p.buckets }
 // Shift is the width of a bucket as a power of two. It is final after Finish.
 func (p *Partition) Shift() uint { return p.shift }
 
-// Spill is where the extents are.
+// Spill is the store of the extents.
 func (p *Partition) Spill() *Spill { return p.spill }
 
 // Total is the size of all records.
@@ -246,10 +242,10 @@ func (p *Partition) Bytes(b int) int64 {
 	return n
 }
 
-// Run bounds a run in what Load read.
+// Run is the bounds of a run in the buffer of Load.
 type Run struct{ From, To int }
 
-// Load reads bucket b into buf, which has its Bytes, and says where the runs are.
+// Load reads bucket b into buf, which has its Bytes, and returns the runs.
 func (p *Partition) Load(b int, buf []byte) ([]Run, error) {
 	var runs []Run
 	var packed []byte
@@ -271,7 +267,7 @@ func (p *Partition) Load(b int, buf []byte) ([]Run, error) {
 	return runs, err
 }
 
-// get reads the records of a piece; packed is a buffer for what it was packed to.
+// get reads the records of a piece. packed is a buffer for their packed form.
 func (p *Partition) get(x piece, records []byte, packed *[]byte) error {
 	if x.n == x.size {
 		return p.spill.Get(x.Extent, records)
@@ -292,8 +288,8 @@ func (p *Partition) get(x piece, records []byte, packed *[]byte) error {
 	return nil
 }
 
-// Scan reads bucket b an extent at a time through buf, which it may enlarge, and
-// calls fn for each; first marks the begin of a run. Extents hold whole records.
+// Scan reads bucket b an extent at a time through buf, which it may enlarge, and calls fn for each. first marks the
+// begin of a run. Extents hold whole records.
 func (p *Partition) Scan(b int, buf *[]byte, fn func(data []byte, first bool) error) error {
 	var packed []byte
 	return p.each(b, func(x piece, first bool) error {
@@ -307,7 +303,7 @@ func (p *Partition) Scan(b int, buf *[]byte, fn func(data []byte, first bool) er
 	})
 }
 
-// Free gives the extents of bucket b back to the Spill.
+// Free frees the extents of bucket b.
 func (p *Partition) Free(b int) {
 	for _, x := range p.lists[b] {
 		p.spill.Free(x.Extent)

@@ -8,15 +8,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Scratch is an array of bytes with random access, in memory or in an unnamed
-// temporary file. Calls for parts that do not overlap may run at once.
+// Scratch is an array of bytes with random access, in memory or in an unnamed temporary file. Calls for parts that do
+// not overlap may run at the same time.
 type Scratch struct {
 	mem  []byte
 	file vfs.File
 	dir  string
 }
 
-// NewScratch makes an array of size bytes, in memory if it is at most memory.
+// NewScratch makes an array of size bytes. It is in memory if size is at most memory.
 func NewScratch(fsys vfs.FS, dir string, size, memory int64) (*Scratch, error) {
 	s := &Scratch{dir: dir}
 	var err error
@@ -40,7 +40,7 @@ func (s *Scratch) WriteAt(b []byte, off int64) error {
 	return nil
 }
 
-// ReadAt fills b with what was stored there.
+// ReadAt fills b with the stored bytes.
 func (s *Scratch) ReadAt(b []byte, off int64) error {
 	if s.file == nil {
 		copy(b, s.mem[off:])
@@ -52,7 +52,7 @@ func (s *Scratch) ReadAt(b []byte, off int64) error {
 	return nil
 }
 
-// Close gives the array back.
+// Close frees the array.
 func (s *Scratch) Close() error {
 	Free(s.mem)
 	s.mem = nil

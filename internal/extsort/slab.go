@@ -6,12 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugeFrom is the size from which a slab asks for huge pages: many buffers that
-// are written in turn miss the TLB otherwise.
+// hugeFrom is the size from which a slab asks for huge pages, because writes to many buffers in turn would miss the
+// TLB.
 const hugeFrom = 4 << 20
 
-// Slab is memory outside the garbage collector's heap. It reads as zeros and
-// costs nothing until it is touched. Free gives it back.
+// Slab is memory outside the Go heap. It reads as zeros and is not resident until it is used. Free frees it.
 func Slab(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
@@ -26,7 +25,7 @@ func Slab(n int) ([]byte, error) {
 	return b, nil
 }
 
-// Free gives a slab back. Nothing may use it afterwards.
+// Free frees a slab. Nothing may use it afterwards.
 func Free(b []byte) {
 	if b = b[:cap(b)]; len(b) > 0 {
 		_ = unix.Munmap(b) // fails only for memory that is no slab

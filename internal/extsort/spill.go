@@ -12,27 +12,25 @@ import (
 // blockBytes is the unit in which a Spill takes memory.
 const blockBytes = 1 << 20
 
-// pageBytes is the unit of an extent's place: writes of whole pages spare the
-// system reading the rest.
+// pageBytes is the unit of the place of an extent: with writes of whole pages the system need not read the rest of a
+// page.
 const pageBytes = 4 << 10
 
-// Spill stores extents of bytes. Its methods but Close may be called from several
-// goroutines; Close ends it.
+// Spill stores extents of bytes. Its methods except Close may be called from several goroutines. Close ends it.
 type Spill struct {
 	fs    vfs.FS
 	dir   string
 	limit int64 // bytes of memory
 
 	mu     sync.Mutex
-	blocks [][]byte // blockBytes each; addresses below limit are theirs
-	used   int64    // of the blocks
+	blocks [][]byte // blockBytes each; they have the addresses below limit
+	used   int64    // bytes of the blocks
 	file   vfs.File
 	end    int64           // of the file
-	free   map[int][]int64 // places to use again, by size
+	free   map[int][]int64 // freed places, by size
 }
 
-// Extent is where bytes lie: addresses below Spill.limit are memory, those above
-// are the file.
+// Extent is the place of bytes: addresses below Spill.limit are memory, those above are the file.
 type Extent struct {
 	at int64
 	n  int
@@ -41,13 +39,13 @@ type Extent struct {
 // Len is the number of bytes.
 func (e Extent) Len() int { return e.n }
 
-// NewSpill makes a Spill that holds up to memory bytes in memory and the rest in
-// an unnamed file in dir, made when it is needed.
+// NewSpill makes a Spill that keeps up to memory bytes in memory and the rest in an unnamed file in dir, which is made
+// when it is needed.
 func NewSpill(fsys vfs.FS, dir string, memory int64) *Spill {
 	return &Spill{fs: fsys, dir: dir, limit: max(memory, 0) / blockBytes * blockBytes, free: map[int][]int64{}}
 }
 
-// Close gives everything back.
+// Close frees everything.
 func (s *Spill) Close() error {
 	for _, b := range s.blocks {
 		Free(b)
@@ -61,7 +59,7 @@ func (s *Spill) Close() error {
 	return f.Close()
 }
 
-// Free gives extents back whose bytes are not needed any more, for others.
+// Free frees extents, so that others can use their places.
 func (s *Spill) Free(es ...Extent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +72,7 @@ func (s *Spill) Free(es ...Extent) {
 
 func pages(n int) int { return (n + pageBytes - 1) &^ (pageBytes - 1) }
 
-// place finds room for n bytes. mem is that room, if it is in memory.
+// place finds room for n bytes. mem is the room if it is in memory, else nil.
 func (s *Spill) place(n int) (e Extent, mem []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +110,7 @@ func (s *Spill) place(n int) (e Extent, mem []byte, err error) {
 	return e, nil, nil
 }
 
-// memory is where an extent lies in memory, nil for one of the file.
+// memory is the bytes of an extent in memory, nil for an extent in the file.
 func (s *Spill) memory(e Extent) []byte {
 	if e.at >= s.limit {
 		return nil
@@ -120,7 +118,7 @@ func (s *Spill) memory(e Extent) []byte {
 	return s.blocks[e.at/blockBytes][e.at%blockBytes:][:e.n]
 }
 
-// inMemory is memory for any goroutine.
+// inMemory is memory, for any goroutine.
 func (s *Spill) inMemory(e Extent) []byte {
 	s.mu.Lock() // for the list of blocks, which grows
 	defer s.mu.Unlock()

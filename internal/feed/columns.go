@@ -8,23 +8,22 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// ColumnInfo says what a column of every batch is.
+// ColumnInfo describes a column that every batch has.
 type ColumnInfo struct {
 	// Name is a path: "input_id", "nodes/TYPE/n_id", "edges/TYPE/edge_index", "nodes/TYPE/x/NAME".
 	Name  string `json:"name"`
 	DType string `json:"dtype"`
-	// Shape is that of a row.
+	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
 }
 
-// column is one array of a batch: how many rows it has in a subgraph, and how they are
-// written.
+// column is one array of a batch: the number of its rows, and how they are written.
 type column struct {
 	info  ColumnInfo
-	width int // bytes a row
+	width int // bytes per row
 	rows  func(*made) int
 	write func(dst []byte, m *made)
-	most  func(*bounds) int64 // rows that no batch exceeds
+	most  func(*bounds) int64 // the most rows of a batch
 }
 
 // bounds are the most of everything that a batch can have.
@@ -37,20 +36,20 @@ type bounds struct {
 // made is a batch that was sampled.
 type made struct {
 	sub   *sample.Subgraph
-	input []uint64      // places of the seeds in the source's list
+	input []uint64      // places of the seeds in the list of the source
 	times []sample.Time // of the seeds, with before
 	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
 }
 
-// Features are the columns that batches bring along, by type.
+// Features are the columns that come with batches, by type.
 type Features struct {
 	Nodes, Edges map[string][]string
-	// Links are columns of link seeds: a row a seed, in the order of the job.
+	// Links are columns of link seeds, with a row per seed in the order of the job.
 	Links []*graph.Column
 }
 
-// columnsOf are the columns of the batches of a sampler: of every type of the graph, also those that
-// its plan does not reach, so that what a consumer sees depends on the graph alone.
+// columnsOf is the columns of the batches of a sampler. They cover every type of the graph, including types that the
+// plan does not reach, so that the columns depend only on the graph.
 func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column, error) {
 	g := s.Graph()
 	hops := func(b *bounds) int64 { return b.hops }
@@ -140,8 +139,7 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 	}
 }
 
-// positions is the places of edges in what was imported, where a store knows them, else
-// their ids.
+// positions is the positions of edges in the imported input where the store has them, else their ids.
 func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
 	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
@@ -155,14 +153,14 @@ func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint
 	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, graph.PositionColumn, c.DType)
 }
 
-// looked is a column of integers of width 4 or 8 bytes, as int64.
+// looked is a column of integers of 4 or 8 bytes, as int64.
 func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
 	return column{ColumnInfo{name, "int64", []int{}}, 8,
 		func(m *made) int { return len(ids(m)) },
 		func(dst []byte, m *made) {
 			rows := ids(m)
-			// Narrow ones are put at the end of their place and widened from its beginning, which never
-			// catches up with what is still to be read.
+			// Narrow integers are gathered at the end of dst and widened from its beginning. The widened part never
+			// reaches values that are not read yet.
 			found := dst[len(rows)*(8-width):]
 			batch.Gather(found, tab.values(), width, rows)
 			if width == 4 {
@@ -172,7 +170,7 @@ func looked(tab *table, width int, name string, ids func(*made) []uint32, most f
 	}
 }
 
-// rowsOf is the columns of a type that are asked for, as x/NAME below at.
+// rowsOf is the columns of a type that names lists, named x/NAME below at.
 func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
 	var cs []column
 	for _, name := range names {

@@ -12,40 +12,40 @@ import (
 	"github.com/graphmill/graphmill/batch"
 )
 
-// conn is a client's connection: its ring, what it asked for, and what is on its way.
+// conn is the connection of a client: its ring, its requests, and its batches under way.
 type conn struct {
-	server *Server
+	server *server
 	socket *net.UnixConn
 	ring   *ring
-	first  int // batch of an epoch, of its consumer
-	step   int // from one to the next
+	first  int // first batch of an epoch that its consumer takes
+	step   int // from one of its batches to the next
 	world  int
 	tail   batch.Tail
 
 	mu   sync.Mutex
-	wake sync.Cond // slots, work or the end have come
+	wake sync.Cond // signals slots, work or the end
 	free []int     // slots
-	run  *run      // nil when nothing is asked for
-	next *run      // the epoch after run, nil before it is begun
-	runs uint64    // that were asked for
-	asks []request // SAMPLE, in order
+	run  *run      // nil while no epoch is requested
+	next *run      // the epoch after run, nil until it begins
+	runs uint64    // number of requested runs
+	asks []request // SAMPLE requests, in order
 	done bool
 }
 
-// run is an epoch that a client asked for, or will probably ask for next.
+// run is an epoch that a client requested, or will probably request next.
 type run struct {
 	number uint64
 	epoch  uint64
 	order  batch.Items
-	next   int // batch to be made
-	send   int // batch to be sent
-	end    int // first number beyond the pass
+	next   int // next batch to make
+	send   int // next batch to send
+	end    int // first batch after the pass
 	ready  map[int]finished
 	failed bool
-	last   bool // no epoch is begun after it
+	last   bool // no epoch begins before it is requested
 }
 
-// finished is a batch that waits for those before it.
+// finished is a batch that waits for earlier batches.
 type finished struct {
 	slot  int
 	bytes uint64
@@ -69,7 +69,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.wake.Broadcast()
 	c.mu.Unlock()
 	if err != nil {
-		_, _ = c.socket.Write(failure(CodeProtocol, err, ticket{}))
+		_, _ = c.socket.Write(failure(codeProtocol, err, ticket{}))
 	}
 	_ = c.socket.Close()
 	makers.Wait()
@@ -77,13 +77,13 @@ func (c *conn) serve(ctx context.Context) {
 	c.ring.close()
 }
 
-// read takes requests until the connection ends; an error is a fault of the client's.
+// read takes requests until the connection ends. An error is a fault of the client.
 func (c *conn) read() error {
 	buf := make([]byte, maxPacket)
 	for {
 		n, err := c.socket.Read(buf)
 		if err != nil || n == 0 {
-			return nil // gone
+			return nil // the client is gone
 		}
 		r, err := parseRequest(buf[:n])
 		if err == nil {
@@ -125,7 +125,7 @@ func (c *conn) take(r request) error {
 		c.runs++
 		c.flush()
 	case reqSample:
-		// It may take the slots of what nobody has asked for.
+		// It may take the slots of an epoch that nobody has requested.
 		c.asks = append(c.asks, r)
 		c.next = c.leave(c.next)
 		if c.run != nil {
@@ -138,14 +138,14 @@ func (c *conn) take(r request) error {
 	return nil
 }
 
-// begin is an epoch from a batch on, whose number is that of the next START.
+// begin is a run of an epoch from a batch on. Its number is that of the next START.
 func (c *conn) begin(epoch uint64, batch int) *run {
 	src, first := c.server.source, batch+c.first
 	return &run{number: c.runs + 1, epoch: epoch, order: src.Epoch(epoch), next: first, send: first, end: src.End(c.tail, batch, c.world), ready: map[int]finished{}}
 }
 
-// leave ends a run: what was made and not sent frees its slots. The client does the same with
-// what it has not taken.
+// leave ends a run and frees the slots of batches that were made and not sent. The client frees those that it has not
+// taken.
 func (c *conn) leave(r *run) *run {
 	if r != nil {
 		for _, f := range r.ready {
@@ -155,11 +155,11 @@ func (c *conn) leave(r *run) *run {
 	return nil
 }
 
-// drop leaves the run at hand and the one after.
+// drop leaves the current run and the next one.
 func (c *conn) drop() { c.run, c.next = c.leave(c.run), c.leave(c.next) }
 
-// upcoming is the run of which a batch is to be made, if there is one. When all of an epoch is on its way the
-// next one is begun: most clients ask for it.
+// upcoming is the run that needs a batch, nil if there is none. When all batches of an epoch are under way, it begins
+// the next epoch, because most clients will request it.
 func (c *conn) upcoming() *run {
 	if c.run == nil || c.run.failed {
 		return nil
@@ -176,7 +176,7 @@ func (c *conn) upcoming() *run {
 	return nil
 }
 
-// give takes back what holds a batch that is not sent.
+// give frees the slot and the memory of a batch that is not sent.
 func (c *conn) give(f finished) {
 	if f.jumbo != nil {
 		f.jumbo.close()
@@ -201,8 +201,8 @@ func (c *conn) make() {
 			c.wake.Wait()
 			continue
 		}
-		// A slot and the next number are taken together: were they not, the batch that is
-		// wanted first could wait for a slot that later ones hold.
+		// A slot and the next number are taken together. Otherwise the batch that is wanted first could wait for a slot
+		// that later batches hold.
 		slot := c.free[0]
 		c.free = c.free[1:]
 		c.ring.gen[slot]++
@@ -236,8 +236,8 @@ func (c *conn) make() {
 	}
 }
 
-// fill makes a batch in its slot, or in a memory of its own where that is too small. A
-// panic is the batch's fault and no reason to leave the other clients.
+// fill makes a batch in its slot, or in memory of its own where the slot is too small. A panic becomes the error of the
+// batch, so that it does not end the other connections.
 func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -260,7 +260,7 @@ func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
 	m.write(dst[:n:n], f.t)
 }
 
-// flush sends what is next in the order of the run.
+// flush sends the batches that are next in the order of the run.
 func (c *conn) flush() {
 	r := c.run
 	for !r.failed && r.send < r.end {
@@ -279,12 +279,12 @@ func (c *conn) flush() {
 	}
 }
 
-// post sends a batch, or the error in its place.
+// post sends a batch, or its error.
 func (c *conn) post(f finished) {
 	switch {
 	case f.err != nil:
 		err := fmt.Errorf("batch %d: %w", f.t.seq, f.err)
-		c.write(failure(CodeBatch, err, f.t), -1)
+		c.write(failure(codeBatch, err, f.t), -1)
 		c.give(f)
 	case f.jumbo != nil:
 		c.write(message(msgJumbo, uint32(f.slot), f.t, f.bytes), f.jumbo.fd)
@@ -294,8 +294,7 @@ func (c *conn) post(f finished) {
 	}
 }
 
-// write sends a packet; with it goes a descriptor, if fd is one. That the client is gone is
-// found by read.
+// write sends a packet and, with it, the descriptor fd unless it is negative. read notices where the client is gone.
 func (c *conn) write(p []byte, fd int) {
 	var rights []byte
 	if fd >= 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// disjoint lays the subgraphs of single seeds side by side, as one: each node has a copy in every
-// subgraph that it is in. Nodes and edges come hop by hop, and within a hop seed by seed.
+// disjoint joins the subgraphs of single seeds into one subgraph, side by side: each node has a copy in every subgraph
+// that has it. Nodes and edges come hop by hop, and within a hop seed by seed.
 type disjoint struct {
 	hops      int
 	seedTypes []int
@@ -17,13 +17,13 @@ type disjoint struct {
 	sub   sample.Subgraph
 	batch [][]uint32 // by node type: the subgraph of each node
 
-	// What was added, subgraph after subgraph: by node type, the ids; by edge type, the ends as places
-	// in them; and the counts of each hop.
+	// The subgraphs that were added, one after the other: by node type, the ids; by edge type, the ends as places in
+	// these ids; and the counts of each hop.
 	count               int
 	nodes               [][]uint32
 	edges               []sample.SubEdges
 	nodeHops, edgeHops  [][]uint32
-	local               [][]uint32 // where each node comes to lie
+	local               [][]uint32 // the place of each node in the joined subgraph
 	seedLocal, starting []uint32
 }
 
@@ -48,7 +48,7 @@ func newDisjoint(s *sample.Sampler) *disjoint {
 	return d
 }
 
-// begin forgets all subgraphs.
+// begin removes all subgraphs.
 func (d *disjoint) begin() {
 	d.count, d.seedLocal = 0, d.seedLocal[:0]
 	for t := range d.nodes {
@@ -90,7 +90,7 @@ func appendMoved(to, from []uint32, by int) []uint32 {
 	return to
 }
 
-// join is all that was added, as one subgraph. It is valid until the next begin.
+// join is one subgraph of all that were added. It is valid until the next begin.
 func (d *disjoint) join() *sample.Subgraph {
 	for t, ids := range d.nodes {
 		n := len(ids)
@@ -127,7 +127,7 @@ func (d *disjoint) byHop(sums, counts []uint32, hops int) []uint32 {
 	return sums
 }
 
-// walk calls f with each item's subgraph, its place as it was added, and its place hop by hop.
+// walk calls f for each item with its subgraph, its place in the order of addition, and its place in the order of hops.
 func (d *disjoint) walk(counts []uint32, hops int, f func(sub, from, to int)) {
 	next := sized(d.starting, hops)
 	d.starting = next
@@ -151,7 +151,7 @@ func (d *disjoint) walk(counts []uint32, hops int, f func(sub, from, to int)) {
 	}
 }
 
-// sized is a buffer of n values: list where it has room.
+// sized is a buffer of n values, which is list where it has room.
 func sized(list []uint32, n int) []uint32 {
 	if cap(list) < n {
 		return make([]uint32, n+n/4)[:n]

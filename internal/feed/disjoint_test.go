@@ -25,7 +25,7 @@ func timed() *graph.Graph {
 	return g
 }
 
-// planned is a source of batches of the job's seeds, of 16 where it says nothing.
+// planned is a source of batches of the seeds of the job, of 16 seeds where it sets no batch size.
 func planned(t *testing.T, g *graph.Graph, o sample.FanoutOptions, job sample.Job, f Features) *Source {
 	t.Helper()
 	p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{4, 3}}, o)
@@ -49,7 +49,7 @@ func planned(t *testing.T, g *graph.Graph, o sample.FanoutOptions, job sample.Jo
 func batchOf(t *testing.T, src *Source, epoch uint64, b int) map[string][]byte {
 	t.Helper()
 	m := src.Maker()
-	if b > 0 { // buffers of another batch
+	if b > 0 { // the buffers have held another batch
 		if _, err := m.Batch(src.Epoch(epoch), epoch, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +72,13 @@ func batchOf(t *testing.T, src *Source, epoch uint64, b int) map[string][]byte {
 
 func int64s(b []byte) []int64 { return graph.View[int64](b) }
 
-// Under scope seed a batch is the subgraphs of its seeds side by side: those of one seed, taken out of it, are what the
-// sampler gives for that seed alone. Nodes and edges come hop by hop.
+// Under scope seed a batch has the subgraphs of its seeds side by side. The subgraph of each seed equals that of the
+// sampler for the seed alone. Nodes and edges come hop by hop.
 func TestDisjoint(t *testing.T) {
 	var nodes, links []uint32
 	var times []sample.Time
 	for i := range uint32(100) {
-		nodes = append(nodes, i*7%500, i%3) // some twice in a batch
+		nodes = append(nodes, i*7%500, i%3) // some occur twice in a batch
 		links = append(links, i*13%300, i*7%500)
 	}
 	for i := range 200 {
@@ -180,7 +180,7 @@ func TestDisjoint(t *testing.T) {
 	}
 }
 
-// added is sums with further counts added, place by place; sums may be shorter.
+// added is sums plus counts, place by place. sums may be shorter.
 func added(sums []int64, counts []uint32) []int64 {
 	for i, n := range counts {
 		if i == len(sums) {
@@ -191,7 +191,7 @@ func added(sums []int64, counts []uint32) []int64 {
 	return sums
 }
 
-// hopOf is the hop of an item whose hops have so many.
+// hopOf is the hop of an item, given the number of items of each hop.
 func hopOf(counts []int64, at int64) int {
 	for h, n := range counts {
 		if at < n {
@@ -202,7 +202,7 @@ func hopOf(counts []int64, at int64) int {
 	return -1
 }
 
-// Links are sampled a batch at a time as the sampler does it, and bring their columns.
+// Links are sampled a batch at a time as by the sampler, and come with their columns.
 func TestLinks(t *testing.T) {
 	var job sample.Job
 	score := make([]float32, 0, 200)
@@ -246,7 +246,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Links that are asked for are sampled with the draws that they name.
+// Links of SAMPLE are sampled with the draws that the request names.
 func TestLinksAskedFor(t *testing.T) {
 	job := sample.Job{Seeds: []uint32{0, 0}}
 	src := planned(t, testGraph(), sample.FanoutOptions{SeedType: []string{"item", "user"}, Scope: sample.ScopeBatch}, job, Features{})
@@ -295,8 +295,8 @@ func TestSeedTimes(t *testing.T) {
 	}
 }
 
-// TestHugeBatchSizes holds that a batch size beyond the seeds makes one batch of them, whatever it
-// multiplies to.
+// TestHugeBatchSizes checks that a batch size larger than the number of seeds makes one batch of them, also where
+// products with it would overflow.
 func TestHugeBatchSizes(t *testing.T) {
 	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeSeed} {
 		for _, size := range []int{1 << 40, 1 << 62, math.MaxInt} {

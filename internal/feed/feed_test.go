@@ -26,8 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testGraph has nodes of two types, edges between and among them, and columns that tell
-// the row.
+// testGraph has nodes of two types, edges between and among them, and columns whose values identify the row.
 func testGraph() *graph.Graph {
 	r := rand.New(rand.NewPCG(1, 2))
 	edges := func(name string, near, far, degree int) *graph.Edges {
@@ -90,7 +89,7 @@ func source(t *testing.T, f Features, ops bool) *Source {
 }
 
 // owner starts a server and holds its lifeline.
-func owner(t *testing.T, src *Source) (ready Ready, lifeline net.Conn, ended chan error) {
+func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -126,7 +125,7 @@ func end(t *testing.T, lifeline net.Conn, ended chan error) {
 	}
 }
 
-// client is the other end, as any program may write it.
+// client is the other end, written as any program may write it.
 type client struct {
 	t *testing.T
 	*net.UnixConn
@@ -134,7 +133,7 @@ type client struct {
 	ring []byte
 }
 
-func dial(t *testing.T, r Ready) *client {
+func dial(t *testing.T, r readyLine) *client {
 	t.Helper()
 	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: "@" + r.Addr, Net: "unixpacket"})
 	if err != nil {
@@ -144,7 +143,7 @@ func dial(t *testing.T, r Ready) *client {
 	return &client{t: t, UnixConn: c}
 }
 
-func connect(t *testing.T, r Ready, h hello) *client {
+func connect(t *testing.T, r readyLine, h hello) *client {
 	t.Helper()
 	c := dial(t, r)
 	h.Version, h.Token = r.Version, r.Token
@@ -267,7 +266,7 @@ func (c *client) columns(p packet) map[string][]byte {
 	return out
 }
 
-// check compares a batch with what the sampler gives for its seeds.
+// check compares a batch with the subgraph of the sampler for its seeds.
 func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit uint64) {
 	c.t.Helper()
 	got := c.columns(p)
@@ -317,7 +316,7 @@ func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit
 	}
 }
 
-// seedsOf are the seeds of a batch, by the law of orders.
+// seedsOf is the seeds of a batch, by the law of orders.
 func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
 	n := uint64(len(src.job.Seeds))
 	o := draw.NewOrder(n, draw.Key(src.job.Seed, epoch, draw.OrderWord))
@@ -327,8 +326,8 @@ func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
 	return seeds
 }
 
-// Every rank gets its batches in order, equal to what the sampler gives, whether they fit
-// a slot or not and whether tables were copied or not, and the end after the last.
+// Every rank gets its batches in order, equal to those of the sampler, and an END after the last, whether they fit a
+// slot or not and whether tables were copied or not.
 func TestEpoch(t *testing.T) {
 	defer func(n int) { leastTable = n }(leastTable)
 	leastTable = 1
@@ -368,7 +367,7 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// numbersOf is the batches that a rank gets of an epoch, from first on, written as the reference has them.
+// numbersOf is the batches of an epoch that a rank gets from first on, computed as in the reference.
 func numbersOf(src *Source, h hello, first int) (numbers []int) {
 	world, n := max(h.World, 1), src.Batches()
 	tail := h.Tail
@@ -379,7 +378,7 @@ func numbersOf(src *Source, h hello, first int) (numbers []int) {
 		tail = "fill"
 	}
 	for b := first + h.Rank; ; b += world {
-		step := b - h.Rank // all ranks take one of the batches from here on
+		step := b - h.Rank // each rank takes one of the next batches
 		if tail == "fill" && step >= n || tail == "drop" && step+world > n || tail != "fill" && b >= n {
 			return numbers
 		}
@@ -387,8 +386,8 @@ func numbersOf(src *Source, h hello, first int) (numbers []int) {
 	}
 }
 
-// Whatever the seeds, the batch size, the world and the tail: every rank gets its share of an epoch, from any batch on, and its
-// workers share that in turn.
+// For any number of seeds, batch size, world and tail, every rank gets its share of an epoch, from any batch on, and
+// its workers take turns.
 func TestShares(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		job := sample.Job{BatchSize: rapid.IntRange(1, 40).Draw(r, "size"), Seed: 4, Shuffle: true}
@@ -433,8 +432,7 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// A type that no op reaches has columns without rows: what a consumer sees depends on the
-// graph alone.
+// A type that no op reaches has columns without rows, so that the columns depend only on the graph.
 func TestColumnsOfEveryType(t *testing.T) {
 	names := func(fanouts sample.Fanouts) (names []string) {
 		g := testGraph()
@@ -469,7 +467,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 	}
 }
 
-// A batch lies untouched until it is given back, however many others come.
+// A batch does not change until it is released, for any number of later batches.
 func TestLease(t *testing.T) {
 	src := source(t, Features{}, false)
 	ready, lifeline, ended := owner(t, src)
@@ -484,7 +482,7 @@ func TestLease(t *testing.T) {
 	if !slices.Equal(before, kept.data) {
 		t.Error("found a batch that changed while it was held")
 	}
-	// All slots held: nothing comes until one goes back.
+	// All slots are leased: no batch comes until one is released.
 	a, b := c.next(), c.next()
 	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	if n, err := c.Read(make([]byte, 100)); err == nil {
@@ -497,7 +495,7 @@ func TestLease(t *testing.T) {
 	end(t, lifeline, ended)
 }
 
-// A new start drops what is on its way; batches of given seeds come in between.
+// A START drops the batches under way. SAMPLE may come at any time.
 func TestStartAgainAndSample(t *testing.T) {
 	src := source(t, Features{}, false)
 	ready, lifeline, ended := owner(t, src)
@@ -542,8 +540,8 @@ func TestStartAgainAndSample(t *testing.T) {
 	end(t, lifeline, ended)
 }
 
-// When all of an epoch is on its way, the next one is begun. It is sent when it is asked for, and
-// gives its slots up when something else is.
+// When all batches of an epoch are under way, the next epoch begins. It is sent when it is requested, and gives its
+// slots up for other requests.
 func TestNextEpoch(t *testing.T) {
 	src := source(t, Features{}, false)
 	ready, lifeline, ended := owner(t, src)
@@ -578,11 +576,11 @@ func TestNextEpoch(t *testing.T) {
 	}
 	epoch(0, 0)
 	begun()
-	epoch(1, 0) // that which was begun
+	epoch(1, 0) // the epoch that was begun
 	begun()
-	epoch(7, 0) // another
+	epoch(7, 0) // another epoch
 	begun()
-	epoch(8, 5) // that which was begun, from another batch
+	epoch(8, 5) // the epoch that was begun, from another batch
 	begun()
 	c.request(reqSample, 0, 77, 3, 5, 9)
 	p := c.next()
@@ -592,7 +590,7 @@ func TestNextEpoch(t *testing.T) {
 	end(t, lifeline, ended)
 }
 
-// What the protocol does not have is answered with an error, and that client alone is gone.
+// A violation of the protocol is answered with an error, and ends only the connection of that client.
 func TestBadClients(t *testing.T) {
 	src := source(t, Features{}, false)
 	ready, lifeline, ended := owner(t, src)
@@ -601,14 +599,14 @@ func TestBadClients(t *testing.T) {
 		h    hello
 		want string
 	}{
-		"token":   {hello{Version: Version, Token: "x", World: 1, Slots: 1}, "wrong token"},
-		"version": {hello{Version: Version + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
-		"rank":    {hello{Version: Version, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
-		"world":   {hello{Version: Version, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
-		"worker":  {hello{Version: Version, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
-		"tail":    {hello{Version: Version, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
-		"slots":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
-		"bytes":   {hello{Version: Version, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+		"token":   {hello{Version: protocolVersion, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: protocolVersion + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
+		"rank":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"world":   {hello{Version: protocolVersion, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
+		"worker":  {hello{Version: protocolVersion, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
+		"tail":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
+		"slots":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
 	} {
 		c := dial(t, ready)
 		c.send(test.h)
@@ -626,7 +624,7 @@ func TestBadClients(t *testing.T) {
 	} {
 		c := connect(t, ready, hello{})
 		f(c)
-		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, CodeProtocol) {
+		if p := c.next(); p.kind != msgError || !strings.Contains(p.text, codeProtocol) {
 			t.Errorf("%s: found message %d %q, expected an error of the protocol", name, p.kind, p.text)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// A batch in a slot: a header of words, two words a column, and the arrays.
+// A batch in a slot is a header of words, two words per column, and the arrays.
 const (
 	magic       = 0x31444545464d47 // "GMFEED1", little-endian
 	headerWords = 8                // magic, gen, seq, bytes, seeds, columns, run, 0
@@ -16,7 +16,7 @@ const (
 // align is n rounded up to where an array may begin.
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
-// place fills at with the offset of each column and returns the bytes of the batch.
+// place sets at to the offset of each column, and returns the bytes of the batch.
 func place(cs []column, m *made, at []int) int {
 	n := align(8 * (headerWords + columnWords*len(cs)))
 	for i, c := range cs {
@@ -26,12 +26,12 @@ func place(cs []column, m *made, at []int) int {
 	return n
 }
 
-// ticket is what a batch is called.
+// ticket is the numbers that identify a batch in its message and header.
 type ticket struct {
 	gen, seq, run uint64
 }
 
-// write puts a batch into dst, whose offsets place has found.
+// write writes a batch to dst, at the offsets of place.
 func write(dst []byte, cs []column, m *made, at []int, t ticket) {
 	words := graph.View[uint64](dst[:8*(headerWords+columnWords*len(cs))])
 	copy(words, []uint64{magic, t.gen, t.seq, uint64(len(dst)), uint64(len(m.input)), uint64(len(cs)), t.run, 0})
@@ -44,15 +44,14 @@ func write(dst []byte, cs []column, m *made, at []int, t ticket) {
 	}
 }
 
-// plenty is more rows than a slot holds: counts beyond it need not be told apart, and their products
-// fit 63 bits.
+// plenty is more rows than a slot holds. Larger counts need not be distinguished, and products with it fit 63 bits.
 const plenty = mostSlotBytes
 
-// mostBytes is a size that no batch of so many seeds exceeds, or one above mostSlotBytes.
+// mostBytes is an upper bound of the bytes of a batch of so many seeds, or a number above mostSlotBytes.
 func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	g, p := s.Graph(), s.Plan()
 	b := &bounds{seeds: min(int64(seeds), plenty), hops: int64(s.Hops() + 1), nodes: make([]int64, len(g.Nodes)), edges: make([]int64, len(g.Edges))}
-	each, apart := b.seeds, int64(1) // seeds a subgraph, subgraphs a batch
+	each, apart := b.seeds, int64(1) // seeds per subgraph, subgraphs per batch
 	if p.Scope == sample.ScopeSeed {
 		each, apart = 1, b.seeds
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// WeightedBy is an order that draws as many seeds as there are in proportion to a column of numbers, with
+// WeightedBy is an order that draws as many seeds as there are, in proportion to a column of numbers and with
 // replacement: batch.Weighted. rows is the row of each seed.
 func WeightedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 	if err := single(c); err != nil {
@@ -49,9 +49,8 @@ func numbers[T uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 |
 	}
 }
 
-// StratifiedBy is an order in which the values of a column come evenly mixed: batch.Stratified. The
-// classes are the distinct values of the seeds, numbered in ascending order, texts by their bytes. rows is the
-// row of each seed.
+// StratifiedBy is an order that mixes the values of a column evenly: batch.Stratified. The classes are the distinct
+// values of the seeds, numbered in ascending order; texts are ordered by their bytes. rows is the row of each seed.
 func StratifiedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 	if err := single(c); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func StratifiedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 	return batch.Stratified(classes)
 }
 
-// ranks is the place of each seed's value among the distinct values of all.
+// ranks is the place of the value of each seed among the distinct values of all.
 func ranks[T cmp.Ordered](values func(row uint32) T, rows []uint32) []uint32 {
 	numbers := map[T]uint32{}
 	var distinct []T
@@ -115,7 +114,7 @@ func at[T graph.Numbers](c *graph.Column) func(row uint32) T {
 
 func single(c *graph.Column) error {
 	if c.Ragged() || c.RowValues() != 1 {
-		return fmt.Errorf("column %q: found shape %v, expected one value a row", c.Name, c.Shape)
+		return fmt.Errorf("column %q: found shape %v, expected one value per row", c.Name, c.Shape)
 	}
 	return nil
 }

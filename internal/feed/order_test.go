@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// columns of values 3, 0, 1, 2 of every dtype that can be a weight.
+// columns has columns of the values 3, 0, 1, 2 with every dtype that can be a weight.
 func weightColumns() map[string]*graph.Column {
 	out := map[string]*graph.Column{}
 	put := func(d graph.DType, b []byte) {
@@ -36,7 +36,7 @@ func items(o batch.Order) []uint64 {
 	return dst
 }
 
-// An order by a column is the law of package batch on the values of the seeds.
+// An order by a column follows the law of package batch for the values of the seeds.
 func TestOrdersOfColumns(t *testing.T) {
 	rows := []uint32{2, 2, 0, 3, 1, 0, 0, 3}
 	weighted, err := batch.Weighted([]float64{1, 1, 3, 2, 0, 3, 3, 2}, 8)
@@ -65,7 +65,7 @@ func TestOrdersOfColumns(t *testing.T) {
 	}
 }
 
-// Classes are numbered by their values, whatever these are; of values that no seed has there are none.
+// Classes are numbered by their values. Values that no seed has are no classes.
 func TestClasses(t *testing.T) {
 	text := &graph.Column{Name: "section", DType: graph.String, Rows: 4, Values: []byte("netlibbin"), StringOffsets: graph.Index{U32: []uint32{0, 3, 6, 9, 9}}}
 	signed := &graph.Column{Name: "signed", DType: graph.Int64, Rows: 4, Values: graph.Bytes([]int64{1 << 60, -1, -1 << 63, -5})}
@@ -107,7 +107,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// A source takes its seeds in the order that it is given, and has as many batches as that.
+// A source takes its seeds in the order that it is given, and has as many batches as the order needs.
 func TestSetOrder(t *testing.T) {
 	var seeds []uint32
 	for v := range uint32(100) {

@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// Version is the protocol's. A client of another one is refused. It goes up with the draw law too, by which
-// states of a client count.
-const Version = 2
+// protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw law,
+// which the states of clients depend on.
+const protocolVersion = 2
 
-// Ready is the line that a server writes on its lifeline when it can be connected to.
-type Ready struct {
+// readyLine is the line that a server writes on its lifeline when clients can connect.
+type readyLine struct {
 	Version int    `json:"version"`
 	Addr    string `json:"addr"`  // of an abstract Unix socket of packets, without the leading zero byte
-	Token   string `json:"token"` // that a client has to show
+	Token   string `json:"token"` // which a client must send
 	PID     int    `json:"pid"`
 }
 
-// Failure is the line instead, or the body of an ERROR.
+// Failure is the line of a server that could not start, or the body of an ERROR.
 type Failure struct {
 	Error string `json:"error"`
 	Code  string `json:"code"`
@@ -27,8 +27,8 @@ type Failure struct {
 // Codes of failures.
 const (
 	CodeStart    = "start"    // the server could not start
-	CodeProtocol = "protocol" // the client did what the protocol does not have
-	CodeBatch    = "batch"    // a batch could not be made
+	codeProtocol = "protocol" // the client violated the protocol
+	codeBatch    = "batch"    // a batch could not be made
 )
 
 // hello is the first packet of a client.
@@ -37,22 +37,22 @@ type hello struct {
 	Token   string `json:"token"`
 	Rank    int    `json:"rank"`
 	World   int    `json:"world"`
-	Tail    string `json:"tail"` // name of a batch.Tail; "" is batch.ByRanks
-	// Worker of Workers takes the batches Worker, Worker + Workers, ... of those of its rank; 0 workers are one.
+	Tail    string `json:"tail"` // name of a batch.Tail; "" means batch.ByRanks
+	// Worker of Workers takes the batches Worker, Worker + Workers, ... of those of its rank. Workers 0 means one.
 	Worker  int `json:"worker"`
 	Workers int `json:"workers"`
 	Slots   int `json:"slots"`
-	// SlotBytes is the size of a slot, for tests: 0 takes one that holds every batch.
+	// SlotBytes is the size of a slot, for tests. 0 takes a size that holds every batch.
 	SlotBytes int64 `json:"slot_bytes"`
 }
 
-// welcome is the answer, with the ring's memory as a file descriptor beside it.
+// welcome is the answer. The memory of the ring comes with it, as a file descriptor.
 type welcome struct {
 	Version   int          `json:"version"`
 	Slots     int          `json:"slots"`
 	SlotBytes int64        `json:"slot_bytes"`
-	Batches   int          `json:"batches"` // of an epoch, of this rank
-	Total     int          `json:"total"`   // of an epoch, over all ranks, none of which is repeated
+	Batches   int          `json:"batches"` // per epoch, of this rank
+	Total     int          `json:"total"`   // per epoch, over all ranks, without repeated batches
 	Hops      int          `json:"hops"`
 	Seeds     int          `json:"seeds"`
 	SeedTypes []string     `json:"seed_types"`
@@ -60,21 +60,20 @@ type welcome struct {
 	Ops       []OpInfo     `json:"ops"` // from op 1
 }
 
-// OpInfo says what an op expands, and in which hop.
+// OpInfo is the edge type and the hop of an op.
 type OpInfo struct {
 	Edges string `json:"edges"`
 	Hop   int    `json:"hop"`
 }
 
-// Types of messages. Those to the client are 40 bytes: u32 type, u32 slot, u64 gen, u64
-// seq, u64 bytes, u64 run. Those to the server are 24: u32 type, u32 slot or 0, then two u64:
-// gen and 0 of RELEASE, first batch of the rank and epoch of START, unit and epoch of SAMPLE, whose seeds follow as
-// i64.
+// Types of messages. A message to the client has 40 bytes: u32 type, u32 slot, u64 gen, u64 seq, u64 bytes, u64 run. A
+// message to the server has 24 bytes: u32 type, u32 slot or 0, then two u64. These are gen and 0 in RELEASE, the first
+// batch of the rank and the epoch in START, and the unit and the epoch in SAMPLE, after which the seeds follow as i64.
 const (
-	msgBatch  = 1 // to the client: a batch lies in a slot
+	msgBatch  = 1 // to the client: a batch is in a slot
 	msgEnd    = 2 // the epoch is over
-	msgError  = 3 // with the JSON of a Failure behind
-	msgJumbo  = 4 // a batch lies in a memory of its own, whose descriptor comes along
+	msgError  = 3 // the JSON of a Failure follows
+	msgJumbo  = 4 // a batch is in memory of its own; its descriptor comes with the message
 	reqReturn = 2 // to the server: RELEASE
 	reqStart  = 3
 	reqSample = 4
@@ -97,7 +96,7 @@ func message(kind, slot uint32, t ticket, bytes uint64) []byte {
 
 // failure is an ERROR.
 func failure(code string, err error, t ticket) []byte {
-	body, _ := json.Marshal(Failure{err.Error(), code}) // strings alone
+	body, _ := json.Marshal(Failure{err.Error(), code}) // never fails for strings
 	return append(message(msgError, 0, t, uint64(len(body))), body...)
 }
 

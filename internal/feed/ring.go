@@ -6,15 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is anonymous memory that is shared by handing its descriptor on; it is gone with its last
-// map and descriptor.
+// memory is anonymous memory that is shared through its descriptor. It is freed with its last map and descriptor.
 type memory struct {
 	fd    int
 	bytes []byte
 }
 
-// newMemory makes n bytes of zeros. Its size is sealed, so that no client can make the
-// server fault.
+// newMemory is n bytes of zeros. Their size is sealed, so that no client can make the server fault.
 func newMemory(name string, n int64) (*memory, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -29,7 +27,7 @@ func newMemory(name string, n int64) (*memory, error) {
 	}
 	if err != nil {
 		m.close()
-		return nil, fmt.Errorf("making %d bytes of shared memory: %w; is there room in memory and in the limits of the process?", n, err)
+		return nil, fmt.Errorf("making %d bytes of shared memory: %w; check the free memory and the limits of the process", n, err)
 	}
 	return m, nil
 }
@@ -41,11 +39,11 @@ func (m *memory) close() {
 	_ = unix.Close(m.fd)
 }
 
-// ring is a connection's slots.
+// ring is the slots of a connection.
 type ring struct {
 	*memory
 	size   int64
-	gen    []uint64 // how often each slot was leased
+	gen    []uint64 // the number of leases of each slot
 	leased []bool
 }
 

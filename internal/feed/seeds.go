@@ -9,12 +9,12 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// checkLinks says whether columns can come along with so many links.
+// checkLinks refuses columns that cannot come with so many links.
 func checkLinks(columns []*graph.Column, links int) error {
 	for _, c := range columns {
 		switch {
 		case c.Rows != links:
-			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one a link", c.Name, c.Rows, links)
+			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one per link", c.Name, c.Rows, links)
 		case c.DType == graph.String || c.Ragged():
 			return fmt.Errorf("column %q of the links: found %s rows of shape %v, expected numbers of a fixed shape", c.Name, c.DType, c.Shape)
 		}
@@ -22,7 +22,7 @@ func checkLinks(columns []*graph.Column, links int) error {
 	return nil
 }
 
-// ofLinks is a column of the seeds, as links/NAME.
+// ofLinks is a column of the seeds, named links/NAME.
 func ofLinks(c *graph.Column) column {
 	return column{ColumnInfo{"links/" + c.Name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
@@ -31,7 +31,7 @@ func ofLinks(c *graph.Column) column {
 	}
 }
 
-// times is seed_time, the times of the seeds: int64, or float64 where they are floats.
+// times is seed_time, the times of the seeds: int64, or float64 where the times are floats.
 func times(all []sample.Time) column {
 	dtype := "int64"
 	if len(all) > 0 {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Server hands batches to the clients that connect.
-type Server struct {
+// server hands batches to its clients.
+type server struct {
 	source  *Source
 	threads int
 	makers  chan *Maker
@@ -28,15 +28,15 @@ type Server struct {
 // maxSlots bounds the batches that a client may hold at a time.
 const maxSlots = 1024
 
-// mostSlotBytes bounds a slot. Larger batches come in a memory of their own.
+// mostSlotBytes bounds a slot. Larger batches come in memory of their own.
 const mostSlotBytes = 1 << 30
 
-// Serve listens, says so on the lifeline, and answers clients until ctx or the lifeline
-// ends; it closes the lifeline. At most threads batches are made at a time, over all clients.
+// Serve listens, writes its address to the lifeline, and answers clients until ctx or the lifeline ends. It closes the
+// lifeline. It makes at most threads batches at a time, over all clients.
 func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &Server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
+	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
 	s.makers = make(chan *Maker, s.threads)
 	for range s.threads {
 		s.makers <- source.Maker()
@@ -48,7 +48,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	line, err := json.Marshal(Ready{Version, name, s.token, os.Getpid()})
+	line, err := json.Marshal(readyLine{protocolVersion, name, s.token, os.Getpid()})
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	// Nothing is ever read but its end.
+	// The owner writes nothing to the lifeline and only closes it.
 	running.Go(func() {
 		_, _ = io.Copy(io.Discard, lifeline)
 		cancel()
@@ -79,18 +79,18 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	return nil
 }
 
-// with runs f with a maker: at most threads at a time.
-func (s *Server) with(f func(*Maker)) {
+// with runs f with a maker, at most threads at a time.
+func (s *server) with(f func(*Maker)) {
 	m := <-s.makers
 	defer func() { s.makers <- m }()
 	f(m)
 }
 
 // accept greets a client and serves it.
-func (s *Server) accept(ctx context.Context, socket *net.UnixConn) {
+func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 	c, err := s.greet(socket)
 	if err != nil {
-		_, _ = socket.Write(failure(CodeProtocol, err, ticket{}))
+		_, _ = socket.Write(failure(codeProtocol, err, ticket{}))
 		_ = socket.Close()
 		return
 	}
@@ -98,11 +98,11 @@ func (s *Server) accept(ctx context.Context, socket *net.UnixConn) {
 }
 
 // greet reads HELLO and answers WELCOME, with the ring.
-func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
+func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	if err := sameUser(socket); err != nil {
 		return nil, err
 	}
-	// Who does not speak is not waited for.
+	// A client that sends nothing is not waited for.
 	if err := socket.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.token)) != 1:
 		return nil, errors.New("found a wrong token, expected that of the lifeline")
-	case h.Version != Version:
-		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, Version)
+	case h.Version != protocolVersion:
+		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, protocolVersion)
 	case h.World < 1 || h.Rank < 0 || h.Rank >= h.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", h.Rank, h.World, h.World-1)
 	case h.World > MostRanks || h.Workers > MostRanks:
@@ -142,7 +142,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	if size == 0 {
 		size = min(s.source.slot, mostSlotBytes)
 	}
-	// Only pages that are written to cost memory, so a slot can be as large as the largest batch.
+	// Only pages that are written to take memory, so a slot can be as large as the largest batch.
 	const step = 2 << 20
 	size = (size + step - 1) / step * step
 	ring, err := newRing(h.Slots, size)
@@ -154,7 +154,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 		c.free = append(c.free, i)
 	}
 	w := welcome{
-		Version: Version, Slots: h.Slots, SlotBytes: size,
+		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
 		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(),
 	}
@@ -169,8 +169,7 @@ func (s *Server) greet(socket *net.UnixConn) (*conn, error) {
 	return c, nil
 }
 
-// sameUser refuses the connections of other users: the token is then not all that stands
-// between them and the data.
+// sameUser refuses connections of other users, so that the token is not the only protection of the data.
 func sameUser(socket *net.UnixConn) error {
 	raw, err := socket.SyscallConn()
 	if err != nil {

@@ -10,32 +10,30 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Source is what a server's batches are made of. It is immutable and safe for concurrent
-// use.
+// Source is the seeds, the plan and the columns of batches. It is immutable and safe for concurrent use.
 type Source struct {
 	sampler *sample.Sampler
 	columns []column
 	tables  tables
 	loading sync.WaitGroup
-	halt    func() // the loading
+	halt    func() // ends the loading
 	job     sample.Job
-	width   int  // ids a seed
-	links   bool // there are columns of links
+	width   int  // ids per seed
+	links   bool // the seeds are links with columns
 	order   batch.Order
 	slot    int64 // bytes that hold every batch of an epoch
 }
 
-// NewSource prepares batches of job.Seeds, with the columns of f, and with ops also what
-// each op expanded and drew, for which the sampler must have been made with
-// sample.Options.Ops. Under scope seed the subgraphs of a batch's seeds lie side by side. Of the job, Rank,
-// Ranks, Epoch and Threads are not looked at.
+// NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
+// each op, for which the sampler must have been made with sample.Options.Ops. Under scope seed, the subgraphs of the
+// seeds of a batch are side by side. Rank, Ranks, Epoch and Threads of the job are not used.
 func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source, error) {
 	p := s.Plan()
 	switch {
 	case ops && p.Scope == sample.ScopeSeed:
-		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made of one subgraph a batch")
+		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made from one subgraph per batch")
 	case p.Before != nil && job.Times == nil:
-		return nil, errors.New("found no times of seeds with before in the plan, expected one a seed")
+		return nil, errors.New("found no times of seeds and a plan with before, expected one time per seed")
 	case job.BatchSize < 1:
 		return nil, fmt.Errorf("found batch size %d, expected at least 1", job.BatchSize)
 	}
@@ -78,9 +76,9 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	return src, err
 }
 
-// Load begins to copy the large columns that batches look rows up in to where they come faster, as far
-// as so many bytes of memory go, and calls loaded when it has. Meanwhile batches can be made; they hold the same
-// with and without. It is called at most once, before Close.
+// Load begins to copy the large columns that batches look rows up in to faster memory, up to so many bytes, and calls
+// loaded when it has finished. Meanwhile batches can be made; their content is the same. It is called at most once,
+// before Close.
 func (s *Source) Load(memory int64, loaded func()) {
 	var ctx context.Context
 	ctx, s.halt = context.WithCancel(context.Background())
@@ -90,7 +88,7 @@ func (s *Source) Load(memory int64, loaded func()) {
 	})
 }
 
-// Close ends what Load began and frees what it copied. No Maker may be in use.
+// Close ends the copying of Load and frees the copies. No Maker may be in use.
 func (s *Source) Close() {
 	if s.halt != nil {
 		s.halt()
@@ -99,7 +97,7 @@ func (s *Source) Close() {
 	s.tables.close()
 }
 
-// Batches is the number of batches of an epoch, over all ranks.
+// Batches is the number of batches per epoch, over all ranks.
 func (s *Source) Batches() int {
 	seeds, size := int(s.order.Len()), s.job.BatchSize
 	n := seeds / size
@@ -109,8 +107,8 @@ func (s *Source) Batches() int {
 	return n
 }
 
-// End returns the batch number, over all ranks, at which a pass ends that starts with batch first: batch.Tail.End of
-// the batches that the tail takes. Numbers from Batches on repeat batches of the epoch (batch.Fill).
+// End is the batch number, over all ranks, at which a pass ends that starts with batch first: batch.Tail.End for the
+// batches that the tail takes. Numbers from Batches on repeat batches of the epoch (batch.Fill).
 func (s *Source) End(tail batch.Tail, first, ranks int) int {
 	n := s.Batches()
 	if tail == batch.Drop {
@@ -119,8 +117,8 @@ func (s *Source) End(tail batch.Tail, first, ranks int) int {
 	return tail.End(n, first, ranks)
 }
 
-// CheckFirst refuses a batch number at which no pass with this number of ranks can start. A pass that starts where an
-// earlier pass ended has no batches.
+// CheckFirst refuses a batch number at which no pass with so many ranks can start. A pass that starts where an earlier
+// pass ended has no batches.
 func (s *Source) CheckFirst(first uint64, ranks int) error {
 	if most := uint64(s.Batches() + ranks - 1); first > most {
 		return fmt.Errorf("found a start at batch %d, expected 0 to %d", first, most)
@@ -128,10 +126,10 @@ func (s *Source) CheckFirst(first uint64, ranks int) error {
 	return nil
 }
 
-// MostRanks bounds a world, far from where sums of batch numbers overflow.
+// MostRanks bounds the number of ranks and workers, so that sums of batch numbers do not overflow.
 const MostRanks = 1 << 20
 
-// ParseTail returns the tail with this name, which must be one that sampled batches can have.
+// ParseTail is the tail with this name, which must be one that sampled batches can have.
 func ParseTail(name string) (batch.Tail, error) {
 	return batch.ParseTail(name, batch.Short, batch.Fill, batch.Drop)
 }
@@ -139,14 +137,13 @@ func ParseTail(name string) (batch.Tail, error) {
 // Hops is the number of hops of the plan.
 func (s *Source) Hops() int { return s.sampler.Hops() }
 
-// Seeds is the number of seeds: a link is one.
+// Seeds is the number of seeds. A link is one seed.
 func (s *Source) Seeds() int { return len(s.job.Seeds) / s.width }
 
-// SeedTypes is the node type of the seeds, of links those of source and target.
+// SeedTypes is the node type of the seeds or, for links, the types of source and target.
 func (s *Source) SeedTypes() []string { return s.sampler.Plan().SeedType }
 
-// SetOrder takes the seeds of each epoch in an order of its own, in place of that of the job. It comes before
-// the first Maker.
+// SetOrder sets the order of the seeds of each epoch, in place of that of the job. It is called before the first Maker.
 func (s *Source) SetOrder(o batch.Order) error {
 	if o.Items() != uint64(s.Seeds()) {
 		return fmt.Errorf("found an order of %d items, expected the %d seeds", o.Items(), s.Seeds())
@@ -155,10 +152,10 @@ func (s *Source) SetOrder(o batch.Order) error {
 	return nil
 }
 
-// BatchSize is the seeds of a batch.
+// BatchSize is the number of seeds per batch.
 func (s *Source) BatchSize() int { return s.job.BatchSize }
 
-// Ops say what each op draws from, from op 1.
+// Ops is the edge type and the hop of each op, from op 1.
 func (s *Source) Ops() []OpInfo {
 	var ops []OpInfo
 	plan := s.sampler.Plan()
@@ -168,7 +165,7 @@ func (s *Source) Ops() []OpInfo {
 	return ops
 }
 
-// Columns describe the columns of every batch.
+// Columns describes the columns of every batch.
 func (s *Source) Columns() []ColumnInfo {
 	var infos []ColumnInfo
 	for _, c := range s.columns {
@@ -177,8 +174,8 @@ func (s *Source) Columns() []ColumnInfo {
 	return infos
 }
 
-// Maker makes batches, one at a time: first a batch is sampled (Batch, Of), then its columns are
-// written to where they are wanted (Rows, Fill). It serves one goroutine at a time.
+// Maker makes batches, one at a time. First a batch is sampled (Batch, Of), then its columns are written to buffers of
+// the caller (Rows, Fill). It serves one goroutine at a time.
 type Maker struct {
 	src     *Source
 	context *sample.Context
@@ -189,7 +186,7 @@ type Maker struct {
 	at       []int
 }
 
-// Maker makes a maker.
+// Maker is a new maker.
 func (s *Source) Maker() *Maker {
 	m := &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
 	if s.sampler.Plan().Scope == sample.ScopeSeed {
@@ -198,12 +195,12 @@ func (s *Source) Maker() *Maker {
 	return m
 }
 
-// Epoch is an epoch's order of the seeds.
+// Epoch is the order of the seeds in an epoch.
 func (s *Source) Epoch(number uint64) batch.Items { return s.order.Epoch(s.job.Seed, number) }
 
-// Batch samples batch b of an epoch, whose order Source.Epoch gave, and returns the bytes
-// that it has in a slot. The batch is the maker's until the next call. One beyond the epoch's last (Source.End) has the seeds
-// of batch b mod Batches, and draws of its own.
+// Batch samples batch b of an epoch, with the order of Source.Epoch, and returns the bytes that it takes in a slot. The
+// batch is valid until the next call. A batch after the last of the epoch (Source.End) has the seeds of batch b mod
+// Batches, and draws of its own.
 func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	src := m.src
 	first := b % max(1, src.Batches()) * src.job.BatchSize
@@ -224,8 +221,7 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	return m.sample(epoch, uint64(b))
 }
 
-// Of samples a batch of given seeds, of links source and target in turn, whose draws are those of batch unit of
-// an epoch.
+// Of samples a batch of given seeds (of links source and target in turn) with the draws of batch unit of an epoch.
 func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	s := m.src.sampler
 	switch {
@@ -266,7 +262,7 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	return place(m.src.columns, &m.made, m.at), nil
 }
 
-// each samples a subgraph a seed, and lays them side by side.
+// each samples a subgraph per seed, and joins them side by side.
 func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 	m.disjoint.begin()
 	for i := range len(m.seeds) / m.src.width {
@@ -286,19 +282,18 @@ func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 	return m.disjoint.join(), nil
 }
 
-// Rows is the number of rows that a column has in the batch that was sampled.
+// Rows is the number of rows of a column in the sampled batch.
 func (m *Maker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
 
-// RowBytes is the bytes of a column's row.
+// RowBytes is the bytes per row of a column.
 func (m *Maker) RowBytes(column int) int { return m.src.columns[column].width }
 
-// Fill writes a column of the batch that was sampled to dst, which has the bytes of its rows and is
-// aligned to 8 bytes.
+// Fill writes a column of the sampled batch to dst, which has the bytes of its rows and is aligned to 8 bytes.
 func (m *Maker) Fill(column int, dst []byte) {
 	if len(dst) > 0 {
 		m.src.columns[column].write(dst, &m.made)
 	}
 }
 
-// write puts the batch that was sampled into dst, which has its size.
+// write writes the sampled batch to dst, which has its size.
 func (m *Maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }

@@ -8,17 +8,15 @@ import (
 	"github.com/graphmill/graphmill/internal/direct"
 )
 
-// leastTable is the size from which a copy pays: the addresses of a smaller table's pages are at
-// hand anyway. Tests lower it.
+// leastTable is the size from which a copy pays. The page addresses of a smaller table stay in the TLB. Tests lower it.
 var leastTable = 32 << 20
 
-// table is rows of a store that batches look up: at first where the store has them, then
-// perhaps where they come faster.
+// table is rows of a store that batches look up: first in the map of the store, later perhaps in a faster copy.
 type table struct{ at atomic.Pointer[[]byte] }
 
 func (t *table) values() []byte { return *t.at.Load() }
 
-// tables are those of a source, each once.
+// tables are the tables of a source, without repeats.
 type tables struct {
 	all   []*table
 	first map[*byte]*table
@@ -40,8 +38,7 @@ func (t *tables) of(values []byte) *table {
 	return x
 }
 
-// load puts copies in huge pages into the place of the large tables, as far as so many bytes of
-// memory go, until ctx ends.
+// load replaces large tables by copies in huge pages, up to so many bytes of memory, until ctx ends.
 func (t *tables) load(ctx context.Context, memory int64) {
 	const part = 8 << 20
 	for _, x := range t.all {
@@ -51,7 +48,7 @@ func (t *tables) load(ctx context.Context, memory int64) {
 		}
 		to, free, err := direct.Array[byte](len(from))
 		if err != nil {
-			return // the store's own serve as well, only slower
+			return // the table of the store is only slower
 		}
 		memory -= int64(len(from))
 		t.frees = append(t.frees, free)

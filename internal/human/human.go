@@ -1,8 +1,7 @@
-// Package human writes numbers for people: three significant digits and a
-// prefix, the same on the terminal and on a page. What a program reads back is
-// never written here.
+// Package human writes numbers for people: three significant digits and a prefix, in the same way on the terminal and
+// on a page. Nothing that a program reads back is written with it.
 //
-// It imports the standard library alone.
+// It imports only the standard library.
 package human
 
 import (
@@ -54,7 +53,7 @@ func CountU(n uint64) string {
 	return scaled(float64(n), 1000, []string{"", "k", "M", "G", "T", "P", "E"})
 }
 
-// Number is Count for any finite number; small ones keep three digits.
+// Number is Count for any finite number. Small numbers keep three digits.
 func Number(f float64) string {
 	switch a := math.Abs(f); {
 	case a != 0 && a < 0.001, a >= 1e21:
@@ -68,7 +67,7 @@ func Number(f float64) string {
 	}
 }
 
-// Tick is Number without the zeros that only say how exact it is: 1, 20, 1.5k.
+// Tick is Number without trailing zeros after the point: 1, 20, 1.5k.
 func Tick(f float64) string {
 	s := Number(f)
 	at := len(s)
@@ -81,7 +80,7 @@ func Tick(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s[:at], "0"), ".") + s[at:]
 }
 
-// Bytes is in powers of 1024: 3.41 GiB.
+// Bytes is a size in powers of 1024: 3.41 GiB.
 func Bytes(n int64) string {
 	if n < 0 {
 		return "-" + Bytes(-max(n, -math.MaxInt64))
@@ -92,8 +91,7 @@ func Bytes(n int64) string {
 	return scaled(float64(n), 1024, []string{" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"})
 }
 
-// Rate is n things in d: "38.0M edges/s", or for the unit "bytes" "1.21 GiB/s".
-// It is empty when there is no time to divide by.
+// Rate is n things in d: "38.0M edges/s" or, for the unit "bytes", "1.21 GiB/s". It is empty where d is not positive.
 func Rate(n int64, d time.Duration, unit string) string {
 	if d <= 0 {
 		return ""
@@ -105,7 +103,7 @@ func Rate(n int64, d time.Duration, unit string) string {
 	return strings.TrimSpace(Number(per) + " " + unit + "/s")
 }
 
-// Amount is n with its unit: "67.1M edges", or for the unit "bytes" "3.41 GiB".
+// Amount is n with its unit: "67.1M edges" or, for the unit "bytes", "3.41 GiB".
 func Amount(n int64, unit string) string {
 	switch unit {
 	case "bytes":
@@ -137,7 +135,7 @@ func Duration(d time.Duration) string {
 	return Exact(m/60) + " h " + two(m%60) + " min"
 }
 
-// Percent is a share of one: 12%, 0.4%, 0.003%. What is not 0 never reads as 0.
+// Percent is a share of one: 12%, 0.4%, 0.003%. A share that is not 0 never reads as 0.
 func Percent(f float64) string {
 	p := f * 100
 	switch a := math.Abs(p); {
@@ -153,9 +151,8 @@ func Percent(f float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64) + "%"
 }
 
-// Printable writes what a terminal or a page might act on (control characters,
-// direction marks, bytes that are no UTF-8) as Go escapes, so that a name shows
-// what it holds.
+// Printable writes characters that a terminal or a page might act on (control characters, direction marks, bytes that
+// are not UTF-8) as Go escapes.
 func Printable(s string) string {
 	ok := true
 	for _, r := range s {
@@ -181,7 +178,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Cut shortens s to at most n runes, the last being an ellipsis.
+// Cut shortens s to at most n runes. The last rune is then an ellipsis.
 func Cut(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -199,7 +196,7 @@ func two(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// scaled divides by base until three digits stand before the point.
+// scaled divides by base until at most three digits are before the point.
 func scaled(f, base float64, prefixes []string) string {
 	i := 0
 	for i+1 < len(prefixes) && f >= base-0.5 {
@@ -212,7 +209,7 @@ func scaled(f, base float64, prefixes []string) string {
 	return digits(f) + prefixes[i]
 }
 
-// digits gives three significant digits, and all of the digits before the point.
+// digits is f with three significant digits, and with all digits before the point.
 func digits(f float64) string {
 	switch a := math.Abs(f); {
 	case a == 0:

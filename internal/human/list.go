@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// listed is how many numbers List gives.
+// listed is the most numbers that List writes.
 const listed = 10
 
-// List is the first numbers of a list, and how many more there are: "1, 2, 5 and 61 more".
+// List is the first numbers of a list and the count of the others: "1, 2, 5 and 61 more".
 func List(numbers []int) string {
 	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers[:min(len(numbers), listed)]), "[]"), " ", ", ")
 	if n := len(numbers) - listed; n > 0 {

@@ -1,6 +1,5 @@
-// Package ordered runs work on several goroutines whose results are taken in the
-// order of their making, so that an output does not depend on the number of
-// threads. It imports the standard library alone.
+// Package ordered runs work on several goroutines and takes the results in the order in which the items were made, so
+// that an output does not depend on the number of threads. It imports only the standard library.
 package ordered
 
 import (
@@ -9,24 +8,23 @@ import (
 	"sync"
 )
 
-// Stages are the three steps that an item goes through.
+// Stages are the three steps of an item.
 type Stages[W, I any] struct {
-	// Fill makes an item ready: io.EOF itself, not wrapped, says that there are no
-	// more. It is called for one item at a time.
+	// Fill prepares an item. The error io.EOF itself, not wrapped, says that there are no more items. It is called for
+	// one item at a time.
 	Fill func(I) error
-	// Work runs for several items at once, each with the state of its worker.
+	// Work runs for several items at a time, each with the state of its worker.
 	Work func(W, I) error
-	// Sink takes the items in the order in which they were filled, in the goroutine
-	// that called Run, and leaves them ready to be filled again.
+	// Sink takes the items in the order in which they were filled, in the goroutine that called Run. It leaves them
+	// ready to be filled again.
 	Sink func(I) error
 }
 
-// Slots is the number of items that are handed around with so many threads.
+// Slots is the number of items of a run with so many threads.
 func Slots(threads int) int { return 2*threads + 1 }
 
-// Run works until Fill ends, with the error of the first item, in order, that
-// failed, or with that of ctx. All its goroutines have then ended. newItem is
-// called Slots(threads) times, newWorker once a thread.
+// Run works until Fill ends. Its error is that of the first item, in order, that failed, or that of ctx. All its
+// goroutines have then ended. newItem is called Slots(threads) times, newWorker once per thread.
 func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem func() I, s Stages[W, I]) error {
 	type job struct {
 		item  I

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// squares runs n items, of which the given ones fail in the given step.
+// squares runs n items. The given ones fail in the given step.
 func squares(ctx context.Context, threads, n int, fail func(step string, i int) error) ([]int, error) {
 	next := 0
 	var got []int
@@ -61,7 +61,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The error is that of the first item that fails, whatever the others do.
+// The error is that of the first item that fails, in order.
 func TestFirstError(t *testing.T) {
 	for _, step := range []string{"fill", "work", "sink"} {
 		for _, threads := range []int{1, 4} {
@@ -78,7 +78,7 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
-// Only what Fill itself says is the end: an error that wraps io.EOF is an error.
+// Only io.EOF itself is the end: an error that wraps it is an error.
 func TestWrappedEndIsAnError(t *testing.T) {
 	for _, step := range []string{"fill", "work", "sink"} {
 		got, err := squares(context.Background(), 2, 100, func(s string, i int) error {

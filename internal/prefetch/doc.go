@@ -1,6 +1,5 @@
-// Package prefetch asks for cache lines ahead of their use. Its loops change no
-// memory and cannot fault, whatever the places. A far line takes ten times as long to
-// come as a loop's turn, and the processor alone looks ahead only a few turns.
+// Package prefetch loads cache lines before they are used. Its loops change no memory and cannot fault, for any places.
+// A line from memory takes ten times as long as a turn of a loop, and the processor alone looks only a few turns ahead.
 //
 // It imports nothing.
 package prefetch

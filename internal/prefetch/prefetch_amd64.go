@@ -2,7 +2,7 @@
 
 package prefetch
 
-// At asks for table[i] of each i in at.
+// At prefetches table[i] of each i in at.
 //
 //go:noescape
 func At(table *uint32, at []uint32)
@@ -12,7 +12,7 @@ func At(table *uint32, at []uint32)
 //go:noescape
 func Wide(table *float64, at []uint32)
 
-// Hashed asks for table[id*draw.Gamma >> shift] of each id in ids.
+// Hashed prefetches table[id*draw.Gamma >> shift] of each id in ids.
 //
 //go:noescape
 func Hashed(table *uint64, ids []uint32, shift uint8)

@@ -2,14 +2,13 @@
 
 package prefetch
 
-// Without an instruction for it nothing is asked for ahead: loads in its place
-// make loops slower.
+// Without an instruction for it nothing is prefetched: loads in its place make loops slower.
 
-// At asks for table[i] of each i in at.
+// At prefetches table[i] of each i in at.
 func At(*uint32, []uint32) {}
 
 // Wide is At for 8-byte values.
 func Wide(*float64, []uint32) {}
 
-// Hashed asks for table[id*draw.Gamma >> shift] of each id in ids.
+// Hashed prefetches table[id*draw.Gamma >> shift] of each id in ids.
 func Hashed(*uint64, []uint32, uint8) {}

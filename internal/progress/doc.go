@@ -1,14 +1,12 @@
-// Package progress shows on a terminal how far long work is: one line on stderr
-// with a bar, the rate and the time left, gone when the work is done.
+// Package progress shows the progress of long work on a terminal: one line on stderr with a bar, the rate and the time
+// left. The line is removed when the work is done.
 //
-// Start gives nil where nobody looks (w is no terminal, or a dumb one), and a
-// nil *Line does nothing, so a library takes a *Line and never asks. Add is one
-// atomic addition; call it once a block of rows, not once a row. Done returns
-// when the line is cleared and its goroutine has ended.
+// Start returns nil where w is not a terminal, or a dumb one. A nil *Line does nothing, so a library takes a *Line
+// without checks. Add is one atomic addition; call it once per block of rows, not once per row. Done returns when the
+// line is cleared and its goroutine has ended.
 //
-// A terminal shows one line at a time; what else is written there meanwhile
-// lands behind it, so messages wait until Done. NO_COLOR turns off the dimming
-// of the parts beside the number.
+// A terminal shows one line at a time. Other output during the work would follow the line, so messages must wait until
+// Done. NO_COLOR turns off the dimming of the less important parts.
 //
 // The package imports internal/human and golang.org/x/term.
 package progress

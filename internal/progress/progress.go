@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	// interval is the time between two pictures; the first comes after one, so
-	// work that is done sooner shows nothing.
+	// interval is the time between two pictures. The first comes after one interval, so shorter work shows nothing.
 	interval = 100 * time.Millisecond
-	// memory is how long ago the rate forgets: after it, an old rate counts 1/e.
+	// memory is the time constant of the rate: after it, an old rate counts 1/e.
 	memory = 4 * time.Second
 
 	clearLine = "\r\x1b[2K"
@@ -34,7 +33,7 @@ type Line struct {
 	width  func() int // columns of the terminal now
 	colour bool
 	label  string
-	total  int64 // 0 is unknown
+	total  int64 // 0 means unknown
 	unit   string
 
 	once sync.Once
@@ -42,9 +41,8 @@ type Line struct {
 	gone chan struct{}
 }
 
-// Start shows work on w, usually os.Stderr: its label ("import edges"), how much
-// there is (0 is unknown) and of what ("edges"; "bytes" are shown as MiB). It
-// gives nil when w is not a terminal.
+// Start shows work on w, usually os.Stderr: its label ("import edges"), its amount (0 means unknown) and the unit
+// ("edges"; "bytes" are shown as MiB). It returns nil where w is not a terminal.
 func Start(w io.Writer, label string, total int64, unit string) *Line {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
@@ -70,7 +68,7 @@ func start(w io.Writer, width func() int, colour bool, label string, total int64
 	return l
 }
 
-// Add says that n more are done. Any goroutine may call it.
+// Add adds n to the amount that is done. Any goroutine may call it.
 func (l *Line) Add(n int64) {
 	if l != nil {
 		l.n.Add(n)
@@ -103,18 +101,18 @@ func (l *Line) run() {
 		case now := <-tick.C:
 			n := l.n.Load()
 			m.update(now, n)
-			// A terminal that is gone does not end the work, so errors are not
-			// looked at. One column stays free, where terminals wrap.
+			// Errors of a terminal that is gone are ignored, so that the work goes on. One column stays free, because
+			// terminals wrap there.
 			_, _ = io.WriteString(l.w, clearLine+l.picture(n, m.rate, now.Sub(began), l.width()-1))
 			shown = true
 		}
 	}
 }
 
-// meter is the rate of late: an average whose weights fade with time.
+// meter is the recent rate: an average with weights that fade with time.
 type meter struct {
-	rate   float64 // a second
-	weight float64 // of what was seen so far, up to 1
+	rate   float64 // per second
+	weight float64 // sum of the weights so far, up to 1
 	last   time.Time
 	n      int64
 }
@@ -124,16 +122,15 @@ func (m *meter) update(now time.Time, n int64) {
 	if d <= 0 {
 		return
 	}
-	// 1 - exp(-d/memory) to first order; ticks are short beside the memory.
+	// 1 - exp(-d/memory) to first order; ticks are short compared with memory.
 	share := min(float64(d)/float64(memory), 1)
 	m.weight = m.weight*(1-share) + share
 	m.rate += (float64(n-m.n)/d.Seconds() - m.rate) * share / m.weight
 	m.last, m.n = now, n
 }
 
-// picture is the line in at most columns characters. Where there is no room, the
-// bar goes first, then the rate, the amount, and at last the end of the label;
-// how far it is and the time left stay longest.
+// picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
+// rate, the amount, and at last the end of the label. It keeps the share that is done and the time left longest.
 func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int) string {
 	amount, left := human.Amount(n, l.unit), clock(elapsed)
 	var speed, bar string

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// screen collects what is written, one picture a write.
+// screen collects the output, one picture per write.
 type screen struct {
 	sync.Mutex
 	pictures []string
@@ -50,7 +50,7 @@ func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 		l.Done()
 
 		if len(s.pictures) != 22 {
-			t.Errorf("%d pictures in 2.15 s, want 10 a second and the clearing", len(s.pictures))
+			t.Errorf("%d pictures in 2.15 s, expected 10 per second and the clearing", len(s.pictures))
 		}
 		if last := s.pictures[len(s.pictures)-1]; last != "" {
 			t.Errorf("the line ends as %q, want it cleared", last)
@@ -111,7 +111,7 @@ func TestPicture(t *testing.T) {
 		{rows(0, "bytes"), 1 << 20, 0, 80, "import edges  0:05  1.00 MiB"},
 		{rows(1<<30, "bytes"), 1 << 29, 1 << 20, 80, "import edges   50%  8:32 left  512 MiB of 1.00 GiB  1.00 MiB/s"},
 		{rows(1000, "x"), 1, 0.0001, 60, "import edges    0%  277:46:40 left  1 of 1,000 x"},
-		// More than was said does not pass the end.
+		// An amount above the total does not exceed the bar.
 		{rows(1000, "x"), 2000, 5, 40, "import edges  100%  2,000 of 1,000 x"},
 	} {
 		if got := c.line.picture(c.n, c.rate, 5*time.Second, c.columns); got != c.want {

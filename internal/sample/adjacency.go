@@ -8,15 +8,15 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// adjacency is a graph.Adjacency as the kernel reads it: 32 bits throughout.
+// adjacency is a graph.Adjacency in 32 bits, as the kernel reads it.
 type adjacency struct {
 	indptr []uint32 // nodes of the near type + 1
 	far    []uint32 // nil with Options.Fetch
-	eid    []uint32 // nil: the edge id is the position, or apart
+	eid    []uint32 // nil where the edge id is the position, or is not read
 	apart  bool     // edge ids are not the positions
 }
 
-// narrow is an index in 32 bits: the graph's own slice, or a copy.
+// narrow is an index in 32 bits: the slice of the graph, or a copy.
 func narrow(x graph.Index) []uint32 {
 	if x.U64 == nil {
 		return x.U32
@@ -28,9 +28,8 @@ func narrow(x graph.Index) []uint32 {
 	return out
 }
 
-// readAdjacency checks the sizes and order of a's lists and the range of
-// its ids, so that the kernel need not.
-// With fetch it reads the offsets alone.
+// readAdjacency checks the sizes and the order of a's lists and the range of its ids, so that the kernel need not. With
+// fetch it reads only the offsets.
 func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool) (*adjacency, error) {
 	if a.Indptr.Len() != near+1 || a.Far.Len() != e.Count || a.EdgeID.Len() != 0 && a.EdgeID.Len() != e.Count {
 		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d, and %d or none",
@@ -56,7 +55,7 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool
 	return out, nil
 }
 
-// readEdgeIDs is the edge ids by position, checked.
+// readEdgeIDs is the edge ids by position. It checks their range.
 func readEdgeIDs(e *graph.Edges, a *graph.Adjacency) ([]uint32, error) {
 	if err := checkBelow(e, a.EdgeID, "edge id", e.Count); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func checkBelow(e *graph.Edges, x graph.Index, what string, n int) error {
 	return nil
 }
 
-// reverse is the adjacency of the other direction, whose near type has n nodes:
-// a counting sort, so edges ascend by position in a within each node.
+// reverse is the adjacency of the other direction, where the near type has n nodes. It is a counting sort, so the edges
+// of a node ascend by their position in a.
 func (a *adjacency) reverse(n int) *adjacency {
 	indptr := make([]uint32, n+1)
 	for _, v := range a.far {
@@ -112,8 +111,8 @@ func (a *adjacency) edge(p uint32) uint32 {
 	return p
 }
 
-// adjacencyOf is the adjacency of an edge type in a direction: the graph's own,
-// or built from the primary one.
+// adjacencyOf is the adjacency of an edge type in a direction: that of the graph, or one that is built from the other
+// direction.
 func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	if a := s.adj[e][dir]; a != nil {
 		return a, nil
@@ -130,7 +129,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 			return nil, err
 		}
 	} else if s.opt.Fetch {
-		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with --both to store them", edges.Type, dir)
+		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them: building them takes memory; import with `Both` to store them", edges.Type, dir)
 	} else {
 		if edges.Adj[1-dir] == nil {
 			return nil, fmt.Errorf("%s: found neither direction, expected the primary one", edges.Type)
@@ -142,7 +141,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if other.eid != nil {
 			return nil, fmt.Errorf("%s: found direction %s alone, expected the primary one", edges.Type, 1-dir)
 		}
-		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with --both to store them", edges.Type, dir)
+		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with `Both` to store them", edges.Type, dir)
 		a = other.reverse(nodes(dir))
 	}
 	s.adj[e][dir] = a

@@ -9,14 +9,13 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// benchWarm is the batches that a context samples before the clock starts, so
-// that its buffers have grown and its tables are chosen.
+// benchWarm is the batches that a context samples before the clock starts, so that its buffers have grown and its
+// tables are chosen.
 const benchWarm = 20
 
-// Bench times exactly n batches of a job on job.Threads workers, relabelled and
-// then dropped, and returns the edges that they drew and the seconds that passed.
-// The batches are those of Run; past the last one they start over, drawn as in the
-// next epoch. All workers warm up first, off the clock, on draws of the epoch before.
+// Bench times exactly n batches of a job on job.Threads workers, which relabel the batches and drop them. It returns
+// the edges that they drew and the seconds that passed. The batches are those of Run; after the last one they start
+// over, drawn as in the next epoch. All workers first warm up with draws of the epoch before, which is not timed.
 func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
 	batches, err := s.Batches(&job)
 	if err != nil {
@@ -24,7 +23,7 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 	}
 	total := batches.Len()
 	if total == 0 || n < 1 {
-		return 0, 0, tagged.Errorf(ErrSeed, "found %d batches of which to time %d, expected at least 1", total, n)
+		return 0, 0, tagged.Errorf(ErrSeed, "found %d batches and %d of them to time, expected at least 1", total, n)
 	}
 	threads := max(job.Threads, 1)
 	errs := make([]error, threads)

@@ -12,8 +12,7 @@ import (
 
 var benchScale = flag.Int("rmat-scale", 20, "scale of the R-MAT graph of the benchmarks (edge factor 16)")
 
-// rmatGraph is the R-MAT graph by destination, in input order within a node,
-// and its nodes with in-edges.
+// rmatGraph is the R-MAT graph by destination, in input order within a node, and its nodes with in-edges.
 func rmatGraph(tb testing.TB, scale, factor int) (*graph.Graph, []uint32) {
 	m, err := draw.NewRMAT(42, scale)
 	if err != nil {
@@ -43,8 +42,8 @@ func rmatGraph(tb testing.TB, scale, factor int) (*graph.Graph, []uint32) {
 	return &graph.Graph{Nodes: []*graph.Nodes{{Type: graph.HomogeneousNode, Count: n}}, Edges: []*graph.Edges{edges}}, seeds
 }
 
-// BenchmarkRMAT is the figure of `graphmill bench sample` without the store:
-// sampled edges a second, fanout 15,10, batch 1024, edge ids.
+// BenchmarkRMAT is the figure of `graphmill bench sample` without the store: sampled edges per second at fanout 15,10,
+// batch size 1024, with edge ids.
 func BenchmarkRMAT(b *testing.B) {
 	g, seeds := rmatGraph(b, *benchScale, 16)
 	plan, err := FromFanouts(g, Fanouts{Each: []int{15, 10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch})

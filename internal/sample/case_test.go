@@ -66,8 +66,8 @@ func number(x float64) *float64 {
 	return &x
 }
 
-// build is the graph of a case: primary direction as told, the other one left
-// for the sampler to build. A case's edge ids ascend by the primary end.
+// build is the graph of a case with the given primary direction. The sampler builds the other one. The edge ids of a
+// case ascend by the primary end.
 func (r *refGraph) build(primary graph.Direction) *graph.Graph {
 	g := &graph.Graph{}
 	for t, n := range r.Nodes {
@@ -105,7 +105,7 @@ func (r *refGraph) build(primary graph.Direction) *graph.Graph {
 	return g
 }
 
-// storeBoth gives a graph its other direction too, in 64 bits.
+// storeBoth adds the other direction to a graph, in 64 bits.
 func storeBoth(t testing.TB, g *graph.Graph) {
 	t.Helper()
 	wide := func(x []uint32) graph.Index {
@@ -127,8 +127,8 @@ func storeBoth(t testing.TB, g *graph.Graph) {
 	}
 }
 
-// testColumn takes a column's dtype from its name's first letter: f and d are
-// floats of 4 and 8 bytes, i and l integers.
+// testColumn takes the dtype of a column from the first letter of its name: f and d are floats of 4 and 8 bytes, i and
+// l are integers.
 func testColumn(name string, x []*float64) *graph.Column {
 	c := &graph.Column{Name: name, Rows: len(x)}
 	for _, p := range x {
@@ -164,7 +164,7 @@ func (r *refCase) seeds(t testing.TB) []uint32 {
 	if err := json.Unmarshal(r.Seeds, &pairs); err != nil {
 		t.Fatal(err)
 	}
-	one = nil // what the first try left
+	one = nil // clear the result of the first try
 	for _, p := range pairs {
 		one = append(one, p[0], p[1])
 	}
@@ -182,7 +182,7 @@ func (r *refCase) input(t testing.TB) Input {
 	return in
 }
 
-// answer puts a subgraph into the reference's form.
+// answer is a subgraph in the form of the reference.
 func answer(s *Sampler, sub *Subgraph) refResult {
 	r := refResult{Nodes: map[string][]uint32{}, Edges: map[string][][]uint32{}}
 	for i, n := range s.g.Nodes {
@@ -213,8 +213,7 @@ func answer(s *Sampler, sub *Subgraph) refResult {
 	return r
 }
 
-// sameAnswer is the difference of two answers, "" if none; lists that are nil
-// and empty are the same.
+// sameAnswer is the difference of two answers, "" if there is none. Nil and empty lists are the same.
 func sameAnswer(got, want refResult) string {
 	canonical := func(r refResult) refResult {
 		r.Plan = nil
@@ -244,8 +243,8 @@ func sameAnswer(got, want refResult) string {
 	return cmp.Diff(w, g)
 }
 
-// checkCase compares the sampler with a case's answer, in both primary
-// directions that its edge order allows, twice on one context.
+// checkCase compares the sampler with the answer of a case, in both primary directions that the order of its edges
+// allows, and twice with one context.
 func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 	t.Helper()
 	plan, err := ParsePlan(r.Name, r.Plan)
@@ -280,8 +279,8 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 	}
 }
 
-// checkCounts checks what the reference does not name: the counts by hop, against the edges of each op and
-// the hops of the plan.
+// checkCounts checks the counts by hop, which the reference does not have, against the edges of each op and the hops of
+// the plan.
 func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 	t.Helper()
 	g, plan := s.Graph(), s.Plan()
@@ -334,8 +333,7 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 	}
 }
 
-// ascends says whether the graph's edge order is that of a store with this
-// primary direction.
+// ascends says whether the order of the edges is that of a store with this primary direction.
 func (r *refGraph) ascends(primary graph.Direction) bool {
 	end := "dst"
 	if primary == graph.Out {
@@ -349,8 +347,7 @@ func (r *refGraph) ascends(primary graph.Direction) bool {
 	return true
 }
 
-// randomCase draws a graph, a plan and seeds out of everything that the law
-// knows.
+// randomCase draws a graph, a plan and seeds from everything that the draw law covers.
 func randomCase(r *rand.Rand, name string) *refCase {
 	c := &refCase{Name: name, Seed: r.Uint64(), Epoch: r.Uint64N(5), Unit: r.Uint64N(1000)}
 	primary := []string{"dst", "src"}[r.IntN(2)]
@@ -464,7 +461,7 @@ func randomGraph(r *rand.Rand, primary string, big bool) *refGraph {
 	return g
 }
 
-// testPlan is a plan written by a test, so that the reader is under test too.
+// testPlan is a plan in JSON text, so that the reader is tested, too.
 type testPlan struct {
 	seedType []string
 	scope    Scope

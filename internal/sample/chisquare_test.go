@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// star is a graph of one node with n in-edges, whose weights it takes.
+// star is a graph of one node with n in-edges, with the given weights.
 func star(weights []float64) *graph.Graph {
 	n := len(weights)
 	column := make([]*float64, n)
@@ -24,9 +24,8 @@ func star(weights []float64) *graph.Graph {
 	return g.build(graph.In)
 }
 
-// inclusion is the probability of each set of k items (as bits) when items are
-// taken one at a time in proportion to their weights: by enumeration of all
-// orders.
+// inclusion is the probability of each set of k items (as bits) where items are taken one at a time in proportion to
+// their weights. It enumerates all orders.
 func inclusion(weights []float64, k int) map[uint32]float64 {
 	sets := map[uint32]float64{0: 1}
 	for range k {
@@ -57,12 +56,12 @@ func chiSquareLimit(df int) float64 {
 	return d * math.Pow(1-2/(9*d)+z*math.Sqrt(2/(9*d)), 3)
 }
 
-// TestInclusion draws more than 10^6 edges a strategy and compares how often
-// each set of edges comes with what the strategy promises.
+// TestInclusion draws more than 10^6 edges per strategy and compares the frequency of each set of edges with its
+// probability.
 func TestInclusion(t *testing.T) {
 	ones := []float64{1, 1, 1, 1, 1, 1, 1, 1}
 	uneven := []float64{1, 2, 3, 0.5, 10, 4, 0, 1}
-	heavy := []float64{1e7, 1, 2, 1, 1, 3, 1, 1} // the walk takes over
+	heavy := []float64{1e7, 1, 2, 1, 1, 3, 1, 1} // walk takes over
 	for _, test := range []struct {
 		name    string
 		how     How
@@ -95,7 +94,7 @@ func TestInclusion(t *testing.T) {
 			c := s.NewContext()
 			seen := map[uint32]float64{}
 			batches := 1_000_000/test.k + 1
-			if test.how == Uniform { // one a set: three draws each
+			if test.how == Uniform { // one edge per set: three draws each
 				batches = 1_000_000
 			}
 			total := 0.0
@@ -128,7 +127,7 @@ func TestInclusion(t *testing.T) {
 			chi, df, rare, rareSeen := 0.0, -1, 0.0, 0.0
 			for set, p := range want {
 				e := p * total
-				if e < 10 { // too few for the approximation: all of these are one class
+				if e < 10 { // too few for the approximation: all such sets are one class
 					rare += e
 					rareSeen += seen[set]
 					continue

@@ -7,23 +7,21 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Input is what one subgraph is made of.
+// Input is the seeds of one subgraph, and what its draws depend on.
 type Input struct {
-	// Seeds are type-wise ids: one a seed, or for link seeds source and target in
-	// turn. Under ScopeSeed there is exactly one seed.
+	// Seeds are type-wise ids: one per seed or, for link seeds, source and target in turn. Under ScopeSeed there is
+	// exactly one seed.
 	Seeds []uint32
 	Seed  uint64
 	Epoch uint64
-	// Unit is the batch's number in the epoch, over all ranks. Only ScopeBatch
-	// draws by it.
+	// Unit is the number of the batch in the epoch, over all ranks. Only draws under ScopeBatch depend on it.
 	Unit uint64
-	// Time is the seed's, for a plan with Before.
+	// Time is the time of the seed, for a plan with Before.
 	Time Time
 }
 
-// Subgraph is the nodes and edges that a plan takes around its seeds. Lists by
-// type are in the order of the graph's types. It is valid until its context's
-// next Sample.
+// Subgraph is the nodes and edges that a plan takes around its seeds. Lists by type are in the order of the types of
+// the graph. It is valid until the next Sample of its context.
 type Subgraph struct {
 	Input Input
 	// Nodes holds, by node type, the type-wise id of each local id: seeds first,
@@ -36,25 +34,24 @@ type Subgraph struct {
 	// seeds); EdgesByHop, by edge type, the edges drawn and kept in each hop from 1.
 	NodesByHop [][]uint32
 	EdgesByHop [][]uint32
-	// Drawn is the number of edges drawn by all ops, also those that an earlier
-	// op had drawn: the "sampled edges" of every figure.
+	// Drawn is the number of edges that all ops drew, including those that an earlier op had drawn. Every figure of
+	// "sampled edges" is this number.
 	Drawn uint64
 	Ops   []SubOp // by op from 1, with Options.Ops
 }
 
-// SubEdges is edges of one type: local ids of their ends, and edge ids (nil with
-// Options.NoEdgeIDs).
+// SubEdges is edges of one type: the local ids of their ends, and their edge ids, which are nil with Options.NoEdgeIDs.
 type SubEdges struct{ Src, Dst, ID []uint32 }
 
-// SubOp is what one op did: the local ids that it expanded, and every edge it
-// drew, in order. Message-flow blocks are made of these.
+// SubOp is what one op did: the local ids that it expanded, and every edge that it drew, in order. Message-flow blocks
+// are made from these.
 type SubOp struct {
 	Frontier []uint32
 	SubEdges
 }
 
-// blockNodes is how many nodes of a frontier go through the phases together:
-// enough to hide the latency of their loads, few enough to stay in the cache.
+// blockNodes is the number of frontier nodes that go through the phases together: enough to hide the latency of their
+// loads, and few enough to stay in the cache.
 const blockNodes = 128
 
 // Context is the buffers of one goroutine that samples. It is not safe for
@@ -68,13 +65,13 @@ type Context struct {
 
 	fetched Fetched // during SampleFrom
 
-	// Under ExpandAll: marks of what an op expands, and of what it reaches.
+	// Under ExpandAll: marks of the nodes that an op expands, and of those that it reaches.
 	expands, reaches stamps
 
 	frontier []uint32
 	ends     []uint32
 
-	// Of the block's nodes: local id, type-wise id, first position, edges.
+	// Of the nodes of a block: local id, type-wise id, first position, number of edges.
 	nearLocal, node, start, degree [waveNodes]uint32
 
 	picker Picker
@@ -83,33 +80,33 @@ type Context struct {
 	rest   []float64
 	staged *staged
 	parts  []part
-	pos    []uint32 // of a wave's picks, and the near end of each
+	pos    []uint32 // of the picks of a wave, and the near end of each
 	near   []uint32
-	edge   []uint32 // edge ids of the largest so far
+	edge   []uint32 // edge ids of the largest values so far
 }
 
-// edgeBuffer is the edges of a type so far: buffers longer than n.
+// edgeBuffer is the edges of a type so far, in buffers longer than n.
 type edgeBuffer struct {
 	src, dst, id []uint32
 	n            int
 	kept         *idSet // edge ids, where an op may draw an edge again
 }
 
-// opState is what later ops start from.
+// opState is what an op reached, for later ops that start from it.
 type opState struct {
 	first, end uint32   // local ids that the op was the first to find
-	every      []uint32 // all it reached, in order, where a later op wants them
+	every      []uint32 // all nodes that it reached, in order, where a later op needs them
 	record     edgeBuffer
 	frontier   []uint32
 }
 
-// stamps marks local ids; an id is marked when its stamp is the tick.
+// stamps marks local ids: an id is marked where its stamp is the tick.
 type stamps struct {
 	at   []uint32
 	tick uint32
 }
 
-// next forgets all marks and makes room for n ids.
+// next takes all marks back and makes room for n ids.
 func (s *stamps) next(n int) {
 	s.tick++
 	if s.tick == 0 {
@@ -127,7 +124,7 @@ func (s *stamps) reserve(n int) {
 	}
 }
 
-// mark says whether id was unmarked, and marks it.
+// mark marks id, and says whether it was not marked before.
 func (s *stamps) mark(id uint32) bool {
 	if s.at[id] == s.tick {
 		return false
@@ -136,8 +133,7 @@ func (s *stamps) mark(id uint32) bool {
 	return true
 }
 
-// NewContext makes the buffers of a goroutine. They grow to what the subgraphs
-// need and are reused.
+// NewContext makes the buffers of a goroutine. They grow to the size that the subgraphs need and are reused.
 func (s *Sampler) NewContext() *Context {
 	nodes, edges := len(s.g.Nodes), len(s.g.Edges)
 	c := &Context{
@@ -231,7 +227,7 @@ func (c *Context) begin(in Input) error {
 	return nil
 }
 
-// seeds is op 0: all seeds in order, of link seeds the sources first.
+// seeds is op 0: it visits all seeds in order. Of link seeds it visits all sources first.
 func (c *Context) seeds(ids []uint32) {
 	width := c.s.SeedWidth()
 	if cap(c.sub.SeedLocal) < len(ids) {
@@ -254,7 +250,7 @@ func (c *Context) seeds(ids []uint32) {
 	}
 }
 
-// prefixKey is the state that an op's number is absorbed into.
+// prefixKey is the state of the draw law that the number of an op is absorbed into.
 func (s *Sampler) prefixKey(in Input) uint64 {
 	word := uint64(0)
 	switch s.plan.Scope {
@@ -269,7 +265,7 @@ func (s *Sampler) prefixKey(in Input) uint64 {
 	return draw.Key(in.Seed, in.Epoch, uint64(s.plan.Scope), word)
 }
 
-// finish points the subgraph's lists into the buffers.
+// finish points the lists of the subgraph into the buffers.
 func (c *Context) finish() {
 	for i := range c.local {
 		c.sub.Nodes[i] = c.local[i].nodes[:c.local[i].n:c.local[i].n]
@@ -308,14 +304,13 @@ func (e *edgeBuffer) reserve(more int) {
 	}
 }
 
-// run is one op over its frontier.
+// run runs one op over its frontier.
 func (c *Context) run(o *op, prefix uint64) error {
 	return c.blocks(o, func(m uint32) error { return c.runBlock(o, prefix, m) })
 }
 
-// blocks puts an op's frontier into the context's first nodes (local ids), a block
-// at a time, and calls fn with their number. A block runs on over the borders of
-// inputs, since typed plans have many inputs with few nodes each.
+// blocks puts the frontier of an op into the context's first nodes (as local ids), a block at a time, and calls fn with
+// their number. A block may have nodes of several inputs, since typed plans have many inputs with few nodes each.
 func (c *Context) blocks(o *op, fn func(m uint32) error) error {
 	m := uint32(0)
 	var err error
@@ -349,8 +344,7 @@ func (c *Context) blocks(o *op, fn func(m uint32) error) error {
 	return err
 }
 
-// opBegin prepares for what an op reaches, and returns the edges of its type
-// ahead of it.
+// opBegin prepares the state of an op, and returns the number of edges of its type so far.
 func (c *Context) opBegin(o *op) int {
 	st := &c.ops[o.number]
 	st.first = c.local[o.far].n
@@ -362,7 +356,7 @@ func (c *Context) opBegin(o *op) int {
 	return c.edges[o.edges].n
 }
 
-// opEnd notes what an op has reached.
+// opEnd counts what an op has reached. edges is the result of opBegin.
 func (c *Context) opEnd(o *op, edges int) {
 	st, hop := &c.ops[o.number], c.s.opHop[o.number]
 	st.end = c.local[o.far].n
@@ -378,7 +372,7 @@ func (c *Context) fresh(f, nodeType int) (first, end uint32) {
 	return c.ops[f].first, c.ops[f].end
 }
 
-// inputs is the distinct nodes that o's inputs reached, in order.
+// inputs is the distinct nodes that the inputs of o reached, in order.
 func (c *Context) inputs(o *op) []uint32 {
 	list := c.frontier[:0]
 	marks := &c.expands
@@ -403,7 +397,7 @@ func (c *Context) inputs(o *op) []uint32 {
 	return list
 }
 
-// errSubgraph refuses what local ids cannot number.
+// errSubgraph is the error of a subgraph with more nodes than local ids can number.
 func (c *Context) errSubgraph(t int) error {
 	return tagged.Errorf(ErrTooLarge, "found a subgraph that may have 2^31 or more nodes of type %s, expected fewer; take fewer edges or smaller batches",
 		c.s.g.Nodes[t].Type)

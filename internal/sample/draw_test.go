@@ -12,8 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// lawContext is a context for the draws of one node alone, with its edges'
-// weights or values.
+// lawContext is a context for the draws of one node, with the weights or values of its edges.
 func lawContext(column []float64) (*Context, *op) {
 	v := &values{floats: column}
 	a := &adjacency{indptr: []uint32{0, uint32(len(column))}, far: make([]uint32, len(column))}
@@ -31,8 +30,7 @@ func lawContext(column []float64) (*Context, *op) {
 	return &Context{}, o
 }
 
-// TestVectors holds the committed values of picking; package draw has those of the
-// law itself.
+// TestVectors checks picks against committed values. Package draw has those of the law itself.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
@@ -88,8 +86,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// exact decodes JSON with its numbers as they are written: as floats, large
-// integers would be rounded.
+// exact decodes JSON with its numbers as they are written, because large integers would be rounded as floats.
 func exact(t *testing.T, data []byte) (x any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -10,34 +10,33 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Job is the subgraphs of one epoch or several: what to sample, in which order.
+// Job is the subgraphs of one epoch or several: their seeds, and the order of these.
 type Job struct {
-	// Seeds are type-wise ids in the order given: one a seed, or for link seeds
-	// source and target in turn.
+	// Seeds are type-wise ids in the order given: one per seed or, for link seeds, source and target in turn.
 	Seeds []uint32
-	// Times are the seeds', for a plan with Before.
+	// Times are the times of the seeds, for a plan with Before.
 	Times []Time
-	// BatchSize is the seeds a batch. Under ScopeSeed each seed has a subgraph of
-	// its own, and a batch is only what a worker takes at a time.
+	// BatchSize is the number of seeds per batch. Under ScopeSeed each seed has a subgraph of its own, and a batch is
+	// only the seeds that a worker takes at a time.
 	BatchSize int
 	Seed      uint64
 	Epoch     uint64 // the first
-	Epochs    int    // 0 is one
-	// From is how many of the rank's batches, counted over the epochs, to leave out
-	// at the start: those that an earlier run made.
+	Epochs    int    // 0 means one
+	// From is the number of batches of the rank, counted over the epochs, to leave out at the start, because an earlier
+	// run made them.
 	From uint64
 	// Shuffle takes the seeds of epoch e in the order of draw.Key(Seed, e, draw.OrderWord).
 	Shuffle bool
-	// Rank r of Ranks takes the batches r, r + Ranks, ...; 0 ranks are one.
+	// Rank r of Ranks takes the batches r, r + Ranks, ...; Ranks 0 means one.
 	Rank, Ranks int
-	Threads     int // workers; 0 is one
+	Threads     int // workers; 0 means one
 }
 
-// Stats counts what a run made.
+// Stats counts the results of a run.
 type Stats struct {
 	Batches, Seeds, Subgraphs uint64
 	Nodes, Edges              uint64 // in the subgraphs
-	Drawn                     uint64 // sampled edges: drawn by an op
+	Drawn                     uint64 // sampled edges: edges that an op drew
 }
 
 // Batch is a run of seeds.
@@ -45,26 +44,25 @@ type Batch struct {
 	Epoch  uint64
 	Number uint64 // in the epoch, over all ranks
 	Index  uint64 // in the epoch, among this rank's, from 0
-	First  uint64 // position in the epoch's order of its first seed
+	First  uint64 // position of its first seed in the order of the epoch
 	Seeds  []uint32
 	Times  []Time
-	Rows   []uint32 // places of the seeds in Job.Seeds, of link seeds those of the pairs
-	At     int      // place in the batch of the subgraph's seed; 0 but under ScopeSeed
+	Rows   []uint32 // places of the seeds (link seeds: of the pairs) in Job.Seeds
+	At     int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
 }
 
-// Batches hands out a job's batches. It is not safe for concurrent use: each worker
-// has its own.
+// Batches hands out the batches of a job. It is not safe for concurrent use: each worker has its own copy.
 type Batches struct {
 	job   *Job
 	width int
 	seeds uint64
-	each  uint64 // batches of the rank an epoch
-	epoch uint64 // that order is of
+	each  uint64 // batches of the rank per epoch
+	epoch uint64 // the epoch of order
 	order *draw.Order
 }
 
-// Batches checks the job, and is the batches that its rank takes of seeds of width
-// ids (Sampler.SeedWidth). It reads the job's lists as long as it is used.
+// Batches checks the job, and is the batches that its rank takes of seeds with width ids each (Sampler.SeedWidth). It
+// reads the lists of the job as long as it is used.
 func (j *Job) Batches(width int) (*Batches, error) {
 	ranks := max(j.Ranks, 1)
 	switch {
@@ -75,7 +73,7 @@ func (j *Job) Batches(width int) (*Batches, error) {
 	case j.Rank < 0 || j.Rank >= ranks:
 		return nil, tagged.Errorf(ErrSeed, "found rank %d of %d, expected 0 to %d", j.Rank, ranks, ranks-1)
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
-		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one each", len(j.Times), len(j.Seeds)/width)
+		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one per seed", len(j.Times), len(j.Seeds)/width)
 	}
 	b := &Batches{job: j, width: width, seeds: uint64(len(j.Seeds) / width), each: j.EpochBatches(width)}
 	if b.seeds > math.MaxUint32 {
@@ -87,8 +85,7 @@ func (j *Job) Batches(width int) (*Batches, error) {
 	return b, nil
 }
 
-// EpochBatches is the number of batches an epoch that the job's rank takes, of
-// seeds of width ids.
+// EpochBatches is the number of batches per epoch that the rank of the job takes of seeds with width ids each.
 func (j *Job) EpochBatches(width int) uint64 {
 	size, ranks := uint64(max(j.BatchSize, 1)), uint64(max(j.Ranks, 1))
 	all := (uint64(len(j.Seeds)/width) + size - 1) / size
@@ -98,13 +95,13 @@ func (j *Job) EpochBatches(width int) uint64 {
 	return (all - uint64(j.Rank) + ranks - 1) / ranks
 }
 
-// Len is the number of batches: of all epochs, less those of Job.From.
+// Len is the number of batches of all epochs, without those that Job.From leaves out.
 func (s *Batches) Len() uint64 {
 	all := s.each * uint64(max(s.job.Epochs, 1))
 	return all - min(s.job.From, all)
 }
 
-// Get is the i-th batch from 0, in b's buffers.
+// Get sets b to the i-th batch, from 0. It reuses the buffers of b.
 func (s *Batches) Get(i uint64, b *Batch) {
 	i += s.job.From
 	size := uint64(s.job.BatchSize)
@@ -127,7 +124,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 	if s.order == nil || s.epoch != b.Epoch {
 		s.order, s.epoch = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, b.Epoch, draw.OrderWord)), b.Epoch
 	}
-	// A block of positions at a time: the order fills many faster than one.
+	// A block of positions at a time: this is faster than one at a time.
 	var items [256]uint64
 	for at := b.First; at < b.First+n; {
 		part := items[:min(uint64(len(items)), b.First+n-at)]
@@ -149,15 +146,13 @@ func (s *Batches) Get(i uint64, b *Batch) {
 
 // Run samples every batch of a job.
 //
-// encode runs in the workers, once a subgraph in the order of its batch's seeds,
-// and puts what is to be kept into out; the batch and the subgraph are valid
-// until it returns. sink runs in the goroutine that called Run, once a batch, in
-// the order of epochs and batches, whatever the number of threads; it leaves out
-// ready for another batch. newOut is called a few times a worker: outs are handed
-// around, and nothing is allocated per batch.
+// encode runs in the workers, once per subgraph in the order of the seeds of its batch, and puts the data to keep into
+// out. The batch and the subgraph are valid until it returns. sink runs in the goroutine that called Run, once per
+// batch, in the order of epochs and batches for any number of threads. It leaves out ready for another batch. newOut is
+// called a few times per worker: outs are reused, and nothing is allocated per batch.
 //
-// Run returns when all its goroutines have ended: with the error of the first
-// batch, in order, that failed, or with ctx's.
+// Run returns when all its goroutines have ended, with the error of the first batch, in order, that failed, or with
+// that of ctx.
 func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	encode func(out T, b *Batch, sub *Subgraph) error, sink func(out T) error) (Stats, error) {
 	var stats Stats
@@ -173,8 +168,8 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	}
 	total := batches.Len()
 	threads := int(min(uint64(max(job.Threads, 1)), max(total, 1)))
-	// A worker takes an out before a batch, so the batch that the sink waits for
-	// always has one; and no more batches than outs are under way.
+	// A worker takes an out before a batch, so the batch that the sink waits for always has one, and there are never
+	// more batches under way than outs.
 	slots := uint64(2*threads + 1)
 	free, finished := make(chan T, slots), make(chan done, slots)
 	for range slots {
@@ -233,10 +228,10 @@ func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	return stats, nil
 }
 
-// Batches is Job.Batches of a job that fits the plan.
+// Batches is Job.Batches, for a job that must fit the plan.
 func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if s.plan.Before != nil && job.Times == nil {
-		return nil, tagged.Errorf(ErrSeed, "found no times of seeds with before in the plan, expected one a seed")
+		return nil, tagged.Errorf(ErrSeed, "found no times of seeds and a plan with before, expected one time per seed")
 	}
 	return job.Batches(s.SeedWidth())
 }
@@ -263,7 +258,7 @@ func (s *Stats) Count(sub *Subgraph) {
 	}
 }
 
-// Subgraphs is how many a batch has: one, or under ScopeSeed one a seed.
+// Subgraphs is the number of subgraphs of a batch: one, or under ScopeSeed one per seed.
 func (s *Sampler) Subgraphs(b *Batch) int {
 	if s.plan.Scope == ScopeSeed {
 		return len(b.Seeds) / s.SeedWidth()
@@ -271,7 +266,7 @@ func (s *Sampler) Subgraphs(b *Batch) int {
 	return 1
 }
 
-// Input is that of the batch's i-th subgraph; seed is the job's.
+// Input is the input of the i-th subgraph of a batch. seed is that of the job.
 func (s *Sampler) Input(b *Batch, seed uint64, i int) Input {
 	in := Input{Seeds: b.Seeds, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
 	if s.plan.Scope == ScopeSeed {
@@ -291,7 +286,7 @@ type worker struct {
 	batch Batch
 }
 
-// run is one batch.
+// run samples one batch.
 func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
 	b, s := &w.batch, w.c.s
 	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}

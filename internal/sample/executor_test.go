@@ -36,7 +36,7 @@ func rmatSampler(t testing.TB, o FanoutOptions) (*Sampler, []uint32) {
 	return s, seeds
 }
 
-// collect runs a job into one line a subgraph, in the order that the sink sees.
+// collect runs a job into one line per subgraph, in the order of the sink.
 func collect(t testing.TB, s *Sampler, job Job) []string {
 	t.Helper()
 	type buf struct {
@@ -73,8 +73,8 @@ func collect(t testing.TB, s *Sampler, job Job) []string {
 	return all
 }
 
-// TestRunEpochs holds that several epochs are the epochs one after the other, and
-// that From leaves out what an earlier run made.
+// TestRunEpochs checks that a run of several epochs equals a run per epoch, one after the other, and that From leaves
+// out what an earlier run made.
 func TestRunEpochs(t *testing.T) {
 	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
 		s, seeds := rmatSampler(t, FanoutOptions{Scope: scope})
@@ -100,7 +100,7 @@ func TestRunEpochs(t *testing.T) {
 	}
 }
 
-// TestRunThreads holds that threads change nothing, and ranks only who has what.
+// TestRunThreads checks that threads change nothing, and that ranks only divide the batches.
 func TestRunThreads(t *testing.T) {
 	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
 		for _, shuffle := range []bool{false, true} {
@@ -143,7 +143,7 @@ func TestRunThreads(t *testing.T) {
 	}
 }
 
-// TestRunOrder holds the order of the seeds to the batch order.
+// TestRunOrder checks the order of the seeds against the order of the batches.
 func TestRunOrder(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	var got []uint32
@@ -164,8 +164,8 @@ func TestRunOrder(t *testing.T) {
 	}
 }
 
-// TestRunFails holds that the first failure in order of batches is returned,
-// whatever the threads, and that no goroutine is left (see TestMain).
+// TestRunFails checks that the first failure in order of batches is returned, for any number of threads, and that no
+// goroutine is left (see TestMain).
 func TestRunFails(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	type none struct{}
@@ -228,7 +228,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestSteadyState holds that a context that has grown allocates nothing more.
+// TestSteadyState checks that a context that has grown allocates nothing more.
 func TestSteadyState(t *testing.T) {
 	for _, o := range []FanoutOptions{{Scope: ScopeBatch}, {Scope: ScopeBatch, Expand: ExpandAll}, {Scope: ScopeSeed}} {
 		for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
@@ -251,13 +251,13 @@ func TestSteadyState(t *testing.T) {
 				one()
 			}
 			if got := testing.AllocsPerRun(500, one); got != 0 {
-				t.Errorf("%s %s, relabel %d: found %v allocations a subgraph, expected none", o.Scope, o.Expand, kind, got)
+				t.Errorf("%s %s, relabel %d: found %v allocations per subgraph, expected none", o.Scope, o.Expand, kind, got)
 			}
 		}
 	}
 }
 
-// TestRelabelWraps holds that local ids survive the reuse of all slot values.
+// TestRelabelWraps checks that local ids survive the reuse of all slot values.
 func TestRelabelWraps(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
@@ -271,7 +271,7 @@ func TestRelabelWraps(t *testing.T) {
 		want := answer(s, sub)
 		old := s.NewContext()
 		for range 4 {
-			old.local[0].base = maxBase - 100 // the next subgraph passes it, the one after starts over
+			old.local[0].base = maxBase - 100 // the next subgraph exceeds it, and the one after starts over
 			old.picker.tick = ^uint32(0) - 20
 			for range 3 {
 				sub, err := old.Sample(in)
@@ -304,7 +304,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestRunAllocates holds that a run's allocations do not grow with its batches.
+// TestRunAllocates checks that a run's allocations do not grow with its batches.
 func TestRunAllocates(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	mallocs := func(batches int) uint64 {

@@ -9,23 +9,21 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Fanouts is how many edges a node each hop takes, counted outwards from the
-// seeds (as in PyG; DGL and GraphBolt count from the far end). Exactly one field
-// is set.
+// Fanouts is the number of edges per node that each hop takes. Hops count outwards from the seeds, as in PyG; DGL and
+// GraphBolt count from the far end. Exactly one field is set.
 type Fanouts struct {
 	Each  []int         // the same for every edge type
-	Types []TypeFanouts // edge types not listed take none
+	Types []TypeFanouts // edge types that are not listed take no edges
 }
 
-// TypeFanouts is the fanouts of one edge type: a full name, or a relation that
-// is unique in the graph. Hops past the list's end take none.
+// TypeFanouts is the fanouts of one edge type, given by its full name or by a relation that is unique in the graph.
+// Hops after the end of the list take no edges.
 type TypeFanouts struct {
 	Edges string
 	Hops  []int
 }
 
-// ParseFanouts reads "15,10" (every edge type) or "cites=15,10;writes=5,5"; -1
-// takes all.
+// ParseFanouts reads "15,10" (for every edge type) or "cites=15,10;writes=5,5". -1 takes all edges.
 func ParseFanouts(text string) (Fanouts, error) {
 	var f Fanouts
 	if !strings.Contains(text, "=") {
@@ -66,8 +64,8 @@ func parseHops(text string) ([]int, error) {
 	return hops, nil
 }
 
-// FanoutOptions is what a fanout list leaves open. The zero value samples
-// in-edges uniformly, expands new nodes, and has scope epoch.
+// FanoutOptions is the rest of a plan that is made from a fanout list. The zero value samples in-edges uniformly,
+// expands new nodes, and has scope epoch.
 type FanoutOptions struct {
 	SeedType []string // one, or two for link seeds
 	Dir      graph.Direction
@@ -80,11 +78,10 @@ type FanoutOptions struct {
 
 // FromFanouts is the plan of a fanout list on g, checked by Validate.
 //
-// Hop i has one op per edge type that has something to start from, edge types in
-// byte order of their names. ExpandNew starts from the ops of hop i-1 that
-// reached the type, and from op 0 in the first hop; ExpandAll from every earlier
-// op that reached it, op 0 included. The plan has as many hops as the longest list,
-// also where a hop has nothing to start from.
+// Hop i has one op for each edge type that has something to start from, in the byte order of the names of the edge
+// types. Under ExpandNew an op starts from the ops of hop i-1 that reached its near type, and from op 0 in the first
+// hop. Under ExpandAll it starts from every op of an earlier hop that reached the type, op 0 included. The plan has as
+// many hops as the longest list, also where a hop has nothing to start from.
 func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 	takes, hops, err := f.resolve(g)
 	if err != nil {

@@ -7,25 +7,23 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Fetched is the far ends of a subgraph's edges, for a Sampler with Options.Fetch.
+// Fetched gives the far ends of the edges of a subgraph, for a Sampler with Options.Fetch.
 type Fetched interface {
-	// Ends fills far with the far ends of the edges that op (from 1) takes of nodes,
-	// the next ones of its frontier: node by node, in the order of the draws. Where
-	// ids is not nil it gets their edge ids: for ops of which Apart says so.
+	// Ends fills far with the far ends of the edges that op (from 1) takes of nodes, which are the next ones of its
+	// frontier: node by node, in the order of the draws. Where ids is not nil, it gets the edge ids. That is so for ops
+	// for which Apart is true.
 	Ends(op int, nodes, far, ids []uint32)
 }
 
-// SampleFrom is Sample with the far ends from f, all below the number of nodes of
-// their type.
+// SampleFrom is Sample with the far ends from f, which must be below the number of nodes of their type.
 func (c *Context) SampleFrom(in Input, f Fetched) (*Subgraph, error) {
 	c.fetched = f
 	defer func() { c.fetched = nil }()
 	return c.Sample(in)
 }
 
-// Begin starts a walk over a subgraph, step by step and without its edges, to learn
-// what an op expands (Frontier) from what the ops ahead of it reached: Found must be
-// called for these in turn.
+// Begin starts a walk over a subgraph without its edges. Step by step, it shows the nodes that an op expands
+// (Frontier), given the nodes that the ops before it reached: Found must be called for these ops in turn.
 func (c *Context) Begin(in Input) error {
 	if err := c.begin(in); err != nil {
 		return err
@@ -34,8 +32,8 @@ func (c *Context) Begin(in Input) error {
 	return nil
 }
 
-// Found tells what op (from 1) reached, all of it in the order of Fetched.Ends. It
-// replaces the nodes in far by local ids.
+// Found takes all far ends that op (from 1) reached, in the order of Fetched.Ends. It replaces the nodes in far by
+// local ids.
 func (c *Context) Found(op int, far []uint32) error {
 	o := &c.s.ops[op-1]
 	before := c.opBegin(o)
@@ -48,16 +46,16 @@ func (c *Context) Found(op int, far []uint32) error {
 
 // Frontier is a run of the nodes that an op expands.
 type Frontier struct {
-	// Of each node: its type-wise id, the position of its first edge, its edges.
+	// Of each node: its type-wise id, the position of its first edge, its number of edges.
 	Node, Start, Degree []uint32
-	// Picks is how many edges the op takes of them.
+	// Picks is the number of edges that the op takes of all the nodes.
 	Picks int
-	// Positions is where these are, for an op that is not plain (Sampler.Plain).
+	// Positions is the positions of these edges, for an op that is not plain (Sampler.Plain).
 	Positions []uint32
 }
 
-// Frontier calls fn with the nodes that op (from 1) expands, in order, a few at a
-// time; the lists are valid until fn returns. key is the op's (Sampler.Key).
+// Frontier calls fn with the nodes that op (from 1) expands, in order, a few at a time. The lists are valid until fn
+// returns. key is that of the op (Sampler.Key).
 func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error {
 	o := &c.s.ops[op-1]
 	plain := o.plain()
@@ -81,11 +79,11 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 	})
 }
 
-// plain says whether a node's degree and key alone decide what the op takes of it.
+// plain says whether the degree and the key of a node alone determine the edges that the op takes of it.
 func (o *op) plain() bool { return o.times == nil && (o.how == Uniform || o.how == Replace) }
 
-// Draw is the positions of the edges that an op without times takes of node v, in
-// order, in pos, which has room for Picks of them.
+// Draw is the positions of the edges that an op without times takes of node v, in order. It writes them to pos, which
+// has room for Picks of them.
 func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	o := &c.s.ops[op-1]
 	if !o.plain() {
@@ -120,8 +118,7 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	return pos
 }
 
-// picks is how many edges an op takes of a node with so many, at most if it is not
-// plain.
+// picks is the number of edges that an op takes of a node of a degree. Where the op is not plain, it is an upper bound.
 func (o *op) picks(degree uint32) uint32 {
 	if o.how == Replace && degree > 0 && o.take != takeAll {
 		return o.take
@@ -129,8 +126,8 @@ func (o *op) picks(degree uint32) uint32 {
 	return min(degree, o.take)
 }
 
-// Offsets is where the edges that op (from 1) finds at each node begin, by position:
-// those of v end where those of v + 1 begin. It must not be changed.
+// Offsets is the position of the first edge that op (from 1) finds at each node. The edges of v end where those of v +
+// 1 begin. The caller must not change it.
 func (s *Sampler) Offsets(op int) []uint32 { return s.ops[op-1].adj.indptr }
 
 // Degree is the number of edges that op (from 1) finds at node v.
@@ -139,29 +136,29 @@ func (s *Sampler) Degree(op int, v uint32) uint32 {
 	return indptr[v+1] - indptr[v]
 }
 
-// Picks is how many edges op (from 1) takes of a node with so many, at most if it is
-// not plain.
+// Picks is the number of edges that op (from 1) takes of a node of a degree. Where the op is not plain, it is an upper
+// bound.
 func (s *Sampler) Picks(op int, degree uint32) uint32 { return s.ops[op-1].picks(degree) }
 
-// Plain says whether a node's degree and key alone decide what op (from 1) takes
-// of it: not so for weighted, top and timed ones.
+// Plain says whether the degree and the key of a node alone determine the edges that op (from 1) takes of it. That is
+// not so for weighted, top and timed ops.
 func (s *Sampler) Plain(op int) bool { return s.ops[op-1].plain() }
 
-// Apart says whether the ids of the edges that op (from 1) takes are not their
-// positions, and wanted: for subgraphs, or to tell which edges are there already.
+// Apart says whether the ids of the edges that op (from 1) takes are needed and are not their positions. They are
+// needed for subgraphs, or to find edges that an earlier op drew.
 func (s *Sampler) Apart(op int) bool { return s.apart(&s.ops[op-1]) }
 
 func (s *Sampler) apart(o *op) bool {
 	return o.adj.apart && (s.EdgeIDs() || slices.ContainsFunc(s.ops, func(x op) bool { return x.edges == o.edges && x.dedupe }))
 }
 
-// Walk is the edge type (by number) and direction of op (from 1).
+// Walk is the edge type (its number) and the direction of op (from 1).
 func (s *Sampler) Walk(op int) (edges int, dir graph.Direction) {
 	return s.ops[op-1].edges, s.ops[op-1].dir
 }
 
-// Waves is the ops in runs, first to end (from 1) each, that start only from ops ahead of
-// their run: what they take can be fetched together.
+// Waves is the ops in runs: the first op of each run (from 1) and the op after its last. The ops of a run start only
+// from ops before the run, so their edges can be fetched together.
 func (s *Sampler) Waves() [][2]int {
 	var out [][2]int
 	for _, w := range s.waves {
@@ -170,8 +167,7 @@ func (s *Sampler) Waves() [][2]int {
 	return out
 }
 
-// Key is the state that op (from 1) draws from in the subgraph of in: a node's own
-// is draw.Absorb(Key, node).
+// Key is the state that op (from 1) draws from in the subgraph of in. That of a node is draw.Absorb(Key, node).
 func (s *Sampler) Key(in Input, op int) uint64 {
 	return draw.Absorb(s.prefixKey(in), uint64(op))
 }

@@ -8,8 +8,8 @@ import (
 
 const hugePage = 2 << 20
 
-// adviseHuge asks for huge pages for the whole ones within a slice of the heap
-// that is not in use yet. It changes how fast the slice is, never what it holds.
+// adviseHuge asks for huge pages for the whole huge pages within a slice of the heap that is not in use yet. It changes
+// how fast the slice is and never its values.
 func adviseHuge[T uint32 | uint64 | float64](words []T) {
 	p := unsafe.Pointer(unsafe.SliceData(words))
 	size := uintptr(len(words)) * unsafe.Sizeof(words[0])

@@ -6,15 +6,15 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// induced is an edge type whose ends the plan reaches, in its primary direction.
+// induced is an edge type between node types that the plan reaches, in its primary direction.
 type induced struct {
 	edges, near, far int
 	dir              graph.Direction
 	adj              *adjacency
 }
 
-// Induced is the numbers of the edge types of g between node types that the plan
-// reaches, ascending: those that subgraphs have with Options.Induce.
+// Induced is the numbers of the edge types of g between node types that the plan reaches, ascending. Subgraphs have
+// these edge types with Options.Induce.
 func (p *Plan) Induced(g *graph.Graph) []int {
 	reached := slices.Clone(p.SeedType)
 	for _, op := range p.Ops {
@@ -43,7 +43,7 @@ func (s *Sampler) compileInduced() error {
 	return nil
 }
 
-// induce replaces the edges by those between the nodes.
+// induce replaces the edges by all edges between the nodes.
 func (c *Context) induce() error {
 	for i := range c.s.induced {
 		t := &c.s.induced[i]
@@ -70,7 +70,7 @@ func (c *Context) induce() error {
 	return nil
 }
 
-// find is the local id of a node that was visited.
+// find is the local id of a node; ok is false where it was not visited.
 func (l *localIDs) find(v uint32) (local uint32, ok bool) {
 	if l.n == 0 {
 		return 0, false

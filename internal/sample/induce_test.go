@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestInduce holds that a subgraph has every edge between its nodes, once, also of
-// a type that the plan does not draw from, whichever way local ids are found.
+// TestInduce checks that a subgraph has every edge between its nodes once, also of a type that the plan does not draw
+// from, for each way to find local ids.
 func TestInduce(t *testing.T) {
 	g, seeds := rmatGraph(t, 8, 6)
 	more := *g.Edges[0]
@@ -91,7 +91,7 @@ func between(g *graph.Graph, edgeType int, nodes []uint32) []uint32 {
 	return ids
 }
 
-// TestBatchRows holds that a batch says where its seeds stand among all of them.
+// TestBatchRows checks that a batch has the places of its seeds among all seeds.
 func TestBatchRows(t *testing.T) {
 	for _, shuffle := range []bool{false, true} {
 		job := Job{Seeds: []uint32{5, 4, 9, 9, 1, 0, 7, 2, 3, 3}, BatchSize: 2, Shuffle: shuffle}

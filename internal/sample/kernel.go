@@ -8,16 +8,14 @@ import (
 	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
-// A block is a run of frontier nodes that go through the phases together: where
-// their edges are (measure), which to take (pick), where these lead and the
-// local ids of what they reach (reach). Each phase asks for the cache lines of
-// the next one.
+// block is a run of frontier nodes that go through the phases together: find their edges (measure), choose edges
+// (pick), and find the far ends and their local ids (reach). Each phase prefetches the cache lines of the next one.
 type block struct {
-	// Of each node: local id, type-wise id, position of the first edge, edges.
+	// Of each node: local id, type-wise id, position of the first edge, number of edges.
 	local, node, start, degree []uint32
 }
 
-// block is m of the context's nodes.
+// block is m of the context's nodes, from at on.
 func (c *Context) block(at, m uint32) block {
 	end := at + m
 	return block{c.nearLocal[at:end:end], c.node[at:end:end], c.start[at:end:end], c.degree[at:end:end]}
@@ -32,7 +30,7 @@ func (c *Context) locate(o *op, b block) {
 	prefetch.At(unsafe.SliceData(o.adj.indptr), b.node)
 }
 
-// measure finds the nodes' edges, and returns how many may be picked at most.
+// measure finds the edges of the nodes, and returns the most edges that may be picked.
 func (o *op) measure(b block) int {
 	need := 0
 	for i, v := range b.node {
@@ -47,8 +45,8 @@ func (o *op) measure(b block) int {
 	return need
 }
 
-// pick puts the positions of the edges that are taken into pos, and the local
-// id of the node of each beside it. It returns their number.
+// pick writes the positions of the edges that are taken to pos, and the local id of the node of each to near. It
+// returns their number.
 func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	var n int
 	switch {
@@ -68,8 +66,8 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	return n
 }
 
-// nears writes beside each edge that a plain op takes the local id of its node, where
-// which edges these are does not matter. It returns their number.
+// nears writes to near, for each edge that a plain op takes, the local id of its node. It serves where the positions of
+// the edges are not needed. It returns the number of edges.
 func (o *op) nears(b block, near []uint32) int {
 	n := 0
 	for i, l := range b.local {
@@ -82,7 +80,7 @@ func (o *op) nears(b block, near []uint32) int {
 	return n
 }
 
-// runBlock is all phases of one op's block. prefix is the key without the op.
+// runBlock runs all phases for a block of one op. prefix is the key without the op.
 func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	b := c.block(0, m)
 	c.locate(o, b)
@@ -97,7 +95,7 @@ func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	return c.reach(o, b, n)
 }
 
-// ends is the near and the far ends of the n edges behind the end.
+// ends is the near and the far ends of the n edges after the last one.
 func (e *edgeBuffer) ends(o *op, n int) (near, far []uint32) {
 	src, dst := e.src[e.n:e.n+n], e.dst[e.n:e.n+n]
 	if o.dir == graph.In {
@@ -106,8 +104,7 @@ func (e *edgeBuffer) ends(o *op, n int) (near, far []uint32) {
 	return src, dst
 }
 
-// reach completes n picked edges, whose positions and near ends are behind the
-// end of the edge type's buffer.
+// reach completes n picked edges, whose positions and near ends are after the last edge in the buffer of the edge type.
 func (c *Context) reach(o *op, b block, n int) error {
 	e := &c.edges[o.edges]
 	id := e.id[e.n : e.n+n]
@@ -151,7 +148,7 @@ func (c *Context) reach(o *op, b block, n int) error {
 	return nil
 }
 
-// visit replaces what an op reaches by local ids, and notes it for later ops.
+// visit replaces the nodes that an op reaches by local ids, and notes them for later ops.
 func (c *Context) visit(o *op, far []uint32) error {
 	targets := &c.local[o.far]
 	if int64(targets.n)+int64(len(far)) > maxLocal {
@@ -170,8 +167,8 @@ func (c *Context) visit(o *op, far []uint32) error {
 	return nil
 }
 
-// keep drops, of the n edges behind the end, those that are there already, and
-// returns how many stay: all where always.
+// keep drops, of the n edges after the last one, those that the buffer has already, and returns the number of the
+// others. With always it drops none, and only notes them.
 func (e *edgeBuffer) keep(n int, always bool) int {
 	e.kept.reserve(n)
 	to := e.n

@@ -2,19 +2,19 @@ package sample
 
 import "github.com/graphmill/graphmill/graph"
 
-// contextBytes is what a context holds beside its tables of local ids: buffers
-// that grow with the subgraphs. Batches of 1024 seeds at fanout 15,10 take 8 MiB.
+// contextBytes is what a context holds in addition to its tables of local ids: buffers that grow with the subgraphs.
+// Batches of 1024 seeds at fanout 15,10 take 8 MiB.
 const contextBytes = 16 << 20
 
-// Need is the memory in bytes that sampling a plan on g by several threads takes
-// at least: the adjacencies and columns that its ops read, what is built of them,
-// and the threads' tables; with induce also what Options.Induce reads. A plan that Validate refuses needs nothing.
+// Need is a lower bound of the memory in bytes that sampling a plan on g by several threads takes: the adjacencies and
+// columns that its ops read, what is built from them, and the tables of the threads. With induce it includes what
+// Options.Induce reads. A plan that Validate refuses needs nothing.
 func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
 	return newNeed(g, p, threads, induce, false)
 }
 
-// NeedFetch is Need with Options.Fetch: of the adjacencies the offsets alone. What
-// grows with the subgraphs is not in it.
+// NeedFetch is Need with Options.Fetch, which holds only the offsets of the adjacencies. It does not include what grows
+// with the subgraphs.
 func NeedFetch(g *graph.Graph, p *Plan, threads int) int64 {
 	return newNeed(g, p, threads, false, true)
 }
@@ -61,7 +61,7 @@ func newNeed(g *graph.Graph, p *Plan, threads int, induce, fetch bool) int64 {
 	return n.bytes + contextBytes*int64(threads)
 }
 
-// need adds up what a sampler holds, each thing once.
+// need adds up the parts that a sampler holds, each part once.
 type need struct {
 	g     *graph.Graph
 	seen  map[held]bool
@@ -69,7 +69,7 @@ type need struct {
 	bytes int64
 }
 
-// held is an adjacency, or with the name of a column this or its sums.
+// held is a part that a sampler holds: an adjacency, its edge ids, a column, or the sums of a column.
 type held struct {
 	edges  *graph.Edges
 	column string
@@ -98,24 +98,24 @@ func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 	}
 	a := e.Adj[dir]
 	switch {
-	case n.fetch && a == nil: // New refuses it, whatever the memory
+	case n.fetch && a == nil: // New refuses it for any memory
 		return
 	case n.fetch:
 		n.bytes += 4 * int64(a.Indptr.Len())
 		return
 	case a != nil:
-		// What is not in 32 bits is copied.
+		// Arrays of 64 bits are copied.
 		n.bytes += a.Bytes() + 4*int64(len(a.Indptr.U64)+len(a.Far.U64)+len(a.EdgeID.U64))
 		return
 	}
 	if e.Adj[1-dir] != nil {
-		// Built of the other one: offsets and places, neighbours and edge ids.
+		// Built from the other one: offsets and places, neighbours and edge ids.
 		n.adjacency(e, 1-dir)
 		n.bytes += 8*n.nodes(e.Type.Near(dir)) + 8*int64(e.Count)
 	}
 }
 
-// edgeIDs is those by which columns are found.
+// edgeIDs adds the edge ids that lead to columns.
 func (n *need) edgeIDs(e *graph.Edges, dir graph.Direction) {
 	if a := e.Adj[dir]; a != nil && n.first(held{edges: e, dir: dir, ids: true}) {
 		n.bytes += a.EdgeID.Bytes() + 4*int64(len(a.EdgeID.U64))
@@ -135,7 +135,7 @@ func (n *need) column(e *graph.Edges, name string) {
 	}
 }
 
-// sums is those of weights, and the guide to them.
+// sums adds the sums of weights and the guide to them.
 func (n *need) sums(e *graph.Edges, column string, dir graph.Direction) {
 	if n.first(held{edges: e, column: column, sums: true, dir: dir}) {
 		n.bytes += 8*int64(e.Count) + 4*(int64(e.Count)/8+n.nodes(e.Type.Near(dir)))

@@ -6,8 +6,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestNeed holds that what ops share is counted once, and what is read in place is
-// not counted as a copy.
+// TestNeed checks that what ops share is counted once, and that columns that are read in place do not count as copies.
 func TestNeed(t *testing.T) {
 	const threads = 2
 	one := Op{From: []int{0}, Edges: "a:r:b", Take: 1}
@@ -47,8 +46,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestNeedFetch holds that offsets are counted, and nothing for what is refused: more
-// memory would not help.
+// TestNeedFetch checks that offsets are counted, and that a plan that is refused in any case counts nothing.
 func TestNeedFetch(t *testing.T) {
 	in := Op{From: []int{0}, Edges: "a:r:b", Take: 1}
 	out := Op{From: []int{1}, Edges: "a:r:b", Take: 1, Dir: graph.Out} // not in the store

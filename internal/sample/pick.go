@@ -9,8 +9,8 @@ import (
 // floydTable is the size of the table in which a Picker looks for repeats.
 const floydTable = 4096
 
-// pickUniform picks for each node of the block its edges' positions, and writes
-// the node's local id beside each. It returns their number.
+// pickUniform picks positions of edges for each node of the block, and writes the local id of the node of each to near.
+// It returns their number.
 func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) int {
 	n := 0
 	for i, l := range b.local {
@@ -34,19 +34,16 @@ func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) in
 	return n
 }
 
-// Picker draws without repeats, by Floyd's method. Its zero value is ready; it is not
-// safe for concurrent use.
+// Picker draws without repeats, by the method of Floyd. Its zero value is ready. It is not safe for concurrent use.
 type Picker struct {
 	seen [floydTable]uint32
 	tick uint32
 }
 
-// Distinct sets out to len(out) distinct numbers below n, in the order that the law
-// finds them. len(out) must be below n.
+// Distinct sets out to len(out) distinct numbers below n, in the order of the draw law. len(out) must be below n.
 //
-// A number's slot in the table holds the tick of the node that took it last: for
-// n up to the table's size that is exact, above it a hit may be another number's
-// and is looked up.
+// The slot of a number in the table holds the tick of the call that took the number last. For n up to the size of the
+// table this is exact. For larger n another number may have the same slot, so a hit is looked up.
 func (p *Picker) Distinct(h uint64, n uint32, out []uint32) {
 	p.tick++
 	if p.tick == 0 {
@@ -55,7 +52,7 @@ func (p *Picker) Distinct(h uint64, n uint32, out []uint32) {
 	}
 	tick, seen := p.tick, &p.seen
 	j := n - uint32(len(out))
-	if n <= floydTable { // no branch: hits cannot be predicted
+	if n <= floydTable { // without a branch, because hits cannot be predicted
 		for i := range out {
 			h += draw.Gamma
 			t := uint32(draw.Below(draw.Mix(h), uint64(j)+1))
@@ -142,7 +139,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	return n
 }
 
-// filter is the positions of the edges that are within the bound.
+// filter is the positions of the edges that pass the bound.
 func (c *Context) filter(o *op, start, d uint32, bound cut) []uint32 {
 	at := c.at[:0]
 	for p := start; p < start+d; p++ {
@@ -154,7 +151,7 @@ func (c *Context) filter(o *op, start, d uint32, bound cut) []uint32 {
 	return at
 }
 
-// passing is how many of the edges are within the bound, where times ascend.
+// passing is the number of edges that pass the bound, where times ascend.
 func (o *op) passing(start, d uint32, bound cut) uint32 {
 	lo, hi := uint32(0), d
 	for lo < hi {
@@ -168,8 +165,8 @@ func (o *op) passing(start, d uint32, bound cut) uint32 {
 	return lo
 }
 
-// ascends says whether no edge is earlier than the one before it at its node, so
-// that the edges before a time come first.
+// ascends says whether no edge is earlier than the one before it at the same node, so that the edges before any time
+// come first.
 func ascends(a *adjacency, v *values) bool {
 	for n := range len(a.indptr) - 1 {
 		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {

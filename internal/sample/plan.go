@@ -11,32 +11,32 @@ import (
 
 // Errors of plans and of compilation.
 var (
-	// ErrPlan: a plan that has no meaning, or none on this graph.
+	// ErrPlan is the error of a plan that has no meaning, or none on this graph.
 	ErrPlan = errors.New("invalid plan")
-	// ErrTooLarge: more nodes or edges than 32-bit ids can number.
+	// ErrTooLarge is the error of more nodes or edges than 32-bit ids can number.
 	ErrTooLarge = errors.New("too large")
-	// ErrWeight: weights whose sum is infinite.
-	ErrWeight = errors.New("infinite weight")
-	// ErrFetch: what needs the neighbours in memory (Options.Fetch).
+	// errWeight is the error of weights with an infinite sum.
+	errWeight = errors.New("infinite weight")
+	// ErrFetch is the error of a plan that needs the neighbours in memory (Options.Fetch).
 	ErrFetch = errors.New("needs the memory executor")
-	// ErrSeed: seeds that do not fit the plan or the graph.
+	// ErrSeed is the error of seeds that do not fit the plan or the graph.
 	ErrSeed = errors.New("invalid seed")
 )
 
-// Scope says what a node's draws depend on besides the epoch: nothing, the
-// batch, or the seed. Its number is the first word absorbed after the epoch.
+// Scope says what the draws of a node depend on in addition to the epoch: nothing, the batch, or the seed. The draw law
+// absorbs its number after the epoch.
 type Scope uint8
 
-// The scopes. ScopeEpoch gives a node one sample an op and epoch; ScopeSeed
-// makes each seed's subgraph on its own.
+// The scopes. ScopeEpoch gives a node one sample per op and epoch. ScopeSeed makes the subgraph of each seed on its
+// own.
 const (
 	ScopeEpoch Scope = iota
 	ScopeBatch
 	ScopeSeed
 )
 
-// Expand says which of the nodes an op reached are expanded by the ops that
-// start from it: those it was the first to find (as PyG), or all (as DGL).
+// Expand says which of the nodes that an op reached are expanded by the ops that start from it: those that it was the
+// first to find (as in PyG), or all of them (as in DGL).
 type Expand uint8
 
 // The ways to expand.
@@ -48,8 +48,8 @@ const (
 // How is the strategy by which an op takes edges of a node.
 type How uint8
 
-// The strategies: uniform without and with replacement; without replacement and
-// proportional to a column; the largest of a column.
+// The strategies: uniform without replacement; uniform with replacement; without replacement and proportional to a
+// column; and the largest values of a column.
 const (
 	Uniform How = iota
 	Replace
@@ -63,67 +63,65 @@ var (
 	howNames    = []string{"uniform", "replace", "weighted", "top"}
 )
 
-// String is the scope's name in a plan.
+// String is the name of the scope in a plan.
 func (s Scope) String() string { return scopeNames[s] }
 
-// String is the name in a plan.
+// String is the name of the way to expand in a plan.
 func (e Expand) String() string { return expandNames[e] }
 
-// String is the strategy's name in a plan.
+// String is the name of the strategy in a plan.
 func (h How) String() string { return howNames[h] }
 
-// All as an op's Take takes every edge that the strategy may take.
+// All, as the Take of an op, takes every edge that the strategy may take.
 const All = -1
 
-// OnesColumn names the weights of an edge type that has none, where a plan needs
-// some: a column of ones that the graph gains in memory (package spec). Outputs
-// leave it out. It cannot be a feature's name: TF-GNN reserves '#'.
+// OnesColumn is the name of a column of ones, which package spec adds to the graph in memory where a plan needs weights
+// and the edge type has none. Outputs leave it out. No feature has this name, because TF-GNN reserves '#'.
 const OnesColumn = "#one"
 
-// Plan is what a subgraph is made of: the ops that follow the seeds.
+// Plan is how a subgraph is made: the seeds, and the ops that follow.
 type Plan struct {
-	// SeedType has one node type, or two, source and target, for link seeds.
+	// SeedType has one node type or, for link seeds, two: source and target.
 	SeedType []string
 	Scope    Scope
 	Expand   Expand
 	Ops      []Op // numbered from 1; op 0 visits the seeds
-	// Hops is the number of hops: of entries of the lists per hop, and of message-flow blocks. It may be above the
-	// hop of every op, where nothing is left to expand. 0: the largest hop of an op.
+	// Hops is the number of hops: the length of the lists per hop, and the number of message-flow blocks. It may exceed
+	// the hop of every op, where later hops have nothing to expand. 0 means the largest hop of an op.
 	Hops   int
 	Before *Before
 }
 
 // Op expands the union of the frontiers of earlier ops.
 type Op struct {
-	From   []int // op numbers, all smaller than this op's own
+	From   []int // op numbers, all smaller than the number of this op
 	Edges  string
 	Dir    graph.Direction
-	Take   int // edges a node, or All
+	Take   int // edges per node, or All
 	How    How
 	Column string // Weighted, Top
-	// Hop is the hop to which the nodes and edges of the op are counted, from 1. It changes no draw. Either all
-	// ops of a plan have one, ascending with their numbers, or none has: then OpHops infers them.
+	// Hop is the hop that counts the nodes and edges of the op, from 1. It changes no draw. Either all ops of a plan
+	// have one, and they ascend with the op numbers, or none has one and OpHops infers them.
 	Hop int
 }
 
-// Before lets an op draw only edges whose Column is below the seed's time, or
-// equal to it. It needs ScopeSeed.
+// Before lets an op draw only edges with a value of Column below the time of the seed or, with OrEqual, equal to it. It
+// needs ScopeSeed.
 type Before struct {
 	Column  string
 	OrEqual bool
-	// Untimed are the edge types that lack the column and are drawn freely.
+	// Untimed are the edge types that are drawn without regard to time.
 	Untimed []string
 }
 
 // Link says whether the seeds are pairs of nodes.
 func (p *Plan) Link() bool { return len(p.SeedType) == 2 }
 
-// maxHops bounds the lists per hop, which are as long as a plan says.
+// maxHops bounds the length of the lists per hop.
 const maxHops = 1<<16 - 1
 
-// OpHops is the hop of each op, op 0 included. An op without a Hop has one more than the latest hop it
-// starts from, and never one before that of the op ahead of it. So the nodes of a
-// type, in order of discovery, are grouped by hop.
+// OpHops is the hop of each op, op 0 included. An op without a Hop is one hop after the latest op that it starts from,
+// and never before the hop of the previous op. So the nodes of a type, in order of discovery, are grouped by hop.
 func (p *Plan) OpHops() []int {
 	hops := make([]int, len(p.Ops)+1)
 	for i, op := range p.Ops {
@@ -136,7 +134,8 @@ func (p *Plan) OpHops() []int {
 	return hops
 }
 
-// checkHops finds hops that would not group the nodes of a type, or that do not expand what is found before.
+// checkHops refuses hops that would not group the nodes of a type by hop, or that are not after the ops they start
+// from.
 func (p *Plan) checkHops() error {
 	hops := p.OpHops()
 	for i, op := range p.Ops {
@@ -153,7 +152,7 @@ func (p *Plan) checkHops() error {
 	return nil
 }
 
-// check finds what is wrong with a plan on any graph.
+// check refuses a plan that has no meaning on any graph.
 func (p *Plan) check() error {
 	if n := len(p.SeedType); n != 1 && n != 2 {
 		return tagged.Errorf(ErrPlan, "found %d seed types, expected one, or two for link seeds", n)
@@ -195,7 +194,7 @@ func (p *Plan) check() error {
 			}
 		case Weighted, Top:
 			if op.Column == "" {
-				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected the column to go by", number, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column", number, op.How)
 			}
 		default:
 			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
@@ -204,9 +203,8 @@ func (p *Plan) check() error {
 	return p.checkHops()
 }
 
-// Validate says whether the plan has a meaning on g: its types exist, every
-// input of an op reaches the type it expands, and the columns are there and
-// scalar numbers.
+// Validate refuses a plan that has no meaning on g. Its types must exist, every op in a From must reach the node type
+// that the op expands, and the columns must exist and be scalar numbers.
 func (p *Plan) Validate(g *graph.Graph) error {
 	if err := p.check(); err != nil {
 		return err
@@ -243,12 +241,12 @@ func (p *Plan) Validate(g *graph.Graph) error {
 	return nil
 }
 
-// timed says whether Before filters the edges of a type.
+// timed says whether Before filters the edges of an edge type.
 func (p *Plan) timed(edges string) bool {
 	return p.Before != nil && !slices.Contains(p.Before.Untimed, edges)
 }
 
-// edgesOf is the edge type of that full name, nil if there is none.
+// edgesOf is the edge type of a full name, nil if there is none.
 func edgesOf(g *graph.Graph, name string) *graph.Edges {
 	for _, e := range g.Edges {
 		if e.Type.String() == name {
@@ -268,7 +266,7 @@ func checkColumn(e *graph.Edges, name string) error {
 		return fmt.Errorf("found no column %q in %s, expected one of %q", name, e.Type, have)
 	}
 	if c.Ragged() || c.RowValues() != 1 || !c.DType.IsInt() && !c.DType.IsFloat() {
-		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number a row", name, e.Type, c.DType, c.Shape)
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row", name, e.Type, c.DType, c.Shape)
 	}
 	return nil
 }

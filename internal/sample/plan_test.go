@@ -76,7 +76,7 @@ func TestParsePlanRefuses(t *testing.T) {
 	}
 }
 
-// TestDocumentedPlan holds the plan file of the docs to the reader.
+// TestDocumentedPlan reads the plan file of the docs.
 func TestDocumentedPlan(t *testing.T) {
 	text, err := os.ReadFile("../../docs/plan.md")
 	if err != nil {
@@ -226,7 +226,7 @@ func TestFanoutHops(t *testing.T) {
 	}
 }
 
-// TestNewRefuses covers graphs that a plan cannot be run on.
+// TestNewRefuses checks graphs that a plan cannot run on.
 func TestNewRefuses(t *testing.T) {
 	plan := func() *Plan {
 		return &Plan{SeedType: []string{"b"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "a:r:b", Take: 1}}}
@@ -246,7 +246,7 @@ func TestNewRefuses(t *testing.T) {
 		{"infinite weight", func(g *graph.Graph, p *Plan) {
 			p.Ops[0].How, p.Ops[0].Column = Weighted, "d_weight"
 			g.Edges[0].Columns = []*graph.Column{testColumn("d_weight", []*float64{number(1), number(math.Inf(1))})}
-		}, ErrWeight, `infinite sum of column "d_weight" over the in-edges of node 1`},
+		}, errWeight, `infinite sum of column "d_weight" over the in-edges of node 1`},
 	} {
 		g, p := smallGraph(), plan()
 		test.edit(g, p)
@@ -270,10 +270,9 @@ func TestMissingDirectionWarns(t *testing.T) {
 	}
 }
 
-// TestCutAt holds the bound of a time to an exact comparison where one side is
-// an integer and the other a float.
+// TestCutAt compares the bound of a time with an exact comparison where one side is an integer and the other a float.
 func TestCutAt(t *testing.T) {
-	const big = 1<<53 + 1 // no float64
+	const big = 1<<53 + 1 // not a float64
 	ints := []int64{math.MinInt64, -1, 0, 1, 2, big - 1, big, big + 1, math.MaxInt64 - 1, math.MaxInt64}
 	floats := []float64{math.Inf(-1), -1, 0, 0.5, 1, 2, big - 1, big + 1, 1 << 62, 1 << 63, math.Inf(1)}
 	// cmp is the order of an integer and a float, without rounding either.

@@ -15,8 +15,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// The JSON of a plan, as testdata/reference/sampling.py reads it. Pointers tell
-// what is missing from what is zero.
+// planJSON is the JSON of a plan, as testdata/reference/sampling.py reads it. Pointers distinguish a missing field from
+// zero.
 type planJSON struct {
 	SeedType json.RawMessage `json:"seed_type"`
 	Scope    *string         `json:"scope"`
@@ -42,9 +42,8 @@ type beforeJSON struct {
 	Untimed []string `json:"untimed,omitempty"`
 }
 
-// ParsePlan reads the JSON of a plan. It is strict: an unknown or missing field
-// is an error (only "how", "hop", "hops" and "before" may be left out), and so is a plan without a
-// meaning. Errors lead with name, and with the line where the JSON is at fault.
+// ParsePlan reads the JSON of a plan. It refuses unknown and missing fields (only "how", "hop", "hops" and "before" may
+// be left out), and plans without a meaning. Errors begin with name and, where the JSON is at fault, with the line.
 func ParsePlan(name string, data []byte) (*Plan, error) {
 	var raw planJSON
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -71,11 +70,11 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 	return p, nil
 }
 
-// unknownField leads the decoder's error for a field that a plan lacks.
+// unknownField begins the error of the decoder for a field that a plan does not have.
 const unknownField = "json: unknown field "
 
-// foldedFields refuses names that differ from a plan's in case, which the
-// decoder takes and other readers of the file would not.
+// foldedFields refuses names that differ from the fields of a plan in case. The decoder takes these, and other readers
+// of the file would not.
 func foldedFields(data []byte) error {
 	known := func(b []byte, names ...string) (map[string]json.RawMessage, error) {
 		var m map[string]json.RawMessage
@@ -112,7 +111,7 @@ func foldedFields(data []byte) error {
 	return nil
 }
 
-// planError puts the line of a JSON error ahead of it.
+// planError adds the name and the line to a JSON error.
 func planError(name string, data []byte, at int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -228,7 +227,7 @@ func named(field string, s *string, names []string) (int, error) {
 	return i, nil
 }
 
-// MarshalJSON writes the plan so that ParsePlan and the reference read it.
+// MarshalJSON writes the plan for ParsePlan and for the reference.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write testdata/cases.json.gz by the ref
 
 const goldenCases = "testdata/cases.json.gz"
 
-// python is a Python with numpy. One that GRAPHMILL_PYTHON names must work;
-// without it, "" where python3 lacks numpy.
+// python is a Python with NumPy, or "" where there is none. The one that GRAPHMILL_PYTHON names must work; without it,
+// python3 is tried.
 func python(t *testing.T) string {
 	t.Helper()
 	name := os.Getenv("GRAPHMILL_PYTHON")
@@ -75,7 +75,7 @@ func answerAll(t *testing.T, python string, cases []*refCase) {
 	}
 }
 
-// fanoutCases are cases whose plan the reference compiles from a fanout list.
+// fanoutCases are cases with a plan that the reference compiles from a fanout list.
 func fanoutCases(n int, stream uint64) []*refCase {
 	r := rand.New(rand.NewPCG(20261121, stream))
 	cases := make([]*refCase, n)
@@ -131,7 +131,7 @@ func fanoutCases(n int, stream uint64) []*refCase {
 	return cases
 }
 
-// text is the fanouts as --fanout takes them.
+// text is the fanouts as ParseFanouts reads them.
 func (f *refFanouts) text() string {
 	list := func(hops []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(hops), " ", ","), "[]") }
 	if f.Types == nil {
@@ -148,7 +148,7 @@ func (f *refFanouts) text() string {
 	return strings.Join(parts, ";")
 }
 
-// checkFanouts compares the plan of a fanout list with the reference's.
+// checkFanouts compares the plan of a fanout list with that of the reference.
 func checkFanouts(t *testing.T, c *refCase) {
 	t.Helper()
 	var head struct {
@@ -201,9 +201,8 @@ func randomCases(n int, stream uint64) []*refCase {
 	return cases
 }
 
-// TestReference compares every node, edge, order, seed and op of random cases
-// with the reference: 2,700 where there is a Python with numpy, else the
-// committed ones.
+// TestReference compares every node, edge, order, seed and op of random cases with the reference: 2,700 cases where
+// there is a Python with NumPy, else the committed ones.
 func TestReference(t *testing.T) {
 	var cases []*refCase
 	if py := python(t); py != "" {

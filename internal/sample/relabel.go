@@ -7,8 +7,7 @@ import (
 	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
-// relabelKind is a way to find the local id of a node. All give the same
-// results.
+// relabelKind is a way to find the local id of a node. All give the same results.
 type relabelKind uint8
 
 const (
@@ -18,8 +17,8 @@ const (
 	relabelNarrow             // a hash table whose slots hold the local id alone
 )
 
-// Which way pays: the array where it fits the caches' reach, else a table; the
-// narrow one where most targets are new, so that its branches are predicted.
+// The array is fastest where it is not much larger than the caches, else a table. The narrow table is fastest where
+// most targets are new, because its branches are then predicted.
 const (
 	directNodes  = 8 << 20
 	narrowFrom   = 0.9
@@ -29,8 +28,8 @@ const (
 
 // localIDs numbers the nodes of one type in order of discovery.
 //
-// Slots hold base + local id; what is below base is of an earlier subgraph and
-// counts as empty, so a new subgraph starts without clearing.
+// Slots hold base + local id. A value below base belongs to an earlier subgraph and counts as empty, so a new subgraph
+// starts without clearing the table.
 type localIDs struct {
 	nodes []uint32 // node by local id; longer than n
 	n     uint32
@@ -137,7 +136,7 @@ func (l *localIDs) growNarrow(slots int) {
 	}
 }
 
-// visit replaces each node in ids by its local id, numbering those that are new.
+// visit replaces each node in ids by its local id, and numbers the new ones.
 func (l *localIDs) visit(ids []uint32) {
 	l.reserve(len(ids))
 	l.drawn += uint64(len(ids))
@@ -151,8 +150,8 @@ func (l *localIDs) visit(ids []uint32) {
 	}
 }
 
-// visitDirect and visitWide always store, and count what is new without a
-// branch: whether a target is new cannot be predicted.
+// visitDirect and visitWide always store, and count new nodes without a branch, because a branch on whether a target is
+// new cannot be predicted.
 func (l *localIDs) visitDirect(ids []uint32) {
 	slots, nodes, n, base := l.direct, l.nodes, l.n, l.base
 	prefetch.At(unsafe.SliceData(slots), ids)
@@ -218,7 +217,7 @@ func (l *localIDs) visitNarrow(ids []uint32) {
 	l.n = n
 }
 
-// idSet is a set of 32-bit ids that empties in one step.
+// idSet is a set of 32-bit ids that is emptied in one step.
 type idSet struct {
 	slots []uint64 // id<<32 | tick
 	n     int
@@ -249,7 +248,7 @@ func (s *idSet) reserve(more int) {
 	}
 }
 
-// add puts an id in and says whether it is new. Room must be reserved.
+// add adds an id and says whether it is new. There must be room for it (reserve).
 func (s *idSet) add(id uint32) bool {
 	want := uint64(id)<<32 | uint64(s.tick)
 	mask := uint64(len(s.slots) - 1)

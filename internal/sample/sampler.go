@@ -10,39 +10,36 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Options is what compilation may use.
+// Options says how a plan is compiled, and what its subgraphs have.
 type Options struct {
-	// Memory bounds the bytes of copies that are made for speed alone (big
-	// adjacencies in huge pages); 0 makes none. What the plan needs (a missing
-	// direction, prefix sums of weights) is made anyway and not counted.
+	// Memory bounds the bytes of copies that only serve speed (large adjacencies in huge pages); 0 makes none. Arrays
+	// that the plan needs (a missing direction, prefix sums of weights) are built in any case and do not count.
 	Memory int64
 	// Ops keeps, for each op, its frontier and every edge it drew (Subgraph.Ops).
 	Ops bool
-	// Induce replaces the edges of each subgraph, when its ops are done, by all
-	// edges between its nodes: of every edge type whose ends the plan reaches, also
-	// of those that it does not draw from (Plan.Induced). A node's edges come by its
-	// local id, then by edge id.
+	// Induce replaces the edges of each subgraph, after its ops, by all edges between its nodes: of every edge type
+	// between node types that the plan reaches (Plan.Induced), whether the plan draws from it or not. The edges come by
+	// the local id of their near node, then by edge id.
 	Induce bool
-	// NoEdgeIDs leaves out the ids of edges: with Fetch they are not drawn again.
+	// NoEdgeIDs leaves the ids of edges out of subgraphs. With Fetch, edges are then not drawn again.
 	NoEdgeIDs bool
-	// Fetch leaves neighbours and edge ids where they are: New does not read them, and
-	// contexts are given those of the edges that they take (Context.SampleFrom). What
-	// the plan needs besides (offsets, columns) is read as ever. A direction that is
-	// not stored, and Induce, are refused (ErrFetch).
+	// Fetch leaves neighbours and edge ids on the disk. New does not read them, and the caller gives a context those of
+	// the edges that it takes (Context.SampleFrom). Offsets and columns are read. New refuses a direction that is not
+	// stored, and Induce (ErrFetch).
 	Fetch bool
-	// Touched, if set, is told of bytes of the graph's arrays that were read and
-	// copied, so that memory of mapped files can be given back (store.Store.Touched).
+	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
+	// memory of mapped files can be given back (store.Store.Touched).
 	Touched func(bytes int64) error
-	// Warn receives what the user should know; nil drops it.
+	// Warn receives messages for the user; nil drops them.
 	Warn func(string)
 }
 
-// hugeWords is the length from which a copy into huge pages pays: 32 MiB is
-// beyond what the TLB covers with small pages. Tests lower it.
+// hugeWords is the length from which a copy into huge pages pays: 32 MiB is more than the TLB covers with small pages.
+// Tests lower it.
 var hugeWords = 8 << 20
 
-// Sampler is a plan compiled against a graph. It is immutable and safe for
-// concurrent use; each goroutine samples through its own Context.
+// Sampler is a plan compiled against a graph. It is immutable and safe for concurrent use. Each goroutine samples
+// through its own Context.
 type Sampler struct {
 	g    *graph.Graph
 	plan *Plan
@@ -57,7 +54,7 @@ type Sampler struct {
 	waves     []wave
 	induced   []induced // with Options.Induce
 
-	// For tests, to hold each way to the same results.
+	// Tests set these to compare the ways that give the same results.
 	relabel relabelKind
 	noWaves bool
 }
@@ -71,13 +68,13 @@ type op struct {
 	near, far int // node types
 	edges     int // edge type
 	dir       graph.Direction
-	from      []int // each once
+	from      []int // without repeats
 	take      uint32
 	how       How
 	adj       *adjacency
 	weights   *weights
 	top       *values
-	times     *values // nil: untimed
+	times     *values // nil where the edge type is untimed
 	ascending bool    // times ascend within each node
 	dedupe    bool    // an edge may have been drawn by an earlier op
 	fetchIDs  bool    // edge ids are fetched with far ends
@@ -180,7 +177,7 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 	return o, err
 }
 
-// unique is the list without later repeats.
+// unique is the list without repeats.
 func unique(list []int) []int {
 	var out []int
 	seen := map[int]bool{}
@@ -193,10 +190,9 @@ func unique(list []int) []int {
 	return out
 }
 
-// markRepeats finds the ops that may draw an edge that an earlier op drew: those
-// that walk the same edge type in the other direction, or from nodes that they may
-// share. Under ExpandNew the nodes of two ops' frontiers differ when their inputs
-// do.
+// markRepeats finds the ops that may draw an edge that an earlier op drew: those that walk the same edge type in the
+// other direction, or from nodes that both may expand. Under ExpandNew the frontiers of two ops have no node in common
+// if their inputs have no op in common.
 func (s *Sampler) markRepeats() {
 	type walk struct {
 		edges int
@@ -218,8 +214,8 @@ func (s *Sampler) markRepeats() {
 	}
 }
 
-// useHugePages copies the big arrays that are read at random, as far as the
-// budget and the address space go.
+// useHugePages copies the large arrays that are read at random into huge pages, as far as Options.Memory and the
+// address space allow.
 func (s *Sampler) useHugePages() error {
 	left := &s.opt.Memory
 	for e := range s.adj {
@@ -227,7 +223,7 @@ func (s *Sampler) useHugePages() error {
 			if a == nil {
 				continue
 			}
-			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} { // of those that are in memory
+			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} { // empty where they are not in memory
 				size := int64(len(*x)) * 4
 				if len(*x) < hugeWords || size > *left {
 					continue
@@ -252,7 +248,7 @@ func (s *Sampler) useHugePages() error {
 	return nil
 }
 
-// copyWords is how much is copied between two calls of Options.Touched.
+// copyWords is the number of words that are copied between two calls of Options.Touched.
 const copyWords = 8 << 20
 
 func (s *Sampler) touched(bytes int) error {
@@ -262,17 +258,16 @@ func (s *Sampler) touched(bytes int) error {
 	return s.opt.Touched(int64(bytes))
 }
 
-// Graph is the graph that is sampled.
+// Graph is the graph that the sampler reads.
 func (s *Sampler) Graph() *graph.Graph { return s.g }
 
 // Plan is the plan that was compiled.
 func (s *Sampler) Plan() *Plan { return s.plan }
 
-// Hops is the number of hops of the plan: counts by hop have Hops()+1 entries for nodes
-// and Hops() for edges.
+// Hops is the number of hops of the plan. Counts by hop have Hops()+1 entries for nodes and Hops() entries for edges.
 func (s *Sampler) Hops() int { return s.hops }
 
-// Spare is what the copies left of Options.Memory.
+// Spare is the part of Options.Memory that the copies left.
 func (s *Sampler) Spare() int64 { return s.opt.Memory }
 
 // EdgeIDs says whether subgraphs have the ids of their edges.
@@ -282,10 +277,10 @@ func (s *Sampler) EdgeIDs() bool { return !s.opt.NoEdgeIDs }
 // (Options.Induce).
 func (s *Sampler) Induces() bool { return s.opt.Induce }
 
-// SeedWidth is the number of ids of a seed: 1, or 2 for link seeds.
+// SeedWidth is the number of ids per seed: 1, or 2 for link seeds.
 func (s *Sampler) SeedWidth() int { return len(s.seedTypes) }
 
-// Close frees what the sampler copied. No context may be in use.
+// Close frees the copies of the sampler. No context may be in use.
 func (s *Sampler) Close() {
 	for _, f := range s.free {
 		f()

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
-// TestHugePages holds that copies stay within the budget and change nothing.
+// TestHugePages checks that copies stay within the budget and change nothing.
 func TestHugePages(t *testing.T) {
 	defer func(n int) { hugeWords = n }(hugeWords)
 	hugeWords = 1
@@ -49,8 +49,8 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// TestPrefetch holds that the loops read no further than told and change nothing,
-// at every length; lists of no length may have no array.
+// TestPrefetch checks that the prefetching loops read no more than the given length and change nothing, at every
+// length. Lists of length 0 may have no array.
 func TestPrefetch(t *testing.T) {
 	table, wide, sums := []uint32{1, 2, 3, 4}, make([]uint64, 1<<10), []float64{1, 2, 3, 4}
 	prefetch.At(nil, nil)
@@ -71,8 +71,7 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// TestContextRefuses covers inputs that no subgraph can be made of, and that the
-// context works on.
+// TestContextRefuses checks that inputs without a subgraph are refused, and that the context still works afterwards.
 func TestContextRefuses(t *testing.T) {
 	s, _ := rmatSampler(t, FanoutOptions{Scope: ScopeSeed})
 	c := s.NewContext()
@@ -90,8 +89,8 @@ func TestContextRefuses(t *testing.T) {
 	}
 }
 
-// TestTooManyPicks holds that picks beyond local ids are refused before memory is
-// asked for, whether ops go alone or side by side.
+// TestTooManyPicks checks that more picks than local ids are refused before memory is allocated, whether ops run alone
+// or side by side.
 func TestTooManyPicks(t *testing.T) {
 	op := Op{From: []int{0}, Edges: "a:r:b", Take: math.MaxInt32, How: Replace}
 	for n := 1; n <= 2; n++ {

@@ -1,11 +1,10 @@
 package sample
 
-// largest picks the k largest values of the edges at the given positions (a run
-// from start when at is nil), by index, largest first, of equal ones the later
-// position first, and never NaN. It returns how many there are.
+// largest picks the k largest values of the edges at the given positions (a run from start where at is nil), by index.
+// The largest comes first; of equal values the later position comes first; NaN is never picked. It returns how many it
+// picked.
 //
-// One pass keeps the best k so far in a heap with the worst on top; the heap is
-// then emptied from the back.
+// One pass keeps the best k so far in a heap with the worst on top. The heap is then emptied from the back.
 func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
 	h := topHeap{values: o.top, item: dst[:0], edge: c.edge[:0]}
 	for i := range uint32(n) {
@@ -19,7 +18,7 @@ func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst
 		case uint32(len(h.item)) < k:
 			h.item, h.edge = append(h.item, i), append(h.edge, e)
 			h.up(len(h.item) - 1)
-		case k > 0 && !o.top.less(e, h.edge[0]): // later, so ahead of an equal one
+		case k > 0 && !o.top.less(e, h.edge[0]): // later, so it comes before an equal one
 			h.item[0], h.edge[0] = i, e
 			h.down(0, len(h.item))
 		}
@@ -32,7 +31,7 @@ func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst
 	return len(h.item)
 }
 
-// topHeap is a heap of items and their edges, the worst at the root.
+// topHeap is a heap of items and their edges, with the worst at the root.
 type topHeap struct {
 	values *values
 	item   []uint32

@@ -10,16 +10,15 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// values is a scalar column by edge id that keeps the order of its numbers: one
-// field is set. Integers are not taken to floats, which would merge large ones.
+// values is a scalar column by edge id that keeps the order of its numbers. One field is set. Integers stay integers,
+// because large ones would become equal as floats.
 type values struct {
 	ints    []int64
 	floats  []float64
-	singles []float32 // kept as they are: half the memory
+	singles []float32 // not converted, which takes half the memory
 }
 
-// readValues converts a column; int64, float64 and float32 ones are viewed in
-// place where they can be.
+// readValues converts a column. Columns of int64, float64 and float32 are read in place where their alignment allows.
 func readValues(e *graph.Edges, name string) (*values, error) {
 	c := graph.FindColumn(e.Columns, name)
 	n, b := e.Count, c.Values
@@ -84,7 +83,7 @@ func readValues(e *graph.Edges, name string) (*values, error) {
 	return v, nil
 }
 
-// less says whether edge a's value is below edge b's.
+// less says whether the value of edge a is below that of edge b.
 func (v *values) less(a, b uint32) bool {
 	if v.ints != nil {
 		return v.ints[a] < v.ints[b]
@@ -92,7 +91,7 @@ func (v *values) less(a, b uint32) bool {
 	return v.real(a) < v.real(b)
 }
 
-// nan says whether an edge's value is not a number.
+// nan says whether the value of an edge is not a number.
 func (v *values) nan(e uint32) bool { return v.ints == nil && v.real(e) != v.real(e) }
 
 // real is a value that is not an integer.
@@ -103,7 +102,7 @@ func (v *values) real(e uint32) float64 {
 	return v.floats[e]
 }
 
-// float is an edge's value as a weight.
+// float is the value of an edge as a weight.
 func (v *values) float(e uint32) float64 {
 	if v.ints != nil {
 		return float64(v.ints[e])
@@ -111,7 +110,7 @@ func (v *values) float(e uint32) float64 {
 	return v.real(e)
 }
 
-// weight is the value as a draw sees it: 0 where it cannot be taken.
+// weight is the weight of an edge for a draw: 0 where the edge cannot be taken.
 func (v *values) weight(e uint32) float64 {
 	if w := v.float(e); w > 0 {
 		return w
@@ -119,29 +118,28 @@ func (v *values) weight(e uint32) float64 {
 	return 0
 }
 
-// viewable says whether bytes can be read in place as numbers of a width.
+// viewable says whether bytes can be read in place as numbers of a width in bytes.
 func viewable(b []byte, width uintptr) bool {
 	return len(b) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%width == 0
 }
 
-// Time is the time of a seed: an integer or a float, as its column is.
+// Time is the time of a seed: an integer or a float, as in its column.
 type Time struct {
 	i     int64
 	f     float64
 	float bool
 }
 
-// IntTime is a time out of an integer column.
+// IntTime is a time from an integer column.
 func IntTime(t int64) Time { return Time{i: t} }
 
-// FloatTime is a time out of a float column.
+// FloatTime is a time from a float column.
 func FloatTime(t float64) Time { return Time{f: t, float: true} }
 
-// Number is the time as its column has it: i, or f where float.
+// Number is the time as in its column: i, or f where float.
 func (t Time) Number() (i int64, f float64, float bool) { return t.i, t.f, t.float }
 
-// cut is a bound on a column of values: those below it pass, and those equal to
-// it when orEqual.
+// cut is a bound on a column of values: values below it pass, and with orEqual those equal to it.
 type cut struct {
 	i       int64
 	f       float64
@@ -149,8 +147,7 @@ type cut struct {
 	none    bool // nothing passes
 }
 
-// cutAt is the exact bound of time t on v's numbers, also where one is an
-// integer and the other a float.
+// cutAt is the exact bound of time t on the numbers of v, also where one is an integer and the other a float.
 func (v *values) cutAt(t Time, orEqual bool) cut {
 	switch {
 	case v.ints != nil && !t.float, v.ints == nil && t.float:
@@ -177,7 +174,7 @@ func (v *values) cutAt(t Time, orEqual bool) cut {
 	return cut{f: f, orEqual: orEqual}
 }
 
-// passes says whether an edge's value is within the bound.
+// passes says whether the value of an edge passes the bound.
 func (v *values) passes(e uint32, c cut) bool {
 	if c.none {
 		return false

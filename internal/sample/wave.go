@@ -2,26 +2,25 @@ package sample
 
 import "github.com/graphmill/graphmill/draw"
 
-// A wave is a run of ops that start only from ops ahead of it, such as a hop of
-// a fanout list: all their frontiers are known when it begins.
+// wave is a run of ops that start only from ops before the run, such as a hop of a fanout list: all their frontiers are
+// known when it begins.
 //
-// Where these are small together (single seeds, typed graphs), the ops go
-// through the phases side by side, so that the latencies of their
-// loads overlap; one op's few nodes alone would wait for each. What is reached
-// is still numbered op by op, so the result is the same.
+// Where the frontiers are small together (single seeds, typed graphs), the ops go through the phases side by side, so
+// that the latencies of their loads overlap; the few nodes of one op alone would wait for each load. The nodes that are
+// reached are still numbered op by op, so the result is the same.
 type wave struct{ first, end int } // places in Sampler.ops
 
-// waveNodes is the most nodes of a wave that runs side by side: several blocks,
-// since one op's part of it is small.
+// waveNodes is the most nodes of a wave that runs side by side. It is several blocks, since the part of one op is
+// small.
 const waveNodes = 512
 
-// part is an op's share of a wave.
+// part is the share of an op in a wave.
 type part struct {
 	at, m  uint32 // of the nodes
 	off, n int    // of the picks
 }
 
-// wavesOf cuts the ops into the longest waves.
+// wavesOf divides the ops into the longest waves.
 func wavesOf(ops []op) []wave {
 	var ws []wave
 	for i, o := range ops {
@@ -40,8 +39,7 @@ func wavesOf(ops []op) []wave {
 	return ws
 }
 
-// wave runs a wave whose frontiers are small; ok is false, and nothing done,
-// where they do not.
+// wave runs a wave with small frontiers. ok is false, and nothing is done, where they are not small.
 func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 	if c.s.noWaves || w.end-w.first == 1 {
 		return false, nil
@@ -71,7 +69,7 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 		p.n = need - p.off
 	}
 	if need > maxLocal {
-		return false, nil // a block of one op may yet be small enough
+		return false, nil // a block of one op may still be small enough
 	}
 	if len(c.pos) < need {
 		c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
@@ -100,7 +98,7 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 	return true, nil
 }
 
-// gather puts an op's frontier into the wave from at on, if it fits.
+// gather puts the frontier of an op into the nodes of the wave from at on, if it fits.
 func (c *Context) gather(o *op, at uint32) (m uint32, fits bool) {
 	if c.s.plan.Expand == ExpandAll {
 		for _, f := range o.from {

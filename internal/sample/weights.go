@@ -14,25 +14,22 @@ import (
 // weights is a column of weights along an adjacency.
 type weights struct {
 	*values
-	// prefix holds, by position, the sum of the weights of the node's edges up
-	// to and with this one.
+	// prefix holds, by position, the sum of the weights of the node's edges up to this one, inclusive.
 	prefix   []float64
 	positive bool // no weight is 0, negative or NaN
-	// guide tells, for equal parts of a node's total, where in its sums the part
-	// begins: degree/8 + 1 entries from guideAt on. Searches start there and end
-	// exactly, so it changes nothing but their speed. nil where its places
-	// do not fit 32 bits.
+	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/8 + 1
+	// entries from guideAt on. A search starts there and is still exact, so the guide only changes its speed. It is nil
+	// where its places do not fit 32 bits.
 	guide []uint32
 }
 
-// guideParts is the number of a node's entries in the guide.
+// guideParts is the number of entries of a node in the guide.
 func guideParts(degree uint32) uint32 { return degree/8 + 1 }
 
-// guideAt is the place of node v's first entry: no less than the entries of all
-// nodes before it.
+// guideAt is the place of the first entry of node v. It is at least the number of entries of all nodes before it.
 func guideAt(start, v uint32) uint32 { return start/8 + v }
 
-// columnCache holds what several ops share.
+// columnCache holds the columns that several ops share.
 type columnCache struct {
 	byName   map[string]*values
 	byWeight map[string]*weights
@@ -85,7 +82,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 			w.prefix[p] = sum
 		}
 		if math.IsInf(sum, 1) {
-			return nil, tagged.Errorf(ErrWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums",
+			return nil, tagged.Errorf(errWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums",
 				e.Type, name, dir, n)
 		}
 		if w.guide != nil {
@@ -97,7 +94,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	return w, nil
 }
 
-// fillGuide notes where each equal part of the total begins in a node's sums.
+// fillGuide sets, for each equal part of the total, the position in the sums of a node where the part begins.
 func fillGuide(guide []uint32, prefix []float64) {
 	p := 0
 	for g := range guide {
@@ -111,8 +108,7 @@ func fillGuide(guide []uint32, prefix []float64) {
 	}
 }
 
-// seek is the first index whose sum is above x, len(prefix) if there is none,
-// searched from a guess.
+// seek is the first index with a sum above x, or len(prefix) if there is none. The search starts from a guess.
 func seek(prefix []float64, guess uint32, x float64) uint32 {
 	p := int(guess)
 	for p > 0 && prefix[p-1] > x {
@@ -130,9 +126,8 @@ func seek(prefix []float64, guess uint32, x float64) uint32 {
 // stagedTake is the largest take that is drawn in stages.
 const stagedTake = 64
 
-// pickWeighted is pickAny for positive weights that all may be taken. What a
-// draw reads (the node's total, the guide, the sums) is asked for over the
-// whole block before it is used.
+// pickWeighted is pickAny for positive weights where every edge may be taken. The data that a draw reads (the total of
+// the node, the guide, the sums) is prefetched for the whole block before it is used.
 func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) int {
 	w, k := o.weights, int(o.take)
 	if c.staged == nil {
@@ -190,7 +185,7 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 	return n
 }
 
-// staged is the draws of a block on their way.
+// staged is the draws of a block that wait for their data.
 type staged struct {
 	node, at [blockNodes]uint32
 	key      [blockNodes]uint64
@@ -198,8 +193,8 @@ type staged struct {
 	guess    [blockNodes * stagedTake]uint32
 }
 
-// resolve turns a node's draws into positions: the first ones are given by x and
-// a guess each, those that misses make needful are drawn here.
+// resolve turns the draws of a node into positions. The first draws are given, by x and a guess each. Draws that
+// replace misses are made here.
 func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, guess []uint32, prefix []float64, out []uint32) {
 	n := uint32(len(prefix))
 	total, parts := prefix[n-1], guideParts(n)
@@ -231,13 +226,11 @@ func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, gues
 	}
 }
 
-// maxMisses is how many draws in a row may hit what is taken before the walk
-// over what is left takes over.
+// maxMisses is the number of draws in a row that may hit edges that are taken already, before walk takes over.
 const maxMisses = 16
 
-// weighted picks k of the edges at the given positions (a run from start when
-// at is nil), by index, and returns how many it took: fewer than k only when
-// fewer have a positive weight.
+// weighted picks k of the edges at the given positions (a run from start where at is nil), by index. It returns how
+// many it took: fewer than k only where fewer have a positive weight.
 func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
 	w := o.weights
 	weight := func(i int) float64 {
@@ -292,13 +285,13 @@ func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k 
 	return int(k)
 }
 
-// walk takes the draws from number draw on out of what is left, in order: the
-// heavy edges, which a search in the sums would hit again and again, are gone.
+// walk makes the draws from number on among the edges that are left, in order. Heavy edges, which a search in the sums
+// would hit again and again, are no longer among them.
 func (c *Context) walk(h, number uint64, n int, k, took uint32, weight func(int) float64, dst []uint32) {
 	if cap(c.rest) < n {
 		c.rest = make([]float64, n)
 	}
-	rest := c.rest[:n] // the weights of what is left; 0 where nothing is
+	rest := c.rest[:n] // the weights of the edges that are left, 0 for the others
 	for i := range rest {
 		rest[i] = weight(i)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Check reads the arrays that hold offsets and ids and says whether they mean a
-// graph: offsets start at 0, ascend and end at the length of what they bound;
-// ids are in range. What fails is wrapped in ErrDamaged.
+// Check reads the arrays that hold offsets and ids, and checks that they are a valid graph: offsets start at 0, ascend,
+// and end at the length of the list that they divide; ids are in range. The error for an invalid array wraps
+// ErrDamaged.
 func (s *Store) Check(ctx context.Context) error {
 	c := checker{ctx: ctx, s: s}
 	if s.Graph != nil {
@@ -21,8 +21,8 @@ func (s *Store) Check(ctx context.Context) error {
 	return c.err
 }
 
-// released is how many bytes of arrays are read before the memory of their pages
-// is given back: a check holds little, whatever it reads.
+// released is the number of bytes that are read before the memory of their pages is given back, so that a check holds
+// little memory.
 const released = 32 << 20
 
 type checker struct {
@@ -32,7 +32,7 @@ type checker struct {
 	read int // bytes since the last release
 }
 
-// ok says whether to go on, having read so many bytes more.
+// ok says whether to go on. It counts bytes that were read.
 func (c *checker) ok(bytes int) bool {
 	if c.read += bytes; c.err == nil && c.read > released {
 		c.read, c.err = 0, c.s.Release()
@@ -49,7 +49,7 @@ func (c *checker) fail(format string, a ...any) {
 	}
 }
 
-// part is how many values are read between two looks at the context.
+// part is the number of values that are read between two checks of the context.
 const part = 1 << 20
 
 // offsets checks a list of offsets into end elements.
@@ -80,7 +80,7 @@ func (c *checker) below(what string, x graph.Index, n int) {
 	}
 }
 
-// columns checks the offsets of columns, whose lengths Open has checked.
+// columns checks the offsets of columns. Open has checked their lengths.
 func (c *checker) columns(what string, cols []*graph.Column) {
 	for _, col := range cols {
 		name := what + "." + col.Name
@@ -119,7 +119,7 @@ func (c *checker) graph(g *graph.Graph) {
 	}
 }
 
-// ids looks every original id up.
+// ids checks the index of original ids.
 func (c *checker) ids(t int, n *graph.Nodes) {
 	if c.err != nil {
 		return
@@ -141,7 +141,7 @@ func (c *checker) ids(t int, n *graph.Nodes) {
 			c.fail("node type %s: found node %d in bucket %d of the id index, expected %d", n.Type, v, b, got)
 		}
 		if i > 0 && uint64(i) > x.buckets.At(b) && x.slots.At(i-1) >= x.slots.At(i) {
-			c.fail("node type %s: found node %d behind %d in bucket %d of the id index, expected ascending ids", n.Type, v, x.slots.At(i-1), b)
+			c.fail("node type %s: found node %d after %d in bucket %d of the id index, expected ascending ids", n.Type, v, x.slots.At(i-1), b)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (c *checker) collection(l *graph.Collection) {
 	}
 }
 
-// components checks that the components of each graph are what the graph has.
+// components checks that the components of each graph cover the graph.
 func (c *checker) components(what string, l *graph.Collection, graphPtr, componentPtr graph.Index, count int) {
 	if l.ComponentPtr.Len() == 0 {
 		return

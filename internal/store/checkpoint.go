@@ -22,12 +22,11 @@ import (
 // checkpointFile is the last checkpoint of a partial folder. Publish removes it.
 const checkpointFile = ".checkpoint.json"
 
-// ErrOtherRun is wrapped by Begin's error for the checkpoint of a run that makes
-// another output.
+// ErrOtherRun is the error of Begin for the checkpoint of a run that makes another output.
 var ErrOtherRun = errors.New("checkpoint of another run")
 
-// checkpoint is how far a run has come. Of is what its output is a function of, State
-// is the caller's, Files are all files of the output.
+// checkpoint is the JSON of a checkpoint. Of is the inputs and options that determine the output, State is that of the
+// caller, and Files are all files of the output.
 type checkpoint struct {
 	Format int                   `json:"format"`
 	Of     map[string]string     `json:"of"`
@@ -35,29 +34,29 @@ type checkpoint struct {
 	Files  map[string]*fileSoFar `json:"files"`
 }
 
-// fileSoFar is a file up to its first Bytes bytes. XXH3 is of those behind the first
-// Head, which may be written again at the end.
+// fileSoFar is a file up to its first Bytes bytes. XXH3 is the checksum of the bytes after the first Head bytes, which
+// may be written again at the end.
 type fileSoFar struct {
 	Bytes int64  `json:"bytes"`
 	Head  int64  `json:"head,omitempty"`
 	XXH3  string `json:"xxh3"`
-	Open  bool   `json:"open,omitempty"` // more is to come
+	Open  bool   `json:"open,omitempty"` // more bytes will follow
 
 	hash   *xxh3.Hasher // while it is open
 	synced int64        // bytes that are on the disk
-	broken error        // of a write or sync: nobody knows what the file holds
+	broken error        // the error of a write or sync, after which the content of the file is unknown
 }
 
-// checkpoints is what a Writer knows that makes checkpoints.
+// checkpoints is the state of a Writer that makes checkpoints.
 type checkpoints struct {
 	last  checkpoint
 	began bool // Begin was called: files are counted
-	there bool // checkpointFile lies in the folder
+	there bool // checkpointFile exists
 	open  map[string]*outFile
 }
 
-// Continue is Create, but what an interrupted run left stays if it made a checkpoint.
-// Begin then says whether that fits.
+// Continue is Create, but it keeps the files of an interrupted run that made a checkpoint. Begin then checks whether
+// the checkpoint fits.
 func Continue(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
@@ -74,14 +73,13 @@ func Continue(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// Begin lets w make checkpoints. It is called before the first file is made. of is
-// what the output is a function of: each input and option by a name.
+// Begin lets w make checkpoints. It must be called before the first file is made. of is the inputs and options that
+// determine the output, each under a name.
 //
-// The checkpoint that Continue found is gone on with: State is the caller's of that
-// time, and Create and Array open the files that were open then behind what they held.
-// One whose of differs is an error that wraps ErrOtherRun, and is left as it is. One
-// that is damaged, or whose files are, is told to warn, and the output begins anew.
-// All files are read for this, by so many threads.
+// If Continue found a checkpoint, the output resumes from it: State is the state of the caller at that time, and Create
+// and Array open the files that were open then and append to them. A checkpoint with another of is an error that wraps
+// ErrOtherRun, and stays as it is. Where the checkpoint or its files are damaged, warn gets an error and the output
+// begins anew. All files are read to check them, by so many threads.
 func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, warn func(error)) error {
 	c := &w.checkpoints
 	if c.there {
@@ -103,20 +101,20 @@ func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, w
 	return nil
 }
 
-// State is what the caller said at the last checkpoint, also one of the run that this
-// one goes on with; nil if there is none.
+// State is the state that the caller passed to the last checkpoint, which may be one of the run that this one resumes.
+// It is nil if there is none.
 func (w *Writer) State() json.RawMessage { return w.checkpoints.last.State }
 
-// Checkpointed says whether a checkpoint lies in the folder, so that Abort lets it lie.
+// Checkpointed says whether there is a checkpoint in the folder, so that Abort leaves the folder.
 func (w *Writer) Checkpointed() bool { return w.checkpoints.there }
 
-// sealedText is a text and its checksum, in one file.
+// sealedText is a JSON text and its checksum.
 type sealedText struct {
 	XXH3       string          `json:"xxh3"`
 	Checkpoint json.RawMessage `json:"checkpoint"`
 }
 
-// readCheckpoint gives ErrDamaged for a file that is no checkpoint.
+// readCheckpoint reads the checkpoint. A file that is no checkpoint is an error that wraps ErrDamaged.
 func (w *Writer) readCheckpoint() (c checkpoint, err error) {
 	name := filepath.Join(w.dir, checkpointFile)
 	b, err := vfs.ReadFile(w.fs, name, maxMeta)
@@ -145,14 +143,14 @@ func (w *Writer) readCheckpoint() (c checkpoint, err error) {
 	return c, nil
 }
 
-// restore reads the checkpoint, holds the files against it, and removes all others.
+// restore reads the checkpoint, checks its files, and removes all others.
 func (w *Writer) restore(ctx context.Context, of map[string]string, threads int) error {
 	c, err := w.readCheckpoint()
 	if err != nil {
 		return err
 	}
 	if what := difference(c.Of, of); what != "" {
-		return fmt.Errorf("%s: found the %w: %s; give the same flags and inputs to go on with it, or leave out --resume to begin anew", w.dir, ErrOtherRun, what)
+		return fmt.Errorf("%s: found the %w: %s; give the same options and inputs to resume it, or leave out `Resume` to begin anew", w.dir, ErrOtherRun, what)
 	}
 	all, err := list(w.fs, w.dir)
 	if err != nil {
@@ -179,7 +177,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 	return w.emptyDirs("")
 }
 
-// difference says what of two maps differs, "" if nothing does.
+// difference describes the difference of two maps. It is "" where there is none.
 func difference(there, here map[string]string) string {
 	keys := slices.Sorted(maps.Keys(there))
 	for k := range here {
@@ -214,8 +212,8 @@ func quoted(s string, is bool) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// hold gives ErrDamaged if files are not what a checkpoint says. all is what lies in
-// the folder; it follows no links.
+// hold is an error that wraps ErrDamaged if files do not match a checkpoint. all is the files in the folder, where
+// links are not followed.
 func (w *Writer) hold(ctx context.Context, files map[string]*fileSoFar, all []string, threads int) error {
 	for name, f := range files {
 		if _, there := slices.BinarySearch(all, name); !there || f == nil {
@@ -230,7 +228,7 @@ func (w *Writer) hold(ctx context.Context, files map[string]*fileSoFar, all []st
 	return g.Wait()
 }
 
-// check reads the file.
+// check compares the file with f.
 func (f *fileSoFar) check(ctx context.Context, fsys vfs.FS, name string) (err error) {
 	damaged := func(format string, a ...any) error {
 		return fmt.Errorf("%s: %w: %s", name, ErrDamaged, fmt.Sprintf(format, a...))
@@ -275,9 +273,9 @@ func (f *fileSoFar) check(ctx context.Context, fsys vfs.FS, name string) (err er
 	return nil
 }
 
-// Checkpoint says that all that was written so far is whole, and what the caller needs
-// to go on behind it. It brings all files to the disk first. No file is being written,
-// closed or made meanwhile; buffers of the caller are flushed (Array.Flush).
+// Checkpoint makes a checkpoint of the files so far, with the state that the caller needs to resume. It first brings
+// all files to the disk. Meanwhile no file may be written, closed or made. The caller must have flushed its buffers
+// (Array.Flush).
 func (w *Writer) Checkpoint(state any) error {
 	c := &w.checkpoints
 	if !c.began {
@@ -317,7 +315,7 @@ func (w *Writer) Checkpoint(state any) error {
 	return nil
 }
 
-// maxSyncing is how many files are synced at a time: a disk does many at the cost of one.
+// maxSyncing is the number of files that are synced at a time. A disk syncs many in the time of one.
 const maxSyncing = 16
 
 // syncAll brings all files and their names to the disk.
@@ -343,7 +341,7 @@ func (w *Writer) syncAll() error {
 	return w.fs.SyncDir(filepath.Dir(w.dir))
 }
 
-// openFile makes a file, or goes on with one that the run before had open.
+// openFile makes a file, or opens one that the resumed run had open, at its end.
 func (w *Writer) openFile(name string) (*outFile, error) {
 	c, path := &w.checkpoints, filepath.Join(w.dir, filepath.FromSlash(name))
 	f := &outFile{w: w, name: name, soFar: c.last.Files[name]}
@@ -366,7 +364,7 @@ func (w *Writer) openFile(name string) (*outFile, error) {
 	return f, nil
 }
 
-// leaveHead leaves so many bytes at the front of a new file, which are written at its end.
+// leaveHead leaves n bytes at the front of a new file, which are written when the file ends.
 func (f *outFile) leaveHead(n int64) error {
 	if f.soFar != nil && f.soFar.Bytes > 0 {
 		return nil
@@ -378,7 +376,7 @@ func (f *outFile) leaveHead(n int64) error {
 	return err
 }
 
-// closed ends the counting of a file.
+// closed notes the checksum of a file that is complete.
 func (c *checkpoints) closed(f *outFile) {
 	if f.soFar != nil {
 		f.soFar.XXH3, f.soFar.Open, f.soFar.hash = fmt.Sprintf("%016x", f.soFar.hash.Sum64()), false, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// counter is an output in the making: an array of numbers, and a text of each ten,
-// closed when it is full. Its state is how many numbers there are.
+// counter is an output that is being written: an array of numbers, and a text file for each ten numbers, which is
+// closed when it is full. Its state is the count of numbers.
 type counter struct {
 	w     *Writer
 	array *Array
@@ -28,7 +28,7 @@ var counterOf = map[string]string{"seed": "1"}
 
 func textName(n int) string { return fmt.Sprintf("texts/%d", n/10) }
 
-// beginCounter begins or goes on; warnings are added to warned.
+// beginCounter begins or resumes a counter. Warnings are added to warned.
 func beginCounter(fsys vfs.FS, out string, of map[string]string, warned *[]string) (c *counter, err error) {
 	w, err := Continue(fsys, out, false)
 	if err != nil {
@@ -51,7 +51,7 @@ func beginCounter(fsys vfs.FS, out string, of map[string]string, warned *[]strin
 	return c, nil
 }
 
-// count goes on to number n, with a checkpoint behind each that is a multiple of every.
+// count goes on to number n, with a checkpoint after each number that is a multiple of every.
 func (c *counter) count(n, every int) (err error) {
 	for ; c.n < n && err == nil; c.n++ {
 		if c.n%10 == 0 && c.text == nil {
@@ -90,7 +90,7 @@ func (c *counter) publish() error {
 	return err
 }
 
-// end gives up what is not published.
+// end ends a counter that is not published.
 func (c *counter) end() error {
 	var errs []error
 	if c.array != nil {
@@ -102,7 +102,7 @@ func (c *counter) end() error {
 	return errors.Join(append(errs, c.w.Abort())...)
 }
 
-// expectCounter holds that out is the output of 45 numbers.
+// expectCounter checks that out is the output of 45 numbers.
 func expectCounter(t *testing.T, out string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(out, "a/numbers.npy"))
@@ -134,8 +134,8 @@ func expectCounter(t *testing.T, out string) {
 	}
 }
 
-// TestCheckpoint stops an output behind number 27, of which a checkpoint has 26, and
-// goes on with it in ways that must find these or begin anew.
+// TestCheckpoint stops an output after number 27, when its checkpoint has 26 numbers, and resumes it in ways that must
+// find these or begin anew.
 func TestCheckpoint(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -150,7 +150,7 @@ func TestCheckpoint(t *testing.T) {
 			write(t, dir+"/."+checkpointFile+".partial", "{")
 		}},
 		{name: "header written", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", 5) }},
-		{name: "flipped behind the checkpoint", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*26) }},
+		{name: "flipped after the checkpoint", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*26) }},
 		{name: "cut at the checkpoint", harm: func(t *testing.T, dir string) { must(t, os.Truncate(dir+"/a/numbers.npy", npy.HeaderSize+4*26)) }},
 		{name: "flipped", harm: func(t *testing.T, dir string) { flip(t, dir+"/a/numbers.npy", npy.HeaderSize+4*25) }, warn: "a/numbers.npy: damaged: found checksum "},
 		{name: "cut", harm: func(t *testing.T, dir string) { must(t, os.Truncate(dir+"/a/numbers.npy", npy.HeaderSize+4*25)) }, warn: "a/numbers.npy: damaged: found 228 bytes, expected 232"},
@@ -206,7 +206,7 @@ func TestCheckpoint(t *testing.T) {
 			run, err = beginCounter(disk, out, counterOf, &warned)
 			must(t, err)
 			if want := 26; c.warn == "" && run.n != want || c.warn != "" && run.n != 0 {
-				t.Errorf("found %d numbers to go on behind", run.n)
+				t.Errorf("found %d numbers to resume from", run.n)
 			}
 			if c.warn == "" && len(warned) > 0 || c.warn != "" && (len(warned) != 1 || !strings.Contains(warned[0], c.warn)) {
 				t.Errorf("found warnings %q, expected %q", warned, c.warn)
@@ -236,7 +236,7 @@ func writeCheckpoint(t *testing.T, dir, inner string) {
 	write(t, dir+"/"+checkpointFile, fmt.Sprintf(`{"xxh3":%q,"checkpoint":%s}`, sum([]byte(inner)), inner))
 }
 
-// TestCheckpointOfAnotherRun is refused, names what differs, and stays.
+// TestCheckpointOfAnotherRun checks that such a checkpoint is refused with its differences, and stays.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	var warned []string
@@ -264,8 +264,8 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	must(t, run.end())
 }
 
-// TestCheckpointSurvives ends a run at each of its calls, with an error, killed or with the power gone,
-// and goes on, until the output is there.
+// TestCheckpointSurvives ends a run at each of its calls, with an error, a kill or a power loss, and resumes it until
+// the output is complete.
 func TestCheckpointSurvives(t *testing.T) {
 	count := &vfs.Fault{FS: disk}
 	var warned []string
@@ -297,11 +297,11 @@ func TestCheckpointSurvives(t *testing.T) {
 				if name == "power" {
 					must(t, volatile.Crash())
 				}
-				if _, err := os.Lstat(out); err == nil { // what failed did no harm, or came behind the rename
+				if _, err := os.Lstat(out); err == nil { // the failed call did no harm, or came after the rename
 					expectCounter(t, out)
 					continue
 				}
-				// The second run is killed too, so that the third goes on with its checkpoint.
+				// The second run is killed, too, so that the third resumes from its checkpoint.
 				_, _ = whole(&vfs.Fault{FS: disk, FailAt: calls / 2, Err: broken, Dead: true}, out)
 				if _, err := os.Lstat(out); err == nil {
 					expectCounter(t, out)
@@ -320,13 +320,13 @@ func TestCheckpointSurvives(t *testing.T) {
 				t.Errorf("found %q", warned)
 			}
 			if gone < int(calls)/20 {
-				t.Errorf("found %d runs that went on behind a checkpoint", gone)
+				t.Errorf("found %d runs that resumed from a checkpoint", gone)
 			}
 		})
 	}
 }
 
-// TestCheckpointNeedsBegin holds the order of calls, and that no file is forgotten.
+// TestCheckpointNeedsBegin checks the order of calls, and that no file is forgotten.
 func TestCheckpointNeedsBegin(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	w, err := Create(disk, out, false)
@@ -343,11 +343,11 @@ func TestCheckpointNeedsBegin(t *testing.T) {
 	w, err = Continue(disk, out, false)
 	must(t, err)
 	must(t, w.Begin(context.Background(), counterOf, 1, nil))
-	if err := w.Seal(context.Background(), nil, 1); err == nil || !strings.Contains(err.Error(), "that was not gone on with") {
-		t.Errorf("found %v, expected a file that was not gone on with", err)
+	if err := w.Seal(context.Background(), nil, 1); err == nil || !strings.Contains(err.Error(), "that was not opened") {
+		t.Errorf("found %v, expected a file that was not opened", err)
 	}
 	must(t, w.Abort())
-	// Nor is a checkpoint made of what could not be written, not even at a second try.
+	// No checkpoint is made of a file that could not be written, even at a second try.
 	fault := &vfs.Fault{FS: disk, Err: errors.New("broken")}
 	run, err = beginCounter(fault, out, counterOf, &warned)
 	must(t, err)
@@ -370,7 +370,7 @@ func TestCheckpointNeedsBegin(t *testing.T) {
 	}
 }
 
-// FuzzCheckpoint reads any text as a checkpoint whose checksum is right.
+// FuzzCheckpoint reads any text as a checkpoint with a valid checksum.
 func FuzzCheckpoint(f *testing.F) {
 	f.Add(`{"format":1,"of":{"seed":"1"},"state":1,"files":{"a":{"bytes":1,"head":1,"xxh3":"2d06800538d394c2","open":true}}}`)
 	f.Add(`{"format":1,"of":null,"state":{},"files":{"../b":{"bytes":9223372036854775807,"head":-1,"xxh3":""}}}`)

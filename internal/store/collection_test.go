@@ -13,19 +13,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The arrays of components and forms are held to what the graphs have.
+// The arrays of components and forms are compared with the graphs.
 func TestCollectionArrays(t *testing.T) {
 	type lists map[string][]uint64
 	good := func() lists {
 		return lists{
 			"context/component_ptr": {0, 2, 3}, "nodes/n/graph_ptr": {0, 3, 4}, "nodes/n/component_ptr": {0, 1, 3, 4},
 			"edges/e/graph_ptr": {0, 2, 2}, "edges/e/component_ptr": {0, 1, 2, 2}, "edges/e/src": {0, 2}, "edges/e/dst": {0, 1},
-			"context/example_form": {1, 2, 3, 4}, // two bytes a graph
+			"context/example_form": {1, 2, 3, 4}, // two bytes per graph
 		}
 	}
 	for name, tc := range map[string]struct {
 		change func(lists)
-		want   string // "" is none
+		want   string // "" means no error
 	}{
 		"good":                      {func(lists) {}, ""},
 		"no forms":                  {func(l lists) { delete(l, "context/example_form") }, ""},
@@ -89,7 +89,7 @@ func TestCollectionArrays(t *testing.T) {
 	}
 }
 
-// A file that is taken away is not of the output; an open one stays.
+// A removed file is not part of the output. An open file is not removed.
 func TestRemove(t *testing.T) {
 	w, err := store.Create(vfs.OS, filepath.Join(t.TempDir(), "c"), false)
 	if err != nil {

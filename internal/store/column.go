@@ -10,15 +10,15 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// arrayNames are the files of a type's or context's folder that are no columns.
+// arrayNames are the files in the folder of a type or of the context that are no columns.
 var arrayNames = []string{
 	"indptr", "far", "other_indptr", "other_far", "other_edge_id", "ids", "id_buckets", "id_slots",
 	"graph_ptr", "component_ptr", "node_id", "edge_id", "src", "dst", "num_sampled_nodes", "num_sampled_edges",
 	"seed_ptr", "seed_local", "example_form",
 }
 
-// ColumnDir is the folder of a column's files: that of its type, or one below
-// where the name would be that of another file.
+// ColumnDir is the folder of the files of a column: that of its type, or one below it where the name would be that of
+// another file.
 func ColumnDir(dir, name string) string {
 	stem, _, offsets := strings.Cut(name, ".")
 	if slices.Contains(arrayNames, name) || offsets && (stem == "ids" || strings.HasSuffix(name, ".row_offsets") || strings.HasSuffix(name, ".string_offsets")) {
@@ -27,23 +27,23 @@ func ColumnDir(dir, name string) string {
 	return dir
 }
 
-// ColumnWriter appends the rows of a column. It holds a few 64 KiB buffers.
+// ColumnWriter appends the rows of a column. It holds a few buffers of 64 KiB.
 type ColumnWriter struct {
 	meta    ColumnMeta
 	values  *Array
-	offsets []*Array // one a variable dimension
-	ends    []uint64 // the last of each
+	offsets []*Array // one per variable dimension
+	ends    []uint64 // the last offset of each
 	strings *Array   // offsets
 	nbytes  uint64
 	scratch []byte
 }
 
-// Column begins a column whose files lie in dir ("nodes/paper"). Dimensions of
-// the shape are positive, or -1 where they are variable.
+// Column begins a column with its files in dir ("nodes/paper"). Dimensions of the shape are positive, or -1 where they
+// are variable.
 func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*ColumnWriter, error) {
 	base := dir + "/" + FileName(name)
 	c := &ColumnWriter{meta: ColumnMeta{File: base + ".npy", DType: dtype.String(), Shape: append([]int{}, shape...)}}
-	row := c.meta.Shape // behind the last variable dimension
+	row := c.meta.Shape // the dimensions after the last variable one
 	for i, d := range shape {
 		switch {
 		case d == -1:
@@ -75,7 +75,7 @@ func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*Colu
 	return c, nil
 }
 
-// offsets begins an array of offsets with its first, 0.
+// offsets begins an array of offsets with the first offset, 0.
 func (w *Writer) offsets(name string) (*Array, error) {
 	a, err := w.Array(name, graph.Uint64)
 	if err != nil {
@@ -87,11 +87,10 @@ func (w *Writer) offsets(name string) (*Array, error) {
 	return a, nil
 }
 
-// Append adds rows. For numbers data holds the values and ends is nil; for
-// strings ends are the ends of the values in data. lengths has, for each variable
-// dimension, the outermost first, the number of elements of each of its rows: of
-// the rows of the column, or of the elements in front of the dimension. All lists
-// empty are no rows.
+// Append adds rows. For numbers, data holds the values and ends is nil. For strings, ends are the ends of the values in
+// data. lengths has a list for each variable dimension, the outermost first: the number of elements in each row of the
+// column or, for inner dimensions, in each element of the dimension before. No rows are added where all lists are
+// empty.
 func (c *ColumnWriter) Append(data []byte, ends []uint32, lengths ...[]uint32) error {
 	if len(lengths) == 0 && len(data) == 0 && len(ends) == 0 {
 		return nil
@@ -125,7 +124,7 @@ func (c *ColumnWriter) Append(data []byte, ends []uint32, lengths ...[]uint32) e
 	return err
 }
 
-// Close ends the column and returns what graph.json says of it.
+// Close ends the column and returns its entry in graph.json.
 func (c *ColumnWriter) Close() (ColumnMeta, error) { return c.meta, c.close() }
 
 func (c *ColumnWriter) close() error {

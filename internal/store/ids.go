@@ -12,15 +12,13 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// The index that finds an original id: nodes are listed by bucket, ascending
-// within one. id_buckets (2^bits + 1 offsets) bounds the buckets in id_slots (one
-// type-wise id a node). A bucket is the top bits of the id's hash.
+// The index that finds an original id: nodes are listed by bucket, and ascend within a bucket. id_buckets (2^bits + 1
+// offsets) bounds the buckets in id_slots (one type-wise id per node). The bucket of an id is the top bits of its hash.
 
 // BucketBits is the number of bits of the index of n ids.
 func BucketBits(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// HashID is the hash of an original id: of the bytes of a string, of the eight
-// little-endian bytes of an integer.
+// HashID is the hash of an original id: of the bytes of a string, or of the eight little-endian bytes of an integer.
 func HashID(id []byte) uint64 { return xxh3.Hash(id) }
 
 // Bucket is the bucket of a hash.
@@ -36,8 +34,7 @@ type IDs struct {
 	slots   graph.Index
 }
 
-// IDs opens the index of node type number t. A type without original ids takes
-// decimal type-wise ids.
+// IDs opens the index of node type number t. The ids of a type without original ids are its type-wise ids in decimal.
 func (s *Store) IDs(t int) (*IDs, error) {
 	n := s.Graph.Nodes[t]
 	x := &IDs{nodes: n, bits: BucketBits(n.Count)}
@@ -55,8 +52,7 @@ func (s *Store) IDs(t int) (*IDs, error) {
 	return x, nil
 }
 
-// Find is the type-wise id of an original id. The cost is that of about two
-// random reads.
+// Find is the type-wise id of an original id. It costs about two random reads.
 func (x *IDs) Find(id []byte) (node uint64, ok bool) {
 	ids := x.nodes.IDs
 	if ids == nil || ids.DType != graph.String {
@@ -70,7 +66,7 @@ func (x *IDs) Find(id []byte) (node uint64, ok bool) {
 		id = binary.LittleEndian.AppendUint64(nil, v)
 	}
 	b := int(Bucket(HashID(id), x.bits))
-	// A damaged index can hold anything: bounds are checked, not trusted.
+	// A damaged index can hold any numbers, so bounds are checked.
 	lo, hi := x.buckets.At(b), x.buckets.At(b+1)
 	for i := lo; i < hi && i < uint64(x.slots.Len()); i++ {
 		v := x.slots.At(int(i))

@@ -19,21 +19,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Manifest is manifest.json: every file of the folder but the manifest, its sum
-// and the reports.
+// Manifest is manifest.json: every file of the folder except the manifest, its checksum and the report.
 type Manifest struct {
 	Format int                    `json:"format"`
 	Files  map[string]ManifestFor `json:"files"`
 }
 
-// ManifestFor is what the manifest says of a file.
+// ManifestFor is the entry of a file in the manifest.
 type ManifestFor struct {
 	Bytes int64  `json:"bytes"`
 	XXH3  string `json:"xxh3"`
 }
 
-// ErrDamaged is wrapped by the errors about a folder that is not what was
-// written.
+// ErrDamaged is the error of a folder whose bytes differ from those that were written.
 var ErrDamaged = errors.New("damaged")
 
 // maxMeta bounds the metadata files.
@@ -41,7 +39,7 @@ const maxMeta = 256 << 20
 
 func sum(b []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(b)) }
 
-// sumLine is a line of a .xxh3 file, as the xxhsum program writes it.
+// sumLine is a line of a .xxh3 file, in the format of the xxhsum program.
 func sumLine(b []byte, name string) string { return sum(b) + "  " + name + "\n" }
 
 // hashFile reads a file once.
@@ -91,8 +89,7 @@ func hashAll(ctx context.Context, fsys vfs.FS, dir string, names []string, threa
 	return g.Wait()
 }
 
-// SumFiles reads files of a folder, given with '/' between elements, and makes
-// their manifest.
+// SumFiles is the manifest of files of a folder, which are given with '/' between elements. It reads them.
 func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int) (*Manifest, error) {
 	entries := make([]ManifestFor, len(names))
 	if err := hashAll(ctx, fsys, dir, names, threads, func(i int, e ManifestFor, err error) error {
@@ -108,7 +105,7 @@ func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, thre
 	return m, nil
 }
 
-// Encode gives the text of ManifestFile and that of ManifestSumFile.
+// Encode is the text of ManifestFile and that of ManifestSumFile.
 func (m *Manifest) Encode() (text, sum []byte, err error) {
 	b, err := encode(m)
 	if err != nil {
@@ -147,7 +144,7 @@ func list(fsys vfs.FS, dir string) ([]string, error) {
 
 // outside says whether the manifest leaves the file out.
 func outside(name string) bool {
-	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, ReportSumFile}, name)
+	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, reportJSONFile, reportSumFile}, name)
 }
 
 // checkLocal refuses a path of a metadata file that leads out of its folder.
@@ -158,8 +155,8 @@ func checkLocal(name string) error {
 	return nil
 }
 
-// ReadManifest reads the manifest of an output folder and checks it against its
-// own sum. A folder without one gives fs.ErrNotExist.
+// ReadManifest reads the manifest of an output folder and compares it with its checksum. The error of a folder without
+// a manifest is fs.ErrNotExist.
 func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 	file := filepath.Join(dir, ManifestFile)
 	b, err := vfs.ReadFile(fsys, file, maxMeta)
@@ -188,7 +185,7 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// Sum is the checksum of a folder's manifest: the fingerprint of all it holds.
+// Sum is the checksum of the manifest of a folder, which identifies the content of all its files.
 func Sum(fsys vfs.FS, dir string) (string, error) {
 	b, err := vfs.ReadFile(fsys, filepath.Join(dir, ManifestSumFile), 4096)
 	if err != nil {
@@ -201,12 +198,11 @@ func Sum(fsys vfs.FS, dir string) (string, error) {
 	return "xxh3:" + string(hex), nil
 }
 
-// sampledAbove is the size from which Fingerprint does not read all of a file.
+// sampledAbove is the size above which Fingerprint reads only a part of a file.
 const sampledAbove = 64 << 20
 
-// Fingerprint tells one input file from another: "xxh3:SUM:BYTES", of the whole
-// file up to 64 MiB; above it "xxh3-sampled:SUM:BYTES", of 64 blocks of 64 KiB
-// at equal distances, so that naming an input never costs a second read of it.
+// Fingerprint identifies an input file: "xxh3:SUM:BYTES" of the whole file up to 64 MiB, and "xxh3-sampled:SUM:BYTES"
+// of 64 blocks of 64 KiB at equal distances above that, so that it never costs a second read of a large file.
 func Fingerprint(ctx context.Context, fsys vfs.FS, name string) (_ string, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -233,7 +229,7 @@ func Fingerprint(ctx context.Context, fsys vfs.FS, name string) (_ string, err e
 	return fmt.Sprintf("xxh3-sampled:%016x:%d", h.Sum64(), info.Size()), nil
 }
 
-// Size is the sum of the sizes of all files that the manifest names.
+// Size is the sum of the sizes of all files in the manifest.
 func Size(fsys vfs.FS, dir string) (int64, error) {
 	m, err := ReadManifest(fsys, dir)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 // Names of the files that every output folder, or every store, has.
 const (
 	MetaFile        = "graph.json"
-	MadeFile        = "made.json" // where there is no graph.json
+	madeFile        = "made.json" // in folders without graph.json
 	ManifestFile    = "manifest.json"
 	ManifestSumFile = "manifest.json.xxh3"
 	ReportHTMLFile  = "report.html"
-	ReportJSONFile  = "report.json"
-	ReportSumFile   = "report.xxh3"
+	reportJSONFile  = "report.json"
+	reportSumFile   = "report.xxh3"
 )
 
 // The kinds of folder. A folder of other files (TFRecords) has a manifest and
@@ -33,13 +33,13 @@ type Meta struct {
 	Nodes   map[string]*NodesMeta `json:"nodes"`
 	Edges   map[string]*EdgesMeta `json:"edges"`
 	Context *ContextMeta          `json:"context,omitempty"`
-	// Schema is the file of the GraphSchema that a collection was read with.
+	// Schema is the file of the GraphSchema that a collection was imported with.
 	Schema string `json:"schema,omitempty"`
 	Made   Made   `json:"made"`
 }
 
-// ColumnMeta says where a column lies. File holds the values, or the bytes of
-// strings; RowOffsets has one file a variable dimension, the outermost first.
+// ColumnMeta is the files of a column. File holds the values, or the bytes of strings. RowOffsets has one file per
+// variable dimension, the outermost first.
 type ColumnMeta struct {
 	File          string   `json:"file"`
 	DType         string   `json:"dtype"`
@@ -48,35 +48,34 @@ type ColumnMeta struct {
 	StringOffsets string   `json:"string_offsets,omitempty"`
 }
 
-// NodesMeta is a node type. Arrays: id_buckets and id_slots (the index of IDs);
-// in a collection graph_ptr, component_ptr, node_id, num_sampled_nodes.
+// NodesMeta is a node type. Its Arrays are id_buckets and id_slots (the index of IDs) and, in a collection, graph_ptr,
+// component_ptr, node_id and num_sampled_nodes.
 type NodesMeta struct {
 	Count   int                   `json:"count"`
 	Columns map[string]ColumnMeta `json:"columns"`
 	IDs     *ColumnMeta           `json:"ids,omitempty"`
 	Arrays  map[string]string     `json:"arrays,omitempty"`
-	// Added is how many nodes, the last ones, the node table has no row of.
+	// Added is the number of nodes, at the end, that have no row in the node table.
 	Added int `json:"added,omitempty"`
-	// Types are the node types that a homogeneous graph was made of; the column
-	// #type counts in them.
+	// Types are the node types that a homogeneous graph was made from. The values of the column #type are indices into
+	// Types.
 	Types []string `json:"types,omitempty"`
 }
 
-// EdgesMeta is an edge type. Arrays of a store: indptr and far in the primary
-// direction; other_indptr, other_far and other_edge_id where the other one is
-// stored. Of a collection: graph_ptr, component_ptr, src, dst, edge_id,
-// num_sampled_edges.
+// EdgesMeta is an edge type. The Arrays of a store are indptr and far in the primary direction, and other_indptr,
+// other_far and other_edge_id where the other direction is stored. Those of a collection are graph_ptr, component_ptr,
+// src, dst, edge_id and num_sampled_edges.
 type EdgesMeta struct {
 	Count   int                   `json:"count"`
 	Primary string                `json:"primary,omitempty"`
 	Arrays  map[string]string     `json:"arrays"`
 	Columns map[string]ColumnMeta `json:"columns"`
-	Types   []string              `json:"types,omitempty"` // as of NodesMeta
+	Types   []string              `json:"types,omitempty"` // as in NodesMeta
 }
 
-// ContextMeta has one row a graph of a collection, its columns one a component;
-// of a store, the rows of the context's table. Arrays, of a collection: seed_ptr,
-// seed_local, component_ptr, example_form. SeedType is the node type of the seeds.
+// ContextMeta has a row per graph of a collection, and its columns a row per component. In a store it has the rows of
+// the table of the context. The Arrays of a collection are seed_ptr, seed_local, component_ptr and example_form.
+// SeedType is the node type of the seeds.
 type ContextMeta struct {
 	Count    int                   `json:"count"`
 	SeedType []string              `json:"seed_type,omitempty"`
@@ -84,19 +83,18 @@ type ContextMeta struct {
 	Arrays   map[string]string     `json:"arrays,omitempty"`
 }
 
-// Made says what the folder was made of, and nothing that two equal runs could
-// differ in.
+// Made says how the folder was made. It has nothing in which two equal runs could differ.
 type Made struct {
 	Command string            `json:"command"`
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Seed    *uint64           `json:"seed,omitempty"`
-	Law     int               `json:"law,omitempty"` // version of the draw law that the seed was used by; 0: none
+	Law     int               `json:"law,omitempty"` // version of the draw law that Seed was used with; 0 without Seed
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`
 }
 
-// encode writes v as the indented JSON that all metadata files have.
+// encode is v as indented JSON, which all metadata files have.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,7 +106,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decode reads JSON strictly: an unknown key is an error, and so is text behind.
+// decode reads JSON strictly: unknown keys and text after the value are errors.
 func decode(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -116,13 +114,13 @@ func decode(b []byte, v any) error {
 		return err
 	}
 	if d.More() {
-		return fmt.Errorf("found text behind the JSON value")
+		return fmt.Errorf("found text after the JSON value")
 	}
 	return nil
 }
 
-// FileName makes a path element of a name: letters, digits, '.', '_', '-' and
-// '#' stay (a leading '.' does not), every other byte is %XX.
+// FileName is a path element for a name: letters, digits, '.', '_', '-' and '#' stay (except a leading '.'), and every
+// other byte becomes %XX.
 func FileName(name string) string {
 	var b []byte
 	for i := 0; i < len(name); i++ {

@@ -18,8 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Store is an open folder. Graph, or Collection, is what it holds; the other is
-// nil. Their slices are views of memory maps and die with Close.
+// Store is an open folder. Either Graph or Collection is set. Their slices are views of memory maps, valid until Close.
 type Store struct {
 	Dir        string
 	Meta       *Meta
@@ -27,13 +26,13 @@ type Store struct {
 	Collection *graph.Collection
 
 	fs     vfs.FS
-	starts map[string]int64 // of the values in the files of arrays
+	starts map[string]int64 // of array files: the offset of the values
 	maps   [][]byte
 	unmaps []func() error
-	read   atomic.Int64 // bytes that Touched was told of since a Release
+	read   atomic.Int64 // bytes that Touched has counted since a Release
 }
 
-// ErrNotStore is wrapped by Open's error for a folder that is no store.
+// ErrNotStore is the kind of the error of Open for a folder that is no store.
 var ErrNotStore = errors.New("not a store")
 
 // Open maps a store or collection.
@@ -102,8 +101,7 @@ func (s *Store) open() error {
 	return nil
 }
 
-// Release gives the memory of mapped pages back. They are read again when they
-// are needed.
+// Release gives the memory of mapped pages back. They are read again when they are needed.
 func (s *Store) Release() error {
 	var err error
 	for _, b := range s.maps {
@@ -112,11 +110,11 @@ func (s *Store) Release() error {
 	return err
 }
 
-// releaseEvery is how many bytes may be read between two releases of Touched.
+// releaseEvery is the number of bytes that may be read between two releases of Touched.
 const releaseEvery = 32 << 20
 
-// Touched is told of bytes that were read, and calls Release once they are many: who
-// reads a store that way holds little of it. It may be called from several goroutines.
+// Touched counts bytes that were read, and calls Release when they are many, so that a caller that reads a store holds
+// little of it in memory. It may be called from several goroutines.
 func (s *Store) Touched(bytes int64) error {
 	if s.read.Add(bytes) < releaseEvery {
 		return nil
@@ -136,15 +134,14 @@ func (s *Store) Close() error {
 	return err
 }
 
-// maxCount is the most rows of anything: so many that offsets behind them can still
-// be counted.
+// maxCount is the most rows of a table: one more offset can still be counted.
 const maxCount = math.MaxInt/2 - 1
 
-// counts checks all numbers of rows, before arrays are held to them.
+// counts checks all numbers of rows, before the lengths of arrays are compared with them.
 func (s *Store) counts() error {
 	check := func(what string, there bool, count func() int) error {
 		if !there {
-			return fmt.Errorf("%s: found null, expected what it holds", what)
+			return fmt.Errorf("%s: found null, expected an object", what)
 		}
 		if n := count(); n < 0 || n > maxCount {
 			return fmt.Errorf("%s: found a count of %d, expected 0 to %d", what, n, maxCount)
@@ -202,9 +199,8 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 	return m, nil
 }
 
-// ArrayFile is where the values of an array lie, for who reads them otherwise than
-// through the map: the path of the file, and the byte at which they start. name is
-// the array's in Meta; one that Open has not mapped is at byte -1.
+// ArrayFile is the path of the file of an array and the offset of its values in the file, for callers that do not read
+// the array through the map. name is that of the array in Meta. The offset of an array that Open has not mapped is -1.
 func (s *Store) ArrayFile(name string) (path string, start int64) {
 	start, ok := s.starts[name]
 	if !ok {
@@ -224,8 +220,7 @@ func view(descr string, b []byte) (graph.Index, bool) {
 	return graph.Index{}, false
 }
 
-// index maps an array of offsets or ids; an empty name is the empty list.
-// want < 0 takes any length.
+// index maps an array of offsets or ids. An empty name is the empty list. want < 0 accepts any length.
 func (s *Store) index(name string, want int) (graph.Index, error) {
 	if name == "" {
 		return graph.Index{}, nil
@@ -244,7 +239,7 @@ func (s *Store) index(name string, want int) (graph.Index, error) {
 	return x, nil
 }
 
-// need is index for an array that must be named.
+// need is index for an array that must exist.
 func (s *Store) need(arrays map[string]string, key string, want int) (graph.Index, error) {
 	if arrays[key] == "" {
 		return graph.Index{}, fmt.Errorf("found no array %q in %s, expected its file", key, MetaFile)
@@ -252,7 +247,7 @@ func (s *Store) need(arrays map[string]string, key string, want int) (graph.Inde
 	return s.index(arrays[key], want)
 }
 
-// last is the last offset, which bounds what the offsets point into.
+// last is the last offset, which is the length of the list that the offsets divide.
 func last(x graph.Index) int {
 	if x.Len() == 0 {
 		return 0
@@ -271,7 +266,7 @@ func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, erro
 		return nil, err
 	}
 	col.Values = m.data
-	// elements are those of the last variable dimension, each of shape fixed.
+	// elements is the number of elements of the last variable dimension. Each has the shape fixed.
 	fixed, elements, values := c.Shape, rows, rows
 	for i, d := range c.Shape {
 		switch {
@@ -406,7 +401,7 @@ func (s *Store) openCollection() error {
 			return err
 		}
 	}
-	// of a type: where each component's nodes or edges are
+	// components is the offsets of the nodes or edges of each component, for a type.
 	components := func(arrays map[string]string) (graph.Index, error) {
 		if c.ComponentPtr.Len() == 0 {
 			return graph.Index{}, nil
@@ -488,7 +483,7 @@ func (s *Store) openCollection() error {
 	return nil
 }
 
-// perGraph maps an array of rows of a fixed width, one a graph.
+// perGraph maps an array with a row of a fixed width per graph.
 func (s *Store) perGraph(name, descr string, dtype graph.DType, graphs int) (*graph.Column, error) {
 	m, err := s.mapFile(name)
 	if err != nil {

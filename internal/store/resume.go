@@ -12,19 +12,18 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// resumeFile lists what of a partial folder is finished. Publish removes it.
+// resumeFile lists the finished files of a partial folder. Publish removes it.
 const resumeFile = ".resume.json"
 
-// resumable is resumeFile: of the run with this key, the finished files by the name
-// that the caller gave them together.
+// resumable is the JSON of resumeFile: for the run with this key, the finished files by the name that the caller gave
+// to them together.
 type resumable struct {
 	Key  string                            `json:"key"`
 	Kept map[string]map[string]ManifestFor `json:"kept"`
 }
 
-// Resume is Create that goes on with what an interrupted run with the same key left:
-// what that said to Keep is there again, if its checksums are right; all else is
-// removed. A run that may be resumed ends with Leave, not Abort, when it fails.
+// Resume is Create, but it keeps the files that an interrupted run with the same key passed to Keep, if their checksums
+// are right. It removes all others. A run that may be resumed ends with Leave, not with Abort, when it fails.
 func Resume(ctx context.Context, fsys vfs.FS, out string, force bool, key string, threads int) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
@@ -44,7 +43,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// A file of another run, or one that says nothing, begins anew.
+	// The output begins anew where the list belongs to another run or cannot be read.
 	if err == nil && decode(b, &old) == nil && old.Key == key {
 		keep[resumeFile] = true // for a run that ends before it keeps anything
 		for name, files := range old.Kept {
@@ -78,7 +77,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 	return w.emptyDirs("")
 }
 
-// whole says whether files are what they were.
+// whole says whether files match their sizes and checksums.
 func (w *Writer) whole(ctx context.Context, files map[string]ManifestFor, threads int) (bool, error) {
 	var names []string
 	for name := range files {
@@ -101,7 +100,7 @@ func (w *Writer) whole(ctx context.Context, files map[string]ManifestFor, thread
 	return true, err
 }
 
-// emptyDirs removes the folders below rel that nothing kept is in.
+// emptyDirs removes the folders below rel that have no kept file.
 func (w *Writer) emptyDirs(rel string) error {
 	entries, err := w.fs.ReadDir(filepath.Join(w.dir, filepath.FromSlash(rel)))
 	if err != nil {
@@ -124,8 +123,8 @@ func (w *Writer) emptyDirs(rel string) error {
 	return nil
 }
 
-// Keep says that closed files, together known by a name, are finished, so that a run
-// that resumes this one finds them. It reads them for their checksums. A Writer that Create made keeps nothing.
+// Keep marks closed files, under a common name, as finished, so that a run that resumes this one finds them. It reads
+// them for their checksums. It does nothing for a Writer from Create.
 func (w *Writer) Keep(ctx context.Context, name string, files []string, threads int) error {
 	if w.resume == nil {
 		return nil
@@ -154,12 +153,12 @@ func (w *Writer) Keep(ctx context.Context, name string, files []string, threads 
 	return vfs.WriteFile(w.fs, filepath.Join(w.dir, resumeFile), b)
 }
 
-// Kept says whether the files of that name are there from a run before.
+// Kept says whether an earlier run kept the files of that name.
 func (w *Writer) Kept(name string) bool {
 	return w.resume != nil && w.resume.Kept[name] != nil
 }
 
-// Leave ends a Writer and lets what it wrote lie, for Resume. It does nothing after Publish.
+// Leave ends a Writer and leaves its files for Resume. It does nothing after Publish.
 func (w *Writer) Leave() error {
 	if w.unlock == nil {
 		return nil
@@ -169,7 +168,7 @@ func (w *Writer) Leave() error {
 	return err
 }
 
-// forget removes the lists of what was kept.
+// forget removes the lists of kept files and checkpoints.
 func (w *Writer) forget() error {
 	for name, there := range map[string]bool{resumeFile: w.resume != nil, checkpointFile: w.checkpoints.there} {
 		if !there {

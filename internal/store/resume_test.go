@@ -9,11 +9,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// disk does not wait: these tests are about something else than a crash.
+// disk does not wait for the disk: these tests are not about crashes.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// TestResume interrupts a run after one of three files and goes on, in ways that must
-// or must not find that file again.
+// TestResume interrupts a run after one of three files and resumes it, in ways that must or must not find that file.
 func TestResume(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {

@@ -35,8 +35,7 @@ func array[T graph.Numbers](w *store.Writer, name string, dtype graph.DType, v .
 	return name, errors.Join(err, a.Close())
 }
 
-// write makes a small store of two node types and one edge type, with a column
-// of each form.
+// write makes a small store with two node types and one edge type, and a column of each form.
 func write(fsys vfs.FS, out string, force bool) (err error) {
 	w, err := store.Create(fsys, out, force)
 	if err != nil {
@@ -147,7 +146,7 @@ func TestExistingOutput(t *testing.T) {
 		{func() { os.Remove(filepath.Join(out, store.ManifestFile)) }, true, store.ErrExists},
 		{func() { os.RemoveAll(out); os.Mkdir(out, 0o755) }, true, nil},
 		{func() { os.RemoveAll(out); os.WriteFile(out, nil, 0o644) }, true, store.ErrExists},
-		// What a killed run left does not hinder the next.
+		// The rest of a killed run does not affect the next one.
 		{func() {
 			os.RemoveAll(out)
 			os.MkdirAll(filepath.Join(dir, ".s.partial", "nodes"), 0o755)
@@ -177,8 +176,8 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// TestEveryCallFails fails each call of a run once: the output is then not
-// there, or it is whole, and the error says which call.
+// TestEveryCallFails fails each call of a run once. Then the output does not exist, or it is whole, and the error names
+// the call.
 func TestEveryCallFails(t *testing.T) {
 	disk := vfs.Unsynced{FS: vfs.OS}
 	count := &vfs.Fault{FS: disk}
@@ -195,7 +194,7 @@ func TestEveryCallFails(t *testing.T) {
 				t.Fatalf("call %d: a damaged output appeared: %+v, %v", i, v, err)
 			}
 		}
-		// Looking whether the output exists may fail unseen: it then does not.
+		// The call that checks whether the output exists may fail without an error, where the output does not exist.
 		if err == nil && there != nil {
 			t.Fatalf("call %d of %d failed and nothing was reported", i, count.Calls())
 		}
@@ -265,12 +264,12 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// TestHostile opens folders whose manifest is right and whose content is not.
+// TestHostile opens folders with a valid manifest and invalid content.
 func TestHostile(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(m *store.Meta, w *store.Writer) error
-		open string // error of Open; "" when Check is to find it
+		open string // error of Open; "" where Check must find it
 	}{
 		{"path out of the folder", func(m *store.Meta, w *store.Writer) error {
 			m.Nodes["n"].Columns["x"] = store.ColumnMeta{File: "../../etc/passwd", DType: "uint8"}

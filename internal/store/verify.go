@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Damage is a file that is not what was written.
+// Damage is a file whose bytes differ from those that were written.
 type Damage struct {
 	File  string `json:"file"`
 	Found string `json:"found"`
@@ -23,14 +23,13 @@ type Verified struct {
 	Files  int      `json:"files"`
 	Bytes  int64    `json:"bytes"`
 	Damage []Damage `json:"damage"`
-	// Unknown are files that are in the folder but not in its manifest.
+	// Unknown are files of the folder that are not in its manifest.
 	Unknown []string `json:"unknown"`
 }
 
-// Verify reads every file of an output folder and compares it with the manifest:
-// a flipped bit, a cut, missing or replaced file is found and named. A store is
-// also checked with Check. The error is for what could not be read at all;
-// damage is in the result. progress, which may be nil, is told of bytes read.
+// Verify reads every file of an output folder and compares it with the manifest. It finds a flipped bit, and a file
+// that was cut, removed or replaced. It also runs Check on a store. The error is for files that could not be read;
+// damage is in the result. progress, which may be nil, is called with bytes that were read.
 func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress func(bytes int64)) (*Verified, error) {
 	v := &Verified{}
 	names, err := list(fsys, dir)
@@ -51,7 +50,7 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 		v.add(ManifestFile, err.Error())
 		return v, nil
 	case errors.Is(err, fs.ErrNotExist):
-		v.add(ManifestFile, "missing, or its checksum is: "+err.Error())
+		v.add(ManifestFile, "missing, or its checksum is missing: "+err.Error())
 		return v, nil
 	case err != nil:
 		return nil, err
@@ -112,7 +111,7 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 
 func (v *Verified) add(file, found string) { v.Damage = append(v.Damage, Damage{file, found}) }
 
-// check looks at the meaning of a folder whose bytes are as written.
+// check runs Check on a folder whose bytes are as written.
 func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 	s, err := Open(fsys, dir)
 	if err != nil {
@@ -127,19 +126,18 @@ func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 	return s.Close()
 }
 
-// reports compares the report files with their own checksums. A folder without
-// a report is whole.
+// reports compares the files of the report with their checksums. A folder without a report is whole.
 func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
-	if !have[ReportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
+	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[reportJSONFile] {
 		return
 	}
-	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, ReportSumFile), 4096)
+	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), 4096)
 	if err != nil {
-		v.add(ReportSumFile, err.Error())
+		v.add(reportSumFile, err.Error())
 		return
 	}
 	var want strings.Builder
-	for _, name := range []string{ReportHTMLFile, ReportJSONFile} {
+	for _, name := range []string{ReportHTMLFile, reportJSONFile} {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
 		if err != nil {
 			v.add(name, err.Error())
@@ -150,10 +148,10 @@ func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
 		line := sumLine(b, name)
 		want.WriteString(line)
 		if !strings.Contains(string(sums), line) {
-			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+ReportSumFile)
+			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+reportSumFile)
 		}
 	}
 	if len(v.Damage) == 0 && want.String() != string(sums) {
-		v.add(ReportSumFile, "text that is not the checksums of the report")
+		v.add(reportSumFile, "text that is not the checksums of the report")
 	}
 }

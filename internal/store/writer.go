@@ -16,17 +16,16 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Writer makes an output folder. Array, Create and WriteFile may be called from
-// several goroutines; Seal, Report, Publish and Abort by one, in this order,
-// after every array is closed.
+// Writer makes an output folder. Array, Create and WriteFile may be called from several goroutines. Seal, Report,
+// Publish and Abort are called by one goroutine, in this order, after every array is closed.
 type Writer struct {
 	fs     vfs.FS
-	out    string // the folder asked for
-	dir    string // where it is written
+	out    string // the folder that Publish makes
+	dir    string // the partial folder
 	force  bool
 	sealed bool
 	unlock func() error
-	resume *resumable // nil: of a Writer that Create made
+	resume *resumable // nil for a Writer from Create
 
 	checkpoints checkpoints
 
@@ -35,12 +34,11 @@ type Writer struct {
 	dirs  map[string]bool
 }
 
-// ErrExists is wrapped by Create's error for a folder that is there already.
+// ErrExists is the error of Create for a folder that exists.
 var ErrExists = errors.New("exists")
 
-// Create begins the output folder out, and makes its parents. An existing out is
-// an error, unless force is set and it is empty or the output of an earlier run;
-// it then stays until Publish.
+// Create begins the output folder out, and makes its parents. An existing out is an error, unless force is set and out
+// is empty or the output of an earlier run. Such an out stays until Publish.
 func Create(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
@@ -52,7 +50,7 @@ func Create(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// lock begins with the partial folder as it is.
+// lock makes a Writer with the partial folder as it is.
 func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	out = filepath.Clean(out)
 	if err := replaceable(fsys, out, force); err != nil {
@@ -61,7 +59,7 @@ func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	parent, base := filepath.Split(out)
 	dir := filepath.Join(parent, "."+base+".partial")
 	if err := fsys.MkdirAll(dir); err != nil {
-		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", out, err)
+		return nil, fmt.Errorf("%s: cannot be made: %w; choose another `Out`", out, err)
 	}
 	unlock, err := fsys.Lock(dir)
 	if err != nil {
@@ -70,7 +68,7 @@ func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
 }
 
-// replaceable says whether Publish may put a folder at out.
+// replaceable is an error where Publish must not make the folder out.
 func replaceable(fsys vfs.FS, out string, force bool) error {
 	entries, err := fsys.ReadDir(out)
 	switch {
@@ -80,17 +78,17 @@ func replaceable(fsys vfs.FS, out string, force bool) error {
 		}
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s: %w: found something that is no folder, expected a new name; choose another --out (%w)", out, ErrExists, err)
+		return fmt.Errorf("%s: %w: found a file, expected a new name; choose another `Out` (%w)", out, ErrExists, err)
 	case len(entries) == 0 && force:
 		return nil
 	case len(entries) == 0:
-		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
 	}
 	if _, err := fsys.Stat(filepath.Join(out, ManifestFile)); err != nil {
-		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another --out", out, ErrExists, ManifestFile)
+		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another `Out`", out, ErrExists, ManifestFile)
 	}
 	if !force {
-		return fmt.Errorf("%s: %w; choose another --out, or give --force to replace it", out, ErrExists)
+		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
 	}
 	return nil
 }
@@ -109,15 +107,14 @@ func (w *Writer) clear() error {
 	return nil
 }
 
-// Dir is where the files lie until Publish: the place for temporary files of the
-// same disk.
+// Dir is the folder of the files until Publish. Temporary files in it are on the same disk.
 func (w *Writer) Dir() string { return w.dir }
 
 // Create makes a file of the output. The caller writes and closes it.
 func (w *Writer) Create(name string) (vfs.File, error) {
 	f, err := w.create(name)
 	if err != nil {
-		return nil, err // no *outFile that is nil
+		return nil, err // not an interface that holds a nil *outFile
 	}
 	return f, nil
 }
@@ -166,7 +163,7 @@ func (w *Writer) WriteFile(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Remove takes a closed file out of the output again.
+// Remove removes a closed file from the output.
 func (w *Writer) Remove(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,22 +175,21 @@ func (w *Writer) Remove(name string) error {
 	return w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name)))
 }
 
-// WriteMade says what a folder without graph.json was made of.
+// WriteMade writes how a folder without graph.json was made.
 func (w *Writer) WriteMade(made Made) error {
 	b, err := encode(made)
 	if err != nil {
 		return err
 	}
-	return w.WriteFile(MadeFile, b)
+	return w.WriteFile(madeFile, b)
 }
 
-// outFile syncs when it is closed, so that a manifest never names bytes that a
-// crash can lose.
+// outFile syncs when it is closed, so that a manifest never names bytes that a crash can lose.
 type outFile struct {
 	vfs.File
 	w     *Writer
 	name  string
-	soFar *fileSoFar // nil: of a Writer that makes no checkpoints
+	soFar *fileSoFar // nil for a Writer without checkpoints
 }
 
 func (f *outFile) Write(b []byte) (int, error) {
@@ -214,9 +210,9 @@ func (f *outFile) Close() error {
 	return nil
 }
 
-// Array is an .npy file in the making. Its first dimension follows from what was
-// written. Write appends, through a buffer; WriteAt writes anywhere behind the
-// header and may be called from several goroutines; one array takes one of them.
+// Array is an .npy file that is being written. Its first dimension follows from the number of bytes. Write appends
+// through a buffer. WriteAt writes anywhere after the header, and may be called from several goroutines. An array takes
+// either Write or WriteAt.
 type Array struct {
 	file  vfs.File
 	buf   *bufio.Writer
@@ -225,7 +221,7 @@ type Array struct {
 	width int64
 }
 
-// arrayBuffer is small, for a graph has many columns.
+// arrayBuffer is small, because a graph has many columns.
 const arrayBuffer = 64 << 10
 
 // Array begins an array with rows of the given shape. name ends in ".npy".
@@ -257,7 +253,7 @@ func (a *Array) WriteAt(b []byte, off int64) (int, error) {
 	return a.file.WriteAt(b, npy.HeaderSize+off)
 }
 
-// Flush hands on what Write has buffered, for Writer.Checkpoint.
+// Flush writes out the buffer of Write, for Writer.Checkpoint.
 func (a *Array) Flush() error { return a.buf.Flush() }
 
 // Close writes the header, syncs and closes.
@@ -276,7 +272,7 @@ func (a *Array) finish() error {
 		rows, rest = rest/a.width, rest%a.width
 	}
 	if rest != 0 {
-		return fmt.Errorf("%s: found %d bytes behind the last row of %d; an array takes whole rows", a.file.Name(), rest, a.width)
+		return fmt.Errorf("%s: found %d bytes after the last row of %d bytes, expected whole rows", a.file.Name(), rest, a.width)
 	}
 	h, err := npy.AppendHeader(nil, a.descr, append([]int{int(rows)}, a.row...))
 	if err != nil {
@@ -286,7 +282,7 @@ func (a *Array) finish() error {
 	return err
 }
 
-// Descr is NumPy's type string of a dtype, "" for strings.
+// Descr is the NumPy type string of a dtype, "" for strings.
 func Descr(d graph.DType) string {
 	switch {
 	case d == graph.Bool:
@@ -301,15 +297,15 @@ func Descr(d graph.DType) string {
 	return ""
 }
 
-// Seal writes graph.json (nil for a folder that is no store) and the manifest.
-// Nothing can be added to the folder afterwards but a report.
+// Seal writes graph.json (which a nil meta leaves out) and the manifest. Afterwards only a report can be added to the
+// folder.
 func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	for name, open := range w.files {
 		if open {
 			return fmt.Errorf("%s: still open", name)
 		}
 		if f := w.checkpoints.last.Files[name]; f != nil && f.Open {
-			return fmt.Errorf("%s: found a file of the run before that was not gone on with", name)
+			return fmt.Errorf("%s: found a file of the resumed run that was not opened, expected its rest", name)
 		}
 	}
 	w.sealed = true
@@ -326,7 +322,7 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	if err != nil {
 		return err
 	}
-	if w.resume != nil { // the list of what was kept goes with Publish, for Seal can fail
+	if w.resume != nil { // Publish removes the list, because Seal can fail
 		names = slices.DeleteFunc(names, func(name string) bool { return name == resumeFile })
 	}
 	if w.checkpoints.there {
@@ -356,14 +352,14 @@ func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.di
 
 // WriteReport writes the report of an output folder.
 func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
-	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
+	sums := sumLine(html, ReportHTMLFile) + sumLine(json, reportJSONFile)
 	return errors.Join(
 		vfs.WriteFile(fsys, filepath.Join(dir, ReportHTMLFile), html),
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportJSONFile), json),
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportSumFile), []byte(sums)))
+		vfs.WriteFile(fsys, filepath.Join(dir, reportJSONFile), json),
+		vfs.WriteFile(fsys, filepath.Join(dir, reportSumFile), []byte(sums)))
 }
 
-// Publish gives a sealed folder its name.
+// Publish renames a sealed folder to its name.
 func (w *Writer) Publish() error {
 	if !w.sealed {
 		return fmt.Errorf("%s: publish before seal", w.out)
@@ -390,8 +386,8 @@ func (w *Writer) Publish() error {
 	return err
 }
 
-// Abort removes what was written, but for what a checkpoint lets a later run go on
-// with. It does nothing after Publish.
+// Abort removes the files, unless there is a checkpoint that a later run can resume from. It does nothing after
+// Publish.
 func (w *Writer) Abort() error {
 	if w.unlock == nil || w.checkpoints.there {
 		return w.Leave()

@@ -1,5 +1,4 @@
-// Package suggest finds the known word that a wrong one was probably meant to
-// be. It imports the standard library alone.
+// Package suggest finds the known word that was probably meant by an unknown one. It imports only the standard library.
 package suggest
 
 import (
@@ -7,8 +6,7 @@ import (
 	"strings"
 )
 
-// Word is the known word that is closest to word, or that word begins; "" when
-// none is close.
+// Word is the known word that is closest to word, or that begins with it; "" where none is close.
 func Word(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
@@ -23,7 +21,7 @@ func Word(word string, known []string) string {
 	return best
 }
 
-// Hint is Word as the end of an error, or "".
+// Hint is Word as the end of an error text, or "".
 func Hint(word string, known []string) string {
 	if w := Word(word, known); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
@@ -31,7 +29,7 @@ func Hint(word string, known []string) string {
 	return ""
 }
 
-// distance is Levenshtein's: the letters to insert, delete or change.
+// distance is the Levenshtein distance: the letters to insert, delete or change.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -1,8 +1,8 @@
-// Package vector adds multiples of vectors of float64 to a vector, with the vector
-// instructions of the processor where it knows them.
+// Package vector adds multiples of vectors of float64 to a vector, with vector instructions where the processor has
+// those that it uses.
 //
-// Results are the same to the bit everywhere: products and sums are rounded each,
-// in the order of the arguments, never fused.
+// Results are the same to the bit on all machines: each product and each sum is rounded, in the order of the arguments,
+// and never fused.
 //
-// The package imports the standard library and golang.org/x/sys/cpu.
+// The package imports x/sys/cpu.
 package vector

@@ -1,8 +1,7 @@
 package vector
 
-// Add adds a[i] times the len(y) numbers of x from at[i] on to y, for each i in
-// order. It panics if a and at are not of one length, or x is shorter than that.
-// x and y do not overlap.
+// Add adds a[i] times the len(y) numbers of x from at[i] on to y, for each i in order. It panics if a and at differ in
+// length, or if x is too short for an offset. x and y must not overlap.
 func Add(y, x []float64, at []uint32, a []float64) {
 	if len(a) != len(at) {
 		panic("vector: as many offsets as factors")

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Add gives, to the bit, what a loop over single numbers gives.
+// Add gives, to the bit, the result of a loop over single numbers.
 func TestAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 150).Draw(t, "length")

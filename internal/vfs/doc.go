@@ -1,10 +1,10 @@
 // Package vfs is the file system that every stage reads and writes through.
 //
-// FS and File are what the product needs of one, so that a test can make any
-// call fail: OS is the real one, Fault counts calls and fails the one it is told
-// to. Errors name the path and the call; they are the standard library's
-// *fs.PathError where it made them.
+// FS and File are the calls that the product needs, so that a test can make any call fail. OS is the real file system.
+// Fault counts calls and fails a chosen one. Volatile forgets what was not synced. Unsynced does not wait for the disk.
+// Errors name the path and the call. They are the *fs.PathError of the standard library where it makes them.
 //
-// Outputs are written beside and renamed: WriteFile for one file, package store
-// for folders.
+// Outputs are written next to their name and then renamed: by WriteFile for one file, by package store for folders.
+//
+// The package imports x/sys.
 package vfs

@@ -2,8 +2,7 @@ package vfs
 
 import "os"
 
-// exchange swaps two names by way of a third. Ended midway, it leaves what was
-// at b under b + ".old".
+// exchange swaps two names through a third. If it ends midway, the file or folder of b stays under b + ".old".
 func exchange(a, b string) error {
 	old := b + ".old"
 	if err := os.Rename(b, old); err != nil {

@@ -11,7 +11,7 @@ func (osFS) Exchange(a, b string) error {
 	if err == nil {
 		return nil
 	}
-	if err == unix.EINVAL || err == unix.ENOSYS { // the file system cannot
+	if err == unix.EINVAL || err == unix.ENOSYS { // not supported by the file system or the kernel
 		return exchange(a, b)
 	}
 	return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Fault is a file system that fails one call: the FailAt-th, counted from 1,
-// over all files, with Err. FailAt 0 never fails and only counts.
+// Fault is a file system that fails one call with Err: call number FailAt, counted from 1 over all files. With FailAt 0
+// it never fails and only counts.
 type Fault struct {
 	FS     FS
 	FailAt int64
 	Err    error
 	// Short makes a failing write store half of its bytes first.
 	Short bool
-	// Dead fails all calls behind that one too, as of a process that was killed there.
+	// Dead also fails all later calls, as for a process that was killed.
 	Dead bool
 
 	calls atomic.Int64
@@ -162,7 +162,7 @@ func (f *faultFile) WriteAt(b []byte, off int64) (int, error) {
 	return f.File.WriteAt(b, off)
 }
 
-// Close closes the file even when it is told to fail, as the kernel does.
+// Close closes the file also when it fails, as the kernel does.
 func (f *faultFile) Close() error {
 	if err := f.t.hit("close", f.Name()); err != nil {
 		_ = f.File.Close()

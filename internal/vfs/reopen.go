@@ -19,7 +19,7 @@ func (osFS) Reopen(name string, size int64) (File, error) {
 	return wrapNew(f, nil)
 }
 
-// cut shortens a file and goes to its end.
+// cut shortens a file and seeks to its end.
 func cut(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *Fault) Reopen(name string, size int64) (File, error) {
 	return t.open("reopen", name, func(name string) (File, error) { return t.FS.Reopen(name, size) })
 }
 
-// Reopen implements FS; the file's Sync does nothing.
+// Reopen implements FS. Sync of the file does nothing.
 func (u Unsynced) Reopen(name string, size int64) (File, error) {
 	f, err := u.FS.Reopen(name, size)
 	if err != nil {

@@ -1,12 +1,11 @@
 package vfs
 
-// Unsynced is a file system that does not wait for the disk: for tests that write
-// much and are about something else than surviving a crash.
+// Unsynced is a file system that does not wait for the disk, for tests that write much and do not test crashes.
 type Unsynced struct{ FS }
 
 type unsyncedFile struct{ File }
 
-// Create implements FS; the file's Sync does nothing.
+// Create implements FS. Sync of the file does nothing.
 func (u Unsynced) Create(name string) (File, error) {
 	f, err := u.FS.Create(name)
 	if err != nil {

@@ -11,18 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FS is a file system. Paths are the operating system's.
+// FS is a file system. Paths are those of the operating system.
 type FS interface {
 	// Open opens a file for reading.
 	Open(name string) (File, error)
-	// Create makes a new file for reading and writing; it is an error if the
-	// file exists.
+	// Create makes a new file for reading and writing. It is an error if the file exists.
 	Create(name string) (File, error)
-	// Reopen opens a file that Create made, to go on writing behind its first size
-	// bytes: the rest is cut off. A shorter file is an error.
+	// Reopen opens a file from Create, to append to its first size bytes; the rest is cut off. A shorter file is an
+	// error.
 	Reopen(name string, size int64) (File, error)
-	// Temp makes an unnamed file in dir that is gone when it is closed, however
-	// the process ends.
+	// Temp makes an unnamed file in dir. It is gone when it is closed, or when the process ends.
 	Temp(dir string) (File, error)
 	Mkdir(name string) error
 	MkdirAll(name string) error
@@ -35,12 +33,12 @@ type FS interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// SyncDir makes renames and new names in a folder durable.
 	SyncDir(name string) error
-	// Exchange swaps two names, atomically where the system can.
+	// Exchange swaps two names, atomically where the system supports it.
 	Exchange(a, b string) error
 	// Free is the number of bytes that can still be written below a folder.
 	Free(dir string) (int64, error)
-	// Lock takes a folder for this process until unlock is called or the process
-	// ends. ErrLocked says that another has it.
+	// Lock locks a folder for this process until unlock is called or the process ends. The error is ErrLocked where
+	// another process holds it.
 	Lock(dir string) (unlock func() error, err error)
 }
 
@@ -58,19 +56,18 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Sync() error
 	Truncate(size int64) error
-	// Map maps the whole file read-only. The bytes are valid until the returned
-	// function is called, also after Close. An empty file gives no bytes. A file
-	// that another program cuts while it is mapped kills the process (SIGBUS).
+	// Map maps the whole file read-only. The bytes are valid until the returned function is called, also after Close.
+	// An empty file has no bytes. If another program truncates the file while it is mapped, the process is killed
+	// (SIGBUS).
 	Map() ([]byte, func() error, error)
-	// SetDirect makes reads and writes at multiples of 4096 bytes, of such lengths
-	// and addresses, pass by the page cache, or stops that. EINVAL or
-	// errors.ErrUnsupported says that the file system or the system cannot; where
-	// it cannot tell, the first read or write gives EINVAL.
+	// SetDirect makes reads and writes bypass the page cache, or stops that. Their offsets, lengths and addresses must
+	// be multiples of 4096. The error is EINVAL or errors.ErrUnsupported where the file system or the system does not
+	// support it. Where that is not known in advance, the first read or write returns EINVAL.
 	SetDirect(on bool) error
-	// Evict asks the system to take a range out of the page cache. It is a hint.
+	// Evict asks the system to remove a range from the page cache. It is a hint.
 	Evict(off, n int64)
-	// Reserve asks for disk space for a range, behind the end too, so that several
-	// can write there at once. The file may become longer. It is a hint.
+	// Reserve reserves disk space for a range, also after the end, so that several goroutines can write there at the
+	// same time. The file may become longer. It is a hint.
 	Reserve(off, n int64)
 }
 
@@ -159,8 +156,8 @@ func (f osFile) Map() ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
-// Release gives the memory of the pages of a map back; they are read again when
-// they are needed. b is what File.Map returned.
+// Release gives the memory of the pages of a map back. They are read again when they are needed. b is the result of
+// File.Map.
 func Release(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -168,8 +165,7 @@ func Release(b []byte) error {
 	return unix.Madvise(b, unix.MADV_DONTNEED)
 }
 
-// Regular is Stat of a file with bytes to read at any place: a folder, pipe or
-// device is an error, and is not opened.
+// Regular is Stat of a file that can be read at any offset. A folder, pipe or device is an error, and is not opened.
 func Regular(fsys FS, name string) (fs.FileInfo, error) {
 	info, err := fsys.Stat(name)
 	switch {
@@ -178,13 +174,12 @@ func Regular(fsys FS, name string) (fs.FileInfo, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write what it gives to a file first", name)
+		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write its data to a file first", name)
 	}
 	return info, nil
 }
 
-// ReadFile reads a whole file of at most limit bytes; a larger one is an error,
-// before anything is allocated for it.
+// ReadFile reads a whole file of at most limit bytes. A larger file is an error, before memory is allocated for it.
 func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -208,8 +203,7 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	return b, nil
 }
 
-// WriteFile writes a whole file beside its name, syncs and renames it. An
-// existing file is replaced.
+// WriteFile writes a whole file next to its name, syncs it and renames it. It replaces an existing file.
 func WriteFile(fsys FS, name string, data []byte) (err error) {
 	dir, base := filepath.Split(name)
 	tmp := filepath.Join(dir, "."+base+".partial")

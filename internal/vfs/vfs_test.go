@@ -33,8 +33,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestWriteFile fails each call in turn: the name then has the old text or the
-// new one, whole, and nothing else is left.
+// TestWriteFile fails each call in turn. Then the name has the old text or the new text, complete, and no other file is
+// left.
 func TestWriteFile(t *testing.T) {
 	for at := int64(0); ; at++ {
 		dir := t.TempDir()
@@ -172,7 +172,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestDead holds that a Fault that is dead fails every later call.
+// TestDead checks that a Fault that is dead fails every later call.
 func TestDead(t *testing.T) {
 	dead := &vfs.Fault{FS: vfs.OS, FailAt: 2, Err: syscall.EIO, Dead: true}
 	name := filepath.Join(t.TempDir(), "f")

@@ -8,17 +8,16 @@ import (
 	"sync"
 )
 
-// Volatile is a file system that forgets at Crash what was not synced, as a machine
-// that loses its power: of files the bytes behind the size at their last Sync, and
-// files and folders that were made after the last SyncDir of their parent. Parents
-// that MkdirAll makes last, and a rename counts as done.
+// Volatile is a file system that loses at Crash what was not synced, as a machine does that loses power: the bytes of a
+// file after its size at the last Sync, and files and folders that were made after the last SyncDir of their parent.
+// The folders of MkdirAll are not lost, and a rename counts as durable.
 type Volatile struct {
 	FS
 	mu   sync.Mutex
-	made map[string]*lasting // by path: what was made or reopened here
+	made map[string]*lasting // by path: files and folders that were made or reopened
 }
 
-// lasting is what of a file or folder is on the disk.
+// lasting is the part of a file or folder that is on the disk.
 type lasting struct {
 	named  bool
 	folder bool
@@ -51,7 +50,7 @@ func (v *Volatile) Create(name string) (File, error) {
 	return &volatileFile{f, v, l}, nil
 }
 
-// Reopen implements FS. What is left of the file lasts.
+// Reopen implements FS. The reopened bytes are durable.
 func (v *Volatile) Reopen(name string, size int64) (File, error) {
 	f, err := v.FS.Reopen(name, size)
 	if err != nil {
@@ -119,7 +118,7 @@ func (v *Volatile) Exchange(a, b string) error {
 	return nil
 }
 
-// move renames what is known of o and all below it; nothing more is known of n.
+// move renames the entries of o and all below it, and removes those of n.
 func (v *Volatile) move(o, n string) {
 	o, n = filepath.Clean(o), filepath.Clean(n)
 	v.mu.Lock()
@@ -139,13 +138,13 @@ func (v *Volatile) move(o, n string) {
 	}
 }
 
-// below is what of a path is behind dir.
+// below is the part of a path after dir, if the path is dir or below it.
 func below(path, dir string) (rest string, is bool) {
 	rest, is = strings.CutPrefix(path, dir)
 	return rest, is && (rest == "" || rest[0] == filepath.Separator)
 }
 
-// Crash loses what does not last. Files that are open are of no use afterwards.
+// Crash loses what is not durable. Open files must not be used afterwards.
 func (v *Volatile) Crash() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestVolatile holds what is left after a crash: what was synced, under names that were.
+// TestVolatile checks what is left after a crash: synced bytes, under synced names.
 func TestVolatile(t *testing.T) {
 	dir := t.TempDir()
 	v := &vfs.Volatile{FS: vfs.OS}

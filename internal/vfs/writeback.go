@@ -5,14 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// writebackBytes is how much is written to a new file before the system is asked
-// to bring it to the disk.
+// writebackBytes is the number of bytes that are written to a new file before the system is asked to bring them to the
+// disk.
 const writebackBytes = 16 << 20
 
-// newFile is a file that Create made. It is brought to the disk while it is being
-// written, so that the Sync at its end waits for little; without, gigabytes pile
-// up in memory and Sync takes as long as all the rest. Temporary files are left
-// alone, for most of them need never reach the disk.
+// newFile is a file from Create. The system brings it to the disk while it is being written, so that the final Sync is
+// short. Otherwise gigabytes would collect in memory, and Sync would take as long as all the rest. Temporary files are
+// not brought to the disk, because most of them need never reach it.
 type newFile struct {
 	osFile
 	written atomic.Int64
@@ -36,7 +35,7 @@ func (f *newFile) wrote(n int) {
 	}
 }
 
-// wrapNew makes a File of one just created.
+// wrapNew is the File of a file that was just created.
 func wrapNew(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err

@@ -6,24 +6,22 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Batch is the layers of a batch, and the buffers of who assembles it. The zero value is
-// ready; the lists are valid until its next Sample.
+// Batch is the layers of a batch, and the buffers of its assembly. The zero value is ready. The lists are valid until
+// its next Sample.
 type Batch struct {
-	// Layers are, from the training nodes outwards: the nodes that have neighbours in
-	// it. Layer l + 1 has the neighbours of layer l.
+	// Layers are the layers from the training nodes outwards. Layer l + 1 has the neighbours of layer l as nodes.
 	Layers []Layer
 }
 
 // Layer is nodes and the neighbours that were sampled for each.
 type Layer struct {
-	Nodes []uint32 // each once, in the order in which they are found
-	// Neighbours of Nodes[i] are those from Ptr[i] to Ptr[i+1], in the order of their
-	// draws.
+	Nodes []uint32 // without repeats, in the order in which they are found
+	// Neighbours of Nodes[i] are those from Ptr[i] to Ptr[i+1], in the order of their draws.
 	Ptr        []uint32
 	Neighbours []uint32
 
 	places []uint32 // of Nodes in the frontier
-	seen   []uint32 // by place in the frontier: the tick of the last batch with it
+	seen   []uint32 // by place in the frontier: the tick of the last batch that has the node
 	tick   uint32
 }
 
@@ -36,9 +34,9 @@ func (b *Batch) Edges() int {
 	return n
 }
 
-// Sample assembles the batch of training nodes out of the current epoch: the neighbours
-// of the nodes, those of their neighbours, and so on for all layers. A node that is
-// given twice is there once. Asking for most of the epoch starts the next one.
+// Sample assembles the batch of training nodes from the current epoch: the neighbours of the nodes, the neighbours of
+// these, and so on for all layers. A node that is given twice is in the batch once. When most of the epoch has been
+// requested, Sample begins the next epoch.
 func (s *Streamer) Sample(nodes []uint32, b *Batch) error {
 	if err := s.assemble(nodes, b); err != nil {
 		return err
@@ -76,7 +74,7 @@ func (s *Streamer) assemble(nodes []uint32, b *Batch) error {
 		for _, place := range l.places {
 			sampled := r.sampled[int(place)*fanout:][:fanout]
 			n := fanout
-			for n > 0 && sampled[n-1] == None { // behind all neighbours
+			for n > 0 && sampled[n-1] == None { // after all neighbours
 				n--
 			}
 			l.Neighbours = append(l.Neighbours, sampled[:n]...)
@@ -87,14 +85,14 @@ func (s *Streamer) assemble(nodes []uint32, b *Batch) error {
 		}
 		next, frontier := &b.Layers[i+1], &e.layers[i+1]
 		for _, v := range l.Neighbours {
-			place, _ := frontier.find(v) // all are there
+			place, _ := frontier.find(v) // the frontier has all of them
 			next.add(v, place)
 		}
 	}
 	return nil
 }
 
-// begin empties a layer whose frontier has so many nodes.
+// begin empties a layer. frontier is the number of nodes in its frontier.
 func (l *Layer) begin(frontier int) {
 	l.Nodes, l.places, l.Neighbours = l.Nodes[:0], l.places[:0], l.Neighbours[:0]
 	l.Ptr = append(l.Ptr[:0], 0)
@@ -103,7 +101,7 @@ func (l *Layer) begin(frontier int) {
 	}
 }
 
-// add adds a node that is not there yet.
+// add adds a node, unless the layer has it already.
 func (l *Layer) add(v uint32, place int) {
 	if l.seen[place] == l.tick {
 		return

@@ -1,6 +1,5 @@
-// Package streamer is the streaming sampler of the chunk format: it samples a whole
-// epoch ahead of its use, reading the chunks from front to back once a layer, and
-// assembles batches out of what it keeps in memory.
+// Package streamer is the streaming sampler of the chunk format. It samples a whole epoch in advance, reads the chunks
+// from front to back once per layer, and assembles batches from results in memory.
 //
 //	s, err := streamer.Open(ctx, vfs.OS, "g.chunks", "", streamer.Options{Seeds: train, Fanouts: []int{15, 10, 5}})
 //	defer s.Close()
@@ -15,37 +14,35 @@
 //
 // # An epoch
 //
-// Layer 0's frontier is the training nodes. For each layer, the chunks that have a node
-// of its frontier are read, one while the one before is sampled, into two buffers. A
-// node gets all its neighbours, and None in the places that are left, or as many draws
-// as the layer's fanout. The neighbours of a layer, sorted, without None and each once,
-// are the frontier of the next.
+// The frontier of layer 0 is the training nodes. For each layer, the chunks that have a node of its frontier are read
+// into two buffers, one chunk while the previous one is sampled. A node gets all its neighbours, and None in the
+// remaining places, or as many draws as the fanout of the layer. The neighbours of a layer, sorted and without None and
+// repeats, are the frontier of the next.
 //
-// Open starts on the first epoch. SampleNextEpoch starts on the one after the current;
-// Sample calls it when a fraction of the epoch's nodes were asked for. NewEpochStart
-// waits for it and swaps the two. Sample finds nodes by binary search in the frontiers.
-// An edge type between two node types has one layer.
+// Open begins the first epoch. SampleNextEpoch begins the epoch after the current one. Sample calls it when a fraction
+// of the nodes of the epoch has been requested. NewEpochStart waits for it and swaps the two. Sample finds nodes by
+// binary search in the frontiers. An edge type between two node types has one layer.
 //
-// # The law
+// # The draw law
 //
-// Draws are those of scope epoch: a node has one sample an epoch and layer, uniform
-// without replacement, and layer l draws as op l + 1 of a plan. So batches have the
-// neighbours that package sample finds with the plan whose op l + 1 starts from op l,
-// scope epoch and expand all.
+// Draws are those of scope epoch: a node has one sample per epoch and layer, uniform without replacement, and layer l
+// draws as op l + 1 of a plan. So batches have the neighbours that package sample finds for the plan with scope epoch
+// and expand all in which op l + 1 starts from op l.
 //
 // # Memory
 //
-// All is allocated by Open, at the largest size that it can need, and used as far as an
-// epoch needs it. With f nodes in a layer's frontier, fanout k, N nodes in the graph:
+// Open allocates all memory, for the largest size that it can need; an epoch uses a part of it. With f nodes in the
+// frontier of a layer, fanout k and N nodes in the graph:
 //
 //	chunks     2 chunks
 //	results    twice, for two epochs, the sum over layers of 4 f (1 + k) + N / 32 bytes
 //	sorting    N / 8 bytes
-//	batches    4 f bytes a layer for each Batch
+//	batches    4 f bytes per layer for each Batch
 //
-// Where f is at most N and at most the k f of the layer before. 67M nodes, 1.07e9 edges
-// of R-MAT, 270k training nodes and fanouts 15, 10, 5 have frontiers of 0.27M, 0.86M and
-// 2.7M nodes: 125 MB an epoch of 84M sampled edges, beside the chunks.
+// f is at most N, and at most the k f of the previous layer. 67M nodes and 1.07e9 edges of R-MAT, with 270k training
+// nodes and fanouts 15, 10, 5, have frontiers of 0.27M, 0.86M and 2.7M nodes: 125 MB per epoch of 84M sampled edges, in
+// addition to the chunks.
 //
-// The package imports sample, draw, graph, format/chunk, internal/*, x/sync and x/sys.
+// The package imports draw, graph, internal/direct, internal/format/chunk, internal/sample, internal/tagged,
+// internal/vfs, x/sync and x/sys.
 package streamer

@@ -15,26 +15,26 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// epoch is the results of one epoch. Its lists have room for the largest that it can be.
+// epoch is the results of one epoch. Its lists have room for the largest possible size.
 type epoch struct {
 	number  uint64
 	sampled bool
 	layers  []results
 }
 
-// results is the sample of each node of a layer's frontier.
+// results is the sample of each node in the frontier of a layer.
 type results struct {
-	frontier []uint32 // sorted, each once
-	// starts is, of layers behind the first, where the nodes of each run of 2^runBits ids
-	// begin in the frontier, so that a search starts with few of them.
+	frontier []uint32 // sorted, without repeats
+	// starts is, in layers after the first, the place in the frontier where the nodes of each run of 2^runBits ids
+	// begin, so that a search starts with few nodes.
 	starts []uint32
-	// sampled holds fanout neighbours a node of the frontier, None where there are fewer.
+	// sampled holds fanout neighbours per node of the frontier, and None where there are fewer.
 	sampled []uint32
 }
 
 const runBits = 7
 
-// newEpoch takes the memory of an epoch.
+// newEpoch allocates the memory of an epoch.
 func (s *Streamer) newEpoch() (*epoch, error) {
 	e := &epoch{}
 	for i, l := range s.layers {
@@ -84,8 +84,8 @@ func (s *Streamer) sampleEpoch(ctx context.Context, e *epoch) error {
 	return nil
 }
 
-// collect makes the frontier of the nodes that are marked, and takes the marks away:
-// the neighbours of the layer before, sorted.
+// collect makes the frontier from the marked nodes, which are the neighbours of the previous layer, sorted. It removes
+// the marks.
 func (s *Streamer) collect(r *results) {
 	f := r.frontier[:0]
 	for i, w := range s.marks {
@@ -101,7 +101,7 @@ func (s *Streamer) collect(r *results) {
 	r.starts[(len(s.marks)+1)>>(runBits-6)] = uint32(len(f))
 }
 
-// index fills starts for a frontier that is there.
+// index fills starts for an existing frontier.
 func (r *results) index() {
 	at := 0
 	for i := range r.starts {
@@ -123,13 +123,13 @@ func (r *results) find(v uint32) (int, bool) {
 	return int(from) + i, ok
 }
 
-// part is a chunk and the nodes of the frontier that are in it.
+// part is a chunk and the nodes of the frontier in it.
 type part struct {
 	chunk    int
 	from, to int
 }
 
-// parts splits a frontier. Chunks without a node of it are left out.
+// parts divides a frontier. Chunks without a node of it are left out.
 func (s *Streamer) parts(frontier []uint32) []part {
 	var list []part
 	at := 0
@@ -146,7 +146,7 @@ func (s *Streamer) parts(frontier []uint32) []part {
 	return list
 }
 
-// sampleLayer reads the chunks of a layer, one while the one before is sampled.
+// sampleLayer reads the chunks of a layer, one while the previous one is sampled.
 func (s *Streamer) sampleLayer(ctx context.Context, r *results, fanout int, key uint64, mark bool) error {
 	parts := s.parts(r.frontier)
 	s.skipped.Add(int64(len(s.set.Rows) - len(parts)))
@@ -186,8 +186,8 @@ func (s *Streamer) sampleLayer(ctx context.Context, r *results, fanout int, key 
 }
 
 const (
-	readBytes = 1 << 20 // of one read
-	readDepth = 8       // reads at a time: what keeps an SSD busy
+	readBytes = 1 << 20 // bytes per read
+	readDepth = 8       // reads at a time, which keep an SSD busy
 )
 
 // readChunk reads a chunk into a buffer.
@@ -218,11 +218,10 @@ func (s *Streamer) readChunk(ctx context.Context, i int, b []byte) error {
 	return g.Wait()
 }
 
-// blockNodes is how many nodes a thread takes at once.
+// blockNodes is the number of nodes that a thread takes at a time.
 const blockNodes = 2048
 
-// sampleChunk samples the nodes of a frontier that are in a chunk, and marks the
-// neighbours.
+// sampleChunk samples the nodes of a frontier that are in a chunk, and marks the neighbours.
 func (s *Streamer) sampleChunk(ctx context.Context, r *results, p part, b []byte, fanout int, key uint64, mark bool) error {
 	row := s.set.Rows[p.chunk]
 	k := kernel{s: s, chunk: words(b)[:row.Words()], number: p.chunk, fanout: fanout, key: key, mark: mark}

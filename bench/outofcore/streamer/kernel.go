@@ -50,7 +50,7 @@ func (k *kernel) run(nodes, out []uint32, start uint32) error {
 			}
 			if k.mark {
 				w, bit := &k.s.marks[u>>6], uint64(1)<<(u&63)
-				if atomic.LoadUint64(w)&bit == 0 { // mostly set already
+				if atomic.LoadUint64(w)&bit == 0 { // it is mostly set already
 					atomic.OrUint64(w, bit)
 				}
 			}

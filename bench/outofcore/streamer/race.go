@@ -14,10 +14,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Race is what epochs cost.
+// Race is the cost of epochs.
 type Race struct {
-	// Seconds are those of each epoch, from the end of the one before, or from Open, to
-	// its last batch; CPU is the processor time of the whole process meanwhile.
+	// Seconds are those of each epoch, from the end of the previous one, or from Open, to its last batch. CPU is the
+	// processor time of the whole process in that time.
 	Seconds []float64
 	CPU     float64
 	Batches int
@@ -25,8 +25,8 @@ type Race struct {
 	Stats
 }
 
-// Bench runs o.Epochs epochs and assembles every batch of them, of batchSize training
-// nodes in the order of o.Seeds, with o.Threads goroutines. The batches are dropped.
+// Bench runs o.Epochs epochs and assembles every batch of them, of batchSize training nodes in the order of o.Seeds,
+// with o.Threads goroutines. It drops the batches.
 func Bench(ctx context.Context, fsys vfs.FS, dir, edges string, o Options, batchSize int) (_ *Race, err error) {
 	if o.Epochs < 1 || batchSize < 1 {
 		return nil, tagged.Errorf(ErrOptions, "found %d epochs and a batch size of %d, expected at least 1", o.Epochs, batchSize)
@@ -58,7 +58,7 @@ func Bench(ctx context.Context, fsys vfs.FS, dir, edges string, o Options, batch
 	return r, nil
 }
 
-// all assembles the batches of the current epoch, a goroutine for each of batches.
+// all assembles the batches of the current epoch, with a goroutine for each of batches.
 func (s *Streamer) all(ctx context.Context, batches []Batch, size int) (n int, sampled uint64, err error) {
 	seeds := s.o.Seeds
 	n = (len(seeds) + size - 1) / size

@@ -20,15 +20,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What errors are, by errors.Is.
+// Kinds of errors.
 var (
-	// ErrOptions: options that have no meaning, or none for the chunks.
+	// ErrOptions is the error of options that have no meaning, or none for the chunks.
 	ErrOptions = errors.New("wrong options")
-	// ErrNode: a node that was asked for and is no training node.
+	// ErrNode is the error of a requested node that is no training node.
 	ErrNode = errors.New("no training node")
-	// ErrClosed: a call after Close.
+	// ErrClosed is the error of a call after Close.
 	ErrClosed = errors.New("streamer is closed")
-	// ErrNoEpoch: Sample before NewEpochStart.
+	// ErrNoEpoch is the error of Sample before NewEpochStart.
 	ErrNoEpoch = errors.New("no epoch has started")
 )
 
@@ -42,20 +42,19 @@ const maxFanout = 1 << 20
 type Options struct {
 	// Seeds are the training nodes, in any order. Every epoch samples all of them.
 	Seeds []uint32
-	// Fanouts are the neighbours to take of a node of each layer, from the training
-	// nodes outwards.
+	// Fanouts are the neighbours to take per node of each layer, from the training nodes outwards.
 	Fanouts []int
 	Seed    uint64
 	Epoch   uint64 // number of the first epoch
-	Epochs  int    // 0: without end
-	// Ahead is the fraction of an epoch's nodes that are asked for when the next one
-	// is begun; 0: 0.8. From 1 on it is begun by SampleNextEpoch and NewEpochStart alone.
+	Epochs  int    // 0 means without end
+	// Ahead is the fraction of the nodes of an epoch after whose request the next epoch begins; 0 means 0.8. From 1 on,
+	// only SampleNextEpoch and NewEpochStart begin it.
 	Ahead   float64
-	Threads int // that sample a chunk; 0: 1
+	Threads int // that sample a chunk; 0 means 1
 }
 
-// Streamer samples epochs from chunks. Sample may be called from several goroutines
-// with a Batch each; the other methods, too, are safe beside it.
+// Streamer samples epochs from chunks. Sample may be called from several goroutines, with a Batch each. The other
+// methods may be called at the same time.
 type Streamer struct {
 	set     *chunk.Set
 	file    *direct.File
@@ -69,40 +68,40 @@ type Streamer struct {
 
 	control sync.Mutex // held by SampleNextEpoch, NewEpochStart and Close
 	next    *epoch
-	work    *work // on the next epoch; nil: not begun
+	work    *work // on the next epoch; nil until it begins
 	begun   int   // epochs so far
 	closed  bool
 
-	mu      sync.RWMutex // of the epoch that Sample reads
+	mu      sync.RWMutex // guards the epoch that Sample reads
 	current *epoch
 
-	asked   atomic.Int64 // nodes of the current epoch
-	ahead   int64        // from which the next is begun
+	asked   atomic.Int64 // requested nodes of the current epoch
+	ahead   int64        // requested nodes from which the next epoch begins
 	read    atomic.Int64 // chunks
 	skipped atomic.Int64
 }
 
-// work is an epoch being sampled in the background.
+// work is an epoch that is being sampled in the background.
 type work struct {
 	done chan struct{}
 	err  error // after done
 }
 
-// layer is what the epochs share of a layer.
+// layer is the part of a layer that all epochs share.
 type layer struct {
 	fanout int
 	most   int      // nodes in the frontier
 	seeds  []uint32 // the frontier of layer 0
 }
 
-// Stats counts what was read so far.
+// Stats counts reads.
 type Stats struct {
 	BytesRead                 int64
 	ChunksRead, ChunksSkipped int64
 }
 
-// Open allocates all buffers and starts on the first epoch. edges is an edge type of the
-// folder, or empty where it has one. What is under way ends when ctx does.
+// Open allocates all buffers and begins the first epoch. edges is an edge type of the folder, or empty where the folder
+// has one. Work in the background ends when ctx does.
 func Open(ctx context.Context, fsys vfs.FS, dir, edges string, o Options) (_ *Streamer, err error) {
 	m, err := chunk.Read(fsys, dir)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Streamer) plan(nodes uint64) error {
 	return nil
 }
 
-// allocate takes all memory.
+// allocate allocates all memory.
 func (s *Streamer) allocate() error {
 	size := int64(0)
 	for i := range s.set.Rows {
@@ -203,20 +202,20 @@ func (s *Streamer) allocate() error {
 	return nil
 }
 
-// length is how many bytes of a chunk are read: without most of its padding.
+// length is the number of bytes of a chunk that are read, which is without most of its padding.
 func (s *Streamer) length(i int) int64 {
 	return (s.set.Rows[i].Size() + direct.Align - 1) / direct.Align * direct.Align
 }
 
-// SampleNextEpoch starts on the epoch after the current one and returns. It does nothing
-// where that has begun, and after the last epoch.
+// SampleNextEpoch begins the epoch after the current one and returns. It does nothing where that has begun, and after
+// the last epoch.
 func (s *Streamer) SampleNextEpoch() error {
 	s.control.Lock()
 	defer s.control.Unlock()
 	return s.begin()
 }
 
-// begin is SampleNextEpoch while control is held.
+// begin is SampleNextEpoch for callers that hold control.
 func (s *Streamer) begin() error {
 	switch {
 	case s.closed:
@@ -235,9 +234,8 @@ func (s *Streamer) begin() error {
 	return nil
 }
 
-// NewEpochStart waits until the next epoch is sampled, starting on it if need be, and
-// makes it the current one: Sample gives its neighbours from then on. It returns io.EOF
-// after the last epoch. After an error another call tries the epoch again.
+// NewEpochStart waits until the next epoch is sampled, which it begins if necessary, and makes it the current one, from
+// which Sample reads. It returns io.EOF after the last epoch. After an error, another call tries the epoch again.
 func (s *Streamer) NewEpochStart() error {
 	s.control.Lock()
 	defer s.control.Unlock()
@@ -261,7 +259,7 @@ func (s *Streamer) NewEpochStart() error {
 	return nil
 }
 
-// Epoch is the number of the current epoch; false before the first.
+// Epoch is the number of the current epoch. ok is false before the first.
 func (s *Streamer) Epoch() (number uint64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -271,12 +269,12 @@ func (s *Streamer) Epoch() (number uint64, ok bool) {
 	return s.current.number, true
 }
 
-// Stats is what was read so far.
+// Stats is the reads so far.
 func (s *Streamer) Stats() Stats {
 	return Stats{s.file.Read(), s.read.Load(), s.skipped.Load()}
 }
 
-// Close ends what is under way and frees all memory. It may be called twice.
+// Close ends the work in the background and frees all memory. It may be called twice.
 func (s *Streamer) Close() error {
 	s.cancel()
 	s.control.Lock()

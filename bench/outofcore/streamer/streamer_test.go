@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fill makes the adjacency of nodes nodes out of edges in any order.
+// fill makes the adjacency of so many nodes from edges in any order.
 func fill(nodes int, near, far []uint32) *graph.Adjacency {
 	indptr := make([]uint32, nodes+1)
 	for _, v := range near {
@@ -65,7 +65,7 @@ func rmat(t testing.TB, scale int, factor uint64) *graph.Graph {
 	return homogeneous(int(law.Nodes()), fill(int(law.Nodes()), dst, src))
 }
 
-// write writes the chunks of a homogeneous graph, in-edges, and returns their number.
+// write writes the chunks of the in-edges of a homogeneous graph, and returns the number of chunks.
 func write(t interface{ Fatal(...any) }, dir string, g *graph.Graph, size int64) int {
 	var file bytes.Buffer
 	w := chunk.NewWriter(&file, size)
@@ -100,7 +100,7 @@ func write(t interface{ Fatal(...any) }, dir string, g *graph.Graph, size int64)
 	return len(w.Rows())
 }
 
-// layers is a batch as text: each layer's nodes with their neighbours.
+// layers is a batch as text: the nodes of each layer with their neighbours.
 func layers(b *streamer.Batch) []string {
 	var out []string
 	for _, l := range b.Layers {
@@ -113,7 +113,7 @@ func layers(b *streamer.Batch) []string {
 	return out
 }
 
-// memory is the same out of the memory executor.
+// memory is the same text from the memory executor.
 func memory(g *graph.Graph, sub *sample.Subgraph) []string {
 	var out []string
 	ids := sub.Nodes[0]
@@ -143,8 +143,8 @@ func contextOf(t interface{ Fatal(...any) }, g *graph.Graph, fanouts []int, expa
 	return s.NewContext(), s.Close
 }
 
-// TestEqualsMemory holds batches of random graphs to those of the memory executor: the
-// nodes of each layer, their neighbours and all orders.
+// TestEqualsMemory compares batches of random graphs with those of the memory executor: the nodes of each layer, their
+// neighbours and all orders.
 func TestEqualsMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 300).Draw(t, "nodes")
@@ -191,7 +191,7 @@ func TestEqualsMemory(t *testing.T) {
 				if diff := cmp.Diff(memory(g, sub), layers(&b)); diff != "" {
 					t.Fatalf("memory, streamer: %s", diff)
 				}
-				// Who expands only new nodes finds each of them here too.
+				// An executor that expands only new nodes finds each of them here, too.
 				if sub, err = fresh.Sample(in); err != nil {
 					t.Fatal(err)
 				}
@@ -211,7 +211,7 @@ func TestEqualsMemory(t *testing.T) {
 	})
 }
 
-// TestLargeFanout draws more than the picker's table has places.
+// TestLargeFanout draws more edges than the table of the picker has places.
 func TestLargeFanout(t *testing.T) {
 	near, far := make([]uint32, 5000), make([]uint32, 5000)
 	for i := range far {
@@ -244,8 +244,8 @@ func TestLargeFanout(t *testing.T) {
 	}
 }
 
-// TestLifeCycle: the next epoch begins by itself where most of one was asked for, and
-// the counts say what was read.
+// TestLifeCycle checks that the next epoch begins when most of an epoch was requested, and that the counts are those of
+// the reads.
 func TestLifeCycle(t *testing.T) {
 	g, dir := rmat(t, 12, 8), t.TempDir()
 	chunks := int64(write(t, dir, g, 16<<10))
@@ -271,7 +271,7 @@ func TestLifeCycle(t *testing.T) {
 	if err := s.NewEpochStart(); err != nil {
 		t.Fatal(err)
 	}
-	// reads waits until so many epochs are read: one chunk each, the others skipped.
+	// reads waits until so many epochs are read, with one chunk each. The other chunks are skipped.
 	reads := func(epochs int64) {
 		t.Helper()
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -294,7 +294,7 @@ func TestLifeCycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	reads(2)
-	for range 3 { // it is there already
+	for range 3 { // the epoch has begun already
 		if err := s.SampleNextEpoch(); err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +344,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestDamage: what changes after Open is refused by name and byte.
+// TestDamage checks that changes after Open are refused with the file and the byte offset.
 func TestDamage(t *testing.T) {
 	g := rmat(t, 8, 4)
 	for _, c := range []struct {
@@ -396,7 +396,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFaults lets every call of the file system fail once.
+// TestFaults fails every call of the file system once.
 func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, rmat(t, 8, 4), 4096)
@@ -418,7 +418,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCancel ends the work of an epoch that nobody waits for yet.
+// TestCancel ends the work on an epoch that nobody waits for.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, rmat(t, 10, 8), 16<<10)

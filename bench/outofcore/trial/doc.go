@@ -1,43 +1,39 @@
-// Package trial measures what an epoch costs by each way to sample a graph that does
-// not fit in memory: time, processor time, bytes read and written, memory.
+// Package trial measures the cost of an epoch by each way to sample a graph that does not fit in memory: time,
+// processor time, bytes read and written, and memory.
 //
 // # Designs
 //
-// A Design is a way to sample and the job that shows it. They run the same seeds and
-// fanouts:
+// A Design is a way to sample, and the job that shows it. All run the same seeds and fanouts:
 //
-//	memory        the in-memory kernel, the store in memory: what the others are held to
+//	memory        the memory executor, with the store in memory: the reference for the others
 //	memory-epoch  the same under scope epoch
 //	windows       stream executor, scope batch, a pipeline over several epochs
 //	window        the same, one cold epoch in one window
 //	spilled       the same, one epoch with requests and results on the disk
-//	condensed     stream executor, scope epoch, four epochs a stage
-//	condensed-1   the same, one epoch a stage
-//	chunks        package streamer: the whole epoch ahead, chunk by chunk
-//	mmap          the in-memory kernel over the mapped store, of which no more than
-//	              the limit may be resident
-//	sweeps        no sampling: the stream executor's readers alone, against reading
-//	              the same file in sequence
+//	condensed     stream executor, scope epoch, four epochs per stage
+//	condensed-1   the same, one epoch per stage
+//	chunks        package streamer: the whole epoch in advance, chunk by chunk
+//	mmap          the memory executor over the mapped store, which may be resident only up to the limit
+//	sweeps        no sampling: only the readers of the stream executor, compared with sequential reads of the
+//	              same file
 //
-// # What is counted
+// # Figures
 //
-// The clock runs from the first batch to the last; opening the store, compiling the plan
-// and measuring the disk are apart. Bytes are those that the system counts for the
-// process at the block device, beside what the executors count themselves. The memory is
-// the peak of the process, so that a process should Run one Design.
+// The clock runs from the first batch to the last. Opening the store, compiling the plan and measuring the disk are not
+// included. Bytes are those that the system counts for the process at the block device, in addition to those that the
+// executors count. The memory is the peak of the process, so a process should Run one Design.
 //
-// The first epoch's subgraphs give a digest, by which designs of one scope are known to
-// have done the same work (Compare).
+// The subgraphs of the first epoch give a digest, which shows that designs of one scope did the same work (Compare).
 //
 // # mmap under a limit
 //
-// The map is told to be read at random, and is taken out of the page cache first. While
-// the process is larger than the limit, the map is given back and taken out of the page cache
-// piece by piece, one after the other; the offsets of the nodes stay. That is kinder than a
-// limit of the system, which costs time of its own. Eight goroutines a thread wait for
-// the disk. The epoch is extrapolated from the batches that end in a while after the limit
-// was reached.
+// The kernel is told that the map is read at random, and the map is removed from the page cache first. While the
+// process is larger than the limit, the map is given back and removed from the page cache piece by piece, in turn. The
+// offsets of the nodes stay. This is milder than a limit of the system, which costs time of its own. Eight goroutines
+// per thread wait for the disk. The epoch is extrapolated from the batches that end in a period after the limit was
+// reached.
 //
-// The package imports internal/sample, internal/sample/outofcore, streamer, internal/store, graph, draw, internal/report,
-// internal/*, zeebo/xxh3, x/sync and x/sys.
+// The package imports bench/outofcore/streamer, draw, graph, internal/direct, internal/human, internal/report,
+// internal/sample, internal/sample/outofcore, internal/store, internal/suggest, internal/tagged, internal/vfs,
+// zeebo/xxh3, x/sync and x/sys.
 package trial

@@ -20,27 +20,26 @@ import (
 )
 
 const (
-	// mappedWaiters is how many goroutines a thread wait for pages.
+	// mappedWaiters is the number of goroutines per thread that wait for pages.
 	mappedWaiters = 8
-	// mappedTime is how long batches are counted.
+	// mappedTime is the period in which batches are counted.
 	mappedTime = 20 * time.Second
-	// mappedPieces is the pieces of a file that are given back one by one.
+	// mappedPieces is the number of pieces of a file that are given back one by one.
 	mappedPieces = 128
-	// keepEvery is how often the size of the process is looked at: it grows by less than
-	// a megabyte meanwhile.
+	// keepEvery is the interval of checks of the size of the process, which grows by less than a megabyte in it.
 	keepEvery = 3 * time.Millisecond
 )
 
 // mapping is a mapped array.
 type mapping struct {
-	bytes []byte // from the first of the file on
+	bytes []byte // from the start of the file
 	file  vfs.File
 }
 
-// mapped samples in memory over the mapped store, of which little may be resident.
+// mapped samples in memory over the mapped store, which may be resident only up to the limit.
 func mapped(ctx context.Context, t *trial) (err error) {
 	if resident(t.fs) == 0 {
-		return errors.New("found a system that does not tell the resident memory of a process, expected /proc/self/statm")
+		return errors.New("found no resident memory of the process, expected it in /proc/self/statm")
 	}
 	var maps []*mapping
 	defer func() {
@@ -90,13 +89,13 @@ func (t *trial) open(a array) (*mapping, error) {
 	}
 	m := &mapping{file: f}
 	if len(a.values) > 0 {
-		// The values lie behind a header, in the same map.
+		// The values follow a header in the same map.
 		m.bytes = unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.values)), -a.start)), int64(len(a.values))+a.start)
 	}
 	return m, nil
 }
 
-// give gives a piece back: from the process, then from the page cache.
+// give gives a piece back, first from the process and then from the page cache.
 func (m *mapping) give(piece int) error {
 	size := (len(m.bytes)/mappedPieces + direct.Align) / direct.Align * direct.Align
 	from := min(piece*size, len(m.bytes))
@@ -109,7 +108,7 @@ func (m *mapping) give(piece int) error {
 	return err
 }
 
-// keeper holds the process to a limit by giving pieces of the maps back in turn.
+// keeper keeps the process within a limit by giving pieces of the maps back in turn.
 type keeper struct {
 	fs    vfs.FS
 	limit int64
@@ -120,7 +119,7 @@ type keeper struct {
 	piece int  // the next to give back
 }
 
-// run keeps until ctx is done.
+// run keeps the limit until ctx is done.
 func (k *keeper) run(ctx context.Context) error {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -141,8 +140,8 @@ func (k *keeper) keep() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for n := 0; resident(k.fs) > k.limit; n++ {
-		if n == 2*mappedPieces { // others fault pieces in again meanwhile
-			return tagged.Errorf(ErrOptions, "found --memory %s, expected more than the %s that the process holds beside the neighbours", human.Bytes(k.limit), human.Bytes(resident(k.fs)))
+		if n == 2*mappedPieces { // meanwhile others read pieces again
+			return tagged.Errorf(ErrOptions, "found `Memory` %s, expected more than the %s that the process holds in addition to the neighbours", human.Bytes(k.limit), human.Bytes(resident(k.fs)))
 		}
 		k.full = true
 		if err := k.give(k.piece); err != nil {
@@ -162,7 +161,7 @@ func (k *keeper) give(piece int) error {
 	return nil
 }
 
-// empty gives everything back, and tells that from now on it is read at random.
+// empty gives everything back, and tells the kernel that from now on the maps are read at random.
 func (k *keeper) empty() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -190,7 +189,7 @@ func (k *keeper) reached() bool {
 	return k.full
 }
 
-// resident is the bytes of the process in memory, 0 where the system does not tell.
+// resident is the bytes of the process in memory, and 0 where the system does not tell.
 func resident(fsys vfs.FS) int64 {
 	fields := strings.Fields(proc(fsys, "/proc/self/statm"))
 	if len(fields) < 2 {
@@ -200,8 +199,8 @@ func resident(fsys vfs.FS) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// under samples until the limit is reached, and counts what ends in a while after that,
-// or until the epochs end.
+// under samples until the limit is reached, and counts the batches that end in a period after that, or until the epochs
+// end.
 func (t *trial) under(ctx context.Context, s *sample.Sampler, k *keeper) error {
 	job := t.job
 	job.Threads = mappedWaiters * t.o.Threads

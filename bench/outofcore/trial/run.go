@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// inMemory samples in memory, after an epoch off the clock.
+// inMemory samples in memory, after an epoch that is not timed.
 func inMemory(ctx context.Context, t *trial) error {
 	s, err := sample.New(t.s.Graph, t.plan, sample.Options{Memory: math.MaxInt64, NoEdgeIDs: t.o.NoEdgeIDs, Warn: t.o.Warn})
 	if err != nil {
@@ -73,7 +73,7 @@ func (t *trial) whole(run func(sink func(*digest) error) (sample.Stats, error)) 
 // chunks samples by the streamer, in the order of the first epoch.
 func chunks(ctx context.Context, t *trial) error {
 	if t.o.Chunks == "" {
-		return tagged.Errorf(ErrOptions, "found no folder of chunks, expected one; make it with graphmill chunk STORE --out DIR")
+		return tagged.Errorf(ErrOptions, "found no folder of chunks, expected one; make it with graphmill chunk, and name it in `Chunks`")
 	}
 	o := streamer.Options{Seed: t.o.Seed, Epochs: t.Epochs, Threads: t.o.Threads}
 	for _, op := range t.plan.Ops {

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// turns is how often each contestant reads the files; the best counts.
+	// turns is the number of times that each contestant reads the files. The best counts.
 	turns = 3
-	// readBytes is a read in sequence.
+	// readBytes is the size of a sequential read.
 	readBytes = 1 << 20
 )
 
-// array is an array that a plan reads beside the offsets of the nodes.
+// array is an array that a plan reads in addition to the offsets of the nodes.
 type array struct {
 	path   string
-	start  int64  // of the values
+	start  int64  // offset of the values
 	values []byte // mapped
 }
 
-// arrays is the far ends, and the edge ids where these are stored apart.
+// arrays is the far ends, and the edge ids where they are stored apart.
 func (t *trial) arrays() []array {
 	var list []array
 	seen := map[string]bool{}
 	for _, op := range t.plan.Ops {
 		e, err := t.s.Graph.EdgeType(op.Edges)
 		if err != nil || seen[op.Edges] || t.s.Graph.Edges[e].Adj[op.Dir] == nil {
-			continue // an op that is refused later, or whose neighbours are made in memory
+			continue // the op is refused later, or its neighbours are built in memory
 		}
 		seen[op.Edges] = true
 		edges := t.s.Graph.Edges[e]
@@ -57,7 +57,7 @@ func (t *trial) arrays() []array {
 	return list
 }
 
-// sweeps reads the files by the stream executor's readers and in sequence, in turns.
+// sweeps reads the files by the readers of the stream executor and sequentially, in turns.
 func sweeps(ctx context.Context, t *trial) (err error) {
 	x, err := outofcore.Open(ctx, t.fs, t.s, t.plan, outofcore.Options{Threads: t.o.Threads, Warn: t.o.Warn})
 	if err != nil {
@@ -110,7 +110,7 @@ func sweeps(ctx context.Context, t *trial) (err error) {
 	return nil
 }
 
-// inSequence reads files whole, some MiB at a time, and returns the bytes a second.
+// inSequence reads whole files, some MiB at a time, and returns the bytes per second.
 func (t *trial) inSequence(ctx context.Context, files []*direct.File, readers int) (float64, error) {
 	buf, free, err := direct.Alloc(readers * readBytes)
 	if err != nil {
@@ -149,8 +149,8 @@ func (t *trial) inSequence(ctx context.Context, files []*direct.File, readers in
 	return float64(sum.Load()) / end.since(start).seconds, err
 }
 
-// raiseProcs makes room for goroutines that wait for the disk, which keep their place
-// among GOMAXPROCS for a while. It returns what undoes it.
+// raiseProcs makes room for goroutines that wait for the disk, which still count towards GOMAXPROCS for a while. It
+// returns a function that undoes it.
 func raiseProcs(n int) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(before, n))

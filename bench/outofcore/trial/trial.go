@@ -17,29 +17,28 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What errors are, by errors.Is.
+// Kinds of errors.
 var (
-	// ErrOptions: options that have no meaning.
+	// ErrOptions is the error of options that have no meaning.
 	ErrOptions = errors.New("wrong options")
-	// ErrDiffer: designs that made other subgraphs of the same work.
+	// ErrDiffer is the error of designs that made different subgraphs for the same work.
 	ErrDiffer = errors.New("subgraphs differ")
 )
 
 // Options say what to sample.
 type Options struct {
-	// Seeds is the share of the nodes, of those that the first hop finds edges at, that
-	// are seeds: above 0, at most 1.
+	// Seeds is the share of seeds among the nodes for which the first hop finds edges: above 0, at most 1.
 	Seeds     float64
-	SeedType  string // empty: the only node type
+	SeedType  string // empty means the only node type
 	Fanouts   sample.Fanouts
 	BatchSize int
 	Seed      uint64
 	NoEdgeIDs bool
 	Threads   int
-	Epochs    int    // 0: the design's
-	Memory    int64  // bound in bytes; 0: the design's
+	Epochs    int    // 0 means that of the design
+	Memory    int64  // bound in bytes; 0 means that of the design
 	Chunks    string // folder that the design chunks reads
-	Scratch   string // folder for what the design spilled writes
+	Scratch   string // folder for the scratch files of the design spilled
 	Warn      func(string)
 }
 
@@ -48,7 +47,7 @@ type Design struct {
 	Name   string
 	Scope  sample.Scope
 	Epochs int
-	Memory int64 // 0: no bound
+	Memory int64 // 0 means no bound
 
 	how    outofcore.Design
 	stage  int  // epochs that go together through condensed layers
@@ -61,7 +60,7 @@ const (
 	gib = 1 << 30
 )
 
-// Designs is all designs, in the order in which they are best told.
+// Designs is all designs, in the order of reports.
 func Designs() []Design {
 	return []Design{
 		{Name: "memory", Scope: sample.ScopeBatch, Epochs: 3, run: inMemory},
@@ -77,8 +76,7 @@ func Designs() []Design {
 	}
 }
 
-// ParseDesigns reads names of designs, separated by commas, and takes them in the order
-// of Designs.
+// ParseDesigns reads names of designs, separated by commas, and returns the designs in the order of Designs.
 func ParseDesigns(text string) ([]Design, error) {
 	all := Designs()
 	var names []string
@@ -94,7 +92,7 @@ func ParseDesigns(text string) ([]Design, error) {
 	return slices.DeleteFunc(all, func(d Design) bool { return !slices.Contains(given, d.Name) }), nil
 }
 
-// Result is what a design cost. Figures with _per_epoch are means over the epochs.
+// Result is the cost of a design. Figures with _per_epoch are means over the epochs.
 type Result struct {
 	Design    string `json:"design"`
 	Scope     string `json:"scope"`
@@ -103,28 +101,27 @@ type Result struct {
 	Memory    int64  `json:"memory_budget_bytes,omitempty"`
 	Seeds     int    `json:"seeds"`
 	BatchSize int    `json:"batch_size"`
-	// Batches and Edges (sampled) are those of all epochs; of mmap those that were timed.
+	// Batches and Edges (sampled) are those of all epochs; for mmap those that were timed.
 	Batches uint64 `json:"batches"`
 	Edges   uint64 `json:"sampled_edges"`
-	// Extrapolated says that the figures of an epoch are reckoned from a part of it.
+	// Extrapolated says that the figures of an epoch were computed from a part of it.
 	Extrapolated bool `json:"extrapolated,omitempty"`
 
 	Start   float64 `json:"start_seconds"` // until the first batch could begin
 	Seconds float64 `json:"seconds_per_epoch"`
 	CPU     float64 `json:"cpu_seconds_per_epoch"`
-	// Others is the share of the machine's processors that other programs took.
+	// Others is the share of the processors of the machine that other programs used.
 	Others         float64 `json:"others_cpu_share"`
 	EdgesPerSecond float64 `json:"sampled_edges_per_second"`
 	Read           float64 `json:"bytes_read_per_epoch"`
 	Written        float64 `json:"bytes_written_per_epoch"`
-	// Counted is the bytes that the executor itself says that it read, 0 where it does
-	// not count.
+	// Counted is the bytes that the executor counts as read, 0 where it does not count.
 	Counted float64 `json:"counted_bytes_read_per_epoch,omitempty"`
 	Sweeps  int64   `json:"sweeps,omitempty"` // of all epochs
 	PeakRSS int64   `json:"peak_rss_bytes"`
-	// Digest is of the subgraphs of the first epoch.
+	// Digest is that of the subgraphs of the first epoch.
 	Digest string `json:"digest,omitempty"`
-	// Bytes a second, of the design sweeps: by the executor's readers, and in sequence.
+	// Bytes per second of the design sweeps: by the readers of the executor, and sequential.
 	SweepRate    float64 `json:"sweep_bytes_per_second,omitempty"`
 	SequenceRate float64 `json:"sequential_bytes_per_second,omitempty"`
 }
@@ -185,14 +182,14 @@ func (t *trial) start() error {
 	return err
 }
 
-// stop stops the clock, after so many epochs in which so many edges were sampled.
+// stop stops the clock, after so many epochs with so many sampled edges.
 func (t *trial) stop(epochs float64, edges uint64) error {
 	end, err := now(t.fs)
 	t.note(end.since(t.clock), epochs, edges)
 	return err
 }
 
-// note notes what so many epochs cost.
+// note notes the cost of so many epochs.
 func (t *trial) note(u usage, epochs float64, edges uint64) {
 	r := t.r
 	r.Seconds, r.CPU, r.Others = u.seconds/epochs, u.cpu/epochs, u.others()
@@ -200,7 +197,7 @@ func (t *trial) note(u usage, epochs float64, edges uint64) {
 	r.Edges, r.EdgesPerSecond = edges, float64(edges)/u.seconds
 }
 
-// Compare finds results of the same work whose subgraphs differ.
+// Compare is an error where results of the same work have different subgraphs.
 func Compare(results []*Result) error {
 	type work struct {
 		scope     string

@@ -89,16 +89,16 @@ func TestDesignsSampleTheSame(t *testing.T) {
 		results = append(results, r)
 		if d.Name == "sweeps" {
 			if r.SweepRate <= 0 || r.SequenceRate <= 0 {
-				t.Errorf("sweeps: found %v and %v bytes a second, expected more than none", r.SweepRate, r.SequenceRate)
+				t.Errorf("sweeps: found %v and %v bytes per second, expected more than none", r.SweepRate, r.SequenceRate)
 			}
 			continue
 		}
-		// An in-degree of less than 5, 4 or 3 gives fewer.
+		// An in-degree below 5, 4 or 3 gives fewer edges.
 		if r.Edges == 0 || r.Seconds <= 0 || r.PeakRSS <= 0 || r.Seeds < 1000 {
 			t.Errorf("%s: found %+v", d.Name, r)
 		}
 		if d.Name == "chunks" {
-			continue // expands again what an earlier layer did
+			continue // expands nodes again that an earlier layer expanded
 		}
 		if edges[r.Scope] == 0 {
 			edges[r.Scope] = r.Edges
@@ -119,7 +119,7 @@ func TestDesignsSampleTheSame(t *testing.T) {
 	}
 }
 
-// Seeds have edges, and there are as many as the share says.
+// Seeds have edges, and their number follows from the share.
 func TestSeeds(t *testing.T) {
 	dir, o := rmat(t), options(t)
 	all := func(share float64) int {
@@ -177,7 +177,7 @@ func TestParseDesigns(t *testing.T) {
 	}
 }
 
-// The process is held to a limit by giving pieces of maps back.
+// The process stays within a limit because pieces of maps are given back.
 func TestKeeper(t *testing.T) {
 	const size = 64 << 20
 	name := filepath.Join(t.TempDir(), "map")

@@ -17,13 +17,13 @@ import (
 // usage is what the process, and the machine, have used so far.
 type usage struct {
 	at            time.Time
-	seconds       float64 // in a difference
+	seconds       float64 // of a difference
 	cpu           float64
 	busy          float64 // seconds of all processors of the machine
 	read, written int64   // at the block device
 }
 
-// now is the usage up to now. What the system does not tell is 0.
+// now is the usage up to now. Figures that the system does not tell are 0.
 func now(fsys vfs.FS) (usage, error) {
 	u := usage{at: time.Now()}
 	var r unix.Rusage
@@ -57,12 +57,12 @@ func (u usage) since(before usage) usage {
 		read: u.read - before.read, written: u.written - before.written}
 }
 
-// others is the share of the machine that others took, of a difference.
+// others is the share of the machine that other programs used, in a difference.
 func (u usage) others() float64 {
 	return max(0, u.busy-u.cpu) / (u.seconds * float64(runtime.NumCPU()))
 }
 
-// proc is a file without a size, or nothing.
+// proc is the content of a file without a size, or nothing.
 func proc(fsys vfs.FS, name string) string {
 	f, err := fsys.Open(name)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// makePlan is the plan of the fanouts, under the design's scope.
+// makePlan is the plan of the fanouts, under the scope of the design.
 func (t *trial) makePlan() (*sample.Plan, error) {
 	g, seedType := t.s.Graph, t.o.SeedType
 	if seedType == "" {
 		if len(g.Nodes) != 1 {
-			return nil, tagged.Errorf(ErrOptions, "found no --seed-type, expected one of the %d node types to start from", len(g.Nodes))
+			return nil, tagged.Errorf(ErrOptions, "found no `SeedType`, expected one of the %d node types to start from", len(g.Nodes))
 		}
 		seedType = g.Nodes[0].Type
 	}
 	return sample.FromFanouts(g, t.o.Fanouts, sample.FanoutOptions{SeedType: []string{seedType}, Dir: graph.In, Scope: t.Scope})
 }
 
-// seeds spreads the share of seeds over the nodes that the first hop finds edges at.
-// It holds little of the store.
+// seeds spreads the share of seeds over the nodes for which the first hop finds edges. It holds little of the store in
+// memory.
 func (t *trial) seeds(ctx context.Context) ([]uint32, error) {
 	g := t.s.Graph
 	var first []graph.Index // offsets
@@ -59,13 +59,13 @@ func (t *trial) seeds(ctx context.Context) ([]uint32, error) {
 		}
 	}
 	if len(seeds) == 0 {
-		return nil, tagged.Errorf(ErrOptions, "found no seed in a share of %v of the %.0f nodes that the first hop finds edges at, expected one; take a larger share, or another seed type", t.o.Seeds, have)
+		return nil, tagged.Errorf(ErrOptions, "found no seed in a share of %v of the %.0f nodes for which the first hop finds edges, expected one; take a larger share, or another seed type", t.o.Seeds, have)
 	}
 	return seeds, t.s.Release()
 }
 
-// digest is that of a batch's subgraph: of its nodes, which tell the edges that led to
-// them in a fraction of the time. It is 0 but for the first epoch.
+// digest is that of the subgraph of a batch. It covers the nodes, which depend on the edges and take a fraction of the
+// time. It is 0 except for the first epoch.
 type digest struct{ sum uint64 }
 
 func newDigest() *digest { return &digest{} }

@@ -3,6 +3,7 @@ package outofcore
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -28,10 +29,9 @@ func (g *gathered) gather(rows *Rows, stands []*graph.Column, ids []uint32) {
 	}
 }
 
-// BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names: one node in a hundred
-// as seeds, fanout 15,10,5, batches of 1024 with the rows of the nodes' columns, GRAPHMILL_BENCH_EPOCHS epochs, within
-// GRAPHMILL_BENCH_MEMORY MiB, by GRAPHMILL_BENCH_DESIGN with GRAPHMILL_BENCH_SCRATCH for
-// what is spilled.
+// BenchmarkRun samples the store that GRAPHMILL_BENCH_STORE names. The seeds are one node in a hundred, the fanout is
+// 15,10,5, and batches have 1024 seeds and the rows of the nodes' columns. GRAPHMILL_BENCH_EPOCHS,
+// GRAPHMILL_BENCH_MEMORY (MiB), GRAPHMILL_BENCH_DESIGN and GRAPHMILL_BENCH_SCRATCH set the rest.
 func BenchmarkRun(b *testing.B) {
 	dir := os.Getenv("GRAPHMILL_BENCH_STORE")
 	if dir == "" {
@@ -61,9 +61,11 @@ func BenchmarkRun(b *testing.B) {
 	}
 	design := Auto
 	if name := os.Getenv("GRAPHMILL_BENCH_DESIGN"); name != "" {
-		if design, err = ParseDesign(name); err != nil {
-			b.Fatal(err)
+		at := slices.Index(designNames, name)
+		if at < 0 {
+			b.Fatalf("found design %q, expected one of %q", name, designNames)
 		}
+		design = Design(at)
 	}
 	job := sample.Job{BatchSize: 1024, Epochs: number("GRAPHMILL_BENCH_EPOCHS", 1), Shuffle: true}
 	adj := s.Graph.Edges[0].Adj[graph.In]
@@ -104,7 +106,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 		c := x.Counts()
 		b.Logf("%d seeds, open %.2f s, run %.2f s, %.2f GB read, %.2f GB written, %d sweeps, forecast %+v, %+v, speed %+v", len(job.Seeds), opened.Sub(start).Seconds(), time.Since(opened).Seconds(),
-			float64(c.Bytes)/1e9, float64(c.Written)/1e9, c.Sweeps, x.Forecast(), stats, x.speed)
+			float64(c.Bytes)/1e9, float64(c.Written)/1e9, c.Sweeps, x.Forecast(), stats, x.neighbours.disk.speed)
 		if err := x.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -1,9 +1,9 @@
 package outofcore
 
 import (
-	"context"
 	"math"
 	"runtime"
+	"sort"
 
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -13,22 +13,24 @@ import (
 const (
 	// processBytes is what the program holds before it works.
 	processBytes = 26 << 20
-	// edgeBytes is what a sampled edge of a window takes: its results in the stages
-	// of three windows and in the one that is emitted, and its part of a request.
+	// edgeBytes is what a sampled edge of a window takes: its results in the stages of three windows and in the
+	// window that is emitted, and its part of a request.
 	edgeBytes = 12.5
-	// aloneBytes is edgeBytes of a window that is the run's only one.
+	// aloneBytes is edgeBytes for a window that is the only one of the run.
 	aloneBytes = 7
-	// askBytes is what such an edge takes besides where it is asked for alone.
+	// askBytes is what a sampled edge takes in addition where it has a request of its own.
 	askBytes = 8.5
-	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in
-	// the buffers of a context, and in an out that is handed around.
+	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in the buffers of a context and in
+	// the output of a batch.
 	contextEdgeBytes, outEdgeBytes = 40, 20
 	// leanMemory is the budget below which pages are small.
 	leanMemory = 512 << 20
+	// mostReaders is the number of goroutines that keep a disk busy while some of them draw.
+	mostReaders = 8
 )
 
-// raiseProcs makes room for goroutines that wait in reads: each keeps its place
-// among GOMAXPROCS until the runtime takes it back. It returns what undoes it.
+// raiseProcs makes room for goroutines that wait in reads: each of them counts towards GOMAXPROCS until the runtime
+// notices that it waits. It returns a function that undoes it.
 func raiseProcs(threads int) (undo func()) {
 	procs := 4 * threads
 	if runtime.GOMAXPROCS(0) >= procs {
@@ -38,162 +40,201 @@ func raiseProcs(threads int) (undo func()) {
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// fixed is what a run holds whatever the graph.
-func (x *Executor) fixed() int64 {
-	return processBytes + x.opt.Held + int64(x.readers()*(blockBytes+x.idBytes())) + x.rows.fixed(x.readers())
+// budget is Options.Memory and what a run of a job needs of it, whatever the design. Its methods compute and change
+// nothing: a budget of other numbers is a changed copy. The designs' own needs are windowBudget, layerBudget and
+// spillBudget; that of the rows of columns is rowBudget.
+type budget struct {
+	*neighbours
+	tables   *rowTables // only read
+	opt      Options
+	planned  int64 // bytes that the plan holds: offsets, and columns that strategies read
+	job      *sample.Job
+	need     demand
+	emitters int // goroutines that sample and encode
 }
 
-// most bounds the edges that n seeds draw in the first waves of the plan.
-func (x *Executor) most(n float64, waves int) float64 {
-	sum := 0.0
-	for _, edges := range x.reach(n, waves)[1:] {
-		sum += edges
+// with is b with other memory.
+func (b budget) with(memory int64) budget {
+	b.opt.Memory = memory
+	return b
+}
+
+// readers is the number of goroutines that read and serve.
+func (b budget) readers() int {
+	n := min(mostReaders, int(max(b.blocks, 1)))
+	if b.opt.Memory > 0 {
+		n = min(n, int(max(2, b.opt.Memory>>24)))
 	}
-	return sum
+	return n
 }
 
-// reach is most by op, from 1.
-func (x *Executor) reach(n float64, waves int) []float64 {
-	plan := x.sampler.Plan()
-	reach := make([]float64, x.ops+1)
-	reach[0] = n
-	for op := 1; op <= x.ops && x.waveOf[op] < waves; op++ {
-		from := 0.0
-		for _, f := range plan.Ops[op-1].From {
-			from += reach[f]
-		}
-		edges := float64(x.fileOf[op].edges)
-		if plan.Ops[op-1].Take == sample.All {
-			reach[op] = edges
-			if plan.Scope == sample.ScopeSeed {
-				reach[op] *= n
-			}
-		} else {
-			reach[op] = from * float64(plan.Ops[op-1].Take)
-		}
+// stageSlots bounds the slots of a stage by the memory and by the 32 bits of their numbers.
+func (b budget) stageSlots() int {
+	if b.opt.Memory > 0 {
+		return int(min(b.opt.Memory/4, math.MaxUint32))
 	}
-	return reach
+	return math.MaxUint32
 }
 
-// Window is how a run divides its batches, and what it was reckoned from.
+// fixed is the bytes that every run of the plan holds.
+func (b budget) fixed() int64 {
+	readers := b.readers()
+	return processBytes + b.opt.Held + b.planned + int64(readers*(blockBytes+b.idBytes())) + b.tables.fixed(readers)
+}
+
+// perContext is the bytes that a sampled edge of one batch takes in buffers that belong to no window.
+func (b budget) perContext() float64 {
+	threads := float64(b.opt.Threads)
+	return contextEdgeBytes*threads + outEdgeBytes*(2*threads+1)
+}
+
+// free is the bytes that are left for a design where batches have a number of sampled edges.
+func (b budget) free(edges float64) float64 {
+	return float64(b.opt.Memory-b.fixed()) - edges*b.perContext()
+}
+
+// fits is nil where a run by a design fits the memory, and an error that wraps ErrMemory where it does not. total is
+// the batches of the run.
+func (b budget) fits(d Design, w Window, total uint64) error {
+	switch d {
+	case Condensed:
+		layers := layerBudget{b}
+		limit, _ := layers.limit(w)
+		if once := layers.once(); once > limit {
+			return tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the stream executor needs for the samples of one epoch; give more `Memory`, or take `Scope` batch",
+				human.Bytes(b.opt.Memory), human.Bytes(b.opt.Memory+once-limit))
+		}
+		return nil
+	case Spilled:
+		_, _, err := spillBudget{b}.sizes(w, total)
+		return err
+	default:
+		_, _, err := windowBudget{b}.fit()
+		return err
+	}
+}
+
+// least is the smallest memory that a run by a design fits, in whole MiB.
+func (b budget) least(d Design, total uint64) int64 {
+	w := Window{BatchEdges: b.need.edges}
+	base := (processBytes + b.opt.Held + b.planned) >> 20
+	n := sort.Search(1<<22, func(i int) bool {
+		return b.with((base+int64(i)+1)<<20).fits(d, w, total) == nil
+	})
+	return (base + int64(n) + 1) << 20
+}
+
+// Window is how a run divides its batches, and the edges that the division was computed from.
 type Window struct {
 	Batches    uint64  `json:"batches"`         // of a window
 	BatchEdges float64 `json:"edges_per_batch"` // sampled, as a pilot found
 }
 
-// windowOf is the batches of a window: as many as the memory allows, but not more
-// than there are, nor than an epoch's where there is no bound.
-func (x *Executor) windowOf(ctx context.Context, job *sample.Job, total uint64) (w Window, err error) {
-	size := float64(job.BatchSize)
-	x.rows.perOp, x.rows.alone = x.reach(size, len(x.waves)), false
-	defer func() {
-		if err == nil {
-			x.shareRows(job, &w, total)
-		}
-	}()
-	if x.opt.Window > 0 || total == 0 || len(x.waves) == 0 {
-		w.Batches = max(uint64(x.opt.Window), 1)
-		w.BatchEdges = x.most(size, len(x.waves))
-		return w, nil
-	}
-	// What the plan allows at most is enough to know where all fits.
-	w.BatchEdges = x.most(size, len(x.waves))
-	if x.found.by(job) {
-		w.BatchEdges, x.rows.perOp = x.found.edges, x.found.perOp
-	}
-	w.Batches = min(total, max(job.EpochBatches(x.sampler.SeedWidth()), 1))
-	if x.opt.Memory > 0 {
-		w.Batches = total
-	}
-	if x.batches(job, w.BatchEdges) >= float64(w.Batches) {
-		return w, nil
-	}
-	if !x.found.by(job) {
-		if err = x.pilot(ctx, job); err != nil {
-			return w, err
-		}
-	}
-	w.BatchEdges, x.rows.perOp = x.found.edges, x.found.perOp
-	fits := x.batches(job, w.BatchEdges)
-	if fits < 1 && x.fewerOuts() {
-		fits = x.batches(job, w.BatchEdges)
-	}
-	if fits < 1 {
-		return w, x.errBatch(job, w.BatchEdges, fits)
-	}
-	if x.alone(job, w.BatchEdges) < float64(w.Batches) {
-		w.Batches = uint64(min(fits, float64(w.Batches)))
-	}
-	return w, nil
-}
+// windowBudget is the memory of a run by windows.
+type windowBudget struct{ budget }
 
-// alone is how many batches of so many sampled edges fit where there is one window and
-// no rows are fetched for it.
-func (x *Executor) alone(job *sample.Job, edges float64) float64 {
-	if x.opt.Memory == 0 || len(x.rows.tables()) > 0 {
-		return 0
-	}
-	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext()
-	return min(free/(x.perBatch(job, edges)-edges*(edgeBytes-aloneBytes)), (math.MaxUint32/2)/max(edges, 1))
-}
-
-// errBatch is that a window holds no whole batch of so many edges.
-func (x *Executor) errBatch(job *sample.Job, edges, fits float64) error {
-	return tagged.Errorf(ErrMemory, "found --memory %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more memory, smaller batches or fewer --threads",
-		human.Bytes(x.opt.Memory), human.Bytes(x.opt.Memory+int64((1-fits)*x.perBatch(job, edges))), human.Number(edges))
-}
-
-// cutBatch makes batches no larger than the seeds are many: they stay the same, and no
-// more is reckoned with.
-func (x *Executor) cutBatch(job *sample.Job) {
-	if seeds := len(job.Seeds) / x.sampler.SeedWidth(); seeds > 0 {
-		job.BatchSize = min(job.BatchSize, seeds)
-	}
-}
-
-// perBatch is the bytes that one batch more takes in a window.
-func (x *Executor) perBatch(job *sample.Job, edges float64) float64 {
-	bytes := edgeBytes + askBytes*x.askedAlone()
-	if x.idBytes() > 0 {
+// perBatch is the bytes that one more batch takes in a window.
+func (b windowBudget) perBatch() float64 {
+	bytes := edgeBytes + askBytes*b.askedAlone()
+	if b.idBytes() > 0 {
 		bytes += 8
 	}
-	return edges*bytes + x.perSpans(job)
+	return b.need.edges*bytes + b.perSpans()
 }
 
-// askedAlone is the share of the sampled edges that are asked for one by one.
-func (x *Executor) askedAlone() float64 {
+// askedAlone is the share of the sampled edges that have a request of their own.
+func (b windowBudget) askedAlone() float64 {
 	one, all := 0.0, 0.0
-	for op := 1; op < len(x.rows.perOp); op++ {
-		all += x.rows.perOp[op]
-		if !x.sampler.Plain(op) {
-			one += x.rows.perOp[op]
+	for op := 1; op < len(b.need.perOp); op++ {
+		all += b.need.perOp[op]
+		if !b.sampler.Plain(op) {
+			one += b.need.perOp[op]
 		}
 	}
 	return one / max(all, 1)
 }
 
-// perSpans is of this the spans and segments of the windows under way.
-func (x *Executor) perSpans(job *sample.Job) float64 {
+// perSpans is the part of perBatch that spans and segments take.
+func (b windowBudget) perSpans() float64 {
 	spans := 1.0
-	if x.sampler.Plan().Scope == sample.ScopeSeed {
-		spans = float64(job.BatchSize)
+	if b.sampler.Plan().Scope == sample.ScopeSeed {
+		spans = float64(b.job.BatchSize)
 	}
-	return spans * float64(x.ops) * (8*float64(len(x.waves)+1) + 16)
+	return spans * float64(b.ops) * (8*float64(len(b.waves)+1) + 16)
 }
 
-// perContext is the bytes that a sampled edge of one batch takes in buffers that are
-// not of a window.
-func (x *Executor) perContext() float64 {
-	threads := float64(x.opt.Threads)
-	return contextEdgeBytes*threads + outEdgeBytes*(2*threads+1)
-}
-
-// batches is how many batches of so many sampled edges the memory holds in windows.
-func (x *Executor) batches(job *sample.Job, edges float64) float64 {
-	if x.opt.Memory == 0 {
+// batches is the number of batches that the memory holds in windows.
+func (b windowBudget) batches() float64 {
+	edges := b.need.edges
+	if b.opt.Memory == 0 {
 		return (math.MaxUint32 / 2) / max(edges, 1)
 	}
-	table, outs := x.rowsLeast(job)
-	free := float64(x.opt.Memory-x.fixed()-x.held) - edges*x.perContext() - table - outs
-	return min(free/x.perBatch(job, edges), (math.MaxUint32/2)/max(edges, 1))
+	table, outs := rowBudget{b.budget}.least()
+	return min((b.free(edges)-table-outs)/b.perBatch(), (math.MaxUint32/2)/max(edges, 1))
+}
+
+// single is the number of batches that fit where there is one window, and no rows are fetched for it.
+func (b windowBudget) single() float64 {
+	if b.opt.Memory == 0 || len(b.tables.tables()) > 0 {
+		return 0
+	}
+	edges := b.need.edges
+	return min(b.free(edges)/(b.perBatch()-edges*(edgeBytes-aloneBytes)), (math.MaxUint32/2)/max(edges, 1))
+}
+
+// fit is the number of batches that fit, and the number of goroutines that encode: one where the outputs of several
+// leave no room for a batch. The error is that not one batch fits.
+func (b windowBudget) fit() (batches float64, emitters int, err error) {
+	batches = b.batches()
+	if batches < 1 && b.emitters > 1 && len(b.tables.tables()) > 0 {
+		b.emitters = 1
+		batches = b.batches()
+	}
+	if batches < 1 {
+		err = tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the stream executor needs for one batch of about %s sampled edges; give more `Memory`, smaller batches or fewer `Threads`",
+			human.Bytes(b.opt.Memory), human.Bytes(b.opt.Memory+int64((1-batches)*b.perBatch())), human.Number(b.need.edges))
+	}
+	return batches, b.emitters, err
+}
+
+// share divides the memory between windows of at most so many batches and the tables of rows, so that the run reads
+// least. total is the batches of the run.
+func (b windowBudget) share(batches, total uint64) (size uint64, share rowShare) {
+	if b.opt.Rows > 0 || b.opt.Memory == 0 || len(b.tables.tables()) == 0 {
+		return batches, givenShare(b.opt.Rows)
+	}
+	rows := rowBudget{b.budget}
+	table, outs := rows.least()
+	free := b.free(b.need.edges) - outs
+	neighbours, columns, each := float64(b.size()), float64(b.tables.size()), b.perBatch()
+	visits, visited := 0.0, 0.0 // rows of a batch, and their bytes
+	for _, r := range b.tables.tables() {
+		n := rows.perBatch(r)
+		visits += n
+		visited += n * float64(r.rowBytes())
+	}
+	least, size := math.Inf(1), batches
+	for n := max(size, 1); n > 0; n /= 2 {
+		room := free - float64(n)*each
+		if n >= total {
+			room = free - float64(n)*min(each, b.need.edges*aloneBytes+b.perSpans())
+		}
+		if room < table && n > 1 {
+			continue
+		}
+		room = max(room, table)
+		windows := float64((max(total, 1) + n - 1) / n)
+		packs := float64(rows.groups(n, room*tableShare))
+		read := packs * columns
+		if b.opt.Scratch != "" {
+			// A pass is made each time that the lists of packs are full.
+			passes := math.Ceil(float64(n) * visits * gapBytes / (room * (1 - tableShare) * 2 / 3))
+			read = min(read, passes*columns+spillCost*float64(n)*visited)
+		}
+		if read = windows * (neighbours + read); read < least {
+			least, size = read, n
+			share = dividedShare(room)
+		}
+	}
+	return size, share
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
-// cells is a set of nodes that knows how many of them are below any node: cells of two
-// words, in one cache line, for 96 nodes each. Those are the bits of the first word and
-// of the lower half of the second; the upper half counts the nodes in the cells ahead.
+// cells is a set of nodes that finds quickly how many of its nodes are below any node. A cell is two words in one cache
+// line for 96 nodes: the first word and the lower half of the second have a bit per node, and the upper half of the
+// second counts the nodes of the set in the cells before.
 type cells []uint64
 
 const cellNodes = 96
 
-// cellsOf is the words for so many nodes: with a cell behind the last one.
+// cellsOf is the number of words for so many nodes, with a cell after the last one.
 func cellsOf(nodes int) int { return 2 * (nodes/cellNodes + 1) }
 
 func (c cells) count() int { return len(c) / 2 }
 
-// mark adds nodes, beside others that do. The counts must be 0.
+// mark adds nodes. It may run in several goroutines at a time. The counts must be 0.
 func (c cells) mark(nodes []uint32) {
 	var at [128]uint32
 	for len(nodes) > 0 {
@@ -30,7 +30,7 @@ func (c cells) mark(nodes []uint32) {
 		for i, v := range part {
 			at[i] = v/cellNodes*2 + v%cellNodes/64
 		}
-		// An atomic store waits for all loads ahead of it.
+		// An atomic store waits for all earlier loads, so the cache lines are loaded first.
 		prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(c))), at[:len(part)])
 		for i, v := range part {
 			word, bit := &c[at[i]], uint64(1)<<(v%cellNodes%64)
@@ -41,8 +41,8 @@ func (c cells) mark(nodes []uint32) {
 	}
 }
 
-// rank sets the counts of the cells from first to end, and returns that of the next
-// cell; below is that of the first.
+// rank sets the counts of the cells from first to end, and returns the count of the next cell. below is the count of
+// the first.
 func (c cells) rank(first, end int, below uint32) uint32 {
 	for at := 2 * first; at < 2*end; at += 2 {
 		marks := c[at+1] & (1<<32 - 1)
@@ -52,17 +52,17 @@ func (c cells) rank(first, end int, below uint32) uint32 {
 	return below
 }
 
-// first is the number of nodes ahead of a cell.
+// first is the number of nodes of the set before a cell.
 func (c cells) first(cell int) uint32 { return uint32(c[2*cell+1] >> 32) }
 
-// below is the number of nodes below v, which may be one behind the last.
+// below is the number of nodes of the set below v, which may be one more than the last node.
 func (c cells) below(v uint32) uint32 {
 	cell, at := v/cellNodes*2, v%cellNodes
 	mask, second := uint64(1)<<(at%64)-1, -uint64(at/64)
 	return uint32(c[cell+1]>>32) + uint32(bits.OnesCount64(c[cell]&(mask|second))+bits.OnesCount64(c[cell+1]&mask&second&(1<<32-1)))
 }
 
-// nodes is the nodes from first to end, and the number of those below each.
+// nodes is the nodes of the set from first to end, each with the number of nodes of the set below it.
 func (c cells) nodes(first, end uint32) iter.Seq2[uint32, uint32] {
 	return func(yield func(rank, v uint32) bool) {
 		rank := c.below(first)

@@ -15,14 +15,13 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// layer is what an op takes, in one epoch, of each node that a batch of the epoch may
-// expand: once, however many batches do. The nodes are those that the ops it starts
-// from reach.
+// layer is the edges that an op takes, in one epoch, of each node that a batch of the epoch may expand: once for all
+// batches. The nodes are those that the ops it starts from reach.
 type layer struct {
 	op      int // from 1
 	key     uint64
 	cells   cells
-	offsets []uint32 // of each marked node in turn: where its results begin; and their end
+	offsets []uint32 // of each marked node: where its results begin; and the end of all results
 	results
 	bytes int64
 	free  []func()
@@ -35,7 +34,7 @@ func (l *layer) close() {
 	*l = layer{}
 }
 
-// alloc takes memory for a layer. ok is false where the budget has none.
+// alloc allocates memory for a layer. ok is false where the budget has no room for it.
 func alloc[T direct.Word](c *condenser, l *layer, n int) (t []T, ok bool, err error) {
 	var word T
 	page := int64(2 << 20)
@@ -63,14 +62,13 @@ const (
 	pieceNodes = 1 << 16
 )
 
-// ask adds the layers of an epoch's next wave, without what is to be read. ok is false
-// where the budget has no room for them: then none is added.
+// ask adds the layers of the next wave of an epoch, without their results. ok is false, and no layer is added, where
+// the budget has no room for them.
 func (c *condenser) ask(ctx context.Context, e *epoch) (ok bool, err error) {
-	x := c.x
-	wave := x.waves[e.done]
+	wave := c.waves[e.done]
 	in := sample.Input{Seed: c.job.Seed, Epoch: e.number}
 	for op := wave[0]; op < wave[1]; op++ {
-		e.layers[op-1] = layer{op: op, key: x.sampler.Key(in, op)}
+		e.layers[op-1] = layer{op: op, key: c.sampler.Key(in, op)}
 	}
 	layers := e.layers[wave[0]-1 : wave[1]-1]
 	for _, step := range []func(context.Context, *epoch, []layer) (bool, error){c.mark, c.number, c.measure} {
@@ -84,7 +82,7 @@ func (c *condenser) ask(ctx context.Context, e *epoch) (ok bool, err error) {
 	return true, nil
 }
 
-// parallel calls fn with each number below n.
+// parallel calls fn with each number below n, in the goroutines of the walkers.
 func (c *condenser) parallel(ctx context.Context, n int, fn func(k *walker, i int) error) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
@@ -105,18 +103,18 @@ func (c *condenser) parallel(ctx context.Context, n int, fn func(k *walker, i in
 	return g.Wait()
 }
 
-// mark marks what the ops that a layer's starts from have reached.
+// mark marks the nodes that the ops which a layer starts from have reached.
 func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool, err error) {
-	plan := c.x.sampler.Plan()
+	plan := c.sampler.Plan()
 	type task struct {
 		l     *layer
-		nodes []uint32 // nil: seeds
+		nodes []uint32 // nil for the seeds
 	}
 	var tasks []task
 	seeds := false
 	for i := range layers {
 		l := &layers[i]
-		nodes := len(c.x.sampler.Offsets(l.op)) - 1
+		nodes := len(c.sampler.Offsets(l.op)) - 1
 		if l.cells, ok, err = alloc[uint64](c, l, cellsOf(nodes)); !ok || err != nil {
 			return false, err
 		}
@@ -144,10 +142,9 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 	})
 }
 
-// markSeeds marks the seeds of the epoch's batches in the layers of ops that start from
-// them.
+// markSeeds marks the seeds of the batches of an epoch in the layers of ops that start from them.
 func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) error {
-	s := c.x.sampler
+	s := c.sampler
 	plan, g := s.Plan(), s.Graph()
 	return c.parallel(ctx, int(e.n), func(k *walker, i int) error {
 		k.source.Get(e.first+uint64(i), &k.batch)
@@ -177,7 +174,7 @@ type piece struct {
 	l          *layer
 	first, end int // of its cells
 	count      uint64
-	base       uint64 // of the counts ahead
+	base       uint64 // sum of the counts of the pieces before
 }
 
 func pieces(layers []layer) []piece {
@@ -191,7 +188,7 @@ func pieces(layers []layer) []piece {
 	return all
 }
 
-// total adds up the counts of a layer's pieces, from the first on.
+// total is the sum of the counts of the pieces of a layer. It sets their bases.
 func total(all []piece, l *layer) uint64 {
 	sum := uint64(0)
 	for i := range all {
@@ -203,7 +200,7 @@ func total(all []piece, l *layer) uint64 {
 	return sum
 }
 
-// number ranks the marked nodes.
+// number counts the marked nodes, and makes room for their offsets.
 func (c *condenser) number(ctx context.Context, _ *epoch, layers []layer) (ok bool, err error) {
 	all := pieces(layers)
 	if err := c.parallel(ctx, len(all), func(_ *walker, i int) error {
@@ -226,7 +223,7 @@ func (c *condenser) number(ctx context.Context, _ *epoch, layers []layer) (ok bo
 	})
 }
 
-// measure finds where the results of each node begin, and makes room for them.
+// measure finds where the results of each node begin, and makes room for the results.
 func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok bool, err error) {
 	all := pieces(layers)
 	if err := c.parallel(ctx, len(all), func(k *walker, i int) error {
@@ -239,13 +236,13 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 		l := &layers[i]
 		sum := total(all, l)
 		if sum >= 1<<32 {
-			return false, tagged.Errorf(sample.ErrTooLarge, "found an op with 2^32 sampled edges or more an epoch, expected fewer; take fewer edges, or scope batch")
+			return false, tagged.Errorf(sample.ErrTooLarge, "found an op with 2^32 sampled edges or more per epoch, expected fewer; take fewer edges, or `Scope` batch")
 		}
 		l.offsets[len(l.offsets)-1] = uint32(sum)
 		if l.far, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
 			return false, err
 		}
-		if c.x.fileOf[l.op].ids != nil {
+		if c.fileOf[l.op].ids != nil {
 			if l.ids, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
 				return false, err
 			}
@@ -267,10 +264,9 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 	})
 }
 
-// picks sets the offsets of a piece's nodes, counted from its first, and returns the sum
-// of what the op takes of them.
+// picks sets the offsets of the nodes of a piece, counted from its first node, and returns the number of their results.
 func (k *walker) picks(p *piece) uint64 {
-	s, l := k.x.sampler, p.l
+	s, l := k.sampler, p.l
 	indptr, plain := s.Offsets(l.op), s.Plain(l.op)
 	sum := uint64(0)
 	for rank, v := range l.cells.nodes(uint32(p.first*cellNodes), uint32(min(p.end*cellNodes, math.MaxUint32))) {
@@ -287,13 +283,13 @@ func (k *walker) picks(p *piece) uint64 {
 	return sum
 }
 
-// lookup reads an epoch's layers as a context asks for them.
+// lookup finds the results of nodes in the layers of an epoch.
 type lookup struct {
 	e         *epoch
 	rank, end []uint32
 }
 
-// Ends implements sample.Fetched. Each loop asks for the cache lines of the next one.
+// Ends implements sample.Fetched. Each loop prefetches the cache lines of the next one.
 func (k *lookup) Ends(op int, nodes, far, ids []uint32) {
 	l := &k.e.layers[op-1]
 	if len(k.rank) < len(nodes) {

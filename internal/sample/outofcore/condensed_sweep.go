@@ -7,23 +7,22 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// runPositions is the most positions of a node of which all are taken that go to put
-// together.
+// runPositions is the most positions that are put together for a node whose edges are all taken.
 const runPositions = 64
 
-// serveLayers reads what the layers take of a block. The nodes whose edges are in the
-// block follow each other, so nothing but their marks tells which are wanted.
+// serveLayers reads the part of a block that the layers take. The nodes whose edges are in the block are next to each
+// other, so their marks alone show which are wanted.
 func (r *reader) serveLayers(number uint32, layers []*layer) error {
-	f := r.x.fileAt(number)
+	f := r.fileAt(number)
 	block := number - f.first
 	first, end := f.positions(block)
 	total, from, to := 0, uint32(0), uint32(0)
 	for _, l := range layers {
-		if r.x.fileOf[l.op] != f {
+		if r.fileOf[l.op] != f {
 			continue
 		}
 		if to == 0 {
-			from, to = nodesAt(r.x.sampler.Offsets(l.op), first, end)
+			from, to = nodesAt(r.sampler.Offsets(l.op), first, end)
 		}
 		total += int(l.offsets[l.cells.below(to)] - l.offsets[l.cells.below(from)])
 	}
@@ -32,7 +31,7 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 	}
 	return r.fulfil(f, block, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 		for _, l := range layers {
-			if r.x.fileOf[l.op] == f {
+			if r.fileOf[l.op] == f {
 				if err := r.eachMarked(l, from, to, first, end, put); err != nil {
 					return err
 				}
@@ -42,18 +41,16 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 	})
 }
 
-// nodesAt is the nodes, from first to end, with edges at the positions from first to
-// end.
+// nodesAt is the nodes, from from to to, that have edges at the positions from first to end.
 func nodesAt(indptr []uint32, first, end uint32) (from, to uint32) {
 	at, _ := slices.BinarySearch(indptr, first+1)
-	behind, _ := slices.BinarySearch(indptr, end)
-	return uint32(at - 1), uint32(behind)
+	after, _ := slices.BinarySearch(indptr, end)
+	return uint32(at - 1), uint32(after)
 }
 
-// eachMarked calls put with the positions from first to end that a layer takes of its
-// nodes from node from to node to.
+// eachMarked calls put with the positions from first to end that a layer takes of the nodes from from to to.
 func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *results, slot uint32, pos []uint32) error) error {
-	s := r.x.sampler
+	s := r.sampler
 	indptr, whole := s.Offsets(l.op), s.Plan().Ops[l.op-1].How == sample.Uniform
 	for rank, v := range l.cells.nodes(from, to) {
 		slot := l.offsets[rank]
@@ -63,7 +60,7 @@ func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *
 		}
 		start, stop := indptr[v], indptr[v+1]
 		if whole && n == stop-start {
-			// All of them, in order: a hub's may lie in many blocks.
+			// All edges in order. Those of a hub may lie in many blocks.
 			if len(r.pos) < runPositions {
 				r.pos = make([]uint32, runPositions)
 			}
@@ -100,7 +97,7 @@ func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *
 	return nil
 }
 
-// sweepLayers fills the layers in one pass over the files.
+// sweepLayers fills layers in one pass over the files.
 func (c *condenser) sweepLayers(ctx context.Context, layers []*layer) error {
 	if !slices.ContainsFunc(layers, func(l *layer) bool { return len(l.far) > 0 }) {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestCondensedEqualsMemory holds that condensed layers give what the memory executor
-// gives, for any plan of scope epoch, any number of epochs together, and budgets that
-// hold a part of them.
+// TestCondensedEqualsMemory checks that condensed layers give the subgraphs of the memory executor, for any plan of
+// scope epoch, any number of epochs together, and budgets that hold a part of them.
 func TestCondensedEqualsMemory(t *testing.T) {
 	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +34,7 @@ func TestCondensedEqualsMemory(t *testing.T) {
 	}
 }
 
-// TestCells holds that cells count as a sorted list does.
+// TestCells checks that cells count as a sorted list does.
 func TestCells(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		count := uint32(rapid.IntRange(1, 1000).Draw(r, "nodes"))
@@ -70,9 +69,8 @@ func TestCells(t *testing.T) {
 	})
 }
 
-// TestCondensedBudget holds that epochs wait for memory, and are begun again where they
-// held it in vain, that this changes nothing but the number of sweeps, and that less than
-// one epoch takes is refused.
+// TestCondensedBudget checks that epochs wait for memory, and begin again where they held it and could not finish; that
+// this changes nothing but the number of sweeps; and that a budget below the need of one epoch is refused.
 func TestCondensedBudget(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeEpoch, 8000)
@@ -97,8 +95,8 @@ func TestCondensedBudget(t *testing.T) {
 	}
 }
 
-// TestCondensedGivesWay holds that windows go on where the samples of an epoch are more
-// than was reckoned.
+// TestCondensedGivesWay checks that windows make the rest of the batches where an epoch has more samples than
+// estimated.
 func TestCondensedGivesWay(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeEpoch, 20_000)
@@ -114,13 +112,13 @@ func TestCondensedGivesWay(t *testing.T) {
 	for op := range x.found.perOp {
 		x.found.perOp[op] /= 100
 	}
-	if design, _, err := x.design(t.Context(), &job, 526); design != Condensed || err != nil {
-		t.Fatalf("found design %s, %v, expected condensed", design, err)
+	if d, err := x.design(t.Context(), &job, 526); d.Design != Condensed || err != nil {
+		t.Fatalf("found design %s, %v, expected condensed", d.Design, err)
 	}
 	var got []string
 	x.opt.Design = Condensed
 	_, err = Run(t.Context(), x, job, newLines, encodeLine, func(*lines) error { return nil })
-	if !errors.Is(err, errLayers) || !strings.Contains(err.Error(), "found --memory 33.0 MiB, expected at least") {
+	if !errors.Is(err, errLayers) || !strings.Contains(err.Error(), "found `Memory` 33.0 MiB, expected at least") {
 		t.Fatalf("found error %v, expected one of memory", err)
 	}
 	x.opt.Design = Auto

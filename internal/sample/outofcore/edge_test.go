@@ -19,8 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// wideStore is a store whose arrays have 64 bits and headers of other lengths, as other
-// writers may make them.
+// wideStore is a store with arrays of 64 bits and headers of other lengths, as other writers may make them.
 func wideStore(t *testing.T) *store.Store {
 	t.Helper()
 	s := makeStore(t, map[string]int{"a": 40, "b": 500}, []testEdges{
@@ -91,9 +90,8 @@ func wideStore(t *testing.T) *store.Store {
 	return got
 }
 
-// TestWideArrays holds that arrays of 64 bits, far ends ahead of which there is more
-// than a page or less, and nodes whose edges fill several blocks change nothing, in any
-// design.
+// TestWideArrays checks that nothing changes, in any design, with arrays of 64 bits, with far ends that start before or
+// after the first page, and with nodes whose edges fill several blocks.
 func TestWideArrays(t *testing.T) {
 	s := wideStore(t)
 	if a := s.Graph.Edges[0].Adj; a[0].Far.U64 == nil || a[1].Far.U64 == nil {
@@ -132,7 +130,7 @@ func TestWideArrays(t *testing.T) {
 	})
 }
 
-// TestNothing holds jobs and plans of which nothing comes, and ends of jobs.
+// TestNothing checks jobs and plans that sample nothing, and the ends of jobs.
 func TestNothing(t *testing.T) {
 	s := typedStore(t)
 	seeds := []uint32{1, 2, 3, 4, 5, 6, 7}
@@ -147,7 +145,7 @@ func TestNothing(t *testing.T) {
 		"no ops":             {[]string{"a"}, nil, sample.Job{Seeds: seeds, BatchSize: 2, Epochs: 2}},
 		"no seeds":           {[]string{"a"}, []sample.Op{hop}, sample.Job{BatchSize: 2, Epochs: 2}},
 		"no batch of a rank": {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, Rank: 2, Ranks: 3}},
-		"behind the end":     {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, From: 99}},
+		"after the end":      {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, From: 99}},
 		"the last batch":     {[]string{"a"}, []sample.Op{hop}, sample.Job{Seeds: seeds, BatchSize: 4, Epochs: 3, From: 5}},
 		"take 0":             {[]string{"a"}, []sample.Op{hop, none, none}, sample.Job{Seeds: seeds, BatchSize: 4, Epochs: 2}},
 		"take 0 first":       {[]string{"a"}, []sample.Op{{From: []int{0}, Edges: "a:aa:a", Dir: graph.In}, {From: []int{0, 1}, Edges: "a:aa:a", Dir: graph.In, Take: 2}}, sample.Job{Seeds: seeds, BatchSize: 4}},
@@ -174,9 +172,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestWindowsOfSortedSeeds holds that windows are of as many edges whether the seeds with
-// most come first or last: where the first batches told for all, the memory would be
-// exceeded, or the files read more often.
+// TestWindowsOfSortedSeeds checks that windows have about as many edges whether the seeds with most edges come first or
+// last. If the first batches stood for all, a run would exceed its memory, or sweep more often.
 func TestWindowsOfSortedSeeds(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 200_000)
@@ -197,8 +194,8 @@ func TestWindowsOfSortedSeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		average := float64(stats.Drawn) / float64(stats.Batches)
-		if told := x.Forecast(); told.BatchEdges < 0.7*average || told.BatchEdges > 1.5*average {
-			t.Errorf("found %.0f edges a batch foretold, expected about %.0f", told.BatchEdges, average)
+		if forecast := x.Forecast(); forecast.BatchEdges < 0.7*average || forecast.BatchEdges > 1.5*average {
+			t.Errorf("found a forecast of %.0f edges per batch, expected about %.0f", forecast.BatchEdges, average)
 		}
 		sweeps[i] = x.Counts().Sweeps
 		if err := x.Close(); err != nil {
@@ -211,8 +208,7 @@ func TestWindowsOfSortedSeeds(t *testing.T) {
 	}
 }
 
-// TestEdgesAskedForAlone holds that windows of strategies that go by columns are
-// reckoned with a request an edge.
+// TestEdgesAskedForAlone checks that windows of strategies that read columns are computed with a request per edge.
 func TestEdgesAskedForAlone(t *testing.T) {
 	s := plainStore(t)
 	windows := map[sample.How]Window{}
@@ -227,20 +223,19 @@ func TestEdgesAskedForAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, err := x.Foretell(t.Context(), job)
+		forecast, err := x.Foretell(t.Context(), job)
 		if err = errors.Join(err, x.Close()); err != nil {
 			t.Fatal(err)
 		}
-		windows[how] = told.Window
+		windows[how] = forecast.Window
 	}
 	edges := func(how sample.How) float64 { return float64(windows[how].Batches) * windows[how].BatchEdges }
-	if edges(sample.Weighted) > 0.65*edges(sample.Replace) { // and the column takes memory
+	if edges(sample.Weighted) > 0.65*edges(sample.Replace) { // the column takes memory, too
 		t.Errorf("found windows %+v, expected fewer edges in those of weighted ones", windows)
 	}
 }
 
-// TestKeptWithoutEdgeIDs holds that results that were kept without edge ids are not
-// taken where these are wanted.
+// TestKeptWithoutEdgeIDs checks that results that were kept without edge ids are not used where edge ids are wanted.
 func TestKeptWithoutEdgeIDs(t *testing.T) {
 	s := typedStore(t)
 	_, job := fanout(t, s, sample.ScopeBatch, 600)

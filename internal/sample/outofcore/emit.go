@@ -24,44 +24,43 @@ type emitted[T any] struct {
 	stats sample.Stats
 }
 
-// emitWorker reads a window's results as a context asks for them.
+// emitWorker samples batches, and gives their context the results of a window or of layers.
 type emitWorker struct {
 	c      *sample.Context
 	source sample.Batches
 	batch  sample.Batch
 	w      *window
-	x      *Executor
-	ends   []span // of each op (from 0), what was not given yet
-	look   lookup
+	*neighbours
+	ends []span // of each op (from 0): the slots that were not given yet
+	look lookup
 }
 
 func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batch, *sample.Subgraph) error, sink func(T) error) *emitter[T] {
 	e := &emitter[T]{p: p, encode: encode, sink: sink}
 	for _, k := range p.walkers {
-		// Advancing and emitting take turns, so that they share the context.
-		e.workers = append(e.workers, &emitWorker{c: k.c, source: p.batches, x: p.x, ends: make([]span, p.x.ops)})
+		// Walkers and emitters never run at the same time, so they share contexts.
+		e.workers = append(e.workers, &emitWorker{c: k.c, source: p.batches, neighbours: p.neighbours, ends: make([]span, p.ops)})
 	}
-	for range ordered.Slots(p.x.emitters()) {
+	for range ordered.Slots(p.emitters) {
 		e.items = append(e.items, &emitted[T]{out: newOut()})
 	}
 	return e
 }
 
-// emit samples the batches of a window, in order, from one of them on.
+// emit samples the batches of a window, in order, from batch first on.
 func (e *emitter[T]) emit(ctx context.Context, w *window, first uint64, stats *sample.Stats) error {
-	e.p.x.rows.full = w
-	defer func() { e.p.x.rows.full = nil }()
+	e.p.full = w
+	defer func() { e.p.full = nil }()
 	return e.run(ctx, first, w.first+w.n-first, w.fetched, stats)
 }
 
-// fetched is what a worker has for a subgraph of a batch, counted from the run's
-// first.
+// fetched is the far ends for a subgraph of a batch. Batches count from the first of the run.
 type fetched func(k *emitWorker, batch uint64, i int) sample.Fetched
 
-// run samples n batches from first on, in order, out of what was fetched; where rows
-// are, a group after the other that the tables hold.
+// run samples n batches from first on, in order. Where rows are fetched, it samples a pack of batches at a time, whose
+// rows the tables hold.
 func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
-	tables := e.p.x.rows.tables()
+	tables := e.p.tables.tables()
 	if len(tables) == 0 {
 		return e.sample(ctx, first, n, from, stats)
 	}
@@ -70,7 +69,7 @@ func (e *emitter[T]) run(ctx context.Context, first, n uint64, from fetched, sta
 
 func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, stats *sample.Stats) error {
 	workers, items, next := e.workers, e.items, uint64(0)
-	return ordered.Run(ctx, e.p.x.emitters(),
+	return ordered.Run(ctx, e.p.emitters,
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
 		func() *emitted[T] { i := items[0]; items = items[1:]; return i },
 		ordered.Stages[*emitWorker, *emitted[T]]{
@@ -96,7 +95,7 @@ func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, 
 
 // run samples one batch.
 func (k *emitWorker) run(ctx context.Context, from fetched, batch, seed uint64, stats *sample.Stats, encode func(*sample.Batch, *sample.Subgraph) error) error {
-	s, b := k.x.sampler, &k.batch
+	s, b := k.sampler, &k.batch
 	k.source.Get(batch, b)
 	*stats = sample.Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
 	for i := range s.Subgraphs(b) {
@@ -116,18 +115,18 @@ func (k *emitWorker) run(ctx context.Context, from fetched, batch, seed uint64, 
 	return nil
 }
 
-// fetched is a window's results.
+// fetched is the results of a window.
 func (w *window) fetched(k *emitWorker, batch uint64, i int) sample.Fetched {
 	k.w = w
-	for op := 1; op <= k.x.ops; op++ {
-		k.ends[op-1] = *w.span(k.x.ops, batch-w.first, i, op)
+	for op := 1; op <= k.ops; op++ {
+		k.ends[op-1] = *w.span(k.ops, batch-w.first, i, op)
 	}
 	return k
 }
 
 // Ends implements sample.Fetched.
 func (k *emitWorker) Ends(op int, _, far, ids []uint32) {
-	at, st := &k.ends[op-1], k.w.stages[k.x.waveOf[op]]
+	at, st := &k.ends[op-1], k.w.stages[k.waveOf[op]]
 	copy(far, st.far[at.start:])
 	if ids != nil {
 		copy(ids, st.ids[at.start:])

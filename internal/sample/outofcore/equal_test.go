@@ -18,7 +18,7 @@ import (
 
 type lines struct{ list []string }
 
-// line is a subgraph, whole.
+// line is all of a subgraph as text.
 func line(b *sample.Batch, sub *sample.Subgraph) string {
 	h := fnv.New64a()
 	for _, list := range [][][]uint32{sub.Nodes, {sub.SeedLocal}, sub.NodesByHop, sub.EdgesByHop} {
@@ -158,8 +158,8 @@ func streamed(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt 
 	return all, stats, x.Counts()
 }
 
-// TestEqualsMemory holds that any plan gives what the memory executor gives, for
-// any window, number of threads and epochs, and from any batch on.
+// TestEqualsMemory checks that any plan gives the subgraphs of the memory executor, for any window, any number of
+// threads and epochs, and from any batch on.
 func TestEqualsMemory(t *testing.T) {
 	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestEqualsMemory(t *testing.T) {
 	}
 }
 
-// checkEqual holds a streamed run to the memory executor's, sometimes from a later batch on.
+// checkEqual compares a run with that of the memory executor, sometimes from a later batch on.
 func checkEqual(t *testing.T, r *rapid.T, s *store.Store, p *sample.Plan, job sample.Job, opt Options) {
 	t.Helper()
 	want, stats := memory(t, s, p, job, opt)
@@ -195,8 +195,7 @@ func checkEqual(t *testing.T, r *rapid.T, s *store.Store, p *sample.Plan, job sa
 	}
 }
 
-// TestBothWays holds that edges met in both directions are told apart by their ids,
-// also where subgraphs have none.
+// TestBothWays checks that edges met in both directions are told apart by their ids, also where subgraphs have no ids.
 func TestBothWays(t *testing.T) {
 	s := typedStore(t)
 	plan := &sample.Plan{SeedType: []string{"a"}, Scope: sample.ScopeBatch, Ops: []sample.Op{

@@ -13,14 +13,13 @@ import (
 	"github.com/graphmill/graphmill/internal/direct"
 )
 
-// extent is a piece of a stream of words: its place in the scratch file, how many
-// words it has, and their checksum.
+// extent is a piece of a stream of words: its number in the scratch file, its words, and their checksum.
 type extent struct {
 	number, words uint32
 	sum           uint64
 }
 
-// errScratch is a scratch file that does not hold what was written.
+// errScratch is the error of a scratch file that does not hold what was written.
 var errScratch = errors.New("found other bytes than were written")
 
 // extents is a scratch file cut into extents of one size.
@@ -33,8 +32,7 @@ type extents struct {
 	next uint32
 }
 
-// aligned is the bytes of the words of an extent, and the rest up to what can be
-// read and written at once.
+// aligned is the bytes of an extent, rounded up to what can be read and written at once.
 func (e extent) aligned(buf []uint32) []byte {
 	const align = direct.Align / 4
 	return graph.Bytes(buf[:(int(e.words)+align-1)/align*align])
@@ -42,7 +40,7 @@ func (e extent) aligned(buf []uint32) []byte {
 
 func checksum(words []uint32) uint64 { return xxh3.Hash(graph.Bytes(words)) }
 
-// write stores at most size words, in a buffer of size words.
+// write stores the first words of buf, a buffer of an extent, in a free extent.
 func (x *extents) write(buf []uint32, words int) (extent, error) {
 	e := extent{words: uint32(words), sum: checksum(buf[:words])}
 	x.mu.Lock()
@@ -56,7 +54,7 @@ func (x *extents) write(buf []uint32, words int) (extent, error) {
 	return e, x.WriteAt(e.aligned(buf), int64(e.number)*int64(x.size)*4)
 }
 
-// give makes room of extents.
+// give marks extents as free.
 func (x *extents) give(list []extent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,9 +63,8 @@ func (x *extents) give(list []extent) {
 	}
 }
 
-// read calls fn with the words of each extent: several at once and in any order, or
-// one after the other as they are listed. The file is read by as many goroutines as
-// there are buffers, of size words each.
+// read calls fn with the words of each extent, either from several goroutines and in any order, or one extent after the
+// other in the order of the list. As many goroutines read as there are buffers, of an extent each.
 func (x *extents) read(ctx context.Context, list []extent, bufs [][]uint32, inOrder bool, fn func(words []uint32) error) error {
 	var mu sync.Mutex
 	next, last := 0, make(chan struct{})
@@ -112,7 +109,7 @@ func (x *extents) read(ctx context.Context, list []extent, bufs [][]uint32, inOr
 	return g.Wait()
 }
 
-// streams are lists of words that several goroutines append to, each by a packer.
+// streams are lists of words that several goroutines append to, each through a packer.
 type streams struct {
 	file *extents
 	list []stream
@@ -120,12 +117,12 @@ type streams struct {
 
 type stream struct {
 	mu      sync.Mutex
-	buf     []uint32 // is filled
-	n       int
+	buf     []uint32
+	n       int // words in buf
 	extents []extent
 }
 
-// newStreams makes n streams that fill the first of the buffers.
+// newStreams makes n streams, which use the first n buffers.
 func newStreams(file *extents, n int, bufs [][]uint32) *streams {
 	s := &streams{file: file, list: make([]stream, n)}
 	for i := range s.list {
@@ -134,9 +131,8 @@ func newStreams(file *extents, n int, bufs [][]uint32) *streams {
 	return s
 }
 
-// add appends a run of words, at most an extent, which stays in one extent. A full
-// buffer is changed for the spare one and written by the caller, while others go
-// on.
+// add appends a run of words, which stays in one extent and is at most as large. The caller swaps a full buffer for its
+// spare buffer and writes it, while others go on.
 func (s *streams) add(i int, words []uint32, spare *[]uint32) error {
 	st := &s.list[i]
 	st.mu.Lock()
@@ -157,7 +153,7 @@ func (s *streams) add(i int, words []uint32, spare *[]uint32) error {
 	return err
 }
 
-// finish writes what is left, and returns the extents of each stream.
+// finish writes the rest, and returns the extents of each stream.
 func (s *streams) finish(ctx context.Context) ([][]extent, error) {
 	out := make([][]extent, len(s.list))
 	for i := range s.list {
@@ -177,19 +173,18 @@ func (s *streams) finish(ctx context.Context) ([][]extent, error) {
 	return out, nil
 }
 
-// packWords is the words that a packer collects for a stream.
+// packWords is the number of words that a packer collects for a stream.
 const packWords = 512
 
-// packer collects the words of one goroutine for streams. Words that it hands out
-// together come back together.
+// packer collects the words of one goroutine for streams. The words of one call of room stay together.
 type packer struct {
 	to    *streams
 	spare []uint32
 	packs [][]uint32
 }
 
-// newPacker makes a packer that owns spare, a buffer of an extent; the buffers of
-// its streams and its own may change places.
+// newPacker makes a packer that owns spare, a buffer of an extent. Its buffers and those of the streams may change
+// places.
 func newPacker(to *streams, spare []uint32) *packer {
 	p := &packer{to: to, spare: spare, packs: make([][]uint32, len(to.list))}
 	words := make([]uint32, len(to.list)*packWords)
@@ -199,7 +194,7 @@ func newPacker(to *streams, spare []uint32) *packer {
 	return p
 }
 
-// room is n words, at most packWords, that the caller fills before the next call.
+// room is n words, at most packWords, which the caller fills before the next call.
 func (p *packer) room(i, n int) ([]uint32, error) {
 	pack := p.packs[i]
 	if len(pack)+n > cap(pack) {
@@ -212,7 +207,7 @@ func (p *packer) room(i, n int) ([]uint32, error) {
 	return p.packs[i][len(pack):], nil
 }
 
-// flush hands everything to the streams.
+// flush hands all collected words to the streams.
 func (p *packer) flush() error {
 	for i, pack := range p.packs {
 		if len(pack) == 0 {

@@ -40,7 +40,7 @@ func runStream(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Pl
 	return errors.Join(err, x.Close())
 }
 
-// TestBudget holds that a budget divides a run into windows, which it keeps, and changes nothing.
+// TestBudget checks that a budget divides a run into windows, and changes no subgraph.
 func TestBudget(t *testing.T) {
 	s := plainStore(t)
 	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeSeed} {
@@ -64,7 +64,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestEveryCallFails holds that a call that fails ends the run with its error.
+// TestEveryCallFails checks that a call that fails ends the run with its error.
 func TestEveryCallFails(t *testing.T) {
 	s := typedStore(t)
 	for _, design := range []Design{Windows, Condensed} {
@@ -84,15 +84,15 @@ func everyCallFails(t *testing.T, s *store.Store, opt Options) {
 	calls := count.Calls()
 	for i := int64(1); i <= calls; i += max(1, calls/60) {
 		f := &vfs.Fault{FS: vfs.OS, FailAt: i, Err: broken}
-		// How often the disk is measured varies, so that the last calls may not come.
+		// The number of reads that measure the disk varies, so the last calls may not be made.
 		if err := runStream(t.Context(), f, s, plan, job, opt, discard); !errors.Is(err, broken) && (err != nil || f.Calls() >= i) {
 			t.Fatalf("call %d of %d: found error %v, expected that of the call", i, calls, err)
 		}
 	}
 }
 
-// TestDamage holds that what is not a neighbour is refused by file and byte, and a
-// file that is cut by name.
+// TestDamage checks that a value that is no neighbour is refused with the file and the byte offset, and that a file
+// that was cut is refused by name.
 func TestDamage(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(t *testing.T, file string)
@@ -138,8 +138,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestEnds holds that a run ends, with all its goroutines (TestMain), when its context
-// does or the caller fails.
+// TestEnds checks that a run ends, with all its goroutines (TestMain), when its context ends or the caller fails.
 func TestEnds(t *testing.T) {
 	s := plainStore(t)
 	for _, design := range []Design{Windows, Condensed} {
@@ -165,15 +164,15 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRefuses holds what needs the neighbours in memory.
+// TestRefuses checks that plans that need the neighbours in memory are refused.
 func TestRefuses(t *testing.T) {
 	s := plainStore(t) // has in-edges alone
 	plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{5}}, sample.FanoutOptions{Dir: graph.Out, SeedType: []string{s.Graph.Nodes[0].Type}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), "--both") {
-		t.Errorf("found error %v, expected to be told of --both", err)
+	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), "`Both`") {
+		t.Errorf("found error %v, expected one that names `Both`", err)
 	}
 	plan, _ = fanout(t, s, sample.ScopeBatch, 1)
 	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{Induce: true}); !errors.Is(err, sample.ErrFetch) {

@@ -16,13 +16,13 @@ const (
 	blockPages = blockBytes / direct.Align
 )
 
-// array is a list of integers in a file.
+// array is an array of integers in a file.
 type array struct {
 	*direct.File
-	start uint64 // byte of the first
-	wide  uint64 // log2 of the bytes of each: 2 or 3
-	limit uint64 // all are below
-	what  string
+	start uint64 // byte offset of the first integer
+	wide  uint64 // log2 of the bytes per integer: 2 or 3
+	limit uint64 // all integers are below it
+	what  string // an integer is, for errors
 }
 
 func openArray(fsys vfs.FS, s *store.Store, name string, x graph.Index, limit int, what string) (*array, error) {
@@ -44,8 +44,8 @@ func openArray(fsys vfs.FS, s *store.Store, name string, x graph.Index, limit in
 	return a, nil
 }
 
-// at is the integer at position p, in an image of the file that begins at byte
-// base. ok is false where it is out of range.
+// at is the integer at position p, in an image of the file that begins at byte base. ok is false where the integer is
+// out of range.
 func (a *array) at(image []byte, base uint64, p uint32) (v uint32, ok bool) {
 	at := a.start + uint64(p)<<a.wide - base
 	x := uint64(image[at]) | uint64(image[at+1])<<8 | uint64(image[at+2])<<16 | uint64(image[at+3])<<24
@@ -61,19 +61,17 @@ func (a *array) fault(image []byte, base uint64, p uint32) error {
 		a.Name(), a.start+uint64(p)<<a.wide, a.what, v, a.limit)
 }
 
-// file is the neighbours of an edge type in a direction, in blocks of 1 MiB of the
-// file of far ends.
+// file is the neighbours of an edge type in a direction, in blocks of 1 MiB of the file of far ends.
 type file struct {
-	far, ids *array // ids: nil where they are positions, or not wanted
+	far, ids *array // ids is nil where ids are positions, or not wanted
 	edges    int
-	first    uint32 // number of the first block, over all files of the run
+	first    uint32 // number of the first block, over all files of the executor
 	blocks   uint32
-	lead     uint64 // far ends that would fit ahead of the first one
-	shift    uint64 // log2 of the far ends of a block
+	lead     uint64 // far ends that would fit before the first one
+	shift    uint64 // log2 of the far ends per block
 }
 
-// openFile opens the neighbours of an edge type, and with apart the ids of its edges,
-// which are stored apart.
+// openFile opens the neighbours of an edge type and, with apart, the ids of its edges.
 func openFile(fsys vfs.FS, s *store.Store, e int, dir graph.Direction, apart bool) (_ *file, err error) {
 	edges := s.Graph.Edges[e]
 	adj := edges.Adj[dir]
@@ -105,23 +103,23 @@ func (f *file) close() error {
 	return err
 }
 
-// block is the block that position p is in, from 0 in the file.
+// block is the number, in the file, of the block that has position p.
 func (f *file) block(p uint32) uint32 { return uint32((f.lead + uint64(p)) >> f.shift) }
 
-// positions is what is in a block: first to end.
+// positions is the positions that a block has: from first to end.
 func (f *file) positions(block uint32) (first, end uint32) {
 	at := uint64(block) << f.shift
 	return uint32(max(at, f.lead) - f.lead), uint32(min(at+1<<f.shift-f.lead, uint64(f.edges)))
 }
 
-// bytes is the aligned bytes of an array that hold positions first to end.
+// bytes is the aligned bytes of the file that hold the positions from first to end.
 func (a *array) bytes(first, end uint32) (from, to int64) {
 	from = int64((a.start + uint64(first)<<a.wide) / direct.Align * direct.Align)
 	to = int64((a.start + uint64(end)<<a.wide + direct.Align - 1) / direct.Align * direct.Align)
 	return from, to
 }
 
-// idBytes is the most bytes of edge ids that a block takes.
+// idBytes is the most bytes that the edge ids of a block take.
 func (f *file) idBytes() int {
 	if f.ids == nil {
 		return 0

@@ -9,10 +9,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// near says whether a is within a share of b, or within so much.
+// near says whether a differs from b by at most a share of b, or by at most much.
 func near(a, b, share, much float64) bool { return math.Abs(a-b) <= max(share*b, much) }
 
-// TestForecast holds forecasts against what runs take: sweeps to one, bytes to a tenth.
+// TestForecast compares forecasts with runs: sweeps may differ by one, bytes by a tenth.
 func TestForecast(t *testing.T) {
 	s := plainStore(t)
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestForecast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, err := x.Foretell(t.Context(), job)
+		forecast, err := x.Foretell(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +40,11 @@ func TestForecast(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := x.Counts()
-		if told.Design != c.design || math.Abs(float64(told.Sweeps-got.Sweeps)) > 1 {
-			t.Errorf("%s, scope %s: foretold %d sweeps by %s, found %d", c.design, c.scope, told.Sweeps, told.Design, got.Sweeps)
+		if forecast.Design != c.design || math.Abs(float64(forecast.Sweeps-got.Sweeps)) > 1 {
+			t.Errorf("%s, scope %s: found a forecast of %d sweeps by %s, expected %d", c.design, c.scope, forecast.Sweeps, forecast.Design, got.Sweeps)
 		}
-		if !near(float64(told.Bytes-before), float64(got.Bytes-before), 0.1, 1<<20) || !near(float64(told.Written), float64(got.Written), 0.2, 1<<20) {
-			t.Errorf("%s, scope %s: foretold %d bytes and %d written, found %d and %d", c.design, c.scope, told.Bytes-before, told.Written, got.Bytes-before, got.Written)
+		if !near(float64(forecast.Bytes-before), float64(got.Bytes-before), 0.1, 1<<20) || !near(float64(forecast.Written), float64(got.Written), 0.2, 1<<20) {
+			t.Errorf("%s, scope %s: found a forecast of %d bytes and %d written, expected %d and %d", c.design, c.scope, forecast.Bytes-before, forecast.Written, got.Bytes-before, got.Written)
 		}
 		if err := x.Close(); err != nil {
 			t.Fatal(err)
@@ -52,8 +52,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestLeast holds that a run does with about the least memory that is foretold, and not
-// with less.
+// TestLeast checks that a run fits about the least memory of its forecast, and no less.
 func TestLeast(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeEpoch, 20_000)
@@ -65,11 +64,11 @@ func TestLeast(t *testing.T) {
 		return x
 	}
 	x := open(1<<30, Auto)
-	told, err := x.Forecasts(t.Context(), job)
-	if err = errors.Join(err, x.Close()); err != nil || len(told.Designs) != 3 || told.Chosen == Auto {
-		t.Fatalf("found %+v, %v", told, err)
+	forecast, err := x.Forecasts(t.Context(), job)
+	if err = errors.Join(err, x.Close()); err != nil || len(forecast.Designs) != 3 || forecast.Chosen == Auto {
+		t.Fatalf("found %+v, %v", forecast, err)
 	}
-	for _, f := range told.Designs {
+	for _, f := range forecast.Designs {
 		for _, memory := range []int64{f.Least * 11 / 10, f.Least - 3<<20} {
 			x := open(memory, f.Design)
 			_, err := Run(t.Context(), x, job, newLines, encodeLine, func(*lines) error { return nil })

@@ -1,7 +1,6 @@
 package outofcore
 
-// A request is a value (a node, or the position of an edge) and the slot where the
-// results of it start.
+// A request is a value (a node, or the position of an edge) and the first slot of its results.
 type request uint64
 
 func newRequest(value, slot uint32) request { return request(value)<<32 | request(slot) }
@@ -10,20 +9,19 @@ func (r request) value() uint32 { return uint32(r >> 32) }
 func (r request) slot() uint32  { return uint32(r) }
 
 const (
-	cellRequests  = 31      // of a cell; its first word is the number of the cell before
+	cellRequests  = 31      // of a cell; the first word is the number of the previous cell
 	cellWords     = 32      // 256 bytes
 	arenaWords    = 1 << 17 // 1 MiB
 	cellsPerArena = arenaWords / cellWords
 )
 
-// arenas hands out pieces of 1 MiB and takes them back. It is not safe for
-// concurrent use; lists lock it.
+// arenas hands out pieces of 1 MiB and takes them back. It is not safe for concurrent use; shared locks it.
 type arenas struct {
 	free [][]request
 	all  []func()
 }
 
-// arenaGroup is how many pieces are allocated at a time: a huge page.
+// arenaGroup is the number of pieces that are allocated at a time: a huge page.
 const arenaGroup = 2
 
 func (a *arenas) get(lean bool) ([]request, error) {
@@ -50,11 +48,11 @@ func (a *arenas) close() {
 	a.all, a.free = nil, nil
 }
 
-// lists is the requests of one worker by bucket: chains of cells, the last first.
+// lists is the requests of one worker by bucket: chains of cells, the last cell first.
 type lists struct {
 	source *shared
-	last   []uint32 // of each bucket: number of its last cell from 1, 0 if none
-	fill   []uint8  // requests in that
+	last   []uint32 // of each bucket: the number of its last cell from 1, 0 if it has none
+	fill   []uint8  // of each bucket: the requests in its last cell
 	cells  uint32   // in use
 	pieces [][]request
 }
@@ -89,7 +87,7 @@ func (l *lists) push(bucket uint32, r request) error {
 	return nil
 }
 
-// count is the number of requests in a bucket, or a larger one from most on.
+// count is the number of requests in a bucket. From most on it may count fewer, but at least most.
 func (l *lists) count(bucket uint32, most int) int {
 	number := l.last[bucket]
 	if number == 0 {
@@ -102,7 +100,7 @@ func (l *lists) count(bucket uint32, most int) int {
 	return n
 }
 
-// each calls fn with the requests of a bucket, some at a time.
+// each calls fn with the requests of a bucket, a cell at a time.
 func (l *lists) each(bucket uint32, fn func([]request) error) error {
 	n := l.fill[bucket]
 	for number := l.last[bucket]; number != 0; n = cellRequests {
@@ -115,7 +113,7 @@ func (l *lists) each(bucket uint32, fn func([]request) error) error {
 	return nil
 }
 
-// drop gives the memory back.
+// drop gives the memory back to shared.
 func (l *lists) drop() {
 	l.source.giveArenas(l.pieces)
 	l.pieces, l.cells, l.last, l.fill = nil, 0, nil, nil

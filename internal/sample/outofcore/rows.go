@@ -9,83 +9,81 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Rows is a table of the rows that some batches want of the columns of a type: each
-// row once, in the order of the file. It stands for the columns where subgraphs are
-// written while a Run encodes them: whoever writes takes Column instead of a column,
-// and Places instead of ids.
+// Rows is a table of the rows that some batches want of the columns of a type: each row once, in the order of the file.
+// It stands for the columns while a Run encodes subgraphs: the caller takes Column instead of a column, and Places
+// instead of ids.
 type Rows struct {
-	x       *Executor
-	edges   bool // of an edge type
+	of      *rowTables
+	edges   bool // the type is an edge type
 	number  int  // of the type
 	count   int  // rows of the type
 	columns []*rowColumn
 
-	// What is wanted: a bit a row, and how many are ahead of each word of bits.
+	// The wanted rows: a bit per row, and the number of wanted rows before each word of bits.
 	want   []uint64
-	ahead  []uint32
+	before []uint32
 	marked int
-	fresh  []uint32 // of marked, those of one batch
+	fresh  []uint32 // rows that were marked for one batch and are not in marked yet
 	free   []func()
 }
 
-// rowColumn is the file of a column and the part of the table that is its.
+// rowColumn is the file of a column and its part of the table.
 type rowColumn struct {
 	name   string
 	file   *direct.File
-	start  uint64 // byte of the first row
+	start  uint64 // byte offset of the first row
 	row    int    // bytes
-	per    int    // rows of a block
-	first  int    // number of the first block, over all columns
+	per    int    // rows per block
+	first  int    // number of the first block, over all columns of all tables
 	blocks int
 	table  []byte
 	stand  graph.Column
 	free   func()
 }
 
-// Fetches says whether rows of a column can be read where they are wanted: not
-// those of strings and of a variable length, which are read through the map of the
-// store.
+// Fetches says whether the rows of a column can be fetched. Strings and rows of variable length cannot: they are read
+// through the map of the store.
 func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged() }
 
-// rowTables is the tables of an Executor.
+// rowTables is the tables of rows of an executor, and the reader of their files.
 type rowTables struct {
-	nodes, edges []*Rows   // by type; nil where nobody asked
-	limit        int64     // bytes of rows that they may hold, 0 is no bound
-	whole        int64     // the same where there is one pack
-	lists        int64     // bytes of what else there may be, where there is a limit
-	always       bool      // through a scratch file wherever there are several packs
-	alone        bool      // one goroutine encodes
-	perOp        []float64 // sampled edges a batch, by op from 1, as far as known
-	buf          []byte    // of the readers
+	fsys         vfs.FS
+	store        *store.Store
+	memory       int64  // Options.Memory
+	scratch      string // Options.Scratch
+	disk         disk
+	nodes, edges []*Rows // by type; nil where the type was not requested
+	always       bool    // spill the rows wherever there are several packs, for tests
+	buf          []byte  // of the readers
 	free         func()
-	full         *window // that is emitted, where there is one
 }
 
-// NodeRows is the rows of a node type, by number.
+// NodeRows is the rows of a node type, given by number.
 func (x *Executor) NodeRows(t int) *Rows {
 	if x.rows.nodes == nil {
 		x.rows.nodes = make([]*Rows, len(x.store.Graph.Nodes))
 	}
 	if x.rows.nodes[t] == nil {
-		x.rows.nodes[t] = &Rows{x: x, number: t, count: x.store.Graph.Nodes[t].Count}
+		x.rows.nodes[t] = &Rows{of: &x.rows, number: t, count: x.store.Graph.Nodes[t].Count}
 	}
 	return x.rows.nodes[t]
 }
 
-// EdgeRows is the rows of an edge type, by number.
+// EdgeRows is the rows of an edge type, given by number.
 func (x *Executor) EdgeRows(t int) *Rows {
 	if x.rows.edges == nil {
 		x.rows.edges = make([]*Rows, len(x.store.Graph.Edges))
 	}
 	if x.rows.edges[t] == nil {
-		x.rows.edges[t] = &Rows{x: x, edges: true, number: t, count: x.store.Graph.Edges[t].Count}
+		x.rows.edges[t] = &Rows{of: &x.rows, edges: true, number: t, count: x.store.Graph.Edges[t].Count}
 	}
 	return x.rows.edges[t]
 }
 
-// tables is what has columns, nodes before edges.
+// tables is the tables that have columns, those of nodes first.
 func (t *rowTables) tables() []*Rows {
 	var all []*Rows
 	for _, r := range slices.Concat(t.nodes, t.edges) {
@@ -106,7 +104,7 @@ func (t *rowTables) close() (err error) {
 	return err
 }
 
-// buffers is memory for n readers of blocks of so many bytes.
+// buffers is memory for n readers, of size bytes each.
 func (t *rowTables) buffers(n, size int) ([]byte, error) {
 	if len(t.buf) < n*size {
 		t.freeBuffers()
@@ -125,18 +123,17 @@ func (t *rowTables) freeBuffers() {
 	}
 }
 
-// meta says where a column lies.
+// meta is the file and the dtype of a column.
 func (r *Rows) meta(column string) store.ColumnMeta {
-	g, m := r.x.store.Graph, r.x.store.Meta
+	g, m := r.of.store.Graph, r.of.store.Meta
 	if r.edges {
 		return m.Edges[g.Edges[r.number].Type.String()].Columns[column]
 	}
 	return m.Nodes[g.Nodes[r.number].Type].Columns[column]
 }
 
-// Column is a column of the table, in place of c, a column of the type that Fetches.
-// Its values are those of the batches that are being encoded; it is gone with the
-// Executor. No Run may be under way.
+// Column is a column of the table, in place of c, a column of the type for which Fetches is true. Its values are those
+// of the batches that are being encoded. It is valid until Executor.Close. No Run may be under way.
 func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 	for _, has := range r.columns {
 		if has.name == c.Name {
@@ -148,31 +145,31 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 			return nil, err
 		}
 	}
-	path, start := r.x.store.ArrayFile(r.meta(c.Name).File)
-	f, err := direct.Open(r.x.fsys, path)
+	path, start := r.of.store.ArrayFile(r.meta(c.Name).File)
+	f, err := direct.Open(r.of.fsys, path)
 	if err != nil {
 		return nil, err
 	}
 	col := &rowColumn{name: c.Name, file: f, start: uint64(start), row: c.RowBytes(), free: func() {}}
-	r.columns = append(r.columns, col) // closed with the others
+	r.columns = append(r.columns, col) // close closes it, also after an error below
 	if want := start + int64(r.count)*int64(col.row); start < 0 || f.Size() < want {
 		return nil, fmt.Errorf("%s: found %d bytes, expected at least %d", path, f.Size(), want)
 	}
 	col.per = max(blockBytes/col.row, 1)
 	col.blocks = (r.count + col.per - 1) / col.per
 	first := 0
-	for _, r := range r.x.rows.tables() {
+	for _, r := range r.of.tables() {
 		for _, c := range r.columns {
 			c.first = first
 			first += c.blocks
 		}
 	}
-	// No more rows than the memory holds are ever wanted at once.
+	// The rows that are wanted at a time always fit the memory.
 	rows := r.count
-	if most := r.x.opt.Memory / int64(col.row); most > 0 && most < int64(rows) {
+	if most := r.of.memory / int64(col.row); most > 0 && most < int64(rows) {
 		rows = int(most)
 	}
-	// Whole pages are read into it.
+	// There is room for the rest of the last page.
 	if col.table, col.free, err = direct.Array[byte](rows*col.row + direct.Align); err != nil {
 		return nil, err
 	}
@@ -188,11 +185,11 @@ func (r *Rows) alloc() error {
 		return err
 	}
 	r.want, r.free = want, append(r.free, free)
-	ahead, free, err := direct.Array[uint32](words + 1)
+	before, free, err := direct.Array[uint32](words + 1)
 	if err != nil {
 		return err
 	}
-	r.ahead, r.free = ahead, append(r.free, free)
+	r.before, r.free = before, append(r.free, free)
 	return nil
 }
 
@@ -208,8 +205,8 @@ func (r *Rows) close() (err error) {
 	return err
 }
 
-// Places appends the rows of the table where those of ids are, all of which the
-// batches that are being encoded want.
+// Places appends to dst the rows of the table that have the rows ids of the column. The batches that are being encoded
+// must want all of ids.
 func (r *Rows) Places(dst, ids []uint32) []uint32 {
 	for _, v := range ids {
 		dst = append(dst, r.place(int(v)))
@@ -217,16 +214,16 @@ func (r *Rows) Places(dst, ids []uint32) []uint32 {
 	return dst
 }
 
-// place is how many wanted rows are ahead of row v.
+// place is the number of wanted rows before row v.
 func (r *Rows) place(v int) uint32 {
-	n := r.ahead[v>>6]
-	if v&63 != 0 { // behind the last row there is no word
+	n := r.before[v>>6]
+	if v&63 != 0 { // there is no word after the last row
 		n += uint32(bits.OnesCount64(r.want[v>>6] & (1<<(v&63) - 1)))
 	}
 	return n
 }
 
-// mark wants rows.
+// mark marks rows as wanted.
 func (r *Rows) mark(ids []uint32) {
 	for _, v := range ids {
 		if word, bit := &r.want[v>>6], uint64(1)<<(v&63); *word&bit == 0 {
@@ -244,28 +241,29 @@ func (r *Rows) unmark() {
 	r.fresh = r.fresh[:0]
 }
 
+// keep adds what was marked for a batch to the wanted rows.
 func (r *Rows) keep() {
 	r.marked += len(r.fresh)
 	r.fresh = r.fresh[:0]
 }
 
-// reset wants no rows.
+// reset takes all marks back.
 func (r *Rows) reset() {
 	clear(r.want)
 	r.marked, r.fresh = 0, r.fresh[:0]
 }
 
-// order gives the wanted rows their places.
+// order counts the wanted rows before each word.
 func (r *Rows) order() {
 	n := uint32(0)
 	for i, word := range r.want {
-		r.ahead[i] = n
+		r.before[i] = n
 		n += uint32(bits.OnesCount64(word))
 	}
-	r.ahead[len(r.want)] = n
+	r.before[len(r.want)] = n
 }
 
-// runs calls fn with the runs of wanted rows in [first, end); a run may be cut in two.
+// runs calls fn with the runs of wanted rows from first to end. A run may be cut in two.
 func (r *Rows) runs(first, end int, fn func(from, to int)) {
 	for v := first; v < end; {
 		word := r.want[v>>6] >> (v & 63)

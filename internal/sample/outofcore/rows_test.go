@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// openRows opens a plan with the columns of the first edge type as tables.
+// openRows opens a plan, with the columns of the first edge type as tables.
 func openRows(t testing.TB, fsys vfs.FS, s *store.Store, plan *sample.Plan, opt Options) (x *Executor, r *Rows, stands []*graph.Column, err error) {
 	t.Helper()
 	if x, err = Open(t.Context(), fsys, s, plan, opt); err != nil {
@@ -36,12 +36,12 @@ func openRows(t testing.TB, fsys vfs.FS, s *store.Store, plan *sample.Plan, opt 
 	return x, r, stands, nil
 }
 
-// columnsOf is the columns of the first edge type that are not of the store's own.
+// columnsOf is the columns of the first edge type except those that the store adds.
 func columnsOf(s *store.Store) []*graph.Column {
 	return slices.DeleteFunc(slices.Clone(s.Graph.Edges[0].Columns), func(c *graph.Column) bool { return strings.HasPrefix(c.Name, "#") })
 }
 
-// holds says how the rows of a table differ from those of the columns.
+// holds is an error where the rows of a table differ from those of the columns.
 func holds(s *store.Store, r *Rows, stands []*graph.Column, ids []uint32) error {
 	for i, place := range r.Places(nil, ids) {
 		for c, column := range columnsOf(s) {
@@ -53,8 +53,7 @@ func holds(s *store.Store, r *Rows, stands []*graph.Column, ids []uint32) error 
 	return nil
 }
 
-// TestRowsWanted holds that a table has the rows that are wanted, few or many, and
-// that few cost few bytes.
+// TestRowsWanted checks that a table has the rows that are wanted, few or many, and that few rows read few bytes.
 func TestRowsWanted(t *testing.T) {
 	s := typedStore(t)
 	plan, _ := fanout(t, s, sample.ScopeBatch, 1)
@@ -67,7 +66,7 @@ func TestRowsWanted(t *testing.T) {
 	before, size := int64(0), x.rows.size()
 	for _, share := range []float64{0, 1e-5, 1e-4, 0.01, 0.5, 1} {
 		for _, brk := range []int{0, 20, 1 << 20} {
-			x.brk = brk
+			x.rows.disk.pages = brk
 			var ids []uint32
 			for v := range r.count {
 				if rnd.Float64() < share {
@@ -82,7 +81,7 @@ func TestRowsWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.order()
-			if err := x.readRows(t.Context(), x.rows.tables()); err != nil {
+			if err := x.rows.read(t.Context(), x.rows.tables(), 2); err != nil {
 				t.Fatal(err)
 			}
 			if r.marked != len(ids) {
@@ -93,7 +92,7 @@ func TestRowsWanted(t *testing.T) {
 			}
 			read := x.Counts().Rows - before
 			before += read
-			// A block is read with the rest of the pages that its rows begin and end in.
+			// The first and the last page of a block are read whole.
 			if most := size + size/50; read > most || share == 0 && read > 0 || share < 1e-4 && brk > 0 && read > most/4 {
 				t.Errorf("%g of the rows, up to %d pages a block: %d of %d bytes were read", share, brk, read, size)
 			}
@@ -101,8 +100,8 @@ func TestRowsWanted(t *testing.T) {
 	}
 }
 
-// TestRowsInGroups holds that a run has the rows of each batch while it is encoded, in
-// tables of any size that hold the rows of one.
+// TestRowsInGroups checks that a run has the rows of each batch while it encodes the batch, in tables of any size that
+// hold the rows of one batch.
 func TestRowsInGroups(t *testing.T) {
 	s := typedStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 1500)
@@ -131,16 +130,16 @@ func TestRowsInGroups(t *testing.T) {
 	if _, err := run(vfs.OS, Options{Threads: 2, Rows: 10_000}); !errors.Is(err, ErrMemory) || !strings.Contains(fmt.Sprint(err), "columns t, w") {
 		t.Errorf("found error %v, expected one of memory that names the columns", err)
 	}
-	// In a budget.
+	// Within a budget.
 	if counts, err := run(vfs.OS, Options{Threads: 2, Memory: 80 << 20}); err != nil || counts.Rows == 0 {
 		t.Errorf("found %d bytes read, error %v", counts.Rows, err)
 	}
-	// Through a scratch file: one pass a window.
+	// Through a scratch file: one pass per window.
 	spilled, err := run(vfs.OS, Options{Threads: 2, Window: 20, Rows: 150_000, Scratch: t.TempDir(), Design: Windows})
 	if err != nil || spilled.Rows >= read/2 {
 		t.Errorf("found %d bytes read by way of a scratch file, error %v, expected less than half of the %d without", spilled.Rows, err, read)
 	}
-	// Each call that fails.
+	// Any call may fail.
 	job.Epochs, job.Seeds = 1, job.Seeds[:300]
 	opt := Options{Threads: 2, Window: 4, Rows: 100_000, Scratch: t.TempDir(), Design: Windows}
 	count, broken := &vfs.Fault{FS: vfs.OS}, errors.New("broken")
@@ -155,8 +154,8 @@ func TestRowsInGroups(t *testing.T) {
 	}
 }
 
-// TestRowsEnd holds that a run that is cancelled while it reads rows ends, and that a
-// file that was cut is refused by name.
+// TestRowsEnd checks that a run that is cancelled while it reads rows ends, and that a file that was cut is refused by
+// name.
 func TestRowsEnd(t *testing.T) {
 	s := makeStore(t, typedNodes, typedEdges, assemble.Options{Both: true})
 	plan, job := fanout(t, s, sample.ScopeBatch, 1500)

@@ -13,17 +13,17 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// errFull ends a pack of batches: the table does not hold the rows of the next one.
+// errFull ends a pack of batches: the table does not hold the rows of the next batch.
 var errFull = errors.New("full")
 
-// wanted is the nodes and edges of a batch, by table.
+// wanted is the nodes or edges of a batch, by table.
 type wanted struct {
 	ids   [][]uint32
 	batch uint64
 	stats sample.Stats // not used
 }
 
-// wantSampled samples batches to learn what they want.
+// wantSampled samples batches to find the rows that they want. done is the number of batches whose rows fit.
 func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (done uint64, err error) {
 	next := uint64(0)
 	err = ordered.Run(ctx, p.threads,
@@ -57,7 +57,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 				for t, r := range tables {
 					r.mark(i.ids[t])
 				}
-				if err := keep(tables, p.x.rows.limit, done == 0); err != nil {
+				if err := keep(tables, p.share.limit, done == 0); err != nil {
 					return err
 				}
 				done++
@@ -67,24 +67,23 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 	return done, err
 }
 
-// wantNodes learns what batches of a window want from its far ends: these and the
-// seeds are all nodes of the subgraphs. Their rows have so many bytes at most, 0 is no
-// bound.
+// wantNodes finds the rows that batches of a window want from its far ends, which with the seeds are all nodes of the
+// subgraphs. limit bounds the bytes of the rows; 0 is no bound. done is the number of batches whose rows fit.
 func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
-	x, g, source := p.x, p.x.store.Graph, p.batches
+	g, source := p.sampler.Graph(), p.batches
 	tableOf := func(nodeType int) *Rows {
 		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
 			return tables[i]
 		}
 		return nil
 	}
-	byOp := make([]*Rows, x.ops+1)
-	for op := 1; op <= x.ops; op++ {
-		edges, dir := x.sampler.Walk(op)
+	byOp := make([]*Rows, p.ops+1)
+	for op := 1; op <= p.ops; op++ {
+		edges, dir := p.sampler.Walk(op)
 		byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
 	}
 	var byEnd []*Rows
-	for _, t := range x.sampler.Plan().SeedType {
+	for _, t := range p.sampler.Plan().SeedType {
 		byEnd = append(byEnd, tableOf(g.NodeType(t)))
 	}
 	var b sample.Batch
@@ -98,10 +97,10 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 				r.mark([]uint32{v})
 			}
 		}
-		for i := range x.sampler.Subgraphs(&b) {
-			for op := 1; op <= x.ops; op++ {
-				if at := w.span(x.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
-					byOp[op].mark(w.stages[x.waveOf[op]].far[at.start : at.start+at.n])
+		for i := range p.sampler.Subgraphs(&b) {
+			for op := 1; op <= p.ops; op++ {
+				if at := w.span(p.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
+					byOp[op].mark(w.stages[p.waveOf[op]].far[at.start : at.start+at.n])
 				}
 			}
 		}
@@ -112,8 +111,9 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 	return done, nil
 }
 
-// keep takes the rows that were marked for a batch, or none of them where those of all
-// do not fit the limit: errFull, or an error where the batch is alone.
+// keep adds the rows that were marked for a batch to the wanted rows, unless all of them together exceed the limit.
+// Then it takes the marks back and returns errFull or, where the batch is the only one (alone), an error that wraps
+// ErrMemory.
 func keep(tables []*Rows, limit int64, alone bool) error {
 	bytes := int64(0)
 	for _, r := range tables {
@@ -126,7 +126,7 @@ func keep(tables []*Rows, limit int64, alone bool) error {
 		if !alone {
 			return errFull
 		}
-		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more memory, or take smaller batches",
+		return tagged.Errorf(ErrMemory, "found %s of rows of the columns %s in one batch, expected at most %s; give more `Memory`, or take smaller batches",
 			human.Bytes(bytes), strings.Join(columnNames(tables), ", "), human.Bytes(limit))
 	}
 	for _, r := range tables {

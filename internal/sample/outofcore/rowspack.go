@@ -13,12 +13,11 @@ import (
 // pack is the rows that a run of batches wants, as many as the tables hold.
 type pack struct {
 	batches uint64
-	rows    []rowList    // by table; nil: the tables have the marks
-	spilled [][][]uint32 // extents of the rows, by table and column
+	rows    []rowList    // by table; nil where the tables have the marks
+	spilled [][][]uint32 // numbers of the extents of the rows, by table and column
 }
 
-// sampleRows samples n batches from first on, while the tables have the rows that they
-// want.
+// sampleRows samples n batches from first on, while the tables have the rows that they want.
 func (e *emitter[T]) sampleRows(ctx context.Context, tables []*Rows, first, n uint64, from fetched, stats *sample.Stats) error {
 	for n > 0 {
 		packs, err := e.p.packs(ctx, e.workers, tables, first, n, from)
@@ -35,10 +34,10 @@ func (e *emitter[T]) sampleRows(ctx context.Context, tables []*Rows, first, n ui
 	return nil
 }
 
-// samplePacks samples the batches of packs, and returns the one behind.
+// samplePacks samples the batches of packs, and returns the batch after them.
 func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*pack, first uint64, from fetched, stats *sample.Stats) (_ uint64, err error) {
 	var spill *rowSpill
-	if e.p.x.spillsRows(tables, packs) {
+	if e.p.tables.spills(tables, packs) {
 		if spill, err = e.p.spillRows(ctx, tables, packs); err != nil {
 			return 0, err
 		}
@@ -56,17 +55,16 @@ func (e *emitter[T]) samplePacks(ctx context.Context, tables []*Rows, packs []*p
 	return first, nil
 }
 
-// packs divides batches of the run, n from first on or fewer, into packs, and says
-// how many batches that are. What the packs want takes little of the memory.
+// packs divides the n batches from first on, or the first of them, into packs. It stops where the lists of the packs
+// have no more room.
 func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*Rows, first, n uint64, from fetched) (packs []*pack, err error) {
-	x := p.x
-	known := x.rows.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges })
-	if known && x.rows.limit > 0 {
-		// To mark once more is cheap: do the rows of all fit, without lists?
+	known := p.full != nil && !slices.ContainsFunc(tables, func(r *Rows) bool { return r.edges })
+	if known && p.share.limit > 0 {
+		// Marks are cheap here: the rows of all batches may fit where there are no lists.
 		for _, r := range tables {
 			r.reset()
 		}
-		_, err := p.wantNodes(ctx, x.rows.full, tables, first, n, x.rows.whole)
+		_, err := p.wantNodes(ctx, p.full, tables, first, n, p.share.whole)
 		if err == nil {
 			return []*pack{{batches: n}}, nil
 		}
@@ -74,14 +72,14 @@ func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*R
 			return nil, err
 		}
 	}
-	room, most := x.rows.lists*2/3, int(x.rows.lists/6/leastRowExtent)
+	room, most := p.share.lists*2/3, int(p.share.lists/6/leastRowExtent)
 	for done := uint64(0); done < n; {
 		for _, r := range tables {
 			r.reset()
 		}
 		k := &pack{}
 		if known {
-			k.batches, err = p.wantNodes(ctx, x.rows.full, tables, first+done, n-done, x.rows.limit)
+			k.batches, err = p.wantNodes(ctx, p.full, tables, first+done, n-done, p.share.limit)
 		} else {
 			k.batches, err = p.wantSampled(ctx, workers, tables, first+done, n-done, from)
 		}
@@ -105,7 +103,7 @@ func (p *pipeline) packs(ctx context.Context, workers []*emitWorker, tables []*R
 	return packs, nil
 }
 
-// rowList is rows, ascending: how far each is behind the one before.
+// rowList is a list of ascending rows, as the difference of each to the one before.
 type rowList struct {
 	gaps []byte // uvarints
 	n    int
@@ -127,7 +125,7 @@ func (r *Rows) list() rowList {
 // rowCursor walks a list.
 type rowCursor struct {
 	gaps []byte
-	row  int // the next one; behind the last it is math.MaxInt
+	row  int // the next row; after the last row it is math.MaxInt
 }
 
 func (l *rowList) cursor() rowCursor {
@@ -154,7 +152,7 @@ func (r *Rows) set(l *rowList) {
 	r.marked = l.n
 }
 
-// load fills the tables with what a pack wants.
+// load fills the tables with the rows that a pack wants.
 func (p *pipeline) load(ctx context.Context, tables []*Rows, k *pack, spill *rowSpill) error {
 	if k.rows != nil {
 		for t, r := range tables {
@@ -166,31 +164,28 @@ func (p *pipeline) load(ctx context.Context, tables []*Rows, k *pack, spill *row
 		r.order()
 	}
 	if spill == nil {
-		return p.x.readRows(ctx, tables)
+		return p.tables.read(ctx, tables, len(p.readers))
 	}
 	return spill.load(ctx, tables, k)
 }
 
-// spillCost is the time of a byte through a scratch file, in bytes that are read.
-const spillCost = 3
-
-// spillsRows says whether reading the rows of several packs together and writing them
-// to a scratch file takes less time than a pass for each.
-func (x *Executor) spillsRows(tables []*Rows, packs []*pack) bool {
-	if x.opt.Scratch == "" || len(packs) == 1 {
+// spills says whether it takes less time to read the rows of several packs together and to write them to a scratch file
+// than to make a pass for each pack.
+func (t *rowTables) spills(tables []*Rows, packs []*pack) bool {
+	if t.scratch == "" || len(packs) == 1 {
 		return false
 	}
-	if x.rows.always {
+	if t.always {
 		return true
 	}
-	// A page that is read alone costs the time of so many bytes.
-	page := float64(blockBytes) / float64(max(x.brk, 1))
+	// The bytes that are read in sequence in the time of a single page.
+	page := float64(blockBytes) / float64(max(t.disk.pages, 1))
 	apart, spilled := 0.0, 0.0
-	for t, r := range tables {
+	for i, r := range tables {
 		for _, c := range r.columns {
 			size, union := float64(r.count)*float64(c.row), 0.0
 			for _, k := range packs {
-				rows := float64(k.rows[t].n)
+				rows := float64(k.rows[i].n)
 				apart += min(size, rows*max(page, float64(c.row)))
 				union += rows
 				spilled += spillCost * rows * float64(c.row)

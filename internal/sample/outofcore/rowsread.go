@@ -12,7 +12,7 @@ import (
 
 // rowReader reads blocks of columns.
 type rowReader struct {
-	x     *Executor
+	disk  *disk
 	buf   []byte
 	pages []bool
 }
@@ -22,27 +22,27 @@ func (c *rowColumn) rowBuffer() int {
 	return (c.per*c.row+direct.Align-1)/direct.Align*direct.Align + direct.Align
 }
 
-// byteOf is where in the file a row starts.
+// byteOf is the byte offset of a row in the file.
 func (c *rowColumn) byteOf(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
 
-// readRows fills the tables with the rows that are wanted and in order, in one pass
-// over the files.
-func (x *Executor) readRows(ctx context.Context, tables []*Rows) error {
+// read fills tables with the rows that are wanted and ordered, in one pass over the files. At most so many goroutines
+// read.
+func (t *rowTables) read(ctx context.Context, tables []*Rows, readers int) error {
 	blocks, size := 0, rowBlock(tables)
 	for _, r := range tables {
 		for _, c := range r.columns {
 			blocks = c.first + c.blocks
 		}
 	}
-	n := min(x.readers(), blocks)
-	buf, err := x.rows.buffers(n, size)
+	n := min(readers, blocks)
+	buf, err := t.buffers(n, size)
 	if err != nil {
 		return err
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range n {
-		rd := &rowReader{x: x, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
+		rd := &rowReader{disk: &t.disk, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				b := int(next.Add(1) - 1)
@@ -60,7 +60,7 @@ func (x *Executor) readRows(ctx context.Context, tables []*Rows) error {
 	return g.Wait()
 }
 
-// columnAt is the column that a block is of.
+// columnAt is the column that a block belongs to.
 func columnAt(tables []*Rows, block int) (*Rows, *rowColumn) {
 	for _, r := range tables {
 		for _, c := range r.columns {
@@ -88,9 +88,8 @@ func (rd *rowReader) serve(r *Rows, c *rowColumn, block int) error {
 	return nil
 }
 
-// read reads what is wanted of a block, if anything: some pages, or all where these
-// are many. It returns the byte of the file that is the first of the buffer's, and
-// how many rows are wanted.
+// read reads the wanted part of a block: nothing, some pages, or all pages where many are wanted. It returns the offset
+// in the file of the first byte of the buffer, and the number of wanted rows.
 func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted int, err error) {
 	first := block * c.per
 	end := min(first+c.per, r.count)
@@ -99,7 +98,7 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted
 		return base, 0, nil
 	}
 	pages := int((c.byteOf(end) + direct.Align - 1 - base) / direct.Align)
-	if wanted <= rd.x.brk {
+	if wanted <= rd.disk.pages {
 		clear(rd.pages)
 		n := 0
 		r.runs(first, end, func(from, to int) {
@@ -110,7 +109,7 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted
 				}
 			}
 		})
-		if n <= rd.x.brk {
+		if n <= rd.disk.pages {
 			return base, wanted, readRuns(c.file, rd.buf, rd.pages[:pages], int64(base))
 		}
 	}
@@ -118,7 +117,7 @@ func (rd *rowReader) read(r *Rows, c *rowColumn, block int) (base uint64, wanted
 	return base, wanted, err
 }
 
-// readRuns reads the marked pages of what lies at base into their places in buf.
+// readRuns reads the marked pages from offset base of the file on into their places in buf.
 func readRuns(f *direct.File, buf []byte, pages []bool, base int64) error {
 	for first := 0; first < len(pages); {
 		if !pages[first] {
@@ -141,7 +140,7 @@ func readRuns(f *direct.File, buf []byte, pages []bool, base int64) error {
 	return nil
 }
 
-// rowBlock is the most bytes of a block of a column.
+// rowBlock is the most bytes that a block of a column takes in a buffer.
 func rowBlock(tables []*Rows) int {
 	size := 0
 	for _, r := range tables {
@@ -152,7 +151,7 @@ func rowBlock(tables []*Rows) int {
 	return size
 }
 
-// columnNames names what is fetched, for errors.
+// columnNames is the names of the fetched columns, for errors.
 func columnNames(tables []*Rows) []string {
 	var names []string
 	for _, r := range tables {

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// mostRowExtent and leastRowExtent bound the bytes that a pack's rows are written in.
+	// mostRowExtent and leastRowExtent bound the bytes of the writes of a pack.
 	mostRowExtent, leastRowExtent = 1 << 20, 16 << 10
-	// mostStripe is the bytes of a column that are in memory at once, twice.
+	// mostStripe is the most bytes of a stripe. Two stripes are in memory.
 	mostStripe = 32 << 20
 )
 
-// rowSpill is the rows of packs on their way through a scratch file: read once, in the
-// order of the columns' files, and written pack by pack.
+// rowSpill is the rows of packs on their way through a scratch file: read once, in the order of the files of the
+// columns, and written pack by pack.
 type rowSpill struct {
-	x      *Executor
+	p      *pipeline
 	file   *direct.Scratch
 	extent int          // bytes
-	next   atomic.Int64 // extent that is free
+	next   atomic.Int64 // the first free extent
 	free   func()
 	stripe [2][]byte
-	bufs   [][]byte // a pack each
+	bufs   [][]byte // one per pack
 }
 
 // spillRows writes the rows of packs to a scratch file.
 func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack) (_ *rowSpill, err error) {
-	x := p.x
-	s := &rowSpill{x: x, free: func() {}}
-	if s.file, err = direct.NewScratch(x.fsys, x.opt.Scratch); err != nil {
+	s := &rowSpill{p: p, free: func() {}}
+	if s.file, err = direct.NewScratch(p.tables.fsys, p.tables.scratch); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -41,10 +40,10 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 			err = errors.Join(err, s.close())
 		}
 	}()
-	// Half of the room is for stripes, half for extents.
+	// Half of the room is for stripes and half for extents.
 	room := mostStripe * 4
-	if x.rows.limit > 0 {
-		room = int(min(int64(room), x.rows.lists/3))
+	if p.share.limit > 0 {
+		room = int(min(int64(room), p.share.lists/3))
 	}
 	block := rowBlock(tables)
 	stripe := max(min(room/4, mostStripe)/block, 1) * block
@@ -66,7 +65,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 		}
 		r.order()
 		for i, c := range r.columns {
-			if err := s.column(ctx, p.threads, r, c, packs, t, i); err != nil {
+			if err := s.column(ctx, r, c, packs, t, i); err != nil {
 				return nil, err
 			}
 		}
@@ -77,21 +76,21 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 
 func (s *rowSpill) close() error {
 	s.free()
-	s.x.spillRead.Add(s.file.Read())
-	s.x.spillWritten.Add(s.file.Written())
+	s.p.counts.spillRead.Add(s.file.Read())
+	s.p.counts.spillWritten.Add(s.file.Written())
 	return s.file.Close()
 }
 
-// stripe is blocks of a column that were read.
+// stripe is some blocks of a column.
 type stripe struct {
 	first, end int // rows
 	buf        []byte
-	base       []uint64 // of each block: byte of the file where its part of buf starts
+	base       []uint64 // of each block: the byte offset in the file of its part of buf
 }
 
-// column takes one column through the file: while a stripe is read, the one before is
-// handed out to the packs.
-func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColumn, packs []*pack, t, number int) error {
+// column writes the rows of one column to the file: while a stripe is read, the rows of the stripe before go to the
+// packs.
+func (s *rowSpill) column(ctx context.Context, r *Rows, c *rowColumn, packs []*pack, t, number int) error {
 	size := c.rowBuffer()
 	per := len(s.stripe[0]) / size
 	outs := make([]packOut, len(packs))
@@ -107,7 +106,7 @@ func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColum
 			g.Go(func() error { return s.readStripe(ctx, r, c, cur, min(per, c.blocks-first), first) })
 		}
 		if first > 0 {
-			g.Go(func() error { return s.scatter(ctx, threads, c, last, outs) })
+			g.Go(func() error { return s.scatter(ctx, c, last, outs) })
 		}
 		if err := g.Wait(); err != nil {
 			return err
@@ -125,14 +124,14 @@ func (s *rowSpill) column(ctx context.Context, threads int, r *Rows, c *rowColum
 	return ctx.Err()
 }
 
-// readStripe reads n blocks of a column, but for those that nobody wants.
+// readStripe reads n blocks of a column, except those without wanted rows.
 func (s *rowSpill) readStripe(ctx context.Context, r *Rows, c *rowColumn, st *stripe, n, block int) error {
 	size := c.rowBuffer()
 	st.base = make([]uint64, n)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(s.x.readers(), n) {
-		rd := &rowReader{x: s.x, pages: make([]bool, size/direct.Align)}
+	for range min(len(s.p.readers), n) {
+		rd := &rowReader{disk: &s.p.tables.disk, pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				i := int(next.Add(1) - 1)
@@ -151,7 +150,7 @@ func (s *rowSpill) readStripe(ctx context.Context, r *Rows, c *rowColumn, st *st
 	return g.Wait()
 }
 
-// packOut is a pack's part of a column on its way to the file.
+// packOut is the part of a column that a pack wants, on its way to the file.
 type packOut struct {
 	next    rowCursor
 	buf     []byte
@@ -159,12 +158,12 @@ type packOut struct {
 	extents []uint32
 }
 
-// scatter hands the rows of a stripe to the packs that want them.
-func (s *rowSpill) scatter(ctx context.Context, threads int, c *rowColumn, st *stripe, outs []packOut) error {
+// scatter copies the rows of a stripe to the packs that want them.
+func (s *rowSpill) scatter(ctx context.Context, c *rowColumn, st *stripe, outs []packOut) error {
 	size := c.rowBuffer()
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range threads {
+	for range s.p.threads {
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				i := int(next.Add(1) - 1)
@@ -212,10 +211,10 @@ func (s *rowSpill) flush(out *packOut) error {
 	return s.file.WriteAt(out.buf[:whole], number*int64(s.extent))
 }
 
-// load reads the rows of a pack back into the tables.
+// load reads the rows of a pack from the file into the tables.
 func (s *rowSpill) load(ctx context.Context, tables []*Rows, k *pack) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.x.readers())
+	g.SetLimit(len(s.p.readers))
 	for t, r := range tables {
 		for i, c := range r.columns {
 			bytes := r.marked * c.row

@@ -14,71 +14,60 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// loaders is the goroutines that read extents.
+// loaders is the number of goroutines that read extents.
 const loaders = 8
 
-// spill is a window whose requests and results lie in a scratch file: all batches of
-// an epoch, or of several. Its batches are in groups. What a group has in memory while it
-// is worked on is a window of its own:
+// spill is a window that has all batches of one epoch or several, and whose requests and results lie in a scratch file.
+// The batches are in groups. A group that is worked on is a window in memory:
 //
-//	walk   group by group, the results so far are read back, and what the batches ask
-//	       for next goes to a stream for each run of blocks.
-//	sweep  run by run, the requests are read back in the order of blocks and served;
-//	       the results go to a stream for each group.
+//	walk   group by group, the results so far are read back, and the next requests of the batches go to a stream for
+//	       each run of blocks.
+//	sweep  run by run, the requests are read back in the order of blocks and served; the results go to a stream for
+//	       each group.
 //	each   group by group, all results are read back, to be sampled.
 type spill struct {
 	p     *pipeline
 	sizes spillSizes
 	file  *extents
-	bufs  [][]uint32 // of an extent each: of streams and their packers
-	loads [][]uint32 // of the loaders
+	bufs  [][]uint32 // buffers of an extent, of streams and their packers
+	loads [][]uint32 // buffers of an extent, of the loaders
 	free  func()
 
 	first, n uint64 // batches of the run
 	groups   int
 	spans    [][]extent // by group
-	stale    []extent   // of spans, from before the step
+	stale    []extent   // extents of spans from before the step
 	steps    []spillStep
-}
-
-// spillSizes is what a spill's memory is divided into.
-type spillSizes struct {
-	extent int    // bytes, a multiple of 4096
-	run    uint32 // blocks of a stream of requests
-	group  uint64 // batches
-	window uint64 // batches
-	sort   int    // requests that are brought into the order of blocks at a time
 }
 
 // spillStep is a step of a spill.
 type spillStep struct {
 	used    []uint32   // slots by group
 	results [][]extent // by group
-	apart   bool       // results have edge ids beside them
+	apart   bool       // results have edge ids
 }
 
-// requested is what one step asks for. Slots count over all groups.
+// requested is the requests of one step. Slots count over all groups.
 type requested struct {
-	runs   [][]extent // by run of blocks: asked, as words
-	counts []uint32   // of requests, by block and kind: 2*block, and 2*block+1 for single edges
-	base   []uint32   // by group: its first slot; and the end
-	guide  []uint32   // by slot >> groupShift: the group that it is in
-	keys   *stage     // segments of all slots; none where all requests are for single edges
+	runs   [][]extent // by run of blocks: requests of askedWords words
+	counts []uint32   // of requests: of block b for nodes at 2*b, for single edges at 2*b+1
+	base   []uint32   // by group: its first slot; and the end of the last
+	guide  []uint32   // by slot >> groupShift: a group at or before that of the slot
+	keys   *stage     // has the segments of all slots, and none where all requests are for single edges
 }
 
 const (
 	groupShift = 16
 	askedWords = 3
-	// mostSegments is how many segments are held: where there are more, as of
-	// subgraphs of single seeds, edges are drawn before they are asked for.
+	// mostSegments is the most segments that are held. Where there would be more, as for subgraphs of single seeds,
+	// edges are drawn before they are requested.
 	mostSegments = 1 << 16
 )
 
-// newSpill takes the memory of a spill, and scratch.
+// newSpill allocates the buffers of a spill. It owns scratch, and closes it after an error.
 func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, error) {
-	x := p.x
 	s := &spill{p: p, sizes: sizes, file: &extents{Scratch: scratch, size: sizes.extent / 4}}
-	n := sizes.buffers(x)
+	n := sizes.buffers(p.blocks, p.threads, len(p.readers))
 	slab, free, err := words[uint32]((n+loaders)*s.file.size, p.lean)
 	if err != nil {
 		return nil, errors.Join(err, scratch.Close())
@@ -95,23 +84,14 @@ func newSpill(p *pipeline, sizes spillSizes, scratch *direct.Scratch) (*spill, e
 	return s, nil
 }
 
-// runs is the streams of requests.
-func (z *spillSizes) runs(x *Executor) int { return int((x.blocks + z.run - 1) / z.run) }
-
-// buffers is the extents of the streams that are written at once, of their packers,
-// and of spans.
-func (z *spillSizes) buffers(x *Executor) int {
-	return max(z.runs(x)+x.opt.Threads+1, int((z.window+z.group-1)/z.group)+x.readers())
-}
-
 func (s *spill) close() error {
-	s.p.x.spillRead.Add(s.file.Read())
-	s.p.x.spillWritten.Add(s.file.Written())
+	s.p.counts.spillRead.Add(s.file.Read())
+	s.p.counts.spillWritten.Add(s.file.Written())
 	s.free()
 	return s.file.Close()
 }
 
-// open begins a window of the next n batches, and forgets the one before.
+// open begins a window of the next n batches, and frees the extents of the window before.
 func (s *spill) open(first, n uint64) {
 	for _, list := range s.spans {
 		s.file.give(list)
@@ -126,18 +106,18 @@ func (s *spill) open(first, n uint64) {
 	s.spans, s.steps = make([][]extent, s.groups), nil
 }
 
-// walk takes all batches through their next step, up to what they ask for.
+// walk takes all batches through their next step, and returns their requests.
 func (s *spill) walk(ctx context.Context) (*requested, error) {
-	p, x := s.p, s.p.x
+	p := s.p
 	wave := len(s.steps)
-	step := spillStep{used: make([]uint32, s.groups), apart: x.apart(wave)}
-	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*x.blocks), keys: &stage{shift: p.shift}}
+	step := spillStep{used: make([]uint32, s.groups), apart: p.apart(wave)}
+	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*p.blocks), keys: &stage{shift: p.shift}}
 	subgraphs := float64(s.n)
-	if x.sampler.Plan().Scope == sample.ScopeSeed {
+	if p.sampler.Plan().Scope == sample.ScopeSeed {
 		subgraphs *= float64(p.job.BatchSize)
 	}
-	single := subgraphs*float64(x.waves[wave][1]-x.waves[wave][0]) > mostSegments
-	to := newStreams(s.file, s.sizes.runs(x), s.bufs)
+	single := subgraphs*float64(p.waves[wave][1]-p.waves[wave][0]) > mostSegments
+	to := newStreams(s.file, s.sizes.runs(p.blocks), s.bufs)
 	var askers []*asker
 	for i, k := range p.walkers {
 		k.single = single
@@ -221,7 +201,7 @@ func (q *requested) group(slot uint32) int {
 	return g
 }
 
-// asker sends what batches ask for to the streams of requests.
+// asker sends the requests of batches to the streams of requests.
 type asker struct {
 	*walker
 	s      *spill
@@ -235,7 +215,7 @@ func (a *asker) step(ctx context.Context, w *window, batch uint64, group uint32)
 	if err != nil {
 		return err
 	}
-	blocks, run := a.x.blocks, a.s.sizes.run
+	blocks, run := a.blocks, a.s.sizes.run
 	for _, ask := range a.asks {
 		kind := uint32(0)
 		if ask.bucket >= blocks {
@@ -251,9 +231,8 @@ func (a *asker) step(ctx context.Context, w *window, batch uint64, group uint32)
 	return nil
 }
 
-// each calls fn with the groups, in order, as windows with the results of the first
-// steps, from the one on that a batch of the run is in. The next one is read meanwhile.
-// fn runs in the calling goroutine.
+// each calls fn with the groups, in order, as windows that have the results of the first steps. It begins with the
+// group of batch from of the run. The next group is read while fn runs in the calling goroutine.
 func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx context.Context, g int, w *window) error) error {
 	most := 0
 	for g := range s.groups {
@@ -279,7 +258,7 @@ func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx co
 	}
 	for ; g < s.groups; g++ {
 		w := next
-		err := beside(ctx, func(ctx context.Context) (err error) {
+		err := concurrently(ctx, func(ctx context.Context) (err error) {
 			if g+1 < s.groups {
 				next, err = s.load(ctx, g+1, steps, half[(g+1)%2])
 			}
@@ -295,7 +274,7 @@ func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx co
 	return nil
 }
 
-// words is how many a group's results have.
+// words is the number of words of a group's results.
 func (st *spillStep) words(g int) int {
 	if st.apart {
 		return 2 * int(st.used[g])
@@ -303,7 +282,7 @@ func (st *spillStep) words(g int) int {
 	return int(st.used[g])
 }
 
-// load is a group with the results of the first steps, in mem.
+// load is a group with the results of the first steps, which it puts into mem.
 func (s *spill) load(ctx context.Context, g, steps int, mem []uint32) (*window, error) {
 	first := uint64(g) * s.sizes.group
 	w := s.p.open(s.first+first, min(s.sizes.group, s.n-first))
@@ -331,11 +310,10 @@ func (s *spill) load(ctx context.Context, g, steps int, mem []uint32) (*window, 
 // spanWords is the words of a span.
 const spanWords = int(unsafe.Sizeof(span{}) / 4)
 
-// saveSpans writes a group's spans. The extents that it had are stale: they are given
-// back when the step ends.
+// saveSpans writes the spans of a group. Its previous extents are stale, and are freed when the step ends.
 func (s *spill) saveSpans(g int, w *window) error {
 	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.spans))), len(w.spans)*spanWords)
-	buf := s.bufs[len(s.bufs)-1] // of no stream and no asker
+	buf := s.bufs[len(s.bufs)-1] // belongs to no stream and no asker
 	s.stale = append(s.stale, s.spans[g]...)
 	s.spans[g] = nil
 	for len(all) > 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// drawSpill is sizes so small that streams have many extents, runs of blocks several
-// parts, and epochs several windows.
+// drawSpill is sizes so small that streams have many extents, runs of blocks have several parts, and epochs have
+// several windows.
 func drawSpill(t *rapid.T) *spillSizes {
 	return &spillSizes{
 		extent: 4096 * rapid.IntRange(1, 2).Draw(t, "extent"), run: uint32(rapid.IntRange(1, 3).Draw(t, "run")),
@@ -27,8 +27,7 @@ func drawSpill(t *rapid.T) *spillSizes {
 	}
 }
 
-// TestSpilledEqualsMemory holds that an epoch on disk gives what the memory executor
-// gives.
+// TestSpilledEqualsMemory checks that spilled epochs give the subgraphs of the memory executor.
 func TestSpilledEqualsMemory(t *testing.T) {
 	s, scratch := typedStore(t), t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
@@ -40,7 +39,7 @@ func TestSpilledEqualsMemory(t *testing.T) {
 	})
 }
 
-// TestSpilledBudget holds that a budget divides the memory, and changes nothing.
+// TestSpilledBudget checks that a budget divides the memory, and changes no subgraph.
 func TestSpilledBudget(t *testing.T) {
 	s := plainStore(t)
 	for _, scope := range []sample.Scope{sample.ScopeEpoch, sample.ScopeBatch, sample.ScopeSeed} {
@@ -66,8 +65,7 @@ func TestSpilledBudget(t *testing.T) {
 	}
 }
 
-// TestSpills holds when a job is spilled by itself: where windows read so much more
-// that it pays.
+// TestSpills checks that design Auto spills a job where windows read so much more that it pays.
 func TestSpills(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 6400)
@@ -79,7 +77,7 @@ func TestSpills(t *testing.T) {
 		failed error
 		want   bool
 	}{
-		// A sweep is 6 MB. An edge that is spilled costs as much as 200 bytes.
+		// A sweep reads 6 MB. An edge that is spilled costs as much as 200 bytes.
 		"many windows":     {Options{Memory: 1 << 30, Scratch: "x"}, Window{1, 1000}, nil, true},
 		"kept":             {Options{Memory: 1 << 30, Keep: "x"}, Window{1, 1000}, nil, true},
 		"many edges":       {Options{Memory: 1 << 30, Scratch: "x"}, Window{1, 50_000}, nil, false},
@@ -96,7 +94,8 @@ func TestSpills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := x.spills(&job, test.window, 100, test.failed); got != test.want {
+		b := spillBudget{x.budget(&job, demand{})}
+		if got, _ := b.pays(test.window, 100, test.failed); got != test.want {
 			t.Errorf("%s: found %t, expected %t", name, got, test.want)
 		}
 		if err := x.Close(); err != nil {
@@ -112,8 +111,7 @@ func spilled(t *testing.T) Options {
 	return Options{Threads: 2, Design: Spilled, Scratch: t.TempDir(), spill: &smallSpill}
 }
 
-// TestSpilledCallsFail holds that a call that fails ends the run with its error, and
-// leaves no file.
+// TestSpilledCallsFail checks that a call that fails ends the run with its error, and leaves no file.
 func TestSpilledCallsFail(t *testing.T) {
 	s := typedStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 600)
@@ -128,7 +126,7 @@ func TestSpilledCallsFail(t *testing.T) {
 	calls := count.Calls()
 	for i := int64(1); i <= calls; i += max(1, calls/15) {
 		f := &vfs.Fault{FS: vfs.OS, FailAt: i, Err: broken}
-		// How often the disk is measured varies, so that the last calls may not come.
+		// The number of reads that measure the disk varies, so the last calls may not be made.
 		if err := runStream(t.Context(), f, s, plan, job, opt, discard); !errors.Is(err, broken) && (err != nil || f.Calls() >= i) {
 			t.Fatalf("call %d of %d: found error %v, expected that of the call", i, calls, err)
 		}
@@ -150,7 +148,7 @@ func (d fullDisk) Temp(dir string) (vfs.File, error) {
 
 func (fullFile) WriteAt([]byte, int64) (int, error) { return 0, unix.ENOSPC }
 
-// TestSpilledDiskFull holds that a full disk is told with the folder and what is needed there.
+// TestSpilledDiskFull checks that the error of a full disk has the folder and the bytes that are needed there.
 func TestSpilledDiskFull(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 600)
@@ -161,8 +159,7 @@ func TestSpilledDiskFull(t *testing.T) {
 	}
 }
 
-// TestSpilledEnds holds that a run ends, with all its goroutines (TestMain), wherever
-// its context does.
+// TestSpilledEnds checks that a run ends, with all its goroutines (TestMain), wherever its context ends.
 func TestSpilledEnds(t *testing.T) {
 	s := plainStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 2000)
@@ -176,7 +173,7 @@ func TestSpilledEnds(t *testing.T) {
 	}
 }
 
-// callCanceler cancels at a call for the scratch file.
+// callCanceler cancels a context at a call on the scratch file.
 type callCanceler struct {
 	vfs.FS
 	at     int64

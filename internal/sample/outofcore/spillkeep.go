@@ -19,28 +19,28 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What Options.Keep holds: extents, and what is where. The second is written when a
-// step is whole and on the disk, and removed before its extents are used again.
+// Files of Options.Keep: the extents, and a list of them. The list is written when a step is whole and on the disk, and
+// removed before its extents are used again.
 const (
 	keptExtents = "spill"
 	keptFile    = "spill.json"
 	maxKept     = 1 << 30
 )
 
-// kept is a spill after a step.
+// kept is the JSON of a spill after a step.
 type kept struct {
 	Format  int      `json:"format"`
 	Of      keptOf   `json:"of"`
-	First   uint64   `json:"first"` // batch of the rank, over all epochs from Of.Epoch
+	First   uint64   `json:"first"` // batch of the rank, counted over all epochs from Of.Epoch
 	Batches uint64   `json:"batches"`
 	Extent  int      `json:"extent_bytes"`
 	Group   uint64   `json:"batches_per_group"`
-	Bytes   int64    `json:"bytes"` // of the extents' file
+	Bytes   int64    `json:"bytes"` // of the file of extents
 	Spans   [][]byte `json:"spans"` // by group: extents
 	Steps   []keptAt `json:"steps"`
 }
 
-// keptAt is a step.
+// keptAt is the JSON of a step.
 type keptAt struct {
 	Used    []uint32 `json:"used"`    // slots by group
 	Results [][]byte `json:"results"` // by group: extents
@@ -63,7 +63,7 @@ type keptOf struct {
 	EdgeIDs   bool            `json:"edge_ids"`
 }
 
-// keeper keeps the spills of a run. None where nothing is kept.
+// keeper keeps the spills of a run. It is nil where nothing is kept.
 type keeper struct {
 	fsys vfs.FS
 	dir  string
@@ -75,7 +75,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := json.Marshal(x.sampler.Plan())
+	plan, err := json.Marshal(x.neighbours.sampler.Plan())
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 	}
 	return &keeper{fsys: x.fsys, dir: x.opt.Keep, of: keptOf{
 		Law: draw.Version, Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
-		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.sampler.EdgeIDs(),
+		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.neighbours.sampler.EdgeIDs(),
 	}}, nil
 }
 
@@ -96,14 +96,15 @@ func hex(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
 func (k *keeper) path(name string) string { return filepath.Join(k.dir, name) }
 
-// sealed is a text and its checksum.
+// sealed is a JSON text and its checksum.
 type sealed struct {
 	XXH3  string          `json:"xxh3"`
 	Spill json.RawMessage `json:"spill"`
 }
 
-// find is what an earlier run kept of the same job, with the batch that this one
-// begins with, of so many; nil if there is none. What does not fit, or is damaged, is not found.
+// find is the steps that an earlier run of the same job kept, if they hold the batch that this run begins with. total
+// is the batches of this run, steps the steps of its plan. It is nil where there are none, where they do not fit, and
+// where they are damaged.
 func (k *keeper) find(job *sample.Job, total uint64, sizes spillSizes, steps int) (*kept, error) {
 	b, err := vfs.ReadFile(k.fsys, k.path(keptFile), maxKept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +118,7 @@ func (k *keeper) find(job *sample.Job, total uint64, sizes spillSizes, steps int
 	if json.Unmarshal(b, &text) != nil || hex(xxh3.Hash(text.Spill)) != text.XXH3 || json.Unmarshal(text.Spill, &found) != nil || found.Format != 1 {
 		return nil, nil
 	}
-	// Both ways through JSON, which may write a plan in another way.
+	// Both sides go through JSON, because Marshal may write a plan in another way than the file has it.
 	there, err := json.Marshal(found.Of)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (k *keeper) find(job *sample.Job, total uint64, sizes spillSizes, steps int
 	return &found, nil
 }
 
-// whole says whether lists have the lengths that the others say.
+// whole says whether the lists of f have the lengths and places that the others require.
 func (f *kept) whole() bool {
 	if f.Group == 0 || f.Extent <= 0 || f.Batches == 0 {
 		return false
@@ -172,7 +173,7 @@ func (f *kept) whole() bool {
 			for _, e := range readExtents(s.Results[g]) {
 				words += uint64(e.words)
 			}
-			if uint64(used) > words { // each result is a word
+			if uint64(used) > words { // each result is a word or more
 				return false
 			}
 		}
@@ -199,7 +200,7 @@ func readExtents(b []byte) []extent {
 	return list
 }
 
-// open is the file of extents: of what was found, or empty.
+// open is the file of extents: that of found, or an empty one.
 func (k *keeper) open(found *kept) (*direct.Scratch, error) {
 	if found != nil {
 		return direct.ReopenScratch(k.fsys, k.path(keptExtents), found.Bytes)
@@ -220,31 +221,30 @@ func (k *keeper) remove(name string) error {
 	return nil
 }
 
-// forget says that what was kept may be overwritten.
+// forget removes the list, so that the extents may be overwritten.
 func (k *keeper) forget() error { return k.remove(keptFile) }
 
-// Kept says whether a folder has steps that a run with it as Options.Keep can go on
-// behind, if it is of the same job.
+// Kept says whether a folder has steps that another run, with the folder as Options.Keep, can resume after if it is of
+// the same job.
 func Kept(fsys vfs.FS, dir string) bool {
 	_, err := fsys.Stat(filepath.Join(dir, keptFile))
 	return err == nil
 }
 
-// end removes everything, unless the run failed and another one can go on with it.
+// end removes everything, unless the run failed and another one can resume it.
 func (k *keeper) end(failed error) error {
 	if failed != nil && !errors.Is(failed, errScratch) && Kept(k.fsys, k.dir) {
 		return nil
 	}
 	err := errors.Join(k.forget(), k.remove(keptExtents))
 	if err == nil {
-		// It stays if somebody else put something there.
+		// The folder stays if something else was put there.
 		_ = k.fsys.Remove(k.dir)
 	}
 	return err
 }
 
-// keep writes what there is after a step, for a run that goes on with it. from is
-// Job.From.
+// keep writes the list after a step. from is Job.From.
 func (k *keeper) keep(s *spill, from uint64) error {
 	if err := s.file.Sync(); err != nil {
 		return err
@@ -271,7 +271,7 @@ func (k *keeper) keep(s *spill, from uint64) error {
 	return vfs.WriteFile(k.fsys, k.path(keptFile), b)
 }
 
-// restore puts s where f was.
+// restore puts s into the state of f.
 func (s *spill) restore(f *kept) {
 	s.open(0, f.Batches)
 	var all []extent

@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// runKept runs a job and returns what it made before it ended or, with sinks, before
-// so many batches.
+// runKept runs a job and returns what it made until it ended or, where sinks is not negative, until it had made so many
+// batches.
 func runKept(t *testing.T, fsys vfs.FS, s *store.Store, plan *sample.Plan, job sample.Job, opt Options, sinks int) (made []string, batches uint64, counts Counts, err error) {
 	t.Helper()
 	x, err := Open(t.Context(), fsys, s, plan, opt)
@@ -42,9 +42,8 @@ var keptSpill = spillSizes{extent: 16 << 10, run: 4, group: 2, window: 3, sort: 
 // quick does not wait for the disk.
 var quick = vfs.Unsynced{FS: vfs.OS}
 
-// TestSpilledGoesOn holds that a run that was killed at any call, or between any
-// batches, is gone on with by another one to the same subgraphs, and that steps which
-// were kept are not taken again.
+// TestSpilledGoesOn checks that, after a run that was killed at any call or between any batches, another run makes the
+// rest of the same subgraphs and does not take the steps again that were kept.
 func TestSpilledGoesOn(t *testing.T) {
 	s := typedStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 300) // two epochs of 5 batches
@@ -78,7 +77,7 @@ func TestSpilledGoesOn(t *testing.T) {
 		f := &vfs.Fault{FS: quick, FailAt: i, Err: errKilled, Dead: true}
 		made, batches, _, err := runKept(t, f, s, plan, job, opt, -1)
 		if err == nil && f.Calls() < i {
-			break // how often the disk is measured varies
+			break // the number of reads that measure the disk varies
 		}
 		if !errors.Is(err, errKilled) {
 			t.Fatalf("call %d: found error %v, expected that of the call", i, err)
@@ -88,7 +87,7 @@ func TestSpilledGoesOn(t *testing.T) {
 	if !saved {
 		t.Errorf("found all %d sweeps after each kill, expected fewer after some", whole.Sweeps)
 	}
-	// Windows of 3, 3, 2 and 2 batches, also over the border of epochs.
+	// Windows of 3, 3, 2 and 2 batches, also across the end of an epoch.
 	for sinks, sweeps := range map[int]int64{0: 9, 2: 9, 3: 6, 9: 0} {
 		made, batches, _, err := runKept(t, quick, s, plan, job, opt, sinks)
 		if !errors.Is(err, errKilled) {
@@ -100,7 +99,7 @@ func TestSpilledGoesOn(t *testing.T) {
 	}
 }
 
-// TestKeptOfAnother holds that what another run kept is not taken, nor what is damaged.
+// TestKeptOfAnother checks that a run uses nothing that another job kept, and nothing that is damaged.
 func TestKeptOfAnother(t *testing.T) {
 	s := typedStore(t)
 	plan, job := fanout(t, s, sample.ScopeBatch, 300)

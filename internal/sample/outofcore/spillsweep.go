@@ -7,29 +7,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// part is requests of a run of blocks, in the order of blocks: as many as are
-// brought into order at a time.
+// part is requests of a run of blocks, in the order of blocks: as many as are put into order at a time.
 type part struct {
 	requests []request
-	left     atomic.Int32 // blocks that are not served
+	left     atomic.Int32 // blocks that are not served yet
 }
 
-// blockTask is what a part asks of a block: for nodes and for single edges.
+// blockTask is the requests of a part to one block: for nodes and for single edges.
 type blockTask struct {
 	part          *part
 	block         uint32
 	nodes, single []request
 }
 
-// sweep serves the last step in one pass over the files. Two parts are in memory: one
-// is read while the other is served.
+// sweep serves the last step in one pass over the files. Two parts are in memory: one is read while the other is
+// served.
 func (s *spill) sweep(ctx context.Context, q *requested) error {
-	x, step := s.p.x, &s.steps[len(s.steps)-1]
+	step := &s.steps[len(s.steps)-1]
 	if q.keys.used == 0 {
 		step.results = make([][]extent, s.groups)
 		return nil
 	}
-	x.sweeps.Add(1)
+	s.p.counts.sweeps.Add(1)
 	most := s.mostRequests(q)
 	mem, free, err := words[request](2*most, s.p.lean)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *spill) sweep(ctx context.Context, q *requested) error {
 	return err
 }
 
-// mostRequests is that of a part.
+// mostRequests is the most requests of a part.
 func (s *spill) mostRequests(q *requested) int {
 	most := 0
 	for run := range q.runs {
@@ -92,8 +91,7 @@ func (q *requested) of(run int, blocks uint32) []uint32 {
 	return q.counts[2*run*int(blocks) : min(2*(run+1)*int(blocks), len(q.counts))]
 }
 
-// deal reads the requests of the runs of blocks, some at a time, and deals them out
-// by block.
+// deal reads the requests of the runs of blocks, a part at a time, and deals them out by block.
 func (s *spill) deal(ctx context.Context, q *requested, idle <-chan *part, tasks chan<- blockTask) error {
 	for run := range q.runs {
 		counts := q.of(run, s.sizes.run)
@@ -122,15 +120,14 @@ func (s *spill) deal(ctx context.Context, q *requested, idle <-chan *part, tasks
 	return nil
 }
 
-// sortPart reads the requests from one place to another in the order of blocks and
-// kinds.
+// sortPart reads the requests at the places from one to another, in the order of blocks and kinds.
 func (s *spill) sortPart(ctx context.Context, list []extent, counts []uint32, pt *part, from, to uint64) error {
-	at := make([]uint64, len(counts)) // of the next request
+	at := make([]uint64, len(counts)) // place of the next request
 	for i, sum := 0, uint64(0); i < len(counts); i++ {
 		at[i] = sum
 		sum += uint64(counts[i])
 	}
-	// Parts are told apart by the order in which requests come.
+	// The order of the stream decides which part has a request.
 	return s.file.read(ctx, list, s.loads, true, func(words []uint32) error {
 		for ; len(words) >= askedWords; words = words[askedWords:] {
 			kind := words[0]
@@ -146,7 +143,7 @@ func (s *spill) sortPart(ctx context.Context, list []extent, counts []uint32, pt
 	})
 }
 
-// dealPart deals out the blocks of a part.
+// dealPart sends the requests of a part to tasks, block by block.
 func (s *spill) dealPart(ctx context.Context, counts []uint32, first uint32, pt *part, from, to uint64, tasks chan<- blockTask) error {
 	var list []blockTask
 	cut := func(at, n uint64) []request {
@@ -182,15 +179,15 @@ type server struct {
 	q     *requested
 	apart bool
 	p     *packer
-	got   results // of a block
+	got   results // of the block
 	runs  []slotRun
 }
 
-// slotRun is slots whose results follow each other.
+// slotRun is slots whose results are next to each other.
 type slotRun struct{ slot, n uint32 }
 
 func (v *server) serve(t *blockTask) error {
-	f := v.x.fileAt(t.block)
+	f := v.fileAt(t.block)
 	block := t.block - f.first
 	if total := len(t.nodes) + len(t.single); total < dense {
 		at := uint32(0)
@@ -236,7 +233,7 @@ func (v *server) serve(t *blockTask) error {
 	return put()
 }
 
-// packRuns packs the results that there are, and forgets them.
+// packRuns packs the results of v.runs, and empties it.
 func (v *server) packRuns(f *file) error {
 	at := uint32(0)
 	for _, r := range v.runs {
@@ -266,7 +263,7 @@ func (v *server) reserve(f *file, n int) {
 
 // wants calls fn with the positions that each request wants.
 func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) error {
-	s, at := v.x.sampler, uint32(0)
+	s, at := v.sampler, uint32(0)
 	for _, q := range t.nodes {
 		at = v.q.keys.segment(q.slot(), at)
 		seg := &v.q.keys.segs[at]
@@ -286,12 +283,12 @@ func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) e
 	return nil
 }
 
-// packed is the most results that go together. Their words are the first slot of the
-// group, shifted to make room for whether there are several; then how many; the far
-// ends; and the edge ids in a step that has them apart.
+// packed is the most results that go together. Their words are the first slot in the group, shifted left by one, with
+// bit 0 set where there are several results; then their number where there are several; the far ends; and the edge ids
+// in a step that has them apart.
 const packed = (packWords - 2) / 2
 
-// pack sends results from one place to another to the group of their slots.
+// pack sends the results at the places from one to another to the group of their slots.
 func (v *server) pack(f *file, slot, from, to uint32) error {
 	group := v.q.group(slot)
 	local := slot - v.q.base[group]
@@ -323,7 +320,7 @@ func (v *server) pack(f *file, slot, from, to uint32) error {
 	return nil
 }
 
-// unpack puts results where they belong. Calls for different results may run at once.
+// unpack puts packed results into their slots. It may run for different results at the same time.
 func (r *results) unpack(words []uint32) error {
 	for len(words) > 1 {
 		slot, n := words[0]>>1, uint32(1)

@@ -8,14 +8,14 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// shared is what the windows of a run share.
+// shared is the memory that the windows of a run share.
 type shared struct {
 	mu     sync.Mutex
-	lean   bool // small pages: huge ones would weigh against the budget
+	lean   bool // small pages: huge pages would count against the budget
 	pieces arenas
 }
 
-// words is the memory of a table of which little may be used.
+// words is the memory of a table that may be used in part. Nothing is held for the part that is not used.
 func words[T direct.Word](n int, lean bool) ([]T, func(), error) {
 	if lean {
 		return direct.Lean[T](n)
@@ -35,18 +35,17 @@ func (s *shared) giveArenas(pieces [][]request) {
 	s.pieces.free = append(s.pieces.free, pieces...)
 }
 
-// segment is the slots of an op in a subgraph. They begin at start and end where the
-// next segment begins.
+// segment is the slots of an op in a subgraph, from start to the start of the next segment.
 type segment struct {
 	start uint32
 	op    uint32 // from 1
 	key   uint64
 }
 
-// results is far ends by slot, and the edge ids of these where they are stored apart.
+// results is far ends by slot, and their edge ids where these are stored apart.
 type results struct{ far, ids []uint32 }
 
-// stage is one step of a window: what was asked for, and what came of it.
+// stage is one step of a window: its requests and their results.
 type stage struct {
 	mu   sync.Mutex
 	segs []segment // by start
@@ -55,13 +54,13 @@ type stage struct {
 	results
 	freeFar, freeIDs func()
 
-	lists []*lists // one a worker
-	// guide is, for each run of 1<<shift slots, a segment at or ahead of its first.
+	lists []*lists // one per worker
+	// guide is, for each run of 1<<shift slots, a segment at or before the segment of its first slot.
 	guide []uint32
 	shift uint32
 }
 
-// newStage makes a stage of at most so many slots. Memory is taken as they are used.
+// newStage makes a stage of at most so many slots. Memory is taken as they are used. With apart, results have edge ids.
 func newStage(source *shared, slots int, apart bool, workers, buckets int, shift uint32) (*stage, error) {
 	s := &stage{shift: shift, freeFar: func() {}, freeIDs: func() {}}
 	var err error
@@ -80,12 +79,12 @@ func newStage(source *shared, slots int, apart bool, workers, buckets int, shift
 	return s, nil
 }
 
-// take gives n slots to segments whose starts are relative, and returns the first.
+// take gives n slots to segments whose starts count from 0, and returns the first slot.
 func (s *stage) take(n uint64, segs []segment) (base uint32, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > uint64(len(s.far))-uint64(s.used) {
-		return 0, tagged.Errorf(ErrMemory, "found more than %s sampled edges in a step of a window, expected fewer; give more memory, or take fewer edges or smaller batches",
+		return 0, tagged.Errorf(ErrMemory, "found more than %s sampled edges in a step of a window, expected fewer; give more `Memory`, or take fewer edges or smaller batches",
 			human.Exact(int64(len(s.far))))
 	}
 	base = s.used
@@ -97,7 +96,7 @@ func (s *stage) take(n uint64, segs []segment) (base uint32, err error) {
 	return base, nil
 }
 
-// ready ends the taking of slots.
+// ready builds the guide, after all slots are taken.
 func (s *stage) ready() {
 	s.guide = s.guide[:0]
 	at := 0
@@ -109,8 +108,7 @@ func (s *stage) ready() {
 	}
 }
 
-// segment is the number of the segment that a slot is in; last is the one of a
-// lookup before, or 0.
+// segment is the number of the segment that a slot is in. last is the result of an earlier lookup, or 0.
 func (s *stage) segment(slot, last uint32) uint32 {
 	at := last
 	if s.segs[at].start > slot || slot>>s.shift != s.segs[at].start>>s.shift {
@@ -122,7 +120,7 @@ func (s *stage) segment(slot, last uint32) uint32 {
 	return at
 }
 
-// served drops the requests.
+// served frees the requests.
 func (s *stage) served() {
 	for _, l := range s.lists {
 		l.drop()

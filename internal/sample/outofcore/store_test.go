@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// A check opens files and measures the disk: a fifth of the usual ones take long
-	// enough. -rapid.checks asks for others.
+	// A check opens files and measures the disk, so a fifth of the usual number of checks takes long enough.
+	// -rapid.checks sets another number.
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
@@ -64,8 +64,7 @@ func (e *edgeTable) Scan(_ context.Context, columns []table.Column, _ int, fn fu
 	return uint64(e.rows()), fn(0, &c)
 }
 
-// randomEdges is n edges from the first nodes of one type to those of another, many of
-// them at few nodes.
+// randomEdges is n edges from nodes of one type to nodes of another. Few of the nodes have many of the edges.
 func randomEdges(r *rand.Rand, n, from, to int) *edgeTable {
 	src, dst, w, t := make([]uint64, n), make([]uint64, n), make([]float32, n), make([]int64, n)
 	skewed := func(n int) uint64 { return uint64(math.Pow(r.Float64(), 4) * float64(n)) }
@@ -81,11 +80,11 @@ type testEdges struct {
 	count    int
 }
 
-// sharedStore is a store that all tests read, written by the first one that asks.
+// sharedStore is a store that all tests read, written by the first test that asks for it.
 func sharedStore(t testing.TB, name string, nodes map[string]int, edges []testEdges, opt assemble.Options) *store.Store {
 	t.Helper()
 	if made[name] == "" {
-		dir, err := os.MkdirTemp("", "stream")
+		dir, err := os.MkdirTemp("", "outofcore")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +94,7 @@ func sharedStore(t testing.TB, name string, nodes map[string]int, edges []testEd
 	return openStore(t, made[name])
 }
 
-// makeStore is a store of the test's own; nodes are the node types and their counts.
+// makeStore is a store of the test alone; nodes are the node types and their counts.
 func makeStore(t testing.TB, nodes map[string]int, edges []testEdges, opt assemble.Options) *store.Store {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "g.store")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,28 +16,28 @@ import (
 )
 
 const (
-	// dense is the requests from which a block is read whole unasked: they touch
-	// more pages than can be read one by one in its time on any disk.
+	// dense is the number of requests from which a block is read whole without a count of its pages: so many requests
+	// touch more pages than any disk reads one by one in the time of the block.
 	dense = 512
-	// throughGap is how many unwanted pages are read rather than skipped.
+	// throughGap is the most unwanted pages that are read rather than skipped.
 	throughGap = 2
 )
 
-// wish is a position that is wanted, and where its far end goes.
+// wish is a wanted position, and the slot of its far end.
 type wish struct {
 	to        *results
 	pos, slot uint32
 }
 
-// asks calls put with where each request's results go, and the positions of a block
+// asks calls put for each request to a block, with the results and the slot where its far ends go and the positions
 // that it wants.
 type asks func(put func(to *results, slot uint32, pos []uint32) error) error
 
 // reader serves requests, a block at a time.
 type reader struct {
-	x      *Executor
+	*neighbours
 	c      *sample.Context
-	buf    []byte // of a block; buffers are pieces of one
+	buf    []byte // of a block
 	ids    []byte
 	pos    []uint32
 	picks  picks
@@ -46,7 +45,7 @@ type reader struct {
 	pages  [blockPages + 1]bool
 }
 
-// sweep serves the last stages of the windows in one pass over the files.
+// sweep serves the last stages of windows in one pass over the files.
 func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 	var stages []*stage
 	for _, w := range windows {
@@ -62,14 +61,14 @@ func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 
 // pass calls serve with every block of the files, in their order.
 func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32) error) error {
-	p.x.sweeps.Add(1)
+	p.counts.sweeps.Add(1)
 	var next atomic.Uint32
 	g, ctx := errgroup.WithContext(ctx)
 	for _, r := range p.readers {
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				b := next.Add(1) - 1
-				if b >= p.x.blocks {
+				if b >= p.blocks {
 					return nil
 				}
 				if err := serve(r, b); err != nil {
@@ -82,25 +81,25 @@ func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32)
 	return g.Wait()
 }
 
-// serve does what the stages ask of a block.
+// serve serves the requests of stages to a block.
 func (r *reader) serve(number uint32, stages []*stage) error {
 	total := 0
 	for _, st := range stages {
 		for _, l := range st.lists {
-			total += l.count(number, dense) + l.count(r.x.blocks+number, dense)
+			total += l.count(number, dense) + l.count(r.blocks+number, dense)
 		}
 	}
 	if total == 0 {
 		return nil
 	}
-	f := r.x.fileAt(number)
+	f := r.fileAt(number)
 	return r.fulfil(f, number-f.first, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 		return r.each(number, stages, put)
 	})
 }
 
-// fulfil reads what is asked of a block. total is the number of requests or
-// positions, or anything from dense on.
+// fulfil reads the wanted part of a block and serves its requests. total is the number of requests or of positions;
+// where it is dense or more, any such number will do.
 func (r *reader) fulfil(f *file, block uint32, total int, each asks) error {
 	if total < dense {
 		if sparse, err := r.fulfilSparse(f, block, each); sparse || err != nil {
@@ -118,7 +117,8 @@ func (r *reader) fulfil(f *file, block uint32, total int, each asks) error {
 	return r.put(f, block)
 }
 
-// fulfilSparse is fulfil for a block of which few pages are wanted, if so.
+// fulfilSparse is fulfil for a block of which few pages may be wanted. sparse is false, and nothing is served, where
+// there are too many positions.
 func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, err error) {
 	r.wishes = r.wishes[:0]
 	errMany := errors.New("many")
@@ -132,7 +132,7 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 		return nil
 	})
 	if err != nil {
-		return false, nil //nolint:nilerr // many: it is read whole
+		return false, nil //nolint:nilerr // errMany: the block is read whole
 	}
 	clear(r.pages[:])
 	wanted := 0
@@ -144,7 +144,7 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 			wanted++
 		}
 	}
-	if wanted > r.x.brk || f.ids != nil {
+	if wanted > r.disk.pages || f.ids != nil {
 		if err := r.read(f, block); err != nil {
 			return false, err
 		}
@@ -160,9 +160,9 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 	return true, r.put(f, block)
 }
 
-// each calls fn with the positions that each request wants of a block.
+// each calls fn with the positions that each request of stages wants of a block.
 func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
-	s := r.x.sampler
+	s := r.sampler
 	for _, st := range stages {
 		for _, l := range st.lists {
 			at := uint32(0)
@@ -182,7 +182,7 @@ func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot 
 			}); err != nil {
 				return err
 			}
-			if err := l.each(r.x.blocks+number, func(run []request) error {
+			if err := l.each(r.blocks+number, func(run []request) error {
 				for _, q := range run {
 					if err := fn(&st.results, q.slot(), append(r.pos[:0], q.value())); err != nil {
 						return err
@@ -232,7 +232,7 @@ func (r *reader) readPages(f *file, block uint32) error {
 	return nil
 }
 
-// readAll fills p, but for what is behind the end of the file.
+// readAll fills p, except for bytes after the end of the file.
 func readAll(a *array, p []byte, off int64) error {
 	if _, err := a.ReadAt(p, off); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -240,9 +240,8 @@ func readAll(a *array, p []byte, off int64) error {
 	return nil
 }
 
-// picks is what some requests want of a block that was read: positions, and the slots
-// of one stage that their far ends go to. Request i has the positions from ends[i-1] to
-// ends[i], and slots from slots[i] on.
+// picks is the positions that some requests want of the block in the buffer, and the slots of one stage where their far
+// ends go. Request i has the positions from ends[i-1] to ends[i], and the slots from slots[i] on.
 type picks struct {
 	to    *results
 	slots []uint32
@@ -250,14 +249,13 @@ type picks struct {
 	pos   []uint32
 }
 
-// Picks are put together so far that their cache lines are on the way at once, and not
-// so far that they leave the cache.
+// So many picks are put together that their cache lines load at the same time, and so few that they stay in the cache.
 const (
 	mostPicks     = 64
 	mostPositions = 512
 )
 
-// pick notes what a request wants of the block that was read.
+// pick notes the positions that a request wants of the block in the buffer.
 func (r *reader) pick(f *file, block uint32, to *results, slot uint32, pos []uint32) error {
 	p := &r.picks
 	if p.to != to || len(p.slots) >= mostPicks || len(p.pos) >= mostPositions {
@@ -271,7 +269,7 @@ func (r *reader) pick(f *file, block uint32, to *results, slot uint32, pos []uin
 	return nil
 }
 
-// put takes the far ends that are picked out of the block that was read.
+// put copies the far ends of the picks from the block in the buffer to their slots.
 func (r *reader) put(f *file, block uint32) error {
 	p := &r.picks
 	if len(p.slots) == 0 {
@@ -284,7 +282,7 @@ func (r *reader) put(f *file, block uint32) error {
 	if f.far.wide == 2 {
 		words := graph.View[uint32](r.buf)
 		skip, limit := uint32(uint64(block)<<f.shift-f.lead), uint32(f.far.limit)
-		// The disk wrote the block past the caches.
+		// The disk wrote the block to memory without going through the caches.
 		for k := range p.pos {
 			p.pos[k] -= skip
 		}
@@ -335,17 +333,4 @@ func (r *reader) put(f *file, block uint32) error {
 		}
 	}
 	return nil
-}
-
-// fileAt is the file that a block is in.
-func (x *Executor) fileAt(block uint32) *file {
-	at, found := slices.BinarySearchFunc(x.files, block, func(f *file, b uint32) int { return int(int64(f.first) - int64(b)) })
-	if !found {
-		at--
-	}
-	// Files without blocks start where the next one does.
-	for x.files[at].blocks == 0 || block >= x.files[at].first+x.files[at].blocks {
-		at++
-	}
-	return x.files[at]
 }

@@ -15,8 +15,8 @@ type span struct{ start, n uint32 }
 // window is a run of batches that take each step together.
 type window struct {
 	first, n uint64   // batches of the run
-	each     int      // subgraphs a batch, at most
-	spans    []span   // by subgraph (batch*each + its place) and op (from 0)
+	each     int      // most subgraphs per batch
+	spans    []span   // by subgraph (batch*each + its place in the batch) and op (from 0)
 	stages   []*stage // by step so far
 }
 
@@ -31,12 +31,12 @@ func (w *window) close() {
 	w.stages, w.spans = nil, nil
 }
 
-// asked is a request before its slot is known.
+// asked is a request whose slot counts from the first slot of its batch.
 type asked struct{ bucket, value, slot uint32 }
 
 // walker takes batches of windows through their next step.
 type walker struct {
-	x      *Executor
+	*neighbours
 	number int
 	c      *sample.Context
 	source sample.Batches
@@ -45,19 +45,18 @@ type walker struct {
 	pos    []uint32
 	asks   []asked
 	segs   []segment
-	single bool // ask for single edges alone: no segment is needed to serve these
+	single bool // all requests are for single edges, which need no segment
 }
 
 // advance takes windows through their next step: each gains a stage with requests.
 func (p *pipeline) advance(ctx context.Context, windows []*window) error {
-	x := p.x
 	type task struct {
 		w     *window
 		batch uint64
 	}
 	total := uint64(0)
 	for _, w := range windows {
-		s, err := newStage(&p.shared, p.slots, x.apart(len(w.stages)), p.threads, 2*int(x.blocks), p.shift)
+		s, err := newStage(&p.shared, p.slots, p.apart(len(w.stages)), p.threads, 2*int(p.blocks), p.shift)
 		if err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (p *pipeline) advance(ctx context.Context, windows []*window) error {
 	return nil
 }
 
-// step asks for what a batch takes in its window's last stage.
+// step adds the requests of a batch to the last stage of its window.
 func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64) error {
 	base, err := k.walk(ctx, p, w, batch)
 	if err != nil {
@@ -114,12 +113,10 @@ func (k *walker) step(ctx context.Context, p *pipeline, w *window, batch uint64)
 	return nil
 }
 
-// walk finds what a batch asks for in its window's last stage. The slots of the asks
-// count from base.
+// walk finds the requests of a batch in the last stage of its window. The slots of k.asks count from base.
 func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64) (base uint32, err error) {
-	x := k.x
-	s, st := x.sampler, w.stages[len(w.stages)-1]
-	wave := x.waves[len(w.stages)-1]
+	s, st := k.sampler, w.stages[len(w.stages)-1]
+	wave := k.waves[len(w.stages)-1]
 	k.source.Get(w.first+batch, &k.batch)
 	k.asks, k.segs = k.asks[:0], k.segs[:0]
 	slots := uint64(0)
@@ -133,8 +130,8 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 			return 0, err
 		}
 		for op := 1; op < wave[0]; op++ {
-			at := w.span(x.ops, batch, i, op)
-			k.far = append(k.far[:0], w.stages[x.waveOf[op]].far[at.start:at.start+at.n]...)
+			at := w.span(k.ops, batch, i, op)
+			k.far = append(k.far[:0], w.stages[k.waveOf[op]].far[at.start:at.start+at.n]...)
 			if err := k.c.Found(op, k.far); err != nil {
 				return 0, err
 			}
@@ -144,7 +141,7 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 			if err := k.ask(op, key, &slots); err != nil {
 				return 0, err
 			}
-			*w.span(x.ops, batch, i, op) = span{uint32(from), uint32(slots - from)}
+			*w.span(k.ops, batch, i, op) = span{uint32(from), uint32(slots - from)}
 			if slots > from {
 				k.segs = append(k.segs, segment{uint32(from), uint32(op), key})
 			}
@@ -155,16 +152,16 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 	}
 	for i := range subgraphs {
 		for op := wave[0]; op < wave[1]; op++ {
-			w.span(x.ops, batch, i, op).start += base
+			w.span(k.ops, batch, i, op).start += base
 		}
 	}
 	return base, nil
 }
 
-// ask notes what an op wants of its frontier, from slot on.
+// ask notes the requests of an op for its frontier, and advances slot by their results.
 func (k *walker) ask(op int, key uint64, slot *uint64) error {
-	s, f := k.x.sampler, k.x.fileOf[op]
-	single := k.x.blocks + f.first // buckets of requests for single edges
+	s, f := k.sampler, k.fileOf[op]
+	single := k.blocks + f.first // the first bucket of requests for single edges of the file
 	at := *slot
 	err := k.c.Frontier(op, key, func(run *sample.Frontier) error {
 		if at+uint64(run.Picks) >= 1<<32 {

@@ -13,10 +13,10 @@ import (
 	"github.com/graphmill/graphmill/internal/store/shards"
 )
 
-// tally counts subgraphs: of a batch, or of all batches so far.
+// tally counts the subgraphs of a batch, or of all batches so far.
 type tally struct {
 	Stats sample.Stats     `json:"stats"`
-	Nodes report.Histogram `json:"nodes"` // of a subgraph, as it is written
+	Nodes report.Histogram `json:"nodes"` // per subgraph, as it is written
 	Edges report.Histogram `json:"edges"`
 	feature.Narrowed
 }
@@ -50,21 +50,21 @@ func (t *tally) take(batch *tally) {
 // saved is the state of a checkpoint.
 type saved struct {
 	tally
-	Totals []uint64         `json:"totals,omitempty"` // of a Collection's lists
+	Totals []uint64         `json:"totals,omitempty"` // of the lists of a Collection
 	Shards *shards.Position `json:"shards,omitempty"` // of Records
 }
 
-// course is how far an output has come.
+// course is the progress of an output.
 type course struct {
 	w        *store.Writer
-	all      tally  // with what the run before wrote
-	skip     uint64 // batches of the jobs to come that the run before wrote
+	all      tally  // includes the batches of the resumed run
+	skip     uint64 // batches of the next jobs that the resumed run wrote
 	every    time.Duration
 	next     time.Time // of the next checkpoint
 	progress func(subgraphs int)
 }
 
-// begin goes on with the checkpoint of w, if there is one.
+// begin resumes from the checkpoint of w, if there is one.
 func (c *course) begin(w *store.Writer, every time.Duration, progress func(int)) (*saved, error) {
 	c.w, c.every, c.progress, c.next = w, every, progress, time.Now().Add(every)
 	if w.State() == nil {
@@ -89,15 +89,15 @@ func readSaved(w *store.Writer) (*saved, error) {
 	return &s, nil
 }
 
-// Saved is how many subgraphs the last checkpoint of w has: its own, or that of the run
-// which it goes on with.
+// Saved is the number of subgraphs that the last checkpoint of w has. The checkpoint may be its own, or that of the run
+// that it resumes.
 func Saved(w *store.Writer) (subgraphs uint64) {
 	if w.State() == nil {
 		return 0
 	}
 	s, err := readSaved(w)
 	if err != nil {
-		return 0 // who goes on with it is told
+		return 0 // begin returns the error
 	}
 	return s.Stats.Subgraphs
 }
@@ -108,7 +108,7 @@ func (c *course) tell(subgraphs uint64) {
 	}
 }
 
-// rest is what of a job is not written yet.
+// rest is the part of a job that is not written yet.
 func (c *course) rest(job sample.Job, width int) (sample.Job, error) {
 	if c.skip == 0 {
 		return job, nil
@@ -123,14 +123,14 @@ func (c *course) rest(job sample.Job, width int) (sample.Job, error) {
 	return job, nil
 }
 
-// wrote counts a batch, and says whether a checkpoint is due behind it.
+// wrote counts a batch, and says whether a checkpoint is due after it.
 func (c *course) wrote(batch *tally) (due bool) {
 	c.tell(batch.Stats.Subgraphs)
 	c.all.take(batch)
 	return c.every > 0 && !time.Now().Before(c.next)
 }
 
-// checkpoint makes one, of a state that lacks the counts.
+// checkpoint makes a checkpoint of a state, to which it adds the counts.
 func (c *course) checkpoint(s *saved) error {
 	s.tally = c.all
 	err := c.w.Checkpoint(s)

@@ -19,12 +19,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// outcome is what is said of an output.
+// outcome is what a test compares of an output.
 type outcome struct {
 	stats        sample.Stats
 	nodes, edges string
 	told         int    // subgraphs, by Progress
-	before       uint64 // subgraphs that were there
+	before       uint64 // subgraphs that the checkpoint had
 }
 
 // form makes an output of jobs in w.
@@ -76,7 +76,7 @@ func printSizes(nodes, edges *report.Histogram) (string, string) {
 	return string(n), string(e)
 }
 
-// write makes a whole output, or goes on with one.
+// write makes a whole output, or resumes one.
 func (f form) write(ctx context.Context, fsys vfs.FS, dir string, jobs []sample.Job) (o outcome, err error) {
 	w, err := store.Continue(fsys, dir, false)
 	if err != nil {
@@ -98,8 +98,8 @@ func (f form) write(ctx context.Context, fsys vfs.FS, dir string, jobs []sample.
 	return o, w.Publish()
 }
 
-// An output that is killed at any call, once or several times, or loses its power, and
-// is gone on with, has the bytes and the counts of one that is made at once.
+// An output that is killed at any call, once or several times, or that loses its power, and is resumed, has the bytes
+// and the counts of an uninterrupted one.
 func TestGoOn(t *testing.T) {
 	g := typed(60)
 	disk := vfs.Unsynced{FS: vfs.OS}
@@ -150,7 +150,7 @@ func TestGoOn(t *testing.T) {
 				}
 			}
 			if _, there := os.Lstat(out); there == nil {
-				got = want // killed behind the rename
+				got = want // killed after the rename
 				break
 			}
 		}
@@ -162,14 +162,14 @@ func TestGoOn(t *testing.T) {
 			t.Errorf("%s: found %+v, expected %+v", name, got, want)
 		}
 		if uint64(want.told) != want.stats.Subgraphs || want.stats.Subgraphs == 0 {
-			t.Errorf("%s: found %d subgraphs told of, expected %d", name, want.told, want.stats.Subgraphs)
+			t.Errorf("%s: found %d subgraphs in Progress, expected %d", name, want.told, want.stats.Subgraphs)
 		}
 		if a, b := tree(t, filepath.Join(dir, "at-once")), tree(t, out); !maps.Equal(a, b) {
 			t.Errorf("%s: found other bytes in %v", name, differing(a, b))
 		}
 	}
 	if resumed < 10 {
-		t.Errorf("found %d outputs that went on behind a checkpoint, of %d that were killed", resumed, killed)
+		t.Errorf("found %d outputs that resumed from a checkpoint, of %d that were killed", resumed, killed)
 	}
 }
 
@@ -206,7 +206,7 @@ func differing(a, b map[string]string) (names []string) {
 	return names
 }
 
-// A checkpoint whose state is not that of the output is an error.
+// A checkpoint with the state of another output is an error.
 func TestGoOnWithAnotherState(t *testing.T) {
 	s := sampler(t, typed(30), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
 	jobs := []sample.Job{{Seeds: seeds(30), BatchSize: 7}}
@@ -234,7 +234,7 @@ func TestGoOnWithAnotherState(t *testing.T) {
 	}
 }
 
-// Without a time between them there are no checkpoints, and nothing is left.
+// Without a time between checkpoints there are none, and nothing is left behind.
 func TestNoCheckpoints(t *testing.T) {
 	s := sampler(t, typed(30), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
 	for _, every := range []time.Duration{0, 1, time.Hour} {

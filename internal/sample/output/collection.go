@@ -9,22 +9,21 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// CollectionOptions says what a collection keeps besides its graphs.
+// CollectionOptions says what a collection keeps in addition to its graphs.
 type CollectionOptions struct {
-	// Ops keeps what each op expanded and drew. The sampler must have been made
-	// with sample.Options.Ops.
+	// Ops keeps the frontier and the edges of each op. The sampler must have been made with sample.Options.Ops.
 	Ops bool
-	// Progress is told of subgraphs that were written, also by the run that this one
-	// goes on with; nil tells nobody.
+	// Progress, if not nil, is called with the number of subgraphs that were written, including those of the run that
+	// this one resumes.
 	Progress func(subgraphs int)
-	// Stream, if not nil, samples instead of sample.Run; the sampler is its.
+	// Stream, if not nil, samples instead of sample.Run. The sampler must be that of Stream.
 	Stream *outofcore.Executor
-	// Checkpoint is the time between two checkpoints, which a run makes behind a batch;
-	// 0 makes none. store.Writer.Begin has been called.
+	// Checkpoint is the time between two checkpoints, which a run makes after a batch; 0 makes none. store.Writer.Begin
+	// must have been called.
 	Checkpoint time.Duration
 }
 
@@ -34,7 +33,7 @@ type Collection struct {
 	s   *sample.Sampler
 	opt CollectionOptions
 
-	// By number of what is written: all arrays of the folder, as streams.
+	// All arrays of the folder, as streams.
 	streams []*stream
 	nodes   []collectionNodes
 	edges   []collectionEdges
@@ -46,12 +45,12 @@ type Collection struct {
 
 // stream is an array that is written from front to back.
 type stream struct {
-	number int // in a chunk
+	number int // in graphs.values
 	name   string
 	array  *store.Array
 }
 
-// list is arrays of equal length with one run a graph, and where the runs end.
+// list is arrays of equal length, with one run per graph, and the ends of the runs.
 type list struct {
 	ptr   *stream
 	items []*stream
@@ -71,7 +70,7 @@ type collectionEdges struct {
 }
 
 type collectionOp struct {
-	frontier, edges list // edges: as those of collectionEdges
+	frontier, edges list // edges has the items of collectionEdges
 }
 
 // NewCollection begins the arrays of a collection in w. Close it.
@@ -87,7 +86,7 @@ func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*
 	return c, nil
 }
 
-// open makes the arrays, or goes on with those of a checkpoint.
+// open makes the arrays, or opens those of a checkpoint.
 func (c *Collection) open(before *saved) error {
 	g, plan := c.s.Graph(), c.s.Plan()
 	nodes, edges := Reach(g, plan)
@@ -139,7 +138,7 @@ func (c *Collection) lists() []*list {
 // builder opens arrays until one fails.
 type builder struct {
 	c     *Collection
-	begun bool // the run before wrote the 0 that lists begin with
+	begun bool // an earlier run wrote the 0 that lists begin with
 	err   error
 }
 
@@ -171,8 +170,8 @@ func (b *builder) list(dir, ptr string, items ...string) list {
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
 func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.all.Nodes, &c.all.Edges }
 
-// graphs is the subgraphs of one batch: values to append to each stream. Those of
-// a ptr are the lengths of the runs until the sink adds them up.
+// graphs is the subgraphs of one batch: values to append to each stream. The values of a ptr are the lengths of the
+// runs until sink adds them up.
 type graphs struct {
 	values [][]uint32
 	sums   []uint64
@@ -181,9 +180,8 @@ type graphs struct {
 	tally
 }
 
-// Run samples a job and writes its subgraphs behind those of earlier runs. The counts
-// are those of all subgraphs so far. What the run wrote that this one goes on with is
-// left out and counted: the jobs are the same.
+// Run samples a job and writes its subgraphs after those of earlier jobs. The counts are those of all subgraphs so far.
+// Subgraphs that the resumed run wrote are counted and left out: the jobs must be the same.
 func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	job, err := c.rest(job, c.s.SeedWidth())
 	if err != nil {
@@ -307,8 +305,7 @@ func (c *Collection) save() error {
 	return c.checkpoint(&state)
 }
 
-// Finish completes the arrays and describes them, for store.Writer.Seal. made says
-// what the collection was made of.
+// Finish completes the arrays and describes them, for store.Writer.Seal. made says how the collection was made.
 func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 	if err := c.Close(); err != nil {
 		return nil, err
@@ -352,7 +349,7 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 	return meta, nil
 }
 
-// ends names the arrays of an edge.
+// ends is the names of the arrays of an edge.
 func (c *Collection) ends() []string {
 	if c.s.EdgeIDs() {
 		return []string{"src", "dst", "edge_id"}
@@ -360,7 +357,7 @@ func (c *Collection) ends() []string {
 	return []string{"src", "dst"}
 }
 
-// Close closes what is open. It does nothing after Finish.
+// Close closes the open arrays. It does nothing after Finish.
 func (c *Collection) Close() error {
 	var errs []error
 	for _, s := range c.streams {

@@ -18,7 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(5, 6)) }
 
@@ -125,7 +125,7 @@ func TestCollectionHoldsTheSubgraphs(t *testing.T) {
 	}
 }
 
-// With Ops, what each op expanded and drew is kept; link seeds lie side by side.
+// With Ops, the frontier and the edges of each op are kept. Link seeds are pairs.
 func TestCollectionOfOpsAndLinks(t *testing.T) {
 	g := typed(100)
 	plan := &sample.Plan{SeedType: []string{"paper", "author"}, Scope: sample.ScopeBatch, Expand: sample.ExpandAll, Ops: []sample.Op{

@@ -13,21 +13,19 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Compat says whose Examples a Records writes: which nodes and edges of a subgraph
-// they have, in which order, and which features.
+// Compat selects the sampler whose Examples a Records imitates: which nodes and edges of a subgraph they have, in which
+// order, and which features.
 type Compat uint8
 
 const (
 	// Own is the subgraph as it was sampled.
 	Own Compat = iota
-	// TFGNN is as tfgnn_sampler of TF-GNN 1.0 writes: of parallel edges the first
-	// alone, sets that the plan reaches also where they are empty, ids of nodes
-	// without a row empty, ids of sets without features and the ends of links as
-	// features.
+	// TFGNN is the format of tfgnn_sampler of TF-GNN 1.0: of parallel edges only the first; sets that the plan reaches
+	// also where they are empty; empty ids for nodes without a row; the ids of sets without features, and the ends of
+	// links, as features.
 	TFGNN
-	// Classic is as TF-GNN's older graph_sampler writes: the seed, then the nodes by
-	// their ids; edges by source, target and place in the table; sample_id and
-	// seed_id in the context.
+	// Classic is the format of TF-GNN's older graph_sampler: the seed, then the nodes in the order of their ids; edges
+	// in the order of source, target and place in the table; sample_id and seed_id in the context.
 	Classic
 )
 
@@ -45,8 +43,7 @@ func ParseCompat(text string) (Compat, error) {
 	return Compat(i), nil
 }
 
-// arranger gives subgraphs the nodes, edges and order that a Compat asks for. It
-// belongs to one goroutine.
+// arranger arranges the nodes and edges of subgraphs as a Compat demands. It belongs to one goroutine.
 type arranger struct {
 	g      *graph.Graph
 	compat Compat
@@ -77,8 +74,7 @@ func newArranger(g *graph.Graph, opt *RecordsOptions) *arranger {
 		ends: endsOf(g), unique: map[uint64]struct{}{}}
 }
 
-// arrange gives the subgraph to write: sub itself, or one that is valid until the
-// next call.
+// arrange is the subgraph to write: sub itself, or a subgraph that is valid until the next call.
 func (a *arranger) arrange(sub *sample.Subgraph) *sample.Subgraph {
 	if a.compat == Own {
 		return sub
@@ -95,8 +91,8 @@ func (a *arranger) arrange(sub *sample.Subgraph) *sample.Subgraph {
 	return &a.sub
 }
 
-// arrangeNodes leaves out and sorts nodes as Classic does. It has the nodes of a set
-// with features from their table, those of one without from the ends of edges.
+// arrangeNodes leaves out and sorts nodes as Classic does: the nodes of a set with features come from their table,
+// those of a set without features from the ends of edges.
 func (a *arranger) arrangeNodes(sub *sample.Subgraph) {
 	for t, rows := range sub.Nodes {
 		n, local := a.g.Nodes[t], slices.Grow(a.local[t][:0], len(rows))[:len(rows)]
@@ -126,7 +122,7 @@ func (a *arranger) arrangeNodes(sub *sample.Subgraph) {
 		}
 		seeds := sub.NodesByHop[t][0]
 		slices.SortFunc(order, func(i, j uint32) int {
-			if i < seeds || j < seeds { // the seed is the first already
+			if i < seeds || j < seeds { // the seed is already first
 				return cmp.Compare(i, j)
 			}
 			return a.compareIDs(n, rows[i], rows[j])
@@ -150,7 +146,7 @@ func (a *arranger) compareIDs(n *graph.Nodes, v, w uint32) int {
 	return bytes.Compare(a.texts[0], a.texts[1])
 }
 
-// appendID is the original id of a node as text: of integers the decimal digits.
+// appendID appends the original id of a node as text. An integer becomes decimal digits.
 func appendID(dst []byte, n *graph.Nodes, v uint32) []byte {
 	switch {
 	case n.IDs == nil:

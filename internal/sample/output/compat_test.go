@@ -28,8 +28,7 @@ func strs(name string, values ...string) *graph.Column {
 	return c
 }
 
-// friends is five people, of whom "ghost" is known from an edge alone, and whom they
-// know: d knows c twice.
+// friends is five people and whom they know. "ghost" occurs only in an edge. d knows c twice.
 //
 //	d -> c, b, c, ghost    b -> a, d    ghost -> a    a, c know nobody
 func friends() *graph.Graph {
@@ -100,7 +99,7 @@ func lines(text string) string {
 	return strings.Join(list, "\n")
 }
 
-// TestCompat holds the same subgraph to what each sampler makes of it.
+// TestCompat compares the same subgraph with the output of each sampler.
 func TestCompat(t *testing.T) {
 	ids := []string{"person"}
 	for _, c := range []struct {
@@ -192,8 +191,8 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// TestClassicLatent holds that a set without features has the nodes that edges name:
-// also those without a row, and no seed without edges.
+// TestClassicLatent checks that a set without features has the nodes that occur in edges, including those without a
+// row, and no seed without edges.
 func TestClassicLatent(t *testing.T) {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`node_sets { key: "person" value { metadata { filename: "p.csv" } } }
 		edge_sets { key: "knows" value { source: "person" target: "person" } }`))
@@ -213,7 +212,7 @@ func TestClassicLatent(t *testing.T) {
 	}
 }
 
-// TestTFGNNLatent holds that a set without features keeps its ids, also those of
+// TestTFGNNLatent checks that a set without features keeps its ids, also those of
 // nodes without a row, and that columns which the schema lacks are not written.
 func TestTFGNNLatent(t *testing.T) {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`context { features { key: "left" value { dtype: DT_INT64 } } }
@@ -242,8 +241,8 @@ func TestTFGNNLatent(t *testing.T) {
 	}
 }
 
-// TestReadout holds links to TF-GNN's layout: one Example a link, a batch of links,
-// and links as components.
+// TestReadout compares links with the layout of TF-GNN: one Example per link, a batch of links, and links as
+// components.
 func TestReadout(t *testing.T) {
 	columns := []*graph.Column{strs("tag", "x", "y", "z"), {Name: "label", DType: graph.Int64, Rows: 3, Values: graph.Bytes([]int64{7, 8, 9})}}
 	one := everything("person", "person")
@@ -319,8 +318,8 @@ func TestReadout(t *testing.T) {
 	}
 }
 
-// TestContextOfTheStore holds that a context of one row goes into every component,
-// and that ids of seeds are text where those of nodes are numbers or none.
+// TestContextOfTheStore checks that a context of one row goes into every component, and that ids of seeds are text
+// where those of nodes are integers or missing.
 func TestContextOfTheStore(t *testing.T) {
 	g := friends()
 	g.Nodes[0].IDs = nil
@@ -337,8 +336,8 @@ func TestContextOfTheStore(t *testing.T) {
 	}
 }
 
-// TestComponentsOverChunks holds that the components of Examples are the Examples of
-// single seeds, whatever their number, with every thread and rank.
+// TestComponentsOverChunks checks that the components of Examples are the Examples of single seeds, for any number of
+// components, threads and ranks.
 func TestComponentsOverChunks(t *testing.T) {
 	g := typed(600)
 	plan := sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}
@@ -386,7 +385,7 @@ func TestComponentsOverChunks(t *testing.T) {
 	}
 }
 
-// TestNamesOfCompat holds that what String gives is what ParseCompat reads.
+// TestNamesOfCompat checks that ParseCompat reads the result of String.
 func TestNamesOfCompat(t *testing.T) {
 	for _, c := range []Compat{Own, TFGNN, Classic} {
 		if got, err := ParseCompat(c.String()); got != c || err != nil {

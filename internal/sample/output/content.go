@@ -5,26 +5,25 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// content is what one Example holds: one subgraph, or several as its components,
-// their lists one behind the other.
+// content is the data of one Example: one subgraph, or several as its components, with their lists one after the other.
 type content struct {
 	nodes [][]uint32        // rows, by node type
 	edges []sample.SubEdges // rows, and local ids in the whole Example, by edge type
-	// Sizes of each component, where an Example may have several.
+	// The sizes of each component, where an Example may have several.
 	nodeSizes, edgeSizes [][]uint32
 	seedSizes            []uint32
 
 	seeds     []uint32    // the place of each seed among all seeds
 	seedNodes [2][]uint32 // the type-wise id of each seed, or of both ends of a link
 	seedLocal [2][]uint32 // their local ids
-	ascending []uint32    // 0, 1, 2, ...: a link each
-	first     []uint32    // 0, a component each
-	count     []uint32    // how many of the first nodes are seeds
+	ascending []uint32    // 0, 1, 2, ...: one per link
+	first     []uint32    // 0, once per component
+	count     []uint32    // the number of first nodes that are seeds
 
-	places [][]uint32 // of the rows, by table of the Encoding
+	places [][]uint32 // places of the rows, by table of the Encoding
 }
 
-// gatherer makes contents of subgraphs. It belongs to one goroutine.
+// gatherer makes contents from subgraphs. It belongs to one goroutine.
 type gatherer struct {
 	content
 	group    int      // the most components
@@ -51,8 +50,8 @@ func endsOf(g *graph.Graph) [][2]int {
 	return ends
 }
 
-// add appends a subgraph, whose seeds have the given places among all seeds. Where
-// an Example is one subgraph, it stays with the lists of the subgraph.
+// add appends a subgraph. places are the places of its seeds among all seeds. Where an Example is one subgraph, the
+// content shares the lists of the subgraph.
 func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
 	a.count = sub.NodesByHop[a.seedType[0]][:1]
 	a.first = append(a.first, 0)
@@ -93,7 +92,7 @@ func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
 	}
 }
 
-// before is the nodes of a type in the components so far.
+// before is the number of nodes of a type in the components so far.
 func (a *gatherer) before(nodeType int) int {
 	if a.group == 1 {
 		return 0

@@ -13,16 +13,15 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Features of the context. numSeeds tells how many of the first nodes of the root
-// set are seeds, where there may be several. The others name the seed, as TF-GNN's
-// older sampler does: the sample's id differs where a seed comes again.
+// Features of the context. numSeeds is the number of first nodes of the root set that are seeds, where there may be
+// several. The others name the seed, as TF-GNN's older sampler does. The sample id differs where a seed occurs again.
 const (
 	numSeeds = "num_seeds"
 	sampleID = "sample_id"
 	seedID   = "seed_id"
 )
 
-// context plans the features of the context: a row a component.
+// context plans the features of the context, which have a row per component.
 func (n *Encoding) context() error {
 	features := map[string]*tfgnnpb.Feature{}
 	put := func(name string, c *graph.Column, rows func(*content) []uint32) error {
@@ -47,7 +46,7 @@ func (n *Encoding) context() error {
 			Description: proto.String("how many of the first nodes of the root set are seeds"),
 			Dtype:       tfgnnpb.DataType_DT_INT64.Enum(),
 		}
-		// A dense feature of the context must always be there; its row is a count.
+		// A dense feature of the context must be in every Example. Its row is a count.
 		n.add(tfgnn.FeatureKey("context", "", numSeeds), func(c *content) []uint32 { return c.count }, writeLocal)
 	}
 	if n.opt.SeedIDs {
@@ -61,7 +60,7 @@ func (n *Encoding) context() error {
 	}
 	for _, c := range n.g.Context {
 		if c.Rows != 1 {
-			continue // what belongs to the pieces of the graph belongs to no subgraph
+			continue // its rows belong to pieces of the graph, and not to subgraphs
 		}
 		if err := put(c.Name, c, func(c *content) []uint32 { return c.first }); err != nil {
 			return err
@@ -73,15 +72,14 @@ func (n *Encoding) context() error {
 	return nil
 }
 
-// names is a column of strings, and which of its rows an Example has.
+// names is a column of strings, and a function that returns the rows of it that an Example has.
 type names struct {
 	*graph.Column
 	rows func(*content) []uint32
 }
 
-// seedNames is the ids of the seeds, and those of their samples: an Example of a
-// seed that came k times before is "id:k", the first one "id". The ids of the store
-// serve where they can.
+// seedNames is the ids of the seeds and those of their samples. An Example of a seed that occurred k times before has
+// the sample id "id:k", the first one "id". The ids of the store are used where they are strings.
 func (n *Encoding) seedNames() (ids, samples names) {
 	seeds, seedType := n.opt.Seeds, n.g.Nodes[n.g.NodeType(n.plan.SeedType[0])]
 	byNode := func(c *content) []uint32 { return c.seedNodes[0] }
@@ -108,7 +106,7 @@ func (n *Encoding) seedNames() (ids, samples names) {
 	}), bySeed}
 }
 
-// textColumn is a column of strings, each of which text appends.
+// textColumn is a column of strings, which text appends one by one.
 func textColumn(rows int, text func(b []byte, row int) []byte) *graph.Column {
 	c := &graph.Column{DType: graph.String, Rows: rows, StringOffsets: graph.Index{U64: make([]uint64, 1, rows+1)}}
 	for i := range rows {

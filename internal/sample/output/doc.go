@@ -1,7 +1,7 @@
-// Package output writes sampled subgraphs to files: TFRecords in TF-GNN's encoding
-// (Records) or a collection, the store of many graphs (Collection).
+// Package output writes sampled subgraphs to files: as TFRecords in TF-GNN's encoding (Records), or as a collection,
+// the store of many graphs (Collection).
 //
-// Both write into the folder of a store.Writer, one Run a job:
+// Both write into the folder of a store.Writer, with one Run per job:
 //
 //	w, err := store.Create(fsys, out, force) // or store.Continue, and w.Begin
 //	defer w.Abort()
@@ -13,44 +13,39 @@
 //	err = w.Seal(ctx, nil, threads)
 //	err = w.Publish()
 //
-// After store.Writer.Begin a Run makes checkpoints between batches. Where the writer
-// goes on with one, the same calls leave out the batches that it has, and the bytes and
-// counts are those of an output that was made at once. Batches are numbered over all
-// jobs, and draws depend on nothing that came before, so the checkpoint is little more
-// than their number and the lengths of the files; a gzip member never spans it.
+// After store.Writer.Begin, a Run makes checkpoints between batches. Where the writer resumes from a checkpoint, the
+// same calls leave out the batches that the checkpoint has, and the bytes and counts are those of an uninterrupted run.
+// Batches are numbered over all jobs, and no draw depends on an earlier one. So a checkpoint is little more than the
+// number of batches and the lengths of the files. A gzip member never extends over a checkpoint.
 //
-// The workers of sample.Run encode, each into buffers that are handed around; the
-// goroutine of the caller writes, in the order of the batches. So the bytes do not
-// depend on the number of threads, memory is bounded by a few batches a thread,
-// and nothing is allocated a subgraph in steady state.
+// The workers of sample.Run encode into buffers that are reused. The goroutine of the caller writes, in the order of
+// the batches. So the bytes do not depend on the number of threads, the memory is bounded by a few batches per thread,
+// and nothing is allocated per subgraph once the buffers have grown.
 //
-// An output has the node types that the plan reaches and the edge types that it
-// draws from. Others would be empty in every subgraph.
+// An output has the node types that the plan reaches and the edge types that it draws from. All others would be empty
+// in every subgraph.
 //
 // # Names in TFRecords
 //
-// A node set is named as its node type, but "_N" is "node": TF-GNN passes over
-// sets whose names start with an underscore. An edge set is named by its relation
-// where no other edge type of the output has it, else "src_rel_dst"; "_E" is
-// "edge". Two sets with one name are an error.
+// A node set has the name of its node type, except that "_N" becomes "node", because TF-GNN skips sets with names that
+// start with an underscore. An edge set has the name of its relation where no other edge type of the output has that
+// relation, else "src_rel_dst"; "_E" becomes "edge". Two sets with one name are an error.
 //
-// # What is in an Example
+// # Contents of an Example
 //
-// One Example is one subgraph: that of a seed under scope seed, that of a batch
-// otherwise; or the subgraphs of several seeds as its components. Seeds are the first nodes of their set; where there may be several,
-// context/num_seeds says how many. Edges keep their stored source and target,
-// also where they were walked against their direction. All columns are joined, by
-// their own names and types, but for #input_position and sample.OnesColumn; with
-// RecordsOptions.IDs the original ids too, as #id. A context of one row goes into
-// every Example. A set that is empty in a subgraph is left out of its Example, which
-// TF-GNN's parser expects. Link seeds become TF-GNN's readout sets. Compat tells how
-// TF-GNN's own samplers write the same subgraph; docs/format-tfrecord.md has it key
-// by key.
+// An Example is one subgraph: of a seed under scope seed, of a batch otherwise. Under scope seed it may have the
+// subgraphs of several seeds as its components. Seeds are the first nodes of their set. Where there may be several,
+// context/num_seeds is their number. Edges keep their stored source and target, also where the plan walked them against
+// their direction. All columns are joined, with their own names and types, except #input_position and
+// sample.OnesColumn. With RecordsOptions.IDs the original ids are added as #id. A context of one row goes into every
+// Example. A set that is empty in a subgraph is left out of its Example, as TF-GNN's parser expects. Link seeds become
+// TF-GNN's readout sets. Compat selects how TF-GNN's own samplers write the same subgraph. docs/format-tfrecord.md
+// describes every key.
 //
-// # What is in a collection
+// # Contents of a collection
 //
-// docs/format-collection.md gives every array. Columns are not copied: node_id and
-// edge_id lead to them.
+// docs/format-collection.md describes every array. Columns are not copied: node_id and edge_id lead to them.
 //
-// The package imports sample, store, report and what lies below them.
+// The package imports graph, format/example, format/tfgnn, internal/feature, internal/report, internal/sample,
+// internal/sample/outofcore, internal/store, internal/store/shards and internal/tagged.
 package output

@@ -13,12 +13,11 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Encoding is how the subgraphs of a plan become Examples: made once, shared by
-// all workers.
+// Encoding is how the subgraphs of a plan become Examples. It is made once and shared by all workers.
 type Encoding struct {
 	g      *graph.Graph
 	plan   *sample.Plan
@@ -27,7 +26,7 @@ type Encoding struct {
 	tables []rowTable
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
-	// rounded are the columns with float64 that are no float32, as "owner: column x".
+	// rounded are the columns with float64 values that float32 rounds, as "owner: column x".
 	rounded []string
 }
 
@@ -35,21 +34,20 @@ type Encoding struct {
 type field struct {
 	name string
 	key  example.Key
-	// rows picks what write is given; no rows, no feature, but for those that are
-	// always written.
+	// rows is the rows that write gets. A feature without rows is not written, unless always is set.
 	rows   func(*content) []uint32
 	write  feature.Write
 	always bool
 }
 
-// Schema is the schema of the Examples. The caller does not change it.
+// Schema is the schema of the Examples. The caller must not change it.
 func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
 
-// Rounded names the columns, as "paper: column x", with values that Examples round.
+// Rounded is the columns, as "paper: column x", with values that Examples round.
 func (n *Encoding) Rounded() []string { return n.rounded }
 
-// Encode gives the bytes of a subgraph, valid until the next call. A float64 beyond
-// the range of float32 is a feature.ErrOverflow; e counts those that underflow.
+// Encode is the bytes of a subgraph, valid until the next call. A float64 beyond the range of float32 is a
+// feature.ErrOverflow. e counts values that underflow.
 func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) ([]byte, error) {
 	return n.encode(e, &content{nodes: sub.Nodes, edges: sub.Edges, first: []uint32{0}, count: sub.NodesByHop[n.g.NodeType(n.plan.SeedType[0])][:1]})
 }
@@ -66,17 +64,16 @@ func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
 	return e.W.Close(), e.Err()
 }
 
-// NewEncoding plans the Examples of a plan with single seeds over a graph. ids
-// lists the node types whose original ids are written.
+// NewEncoding plans the Examples of a plan with single seeds over a graph. ids lists the node types with original ids
+// to write.
 func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, error) {
 	if plan.Link() {
-		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not here; sample with --format tfrecord")
+		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not in the subgraphs; sample with `Format` tfrecord")
 	}
 	return newEncoding(g, plan, false, &RecordsOptions{IDs: ids})
 }
 
-// newEncoding plans Examples; induce says that subgraphs have all edges between
-// their nodes.
+// newEncoding plans Examples. induce says that subgraphs have all edges between their nodes.
 func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOptions) (*Encoding, error) {
 	n := &Encoding{g: g, plan: plan, opt: opt, group: max(opt.Components, 1), schema: &tfgnnpb.GraphSchema{
 		NodeSets: map[string]*tfgnnpb.NodeSet{},
@@ -118,7 +115,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOpt
 		}
 	}
 	n.schema = n.describe()
-	// Names that give two features one key are found here.
+	// This finds names that would give two features the same key.
 	if _, err := tfgnn.CheckSchema(n.schema); err != nil {
 		return nil, err
 	}
@@ -126,7 +123,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOpt
 	return n, nil
 }
 
-// check refuses what the options do not go with.
+// check refuses options that do not fit the plan or the graph.
 func (n *Encoding) check() error {
 	for _, t := range n.opt.IDs {
 		if i := n.g.NodeType(t); i < 0 || n.g.Nodes[i].IDs == nil || n.g.Nodes[i].IDs.DType != graph.String {
@@ -136,9 +133,9 @@ func (n *Encoding) check() error {
 	bySeed := n.plan.Scope == sample.ScopeSeed
 	switch {
 	case n.group > 1 && !bySeed:
-		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components an Example, expected scope seed: a component is the subgraph of a seed", n.plan.Scope, n.group)
+		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components per Example, expected scope seed: a component is the subgraph of a seed", n.plan.Scope, n.group)
 	case n.opt.SeedIDs && (!bySeed || n.plan.Link()):
-		return tagged.Errorf(sample.ErrPlan, "found several seed nodes a subgraph, expected scope seed and single seeds: the context names one seed by sample_id and seed_id")
+		return tagged.Errorf(sample.ErrPlan, "found several seed nodes per subgraph, expected scope seed and single seeds: the context names one seed by sample_id and seed_id")
 	}
 	return nil
 }
@@ -147,15 +144,14 @@ func (n *Encoding) add(name string, rows func(*content) []uint32, write feature.
 	n.fields = append(n.fields, field{name: name, key: example.NewKey(name), rows: rows, write: write})
 }
 
-// addSet is add of a feature of a set. Those that tfgnn_sampler writes for empty
-// sets too are always there.
+// addSet is add for a feature of a set. With TFGNN it is always written, because tfgnn_sampler writes it for empty
+// sets, too.
 func (n *Encoding) addSet(name string, rows func(*content) []uint32, write feature.Write) {
 	n.add(name, rows, write)
 	n.fields[len(n.fields)-1].always = n.opt.Compat == TFGNN
 }
 
-// size adds the #size of a set: the number of its rows or, where there may be
-// several components, the size in each.
+// size adds the #size of a set: the number of its rows or, where there may be several components, the size in each.
 func (n *Encoding) size(kind, set string, rows, sizes func(*content) []uint32) {
 	name := tfgnn.FeatureKey(kind, set, tfgnn.SizeName)
 	if n.group > 1 {
@@ -178,12 +174,12 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 	declared := n.opt.Schema.GetNodeSets()[name].GetFeatures()
 	columns := n.declared(t.Columns, declared)
 	withIDs := slices.Contains(n.opt.IDs, t.Type)
-	// tfgnn_sampler keeps the ids of sets that have nothing to join.
+	// tfgnn_sampler keeps the ids of sets without features to join.
 	latent := n.opt.Compat == TFGNN && n.opt.Schema != nil && len(declared) == 0 && t.IDs != nil && t.IDs.DType == graph.String
 	if withIDs || latent {
 		ids := *t.IDs
 		ids.Name = tfgnn.IDName
-		// Where it joins them, those of nodes without a row are empty.
+		// Where it joins features, the ids of nodes without a row are empty.
 		if n.opt.Compat == TFGNN && !latent && t.Added > 0 {
 			ids = withoutTexts(ids, t.Count-t.Added)
 		}
@@ -196,7 +192,7 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 	return n.columns("nodes", name, t.Type, columns, set.Features, rows, fetched)
 }
 
-// withoutTexts is a column of strings whose rows from first on are empty.
+// withoutTexts is a column of strings with empty rows from first on.
 func withoutTexts(c graph.Column, first int) graph.Column {
 	offsets := make([]uint64, c.StringOffsets.Len())
 	for i := range offsets {
@@ -225,8 +221,7 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
 }
 
-// declared is the columns that TF-GNN's samplers write: those that the schema
-// declares, if it is known.
+// declared is the columns that TF-GNN's samplers write: those that the schema declares, if it is known.
 func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnpb.Feature) []*graph.Column {
 	if n.opt.Compat == Own || n.opt.Schema == nil {
 		return columns
@@ -240,7 +235,7 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 			continue
 		}
 		if _, twice := features[c.Name]; twice {
-			return fmt.Errorf("%s: found column %q beside the original ids, expected one of them; do not write the ids", owner, c.Name)
+			return fmt.Errorf("%s: found column %q in addition to the original ids, expected one of them; do not write the ids", owner, c.Name)
 		}
 		from, places, err := n.source(c, fetched, rows)
 		if err != nil {

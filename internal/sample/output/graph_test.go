@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// numbers is a column of rows * the product of shape values.
+// numbers is a column with rows * the product of shape values.
 func numbers[T graph.Numbers](name string, dtype graph.DType, rows int, shape []int, value func(i int) T) *graph.Column {
 	c := &graph.Column{Name: name, DType: dtype, Shape: shape, Rows: rows}
 	values := make([]T, rows*c.RowValues())
@@ -39,7 +39,7 @@ func texts(name string, rows int, shape []int, r *rand.Rand) *graph.Column {
 	return c
 }
 
-// ragged is a column with a variable number of pairs a row.
+// ragged is a column with a variable number of pairs per row.
 func ragged(name string, rows int, r *rand.Rand) *graph.Column {
 	c := &graph.Column{Name: name, DType: graph.Int16, Shape: []int{-1, 2}, Rows: rows}
 	ends := []uint64{0}

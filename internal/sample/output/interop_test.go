@@ -34,8 +34,8 @@ func tfgnnPython(t *testing.T) (python, shared string) {
 	return strings.TrimSpace(string(out)), shared
 }
 
-// The real TF-GNN parses every Example, finds what the schema declares, batches
-// and merges them, and takes a training step on them.
+// The real TF-GNN parses every Example, finds the sets and features of the schema, batches and merges the Examples, and
+// trains on them for a step.
 func TestTFGNNReadsRecords(t *testing.T) {
 	python, shared := tfgnnPython(t)
 	seed, batch := sample.ScopeSeed, sample.ScopeBatch
@@ -90,7 +90,7 @@ func TestTFGNNReadsRecords(t *testing.T) {
 	}
 }
 
-// TensorFlow reads the compressed files, of which each has many gzip members.
+// TensorFlow reads the compressed files, each of which has many gzip members.
 func TestTensorFlowReadsGzip(t *testing.T) {
 	python, _ := tfgnnPython(t)
 	s := sampler(t, homogeneous(2000), "5,3", sample.FanoutOptions{SeedType: []string{"_N"}, Scope: sample.ScopeSeed}, false)

@@ -9,9 +9,9 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 )
 
-// readout plans the sets that tell where the links of an Example are: a node of
-// the set _readout a link, with the columns of the seeds as features, and an edge
-// of _readout/source and of _readout/target to it from each of its ends.
+// readout plans the sets that mark the links of an Example: the node set _readout, with a node per link and the columns
+// of the seeds as features, and the edge sets _readout/source and _readout/target, with an edge from each end of a link
+// to its node.
 func (n *Encoding) readout() error {
 	links := func(c *content) []uint32 { return c.seeds }
 	sizes := func(c *content) []uint32 { return c.seedSizes }
@@ -30,7 +30,7 @@ func (n *Encoding) readout() error {
 		if n.opt.Compat != TFGNN || t.IDs == nil || t.IDs.DType != graph.String {
 			continue
 		}
-		// tfgnn_sampler keeps what it finds the ends by.
+		// tfgnn_sampler keeps the columns that it finds the ends by.
 		ids := *t.IDs
 		ids.Name = []string{tfgnn.SourceName, tfgnn.TargetName}[end]
 		nodes := func(c *content) []uint32 { return c.seedNodes[end] }

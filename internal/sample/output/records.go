@@ -13,48 +13,46 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// SchemaFile is the schema of the Examples, beside them.
+// SchemaFile is the file of the schema of the Examples, in the same folder.
 const SchemaFile = "schema.pbtxt"
 
-// chunkSeeds is the seeds that a worker takes at a time under scope seed, where a
-// batch means nothing else: enough for large writes, few enough for the cache.
+// chunkSeeds is the number of seeds that a worker takes at a time under scope seed, where batches have no other
+// meaning: enough for large writes, and few enough for the cache.
 const chunkSeeds = 256
 
 // RecordsOptions says how subgraphs become TFRecords.
 type RecordsOptions struct {
-	// Name begins the names of the files: NAME-00000-of-00008. Empty is
-	// "samples.tfrecord", or "samples.tfrecord.gz".
+	// Name is the first part of the names of the files: NAME-00000-of-00008. Empty means "samples.tfrecord", or
+	// "samples.tfrecord.gz".
 	Name   string
-	Shards int // 0 is 1
+	Shards int // 0 means 1
 	Gzip   bool
-	// Examples is the number of Examples of all runs: the shards are contiguous
-	// ranges of them.
+	// Examples is the number of Examples of all runs. Shards are contiguous ranges of them.
 	Examples uint64
-	// IDs are the node types whose original ids are written, as feature #id. They
-	// must be strings in the store.
+	// IDs are the node types whose original ids are written, as the feature #id. The ids must be strings in the store.
 	IDs []string
-	// Components is how many subgraphs of single seeds an Example has, as its
-	// components; 0 is 1. The last Example of a run may have fewer.
+	// Components is the number of subgraphs of single seeds that an Example has as its components; 0 means 1. The last
+	// Example of a run may have fewer.
 	Components int
-	// SeedIDs writes the original ids of seed nodes into the context, as seed_id and
-	// sample_id. Seeds are those of every job then.
+	// SeedIDs writes the original ids of seeds into the context, as seed_id and sample_id. Seeds must then be the seeds
+	// of every job.
 	SeedIDs bool
 	Seeds   []uint32
-	// SeedColumns are features of link seeds, a row a seed of every job.
+	// SeedColumns are features of link seeds, with a row per seed of every job.
 	SeedColumns []*graph.Column
-	// Compat says whose Examples these are. With Joined, Classic leaves out nodes
-	// that have no row in their table (graph.Nodes.Added), and their edges.
+	// Compat selects the format of the Examples. With Joined, Classic leaves out nodes without a row in their table
+	// (graph.Nodes.Added), and their edges.
 	Compat Compat
 	Joined bool
-	// Schema is that of the graph, nil where it is not known.
+	// Schema is the schema of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
-	// Stream, Progress and Checkpoint are as those of CollectionOptions.
+	// Stream, Progress and Checkpoint are those of CollectionOptions.
 	Stream     *outofcore.Executor
 	Progress   func(subgraphs int)
 	Checkpoint time.Duration
@@ -69,10 +67,10 @@ type Records struct {
 	encoding *Encoding
 	encoders encoders
 	base     uint64 // Examples of earlier jobs
-	batches  uint64 // of the jobs so far; those that are written together count as one in course
+	batches  uint64 // of the jobs so far; course counts those that are written together as one
 }
 
-// NewRecords begins the files of a TFRecord output in w. Close it.
+// NewRecords begins the files of a TFRecord output in w. The caller closes it.
 func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
 	n, err := newEncoding(s.Graph(), s.Plan(), s.Induces(), &opt)
 	if err != nil {
@@ -98,13 +96,10 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 	return r, nil
 }
 
-// Schema is the schema of the Examples. The caller does not change it.
-func (r *Records) Schema() *tfgnnpb.GraphSchema { return r.encoding.schema }
-
-// Rounded names the columns with values that Examples round.
+// Rounded is the columns with values that Examples round.
 func (r *Records) Rounded() []string { return r.encoding.Rounded() }
 
-// Underflows counts the values so far that underflow, by feature; see feature.Narrowed.
+// Underflows is the number of values so far that underflow, by feature: see feature.Narrowed.
 func (r *Records) Underflows() map[string]uint64 { return r.all.Underflows }
 
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
@@ -113,7 +108,7 @@ func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.all.Nodes
 // Bytes is the size of the files so far.
 func (r *Records) Bytes() int64 { return r.shards.Bytes() }
 
-// Subgraphs is the number of subgraphs that a job makes an epoch.
+// Subgraphs is the number of subgraphs per epoch of a job.
 func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 	batches, width := job.EpochBatches(s.SeedWidth()), uint64(s.SeedWidth())
 	if s.Plan().Scope != sample.ScopeSeed || batches == 0 {
@@ -125,15 +120,14 @@ func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 	return (batches-1)*size + min(size, seeds-last)
 }
 
-// Examples is the number of Examples an epoch of a job with so many components each;
-// 0 is 1.
+// Examples is the number of Examples per epoch of a job with so many components per Example; 0 means 1.
 func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
 	group := uint64(max(components, 1))
 	return (Subgraphs(s, job) + group - 1) / group
 }
 
-// encoders hands out buffers of Examples to workers. There are as many as work at
-// once: a batch's Example may be large.
+// encoders hands out buffers of Examples to workers. There are as many as work at the same time, because the Example of
+// a batch may be large.
 type encoders struct {
 	mu   sync.Mutex
 	free []*feature.Encoder
@@ -170,9 +164,9 @@ func (r *Records) newChunk() *chunk {
 	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(g, r.s.Plan(), r.encoding.group), records: r.shards.NewChunk()}
 }
 
-// Run samples a job and writes its subgraphs behind those of earlier runs, as that of
-// Collection. With several components and several ranks the size of a batch must be a multiple of
-// the components, so that an Example is of one batch.
+// Run samples a job and writes its subgraphs after those of earlier jobs, as Collection.Run does. With several
+// components and several ranks, the batch size must be a multiple of the components, so that an Example belongs to one
+// batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	group := r.encoding.group
 	examples, epochs := Examples(r.s, job, group), uint64(max(job.Epochs, 1))
@@ -184,10 +178,10 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	bySeed := r.s.Plan().Scope == sample.ScopeSeed
 	switch {
 	case bySeed && job.Ranks <= 1:
-		// With several ranks the size of a batch decides who takes it.
+		// With several ranks, the batch size decides which rank takes a seed.
 		job.BatchSize = max(chunkSeeds/group, 1) * group
 	case job.BatchSize%group != 0:
-		return sample.Stats{}, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds, of which ranks take whole ones, and %d components an Example, expected a multiple of the components; give a batch size that is one", job.BatchSize, group)
+		return sample.Stats{}, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds and %d components per Example, expected a multiple of the components, because ranks take whole batches; give such a `BatchSize`", job.BatchSize, group)
 	}
 	encode := func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
 		base := r.base + (b.Epoch-job.Epoch)*examples
@@ -209,9 +203,8 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	return stats, err
 }
 
-// encode adds a subgraph to a chunk, in a worker; its seeds have the given places
-// among all seeds, and its Example that number. last says that it is the last one
-// of its batch.
+// encode adds a subgraph to a chunk, in a worker. places are the places of its seeds among all seeds, and number is the
+// number of its Example. last says that it is the last subgraph of its batch.
 func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number uint64, last bool) error {
 	c.add(sub, r.s.SeedWidth())
 	sub = c.arranger.arrange(sub)
@@ -260,8 +253,7 @@ func (r *Records) sink(c *chunk) error {
 	return r.checkpoint(&saved{Shards: &at})
 }
 
-// Finish completes the files, writes the schema, and what the records were made
-// of.
+// Finish completes the files, and writes the schema and a record of how they were made.
 func (r *Records) Finish(made store.Made) error {
 	if err := r.shards.Finish(); err != nil {
 		return err
@@ -269,5 +261,5 @@ func (r *Records) Finish(made store.Made) error {
 	return errors.Join(r.w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.encoding.schema)), r.w.WriteMade(made))
 }
 
-// Close closes what is open and waits for it. It closes nothing more after Finish.
+// Close closes the open files and waits for them. It does nothing after Finish.
 func (r *Records) Close() error { return r.shards.Close() }

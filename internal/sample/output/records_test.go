@@ -57,7 +57,7 @@ func writeRecords(ctx context.Context, fsys vfs.FS, dir string, s *sample.Sample
 	return w.Publish()
 }
 
-// readShards gives the records of each shard.
+// readShards is the records of each shard.
 func readShards(t testing.TB, dir string) [][][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*-of-*"))
@@ -118,7 +118,7 @@ func widen(v []uint32) []int64 {
 	return out
 }
 
-// expected is what contents should give of a subgraph, derived value by value.
+// expected is the contents of a subgraph, derived value by value.
 func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, ids string) map[string]string {
 	g, features := s.Graph(), map[string]string{}
 	columns := func(prefix string, cs []*graph.Column, rows []uint32) {
@@ -201,7 +201,7 @@ func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, 
 	return features
 }
 
-// The names that the sets of typed get where both "by" relations are drawn.
+// The names of the edge sets of typed where both "by" relations are drawn.
 var typedNames = map[string]string{
 	"paper": "paper", "author": "author", "venue": "venue",
 	"paper:cites:paper": "cites", "author:by:paper": "author_by_paper", "author:by:author": "author_by_author", "paper:at:venue": "at",
@@ -209,7 +209,7 @@ var typedNames = map[string]string{
 
 var homogeneousNames = map[string]string{"_N": "node", "_N:_E:_N": "edge"}
 
-// Every value of every subgraph is found in its Example, and nothing else.
+// Every value of every subgraph is in its Example, and nothing else.
 func TestRecordsHoldTheSubgraphs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -365,7 +365,7 @@ func TestRefusals(t *testing.T) {
 		{typed(20), RecordsOptions{IDs: []string{"nobody"}}, `found node type "nobody"`},
 		{collide, RecordsOptions{}, `features["#size"]: found the name #size, which the encoding uses`},
 		{both, RecordsOptions{}, `found node set name "node" for both _N and node`},
-		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" beside the original ids`},
+		{withID, RecordsOptions{IDs: []string{"paper"}}, `paper: found column "#id" in addition to the original ids`},
 		{deep, RecordsOptions{}, `paper: column "bool": found 0 lists of offsets for shape [2 -1]`},
 		{descend, RecordsOptions{}, `paper: column "title": found offset`},
 		{beyond, RecordsOptions{}, `paper: column "ragged": found 108 bytes`},
@@ -377,7 +377,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	g := typed(20)
-	// The number of subgraphs is held to.
+	// The number of subgraphs is checked.
 	s := sampler(t, g, "2", seedScope, false)
 	for _, n := range []uint64{19, 21} {
 		r, err := NewRecords(create(t, vfs.OS, filepath.Join(t.TempDir(), "out")), s, RecordsOptions{Examples: n})
@@ -416,8 +416,8 @@ func files(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// The bytes do not depend on the number of threads, and the records neither on
-// compression nor on the number of shards.
+// The bytes do not depend on the number of threads, and the records depend neither on compression nor on the number of
+// shards.
 func TestRecordsAreDeterministic(t *testing.T) {
 	for _, scope := range []sample.Scope{sample.ScopeSeed, sample.ScopeBatch} {
 		s := sampler(t, typed(100), "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: scope}, false)
@@ -464,8 +464,7 @@ func TestRecordsAreDeterministic(t *testing.T) {
 	}
 }
 
-// The subgraphs of all ranks are counted before they are made, whole batches or
-// not.
+// The number of subgraphs of all ranks is known before they are made, with whole batches or without.
 func TestSubgraphs(t *testing.T) {
 	g := typed(40)
 	rapid.Check(t, func(t *rapid.T) {
@@ -493,8 +492,8 @@ func TestSubgraphs(t *testing.T) {
 	})
 }
 
-// Whatever call to the file system fails, there is an error or the output, which is
-// whole where it is, and no goroutine stays (see TestMain).
+// If any call to the file system fails, there is an error, or the whole output, and no goroutine is left (see
+// TestMain).
 func TestRecordsFail(t *testing.T) {
 	s := sampler(t, typed(60), "2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
 	job := sample.Job{Seeds: seeds(60), BatchSize: 7, Threads: 2}
@@ -555,6 +554,6 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		one()
 	}
 	if got := testing.AllocsPerRun(500, one); got > 0 {
-		t.Errorf("found %v allocations a subgraph", got)
+		t.Errorf("found %v allocations per subgraph", got)
 	}
 }

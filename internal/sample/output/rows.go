@@ -5,11 +5,11 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
-// rowTable is the rows of a type that the stream executor reads for the batches that
-// are being encoded, and what ids of an Example they are of.
+// rowTable is the rows of a type that the stream executor reads for the batches that are being encoded, and the ids of
+// an Example that they belong to.
 type rowTable struct {
 	rows *outofcore.Rows
 	ids  func(*content) []uint32
@@ -25,8 +25,8 @@ func (n *Encoding) place(c *content) {
 	}
 }
 
-// source is where a column of a type is written from: itself, or a table, which nil
-// rows says there is not; and which of its rows an Example with the given ids has.
+// source is the column that c is written from (c itself, or a table in place of it), and a function that returns the
+// rows of it that an Example has. rows is nil where there is no table, ids is the ids of an Example.
 func (n *Encoding) source(c *graph.Column, rows *outofcore.Rows, ids func(*content) []uint32) (*graph.Column, func(*content) []uint32, error) {
 	if rows == nil || !outofcore.Fetches(c) {
 		return c, ids, nil
@@ -43,18 +43,18 @@ func (n *Encoding) source(c *graph.Column, rows *outofcore.Rows, ids func(*conte
 	return stand, func(c *content) []uint32 { return c.places[i] }, nil
 }
 
-// Fetch names to a stream executor the columns that Examples of its plan have, as
-// NewRecords does; induce says that subgraphs have all edges between their nodes.
+// Fetch names the columns of the Examples of its plan to a stream executor, as NewRecords does. induce says that
+// subgraphs have all edges between their nodes.
 func Fetch(x *outofcore.Executor, induce bool) error {
 	s := x.Sampler()
 	_, err := newEncoding(s.Graph(), s.Plan(), induce, &RecordsOptions{Stream: x})
 	return err
 }
 
-// roundsStep is how many bytes of a column are looked at between two releases.
+// roundsStep is the bytes of a column that are read between two releases of memory.
 const roundsStep = 32 << 20
 
-// rounds is feature.Rounds, of which little stays in memory where there is little.
+// rounds is feature.Rounds. Under the stream executor it releases the memory of what it has read.
 func (n *Encoding) rounds(c *graph.Column) (bool, error) {
 	if n.opt.Stream == nil || c.DType != graph.Float64 {
 		return feature.Rounds(c), nil

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -111,8 +111,8 @@ func savedStore(t testing.TB, g *graph.Graph) *store.Store {
 	return s
 }
 
-// The stream executor's TFRecords are those of the memory executor byte for byte,
-// however few batches a window and rows a table hold.
+// The TFRecords of the stream executor equal those of the memory executor byte for byte, for any number of batches per
+// window and rows per table.
 func TestRowsAreThoseOfTheStore(t *testing.T) {
 	stores := []*store.Store{savedStore(t, typed(1000)), savedStore(t, homogeneous(1000))}
 	r := rand.New(rand.NewPCG(5, 6))
@@ -130,8 +130,8 @@ func TestRowsAreThoseOfTheStore(t *testing.T) {
 		if scope == sample.ScopeSeed {
 			opt.Components += r.IntN(3)
 		}
-		// So much takes the rows of any batch, but few of them together; a rank that is
-		// alone makes all seeds one batch.
+		// This holds the rows of any batch, but of few batches together. A rank that is alone makes all seeds one
+		// batch.
 		stream := outofcore.Options{Threads: 1 + r.IntN(3), Window: 1 + r.IntN(9), Rows: 20_000}
 		if scope == sample.ScopeSeed && job.Ranks == 1 {
 			stream.Rows = 0
@@ -144,7 +144,7 @@ func TestRowsAreThoseOfTheStore(t *testing.T) {
 	}
 }
 
-// recordsOf is the files of a job, by the memory executor or with stream.
+// recordsOf is the files of a job, by the memory executor or, with stream, by the stream executor.
 func recordsOf(t *testing.T, s *store.Store, plan *sample.Plan, opt RecordsOptions, job sample.Job, stream *outofcore.Options) map[string]string {
 	t.Helper()
 	var sampler *sample.Sampler

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/graphmill/graphmill/internal/sample"
-	outofcore "github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
-// run is sample.Run, or outofcore.Run where x is not nil; s is then x's.
+// run is sample.Run or, where x is not nil, outofcore.Run. s is then the sampler of x.
 func run[T any](ctx context.Context, s *sample.Sampler, x *outofcore.Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	if x != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
-// describe is the schema of the Examples: what is written, with what the graph's
-// schema says beside types. In TF-GNN's way it has all sets of the graph's schema,
-// also those that are never sampled.
+// describe is the schema of the Examples: the sets and features that are written, with the descriptions of the graph's
+// schema. With a Compat other than Own it has all sets of the graph's schema, also those that are never sampled.
 func (n *Encoding) describe() *tfgnnpb.GraphSchema {
 	made := n.schema
 	if n.opt.Schema == nil {
@@ -28,7 +27,7 @@ func (n *Encoding) describe() *tfgnnpb.GraphSchema {
 	for name, set := range from.NodeSets {
 		withoutTable(set.Metadata)
 		if made.NodeSets[name] == nil && tfgnn.IsAuxiliary(name) {
-			delete(from.NodeSets, name) // a readout of what is not there
+			delete(from.NodeSets, name) // a readout of sets that are not there
 		}
 	}
 	for name, set := range from.EdgeSets {
@@ -61,14 +60,14 @@ func (n *Encoding) describe() *tfgnnpb.GraphSchema {
 	return from
 }
 
-// withoutTable clears what speaks of the table of a set.
+// withoutTable clears the fields that describe the table of a set.
 func withoutTable(m *tfgnnpb.Metadata) {
 	if m != nil {
 		m.Filename, m.Cardinality = nil, nil
 	}
 }
 
-// merged adds the features that a schema lacks.
+// merged adds features of more that features lacks.
 func merged(features, more map[string]*tfgnnpb.Feature) map[string]*tfgnnpb.Feature {
 	if features == nil {
 		features = map[string]*tfgnnpb.Feature{}
@@ -81,7 +80,7 @@ func merged(features, more map[string]*tfgnnpb.Feature) map[string]*tfgnnpb.Feat
 	return features
 }
 
-// described takes over what the graph's schema says of the sets that are written.
+// described copies the descriptions of the graph's schema for the sets that are written.
 func described(made, from *tfgnnpb.GraphSchema) *tfgnnpb.GraphSchema {
 	describeFeatures(made.GetContext().GetFeatures(), from.Context.Features)
 	for name, set := range made.NodeSets {
@@ -99,8 +98,8 @@ func described(made, from *tfgnnpb.GraphSchema) *tfgnnpb.GraphSchema {
 	return made
 }
 
-// notEmpty is metadata that says something of subgraphs. What says that a table is
-// reversed does not: their edges have the direction of the schema.
+// notEmpty is metadata without the entry for reversed tables, or nil where nothing is left. The entry does not apply to
+// subgraphs, because their edges have the direction of the schema.
 func notEmpty(m *tfgnnpb.Metadata) *tfgnnpb.Metadata {
 	if m != nil {
 		m.Extra = slices.DeleteFunc(m.Extra, func(kv *tfgnnpb.Metadata_KeyValue) bool { return kv.GetKey() == "edge_type" })
@@ -111,8 +110,8 @@ func notEmpty(m *tfgnnpb.Metadata) *tfgnnpb.Metadata {
 	return m
 }
 
-// describeFeatures takes over features with the same dtype and shape: their
-// descriptions, sources and names of dimensions.
+// describeFeatures replaces features by those of from with the same dtype and shape, which have descriptions, sources
+// and names of dimensions.
 func describeFeatures(features, from map[string]*tfgnnpb.Feature) {
 	for name, f := range features {
 		other := from[name]

@@ -8,8 +8,8 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Reach is the numbers of the node types that a plan reaches and of the edge types
-// that it draws from, ascending: what an output has.
+// Reach is the numbers of the node types that a plan reaches and of the edge types that it draws from, ascending. An
+// output has these types.
 func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 	isNode, isEdge := make([]bool, len(g.Nodes)), make([]bool, len(g.Edges))
 	for _, t := range p.SeedType {
@@ -36,7 +36,7 @@ func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 	return nodes, edges
 }
 
-// edgeSets is the names of the given edge types in TFRecords.
+// edgeSets is the names of edge types in TFRecords, by number.
 func edgeSets(g *graph.Graph, edges []int) map[int]string {
 	types := make([]graph.EdgeType, len(edges))
 	for k, i := range edges {
@@ -49,7 +49,7 @@ func edgeSets(g *graph.Graph, edges []int) map[int]string {
 	return names
 }
 
-// distinct says whether a name was given to two sets.
+// distinct refuses a name that two sets have, and notes the name otherwise.
 func distinct(kind string, taken map[string]string, name, owner string) error {
 	if other, ok := taken[name]; ok {
 		return fmt.Errorf("found %s set name %q for both %s and %s, expected different ones; rename one of the types", kind, name, other, owner)

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// where is the nodes whose column has a value.
+// where is the nodes with a value in a column.
 func where(n *graph.Nodes, condition string) (*Seeds, error) {
 	name, value, _ := strings.Cut(condition, "=")
 	c := graph.FindColumn(n.Columns, name)
@@ -44,7 +44,7 @@ func where(n *graph.Nodes, condition string) (*Seeds, error) {
 // matcher compares a row of a scalar column with a value.
 func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if c.Ragged() || c.RowValues() != 1 {
-		return nil, fmt.Errorf("found shape %v, expected one value a row", c.Shape)
+		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
 	}
 	if c.DType == graph.String {
 		if err := c.StringOffsets.CheckOffsets(len(c.Values)); err != nil {

@@ -27,7 +27,7 @@ type reader struct {
 	find    []func(id []byte) (uint64, bool)
 }
 
-// read takes all rows.
+// read reads all rows.
 func (r *reader) read(ctx context.Context, features []table.Column) (*Seeds, error) {
 	if err := r.open(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *reader) read(ctx context.Context, features []table.Column) (*Seeds, err
 	return out, nil
 }
 
-// node is the node that an id of a row names.
+// node is the node with an id of a row.
 func (r *reader) node(c *table.Chunk, row, end int) (uint32, error) {
 	v, col := &c.Columns[end], &r.columns[end]
 	var id []byte
@@ -173,8 +173,7 @@ func (r *reader) openArray() error {
 	return nil
 }
 
-// openText opens a table whose first line is a header only if it has the names of
-// the ids.
+// openText opens a table. Its first line is a header only if it has the names of the ids.
 func openText(fsys vfs.FS, files []string, width int) (table.Table, error) {
 	tab, err := table.OpenCSV(fsys, files, table.CSVOptions{Header: true})
 	if err != nil {
@@ -189,13 +188,13 @@ func openText(fsys vfs.FS, files []string, width int) (table.Table, error) {
 	return tab, nil
 }
 
-// features adds the columns beside the ends: those asked for, or all.
+// features adds the columns other than the ends: those in want, or all.
 func (r *reader) features(want []table.Column) error {
 	if want != nil {
 		fields := r.tab.Fields()
 		for _, c := range want {
 			if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == c.Name }) {
-				return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected it in the table of seeds: the schema declares it of %s", r.files[0], c.Name, tfgnn.ReadoutName)
+				return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected it in the table of seeds, because the schema declares it for %s", r.files[0], c.Name, tfgnn.ReadoutName)
 			}
 		}
 		r.columns = append(r.columns, want...)
@@ -232,7 +231,7 @@ func guessed(g table.Guess) graph.DType {
 	return graph.String
 }
 
-// gathered is a column in the making.
+// gathered is a column to which chunks are added.
 type gathered struct{ graph.Column }
 
 func (g *gathered) begin(c table.Column) {

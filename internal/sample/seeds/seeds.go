@@ -1,8 +1,8 @@
-// Package seeds finds the seeds of a run: nodes of a type, of a column's value or
-// of a file, and links of a file.
+// Package seeds finds the seeds of a run: the nodes of a type, the nodes with a value of a column, or the nodes or
+// links of a file.
 //
-// The package imports store, graph, sample, ingest/table, format/tfgnn (for names
-// of shards) and internal/vfs.
+// The package imports graph, format/tfgnn (for names of shards), internal/ingest/table, internal/sample,
+// internal/store, internal/tagged and internal/vfs.
 package seeds
 
 import (
@@ -23,30 +23,26 @@ import (
 
 // Seeds are the seeds of a run, in the order given.
 type Seeds struct {
-	// Types is their node type, of links those of source and target.
+	// Types is the node type of the seeds or, for links, the types of source and target.
 	Types []string
-	// Nodes are type-wise ids: one a seed, of links source and target in turn. A
-	// seed may come several times.
+	// Nodes are type-wise ids: one per seed or, for links, source and target in turn. A seed may occur several times.
 	Nodes []uint32
-	// Columns is what a table of links has beside their ends, by name: a row a link.
+	// Columns is the other columns of a table of links, by name, with a row per link.
 	Columns []*graph.Column
 }
 
-// Find reads what --seeds says:
+// Find reads the text of the option Seeds:
 //
 //   - "" or "TYPE": every node of the type that has a row in its table;
-//   - "TYPE:COLUMN=VALUE": the nodes of the type whose column has the value;
-//   - a file, or shards of one as "base@N" or a glob: .npy holds type-wise ids; a
-//     text table (.csv, .tsv, .txt, also compressed) or .tfrecord has a column "id"
-//     or "#id", or a text table one column without a header, of original ids, which
-//     are the type-wise ids where the type has none.
+//   - "TYPE:COLUMN=VALUE": the nodes of the type with the value in the column;
+//   - a file, or shards of a file as "base@N" or a glob. An .npy file holds type-wise ids. A text table (.csv, .tsv,
+//     .txt, also compressed) or a .tfrecord file has a column "id" or "#id" of original ids, which are the type-wise
+//     ids where the type has none. A text table may be one column without a header instead.
 //
-// types is the node type of the rows of a file; it may be empty where the graph has
-// one node type, or the text names it. Two types ask for links: a file whose columns
-// are "source" and "target", with or without "#", or two columns without a header,
-// or an array of pairs. features are the further columns to take; nil takes all,
-// with the dtypes that their values look like. Where most is not 0 the first seeds
-// are taken, at most so many.
+// types is the node type of the rows of a file. It may be empty where the graph has one node type, or the text names
+// it. Two types ask for links: a file with the columns "source" and "target", with or without "#", or with two columns
+// and no header, or an array of pairs. features are the other columns to take. nil takes all of them, with dtypes
+// inferred from their values. Where most is not 0, only the first seeds are taken, at most so many.
 func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types []string, features []table.Column, most int) (*Seeds, error) {
 	g := s.Graph
 	nodeType := ""
@@ -55,7 +51,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 	}
 	if name, condition, filtered := strings.Cut(text, ":"); ofType(g, text) {
 		if len(types) == 2 {
-			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, for the plan starts from links; give --seeds FILE", text)
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, because the plan starts from links; give such a file in `Seeds`", text)
 		}
 		if name != "" && nodeType != "" && nodeType != name {
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
@@ -93,7 +89,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 	return found.first(most), err
 }
 
-// first leaves the first seeds, at most so many where most is not 0.
+// first keeps the first seeds, at most so many, where most is not 0.
 func (s *Seeds) first(most int) *Seeds {
 	if s != nil && most > 0 && most < len(s.Nodes)/len(s.Types) {
 		s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
@@ -101,14 +97,13 @@ func (s *Seeds) first(most int) *Seeds {
 	return s
 }
 
-// ofType says whether text means nodes of a type, and no file.
+// ofType says whether text means nodes of a type rather than a file.
 func ofType(g *graph.Graph, text string) bool {
 	name, condition, filtered := strings.Cut(text, ":")
 	return text == "" || g.NodeType(name) >= 0 && (!filtered || strings.Contains(condition, "="))
 }
 
-// Files is the files that --seeds means on a graph, none where it means nodes of a
-// type.
+// Files is the files that the option Seeds means on a graph. It is empty where the option means nodes of a type.
 func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	if ofType(g, text) {
 		return nil, nil
@@ -139,7 +134,7 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 		if len(g.Nodes) == 1 {
 			return 0, nil
 		}
-		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give --seeds TYPE, or --seed-type TYPE with a file", typeNames(g))
+		return -1, tagged.Errorf(sample.ErrSeed, "found no node type for the seeds, expected one of %s; give a node type in `Seeds`, or in `SeedType` where `Seeds` is a file", typeNames(g))
 	}
 	t := g.NodeType(name)
 	if t < 0 {

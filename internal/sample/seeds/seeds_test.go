@@ -87,7 +87,7 @@ func TestFind(t *testing.T) {
 		{name: "no such value", text: "paper:split=valid", err: `found no node of type paper with split = "valid"`},
 		{name: "a value that is no number", text: "paper:year=new", err: `found value "new"`},
 		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
-		{name: "a vector", text: "paper:feat=1", err: "expected one value a row"},
+		{name: "a vector", text: "paper:feat=1", err: "expected one value per row"},
 		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
 		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected that of a node of type paper`},
 		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
@@ -111,7 +111,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindLinks reads links with what stands beside them.
+// TestFindLinks reads links with their other columns.
 func TestFindLinks(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -203,7 +203,7 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
-// TestAddedNodesAreNoSeeds holds that all nodes are those of the table.
+// TestAddedNodesAreNoSeeds checks that nodes without a row in the table are no seeds.
 func TestAddedNodesAreNoSeeds(t *testing.T) {
 	s := papers()
 	s.Graph.Nodes[1].Added = 2
@@ -236,7 +236,7 @@ func TestTimes(t *testing.T) {
 	if _, err := seeds.Times(s.Graph, links, "time"); err == nil || !strings.Contains(err.Error(), "of the links") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "--seed-time") {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
 		t.Fatalf("error %v", err)
 	}
 	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split"); err == nil {

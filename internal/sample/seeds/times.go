@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Times is the time of each seed, for a plan with "before": the seed node's
-// value in a column of its type, of links that in a column of their table.
+// Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
+// links, the value in a column of their table.
 func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 	owner, columns := "the links", s.Columns
 	if len(s.Types) == 1 {
@@ -23,7 +23,7 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 		for _, c := range columns {
 			have = append(have, c.Name)
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give --seed-time COLUMN", column, owner, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give `SeedTime`", column, owner, strings.Join(have, ", "))
 	}
 	at, err := timeReader(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 
 func timeReader(c *graph.Column) (func(row int) sample.Time, error) {
 	if c.Ragged() || c.RowValues() != 1 {
-		return nil, fmt.Errorf("found shape %v, expected one value a row", c.Shape)
+		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
 	}
 	switch c.DType {
 	case graph.Int64:

@@ -1,16 +1,17 @@
 // Package spec compiles TF-GNN's SamplingSpec to a plan.
 //
-// The plan has scope seed, expand all and direction out, its ops in the spec's
-// order; an edge set is the edge type whose relation has its name. Strategies:
+// The plan has scope seed, expand all and direction out, and its ops are in the order of the spec. An edge set is the
+// edge type with its name as relation. Strategies:
 //
 //   - RANDOM_UNIFORM draws uniformly, without replacement;
-//   - RANDOM_WEIGHTED and TOP_K (which an unset strategy means) go by the column
-//     "#weight", else "weight", else every edge weighs 1;
-//   - LATEST_K takes the largest of the time column that the caller names.
+//   - RANDOM_WEIGHTED and TOP_K (which is also the meaning of an unset strategy) use the column "#weight", else
 //
-// symmetric_link_seed_op makes link seeds: both ends are op 0's.
+// "weight", else a weight of 1 for every edge;
+//   - LATEST_K takes the edges with the largest values of the time column that the caller names.
 //
-// The package imports sample, graph, format/tfgnn and format/tfgnn/tfgnnpb.
+// symmetric_link_seed_op makes link seeds: op 0 visits both ends.
+//
+// The package imports graph, format/tfgnn, format/tfgnn/tfgnnpb, internal/sample and internal/tagged.
 package spec
 
 import (
@@ -23,20 +24,19 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Options are what a spec leaves open.
+// Options are the settings that a spec does not have.
 type Options struct {
-	// TimeColumn is what LATEST_K goes by.
+	// TimeColumn is the column that LATEST_K reads.
 	TimeColumn string
-	// SeedTypes are the node types of the links of a symmetric_link_seed_op, or one
-	// for both; needed where the graph has several types.
+	// SeedTypes are the node types of the links of a symmetric_link_seed_op, or one type for both ends. They are needed
+	// where the graph has several types.
 	SeedTypes []string
-	// Classic takes weights from "weight" alone, where that is a float, as TF-GNN's
-	// older sampler does.
+	// Classic takes weights only from "weight", and only where it is a float, as TF-GNN's older sampler does.
 	Classic bool
 }
 
-// Compile makes the plan of a spec on g. Where an op needs weights and the edge
-// type has none, g gains a column of ones.
+// Compile makes the plan of a spec on g. Where an op needs weights and the edge type has none, it adds a column of ones
+// to g.
 func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, error) {
 	p := &sample.Plan{Scope: sample.ScopeSeed, Expand: sample.ExpandAll}
 	name, err := seedTypes(p, s, o)
@@ -59,7 +59,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 		for _, in := range op.InputOpNames {
 			n, ok := numbers[in]
 			if !ok {
-				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an op that stands before it", op.GetOpName(), in)
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an earlier op", op.GetOpName(), in)
 			}
 			made.From = append(made.From, n)
 		}
@@ -72,7 +72,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 			made.How, made.Column = sample.Top, weights(g.Edges[e], o.Classic)
 		case tfgnnpb.SamplingStrategy_LATEST_K:
 			if o.TimeColumn == "" {
-				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give --time-column", op.GetOpName())
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found LATEST_K and no time column, expected its name; give `TimeColumn`", op.GetOpName())
 			}
 			made.How, made.Column = sample.Top, o.TimeColumn
 		default:
@@ -87,7 +87,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 	return p, p.Validate(g)
 }
 
-// seedTypes sets what the plan starts from, and gives the name of the seed op.
+// seedTypes sets the seed types of the plan, and returns the name of the seed op.
 func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, error) {
 	link, seed := s.GetSymmetricLinkSeedOp(), s.GetSeedOp()
 	switch {
@@ -105,12 +105,12 @@ func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, erro
 	case len(types) == 2 && types[0] == types[1]:
 		p.SeedType = types
 	default:
-		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op with %d node types of links %q, expected one, for both ends are of it; give --seed-type TYPE, or --graph-schema with %s", len(types), types, tfgnn.ReadoutSource)
+		return "", tagged.Errorf(sample.ErrPlan, "found symmetric_link_seed_op with %d node types of links %q, expected one, for both ends are of it; give `SeedType`, or `GraphSchema` with %s", len(types), types, tfgnn.ReadoutSource)
 	}
 	return link.GetOpName(), nil
 }
 
-// weights names the column of an edge type's weights.
+// weights is the name of the column of weights of an edge type. It adds a column of ones where there is none.
 func weights(e *graph.Edges, classic bool) string {
 	for _, name := range []string{"#weight", "weight", sample.OnesColumn} {
 		c := graph.FindColumn(e.Columns, name)
@@ -131,8 +131,8 @@ func addOnes(e *graph.Edges) {
 	sort.Slice(e.Columns, func(i, j int) bool { return e.Columns[i].Name < e.Columns[j].Name })
 }
 
-// AddOnes gives g the columns of ones that a plan names, so that a plan that
-// Compile made, and an output recorded, runs again.
+// AddOnes adds the columns of ones that a plan names to g, so that a plan that Compile made, as recorded in an output,
+// runs again.
 func AddOnes(p *sample.Plan, g *graph.Graph) {
 	for _, op := range p.Ops {
 		if op.Column != sample.OnesColumn {

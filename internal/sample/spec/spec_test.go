@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/spec"
 )
 
-// papers is a graph without edges in which everything that a spec names exists.
+// papers is a graph without edges that has all types and columns of the specs.
 func papers() *graph.Graph {
 	edges := func(src, rel, dst string, cols ...*graph.Column) *graph.Edges {
 		return &graph.Edges{Type: graph.EdgeType{Src: src, Rel: rel, Dst: dst}, Primary: graph.Out, Columns: cols,
@@ -84,7 +84,7 @@ func TestCompile(t *testing.T) {
 			if p.Scope != sample.ScopeSeed || p.Expand != sample.ExpandAll {
 				t.Errorf("scope %v, expand %v", p.Scope, p.Expand)
 			}
-			// The plan that an output records runs again.
+			// The plan as an output records it runs again.
 			text, err := json.Marshal(p)
 			if err != nil {
 				t.Fatal(err)
@@ -102,8 +102,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCompileLinks holds that both ends of links are where ops begin, and that the
-// node type of the ends must be known.
+// TestCompileLinks checks that ops begin at both ends of links, and that the node type of the ends must be known.
 func TestCompileLinks(t *testing.T) {
 	const text = `symmetric_link_seed_op { op_name: "s" }
 		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "cites" sample_size: 3 strategy: RANDOM_UNIFORM }`
@@ -127,8 +126,8 @@ func TestCompileLinks(t *testing.T) {
 	}
 }
 
-// TestClassicWeights holds that TF-GNN's older sampler knows "weight" alone, as a
-// float.
+// TestClassicWeights checks that the plan of TF-GNN's older sampler reads weights only from "weight", and only where it
+// is a float.
 func TestClassicWeights(t *testing.T) {
 	s, err := tfgnn.ParseSpec("spec.pbtxt", []byte(`seed_op { op_name: "s" node_set_name: "author" }
 		sampling_ops { op_name: "a" input_op_names: "s" edge_set_name: "writes" sample_size: 3 }

@@ -1,23 +1,22 @@
-// Package shards writes TFRecords into an output folder, over a number of files
-// NAME-00000-of-00008: contiguous ranges of the records whose lengths differ by at
-// most one.
+// Package shards writes TFRecords into an output folder, in files NAME-00000-of-00008. Each file has a contiguous range
+// of the records, and the lengths of the ranges differ by at most one.
 //
-// Workers fill Chunks, which frame the records, and compress them where asked to;
-// one goroutine writes the chunks, in the order of their records:
+// Workers fill Chunks, which frame the records, and compress them on request. One goroutine writes the chunks, in the
+// order of their records:
 //
 //	s, err := shards.New(w, shards.Options{Name: "samples.tfrecord", Shards: 8, Records: n})
 //	defer s.Close()
-//	c := s.NewChunk()           // a few a worker, used again
+//	c := s.NewChunk()           // a few per worker, which are reused
 //	err = c.Append(record, 0)   // the number of the record
 //	err = c.End()
 //	err = s.Write(c)
 //	err = s.Finish()
 //
-// So the bytes do not depend on the number of workers. Compressed bytes do depend
-// on where chunks end: callers end them at places that follow from the records.
+// So the bytes do not depend on the number of workers. Compressed bytes do depend on the ends of chunks: callers must
+// end them at places that follow from the records.
 //
-// Between two chunks a Writer stands at a Position, from which another one can Resume
-// where the output goes on with a checkpoint: no gzip member spans two chunks.
+// Between two chunks a Writer is at a Position. Another Writer can Resume from it where the output resumes from a
+// checkpoint, because no gzip member extends over two chunks.
 //
-// The package imports store, format/tfrecord and the gzip of klauspost/compress.
+// The package imports format/tfrecord, internal/store, internal/vfs, klauspost/compress/gzip and x/sync.
 package shards

@@ -15,19 +15,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// maxShards is what the five digits of a shard's name can count.
+// maxShards is the most shards that the five digits in the name of a shard can count.
 const maxShards = 99999
 
-// maxClosing is how many files are closed at a time, of which each stays open
-// until it is synced: many small shards are written faster than that.
+// maxClosing is the number of files that are closed at a time. Each stays open until it is synced, and many small
+// shards are written faster than that.
 const maxClosing = 16
 
-// Options says how records are divided over files.
+// Options says how records are divided into files.
 type Options struct {
-	// Name begins the names of the files: NAME-00000-of-00008. Empty is
-	// "samples.tfrecord", or "samples.tfrecord.gz".
+	// Name is the first part of the names of the files: NAME-00000-of-00008. Empty means "samples.tfrecord", or
+	// "samples.tfrecord.gz".
 	Name   string
-	Shards int // 0 is 1
+	Shards int // 0 means 1
 	Gzip   bool
 	// Records is the number of all records.
 	Records uint64
@@ -45,20 +45,20 @@ type Writer struct {
 	closing errgroup.Group // files whose writing is done
 }
 
-// Position is where a Writer stands between two chunks: what a checkpoint keeps of it.
+// Position is the position of a Writer between two chunks, for checkpoints.
 type Position struct {
-	Shard   int    `json:"shard"` // the one that is written, -1 before the first
+	Shard   int    `json:"shard"` // the shard that is being written, -1 before the first
 	Records uint64 `json:"records"`
 	Bytes   int64  `json:"bytes"`
 }
 
-// Checkpoint is where s stands, when all files that it is done with are closed.
+// Checkpoint is the position of s. It waits until all completed files are closed.
 func (s *Writer) Checkpoint() (Position, error) {
 	return Position{s.shard, s.written, s.bytes}, s.closing.Wait()
 }
 
-// Resume goes to where a Writer of the same Options stood at the checkpoint that the
-// output goes on with. It comes before the first Write.
+// Resume sets s to the position of a Writer with the same Options at the checkpoint that the output resumes from. It
+// must be called before the first Write.
 func (s *Writer) Resume(p Position) (err error) {
 	if p.Shard < -1 || p.Shard >= s.opt.Shards || p.Records > s.opt.Records {
 		return fmt.Errorf("found shard %d and %d records in the checkpoint, expected at most %d and %d", p.Shard, p.Records, s.opt.Shards-1, s.opt.Records)
@@ -70,7 +70,7 @@ func (s *Writer) Resume(p Position) (err error) {
 	return err
 }
 
-// New begins the files of an output in w. Close it.
+// New begins the files of an output in w. The caller closes it.
 func New(w *store.Writer, opt Options) (*Writer, error) {
 	if opt.Shards == 0 {
 		opt.Shards = 1
@@ -106,7 +106,7 @@ type Chunk struct {
 	zipped sliceWriter
 }
 
-// part is the bytes of a chunk that go to one shard, up to end.
+// part is the bytes of a chunk that go to one shard. They end at end.
 type part struct {
 	shard, end int
 }
@@ -127,10 +127,10 @@ func (s *Writer) NewChunk() *Chunk {
 	return c
 }
 
-// Append adds a record; number counts all records from 0.
+// Append adds a record. number counts all records from 0.
 func (c *Chunk) Append(record []byte, number uint64) error {
 	if len(record) > math.MaxInt32 {
-		return fmt.Errorf("found a record of %d bytes, expected at most 2 GiB, which is what an Example can hold", len(record))
+		return fmt.Errorf("found a record of %d bytes, expected at most 2 GiB, the limit of an Example", len(record))
 	}
 	shard := shardOf(number, c.opt.Records, c.opt.Shards)
 	if n := len(c.parts); n == 0 || c.parts[n-1].shard != shard {
@@ -142,9 +142,8 @@ func (c *Chunk) Append(record []byte, number uint64) error {
 	return nil
 }
 
-// End completes a chunk. Compressed, each part is a gzip member: members behind
-// one another are a gzip file, so that the workers compress, and Write only
-// writes.
+// End completes a chunk. Where it is compressed, each part is a gzip member. A sequence of members is a gzip file, so
+// the workers compress and Write only writes.
 func (c *Chunk) End() error {
 	if c.zip == nil {
 		return nil
@@ -185,8 +184,8 @@ func (s *Writer) Write(c *Chunk) error {
 	return nil
 }
 
-// next closes the shard at hand and begins the next one. Closing syncs, which
-// takes its time: it goes on beside the writing.
+// next closes the current shard and begins the next one. Closing syncs, which takes time, so it runs while later shards
+// are written.
 func (s *Writer) next() error {
 	s.closeFile()
 	s.shard++
@@ -198,7 +197,7 @@ func (s *Writer) next() error {
 	if !s.opt.Gzip || shardEnd(s.shard, s.opt.Records, s.opt.Shards) > shardEnd(s.shard-1, s.opt.Records, s.opt.Shards) {
 		return nil
 	}
-	// A compressed file of nothing still has a member.
+	// A compressed file without records has an empty member.
 	var empty sliceWriter
 	if err := gzip.NewWriter(&empty).Close(); err != nil {
 		return err
@@ -224,7 +223,7 @@ func (s *Writer) closeFile() {
 	}
 }
 
-// Finish completes the files; those of no records are made too.
+// Finish completes the files. It also makes the files without records.
 func (s *Writer) Finish() error {
 	if s.written != s.opt.Records {
 		return fmt.Errorf("found %d records, expected the %d that the shards were planned for", s.written, s.opt.Records)
@@ -237,7 +236,7 @@ func (s *Writer) Finish() error {
 	return s.Close()
 }
 
-// Close closes what is open and waits for it. It closes nothing more after Finish.
+// Close closes the open files and waits for them. It does nothing after Finish.
 func (s *Writer) Close() error {
 	s.closeFile()
 	return s.closing.Wait()
@@ -248,7 +247,7 @@ func shardOf(i, total uint64, shards int) int {
 	return sort.Search(shards, func(s int) bool { return shardEnd(s, total, shards) > i })
 }
 
-// shardEnd is the number of the first record behind a shard.
+// shardEnd is the number of the first record after a shard.
 func shardEnd(shard int, total uint64, shards int) uint64 {
 	k := uint64(shards)
 	return total/k*uint64(shard+1) + min(total%k, uint64(shard+1))

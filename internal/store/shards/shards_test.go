@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What no Example can be is refused before a byte of it is read.
+// A record that exceeds the limit of an Example is refused before it is read.
 func TestRecordsHaveABound(t *testing.T) {
 	c := &Chunk{opt: &Options{Shards: 1, Records: 1}}
 	if err := c.Append(make([]byte, math.MaxInt32+1), 0); err == nil || !strings.Contains(err.Error(), "found a record of 2147483648 bytes, expected at most 2 GiB") {
