@@ -103,8 +103,8 @@ func Fit(bytes int64, start, nodes int, offset func(node int) uint64) (int, erro
 // Chunk is the words of a chunk, with or without padding.
 type Chunk []uint32
 
-// Span returns where the neighbours of the chunk's node i are; i counts from 0 within the chunk. If the offsets are invalid, it is
-// empty and ok is false.
+// Span returns where the neighbours of the chunk's node i are; i counts from 0 within the chunk. If the offsets are
+// invalid, it is empty and ok is false.
 func (c Chunk) Span(i int) (from, to uint32, ok bool) {
 	from, to = c[headerWords+i], c[headerWords+i+1]
 	if from > to || uint64(to) > uint64(len(c)) || uint64(from) < Words(uint64(c[0]), 0) {
