@@ -72,8 +72,8 @@ func (r Row) Bytes() int64 { return r.Size() + 4*int64(r.Padding) }
 // Fill is the fraction of the chunk's bytes that are not padding.
 func (r Row) Fill() float64 { return float64(r.Size()) / float64(r.Bytes()) }
 
-// Pad sets Padding so that the chunk has size bytes or, if it is the last one, ends at the next sector.
-func (r *Row) Pad(size int64, last bool) {
+// pad sets Padding so that the chunk has size bytes or, if it is the last one, ends at the next sector.
+func (r *Row) pad(size int64, last bool) {
 	if last {
 		size = (r.Size() + sector - 1) / sector * sector
 	}
