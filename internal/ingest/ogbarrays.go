@@ -141,7 +141,8 @@ func featName(array string) string {
 	return array
 }
 
-// unpacked returns the name that a graph.yaml gives to a member of an archive that was unpacked beside it.
+// unpacked returns the name that a graph.yaml gives to a member of an archive, in the folder next to the archive into
+// which it is unpacked.
 func (d *raw) unpacked(g *ogbGraph, archive, member string) string {
 	to := filepath.Join(d.dir, strings.TrimSuffix(archive, npzSuffix))
 	command := fmt.Sprintf("python3 -m zipfile -e %s %s", quoteArgument(filepath.Join(d.dir, archive)), quoteArgument(to))

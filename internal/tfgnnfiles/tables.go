@@ -15,8 +15,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrTable is wrapped by errors of a table's file name: it leads out of the
-// schema's folder, matches nothing, or names shards that are not all there.
+// ErrTable is wrapped by errors about the file name of a table: it leads out of the folder of the schema, matches
+// nothing, or names shards that do not all exist.
 var ErrTable = errors.New("table not found")
 
 var (
@@ -25,17 +25,16 @@ var (
 	shard    = regexp.MustCompile(`^-([0-9]{5})-of-([0-9]{5})$`)
 )
 
-// Tables gives the files of the table that a schema in folder dir names, in
-// order. The name is relative to dir and one of:
+// Tables returns the files of the table that a schema in folder dir names, in order. The name is relative to dir and
+// one of:
 //
 //   - a file;
 //   - base@N: the N files base-00000-of-0000N and so on, all of which must exist;
-//   - base-?????-of-0000N or base-?????-of-?????: the same, N by what is there;
-//   - a glob with *, ? or [...], matched in each part of the path, of which at
-//     least one file must exist.
+//   - base-?????-of-0000N or base-?????-of-?????: the same, where the existing files give N;
+//   - a glob with *, ? or [...], matched in each part of the path; at least one file must match.
 //
-// A name with ".." is refused, and an absolute one unless absolute says that the
-// caller trusts the schema.
+// A name with ".." is refused. An absolute name is refused unless absolute is set, by which the caller trusts the
+// schema.
 func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
 	if name == "" {
 		return nil, tagged.Errorf(ErrTable, "found an empty file name, expected the name of a table")
@@ -57,7 +56,7 @@ func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
 	if m := wildcard.FindStringSubmatch(full); m != nil && !strings.ContainsAny(m[1], "*?[") {
 		return shards(fsys, m[1], strings.Trim(m[2], "?"))
 	}
-	// A name that exists is that file, whatever characters it has.
+	// The name of an existing file means that file, whatever characters it contains.
 	info, err := fsys.Stat(full)
 	switch {
 	case err == nil && !info.IsDir():
@@ -80,7 +79,7 @@ func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
 	return files, nil
 }
 
-// shards finds base-i-of-n for all i below n; n is empty where the files say it.
+// shards finds the files base-i-of-n for all i below n. If n is empty, the existing files give it.
 func shards(fsys vfs.FS, base, n string) ([]string, error) {
 	want := -1
 	if n != "" {
@@ -129,7 +128,7 @@ func shards(fsys vfs.FS, base, n string) ([]string, error) {
 	return files, nil
 }
 
-// shardsHint names the shards of a file that itself is not there.
+// shardsHint names the shards of a file that does not exist itself.
 func shardsHint(fsys vfs.FS, base string) string {
 	files, err := shards(fsys, base, "")
 	if err != nil {
@@ -138,7 +137,7 @@ func shardsHint(fsys vfs.FS, base string) string {
 	return fmt.Sprintf(", but %d shards of it; add @%[1]d to the name", len(files))
 }
 
-// glob matches the parts of a path one after the other, in byte order.
+// glob matches the parts of a path one after the other and returns the files sorted.
 func glob(fsys vfs.FS, dirs, parts []string) ([]string, error) {
 	pattern, rest := parts[0], parts[1:]
 	var matches []string

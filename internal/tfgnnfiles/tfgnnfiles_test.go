@@ -132,7 +132,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A folder's binary schema is found where no text is.
+// The binary schema of a folder is found if there is no schema in text.
 func TestBinarySchemaInFolder(t *testing.T) {
 	m, err := tfgnn.ParseSchema("s", []byte(base))
 	if err != nil {

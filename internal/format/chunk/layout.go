@@ -72,8 +72,8 @@ func (r Row) Bytes() int64 { return r.Size() + 4*int64(r.Padding) }
 // Fill is the fraction of the chunk's bytes that are not padding.
 func (r Row) Fill() float64 { return float64(r.Size()) / float64(r.Bytes()) }
 
-// Pad sets Padding so that the chunk has size bytes or, if it is the last one, ends at the next sector.
-func (r *Row) Pad(size int64, last bool) {
+// pad sets Padding so that the chunk has size bytes or, if it is the last one, ends at the next sector.
+func (r *Row) pad(size int64, last bool) {
 	if last {
 		size = (r.Size() + sector - 1) / sector * sector
 	}
@@ -103,8 +103,8 @@ func Fit(bytes int64, start, nodes int, offset func(node int) uint64) (int, erro
 // Chunk is the words of a chunk, with or without padding.
 type Chunk []uint32
 
-// Span returns where the neighbours of the chunk's node i are; i counts from 0 within the chunk. If the offsets are invalid, it is
-// empty and ok is false.
+// Span returns where the neighbours of the chunk's node i are; i counts from 0 within the chunk. If the offsets are
+// invalid, it is empty and ok is false.
 func (c Chunk) Span(i int) (from, to uint32, ok bool) {
 	from, to = c[headerWords+i], c[headerWords+i+1]
 	if from > to || uint64(to) > uint64(len(c)) || uint64(from) < Words(uint64(c[0]), 0) {

@@ -130,7 +130,7 @@ func (s *Set) head(f vfs.File, i int, start, nodes uint32, size int64) (Row, err
 	}
 	r.Edges = uint64(last[0]) - first
 	at := s.Offset(i)
-	r.Pad(s.ChunkBytes, at+s.ChunkBytes >= size)
+	r.pad(s.ChunkBytes, at+s.ChunkBytes >= size)
 	if end := at + r.Bytes(); at+s.ChunkBytes >= size && end != size {
 		return r, badf("%s: found %d bytes, expected %d: the last chunk is padded to a multiple of %d", s.Name, size, end, sector)
 	}
@@ -168,11 +168,6 @@ const checkWords = 64 << 10
 // CheckOffsets reads the offsets of all chunks, which must ascend.
 func (s *Set) CheckOffsets(ctx context.Context, fsys vfs.FS) error {
 	return s.check(ctx, fsys, func(r Row) uint64 { return Words(uint64(r.Nodes), 0) })
-}
-
-// Check reads all chunks completely: offsets must ascend, neighbours must be ids of nodes, and padding must be zeros.
-func (s *Set) Check(ctx context.Context, fsys vfs.FS) error {
-	return s.check(ctx, fsys, func(r Row) uint64 { return r.Words() + r.Padding })
 }
 
 // check reads each chunk up to the word that until returns.

@@ -33,7 +33,7 @@ func (w *Writer) Begin(nodes int, offset func(i int) uint64) error {
 	if n := len(w.rows); n > 0 {
 		last := &w.rows[n-1]
 		r.Start = last.Start + last.Nodes
-		last.Pad(w.bytes, false)
+		last.pad(w.bytes, false)
 		if err := w.end(last); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (w *Writer) Neighbours(ids []uint32) error {
 // Close ends the last chunk. It does not close the file.
 func (w *Writer) Close() error {
 	if n := len(w.rows); n > 0 {
-		w.rows[n-1].Pad(w.bytes, true)
+		w.rows[n-1].pad(w.bytes, true)
 		if err := w.end(&w.rows[n-1]); err != nil {
 			return err
 		}

@@ -57,11 +57,6 @@ func total(types []TypeRanges) (n int64) {
 	return n
 }
 
-// Homogeneous says whether the graph has no named types.
-func (c *Config) Homogeneous() bool {
-	return len(c.Nodes) == 1 && len(c.Edges) == 1 && c.Nodes[0].Name == "_N" && c.Edges[0].Name == "_N:_E:_N"
-}
-
 // maxConfig bounds the bytes of a configuration. It allows 65536 parts of some dozen types.
 const maxConfig = 1 << 28
 

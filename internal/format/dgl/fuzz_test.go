@@ -22,7 +22,7 @@ func FuzzDict(f *testing.F) {
 		defer d.Close()
 		last := int64(24)
 		for _, a := range d.Tensors {
-			if a.Offset < last || a.Offset+a.Size > int64(len(b)) || a.Bytes() != a.Size {
+			if a.Offset < last || a.Offset+a.Size > int64(len(b)) || a.bytes() != a.Size {
 				t.Fatalf("found %+v in a file of %d bytes", a, len(b))
 			}
 			last = a.Offset + a.Size

@@ -179,8 +179,8 @@ func (l *Layout) ids(slot string, n int64) {
 // array writes the header of an array and leaves room for its data.
 func (l *Layout) array(slot string, t Tensor) {
 	l.header(t)
-	l.slots[slot] = Slot{l.size, t.Bytes()}
-	l.size += t.Bytes()
+	l.slots[slot] = Slot{l.size, t.bytes()}
+	l.size += t.bytes()
 }
 
 func (l *Layout) header(t Tensor) {
@@ -190,7 +190,7 @@ func (l *Layout) header(t Tensor) {
 	for _, d := range t.Shape {
 		l.u64(uint64(d))
 	}
-	l.u64(uint64(t.Bytes()))
+	l.u64(uint64(t.bytes()))
 }
 
 func (l *Layout) text(s string) {

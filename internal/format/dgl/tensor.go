@@ -69,8 +69,8 @@ type Tensor struct {
 	Shape []int64
 }
 
-// Bytes is the number of bytes of the tensor's data.
-func (t Tensor) Bytes() int64 {
+// bytes is the number of bytes of the tensor's data.
+func (t Tensor) bytes() int64 {
 	n := t.DType.Size()
 	for _, d := range t.Shape {
 		n *= d

@@ -41,8 +41,8 @@ func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 // Nodes is the number of destinations, which is the length of indptr less one.
 func (t *CSC) Nodes() uint64 { return uint64(t.indptr.rows) - 1 }
 
-// Edges is the number of edges.
-func (t *CSC) Edges() uint64 { return uint64(t.indices.rows) }
+// edges is the number of edges.
+func (t *CSC) edges() uint64 { return uint64(t.indices.rows) }
 
 // Fields implements Table.
 func (t *CSC) Fields() []Field {
@@ -58,10 +58,10 @@ func (t *CSC) Bytes() int64 { return t.indptr.bytes + t.indices.bytes }
 // Where implements Table: "indices.npy[17]".
 func (t *CSC) Where(row uint64, column string) string { return t.indices.Where(row, column) }
 
-// Check reads indptr. It must start with 0, never decrease, and end with the number of edges.
-func (t *CSC) Check(ctx context.Context, threads int) error {
+// check reads indptr. It must start with 0, never decrease, and end with the number of edges.
+func (t *CSC) check(ctx context.Context, threads int) error {
 	a := &t.indptr.cols[0]
-	edges := t.Edges()
+	edges := t.edges()
 	// The ends of neighbouring chunks are compared after the scan. All chunks except the last one have the same
 	// number of rows.
 	type ends struct{ row, first, last uint64 }
@@ -104,7 +104,7 @@ func (t *CSC) Check(ctx context.Context, threads int) error {
 
 // Scan implements Table. dst is read as Uint64, and src as any dtype that the array can be read as.
 func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	if err := t.Check(ctx, threads); err != nil {
+	if err := t.check(ctx, threads); err != nil {
 		return 0, err
 	}
 	var inner []Column // columns that the indices contain

@@ -255,7 +255,7 @@ func FuzzNpy(f *testing.F) {
 		if err == nil {
 			_, err = rows(csc, []Column{col("src", graph.Uint64), col("dst", graph.Uint64)}, 2)
 			// indptr[n] is n+1 for n+1 values, so only the array's own length is valid.
-			if err == nil && csc.Edges() == 0 {
+			if err == nil && csc.edges() == 0 {
 				t.Fatal("a matrix of no rows was accepted")
 			}
 		}
