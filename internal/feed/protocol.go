@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw law,
-// which the states of clients depend on.
+// protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw
+// law, which the states of clients depend on.
 const protocolVersion = 2
 
 // readyLine is the line that a server writes on its lifeline when clients can connect.

@@ -177,7 +177,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 	return w.emptyDirs("")
 }
 
-// difference describes the difference of two maps. It is "" where there is none.
+// difference describes the keys in which two maps differ. It is "" where they are equal.
 func difference(there, here map[string]string) string {
 	keys := slices.Sorted(maps.Keys(there))
 	for k := range here {
