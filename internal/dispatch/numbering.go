@@ -11,18 +11,18 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// numbering counts the nodes anew: by part, type and id. New ids are global, so
-// that those of a part are one range.
+// numbering gives new ids to the nodes, ordered by part, type and id. New ids are global, so that the ids of a
+// part are one range.
 type numbering struct {
 	parts, types int
-	base         []int    // where the nodes of a type begin in part and id; and all nodes
+	base         []int    // where the nodes of a type begin in part and id; the last entry is the number of nodes
 	part         []uint16 // the assignment's
 	id           []uint32 // new ids
-	start        []uint32 // of (part, type), part*types + type; and all nodes
+	start        []uint32 // first new id of (part, type), at part*types + type; the last entry is the number of nodes
 	slab         []byte
 }
 
-// newNumbering counts the nodes of g; close gives its memory back.
+// newNumbering numbers the nodes of g; close frees its memory.
 func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	n := &numbering{parts: a.Parts, types: len(g.Nodes), base: make([]int, len(g.Nodes)+1), part: a.Part}
 	if err := matches(g, a); err != nil {
@@ -67,7 +67,7 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	return n, nil
 }
 
-// matches says whether the assignment is one of the graph's nodes.
+// matches checks that the assignment is for the graph's nodes.
 func matches(g *graph.Graph, a *assign.Assignment) error {
 	if a.Parts < 1 || a.Parts > assign.MaxParts {
 		return tagged.Errorf(ErrAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
@@ -97,7 +97,7 @@ func (n *numbering) close() {
 	n.slab, n.id = nil, nil
 }
 
-// owned bounds the new ids of the nodes of part p.
+// owned returns the range of new ids of the nodes of part p.
 func (n *numbering) owned(p int) (from, to uint32) {
 	return n.start[p*n.types], n.start[(p+1)*n.types]
 }
@@ -106,11 +106,10 @@ func (n *numbering) owned(p int) (from, to uint32) {
 type segment struct {
 	t        int
 	from, to int
-	nodes    []uint32 // of each part in front of from, of type t
+	nodes    []uint32 // of each part before from, of type t
 }
 
-// segments cuts all nodes into runs of about equal weight, a node weighing 1 and
-// its in-edges 1 each.
+// segments cuts all nodes into runs of about equal weight. A node and each of its in-edges weigh 1.
 func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	weight := d.num.base[d.num.types]
 	for _, e := range d.edges {
@@ -119,7 +118,7 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	each := max(weight/pieces, 1<<12)
 	for t := range d.num.types {
 		count := d.g.Nodes[t].Count
-		at := func(v int) int { // weight in front of node v
+		at := func(v int) int { // weight before node v
 			w := v
 			for _, e := range d.into[t] {
 				w += int(d.edges[e].indptr.At(v))
@@ -127,7 +126,7 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 			return w
 		}
 		for from := 0; from < count; {
-			lo, hi := from+1, count // the first end that is heavy enough
+			lo, hi := from+1, count // searches the first end that is heavy enough
 			for lo < hi {
 				if mid := (lo + hi) / 2; at(mid)-at(from) >= each {
 					hi = mid
@@ -156,8 +155,8 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	return nil
 }
 
-// ErrTooLarge is the kind of errors about graphs that ids of 32 bits do not count, and
-// ErrAssignment of those about assignments that do not fit the graph.
+// ErrTooLarge is the kind of errors about graphs with more nodes than 32-bit ids can number. ErrAssignment is
+// the kind of errors about assignments that do not fit the graph.
 var (
 	ErrTooLarge   = errors.New("graph too large")
 	ErrAssignment = errors.New("assignment does not fit")

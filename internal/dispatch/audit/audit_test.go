@@ -235,7 +235,7 @@ func TestFaults(t *testing.T) {
 		"destination":          {set(graph, "coo/dst", 0, 1), "expected one from"},
 		"destination of halo":  {set(graph, "coo/dst", 0, -1), "expected nodes of the part"},
 		"csc offset":           {set(graph, "csc/indptr", 1, 1), "csc: row"},
-		"csc offset, falling":  {set(graph, "csc/indptr", 1, 1000), "csc: found the offset 1000 behind row 0, expected offsets that ascend"},
+		"csc offset, falling":  {set(graph, "csc/indptr", 1, 1000), "csc: found the offset 1000 after row 0, expected offsets that ascend"},
 		"csc offset, first":    {set(graph, "csc/indptr", 0, 1), "csc: found the first offset 1, expected 0"},
 		"csc source":           {set(graph, "csc/indices", 0, 2), "as in the other formats"},
 		"csc edge id":          {set(graph, "csc/eids", 0, 1), "csc: row"},

@@ -26,8 +26,8 @@ func TestHostKeys(t *testing.T) {
 		want  string // "" is accepted
 	}{
 		"known":   {func(s *server) string { return s.knownLine(s.key.PublicKey()) }, ""},
-		"unknown": {func(s *server) string { return "# nobody\n" }, "run `ssh -o UserKnownHostsFile="},
-		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "known_hosts:2 says"},
+		"unknown": {func(s *server) string { return "# nobody\n" }, "run 'ssh -o UserKnownHostsFile="},
+		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "the key in "},
 		"revoked": {func(s *server) string {
 			return s.knownLine(s.key.PublicKey()) + "@revoked * " + string(ssh.MarshalAuthorizedKey(s.key.PublicKey()))
 		}, "known_hosts:2 revokes"},
@@ -90,7 +90,7 @@ func TestLogin(t *testing.T) {
 		key  []byte
 		want string
 	}{
-		{"a stranger's key", stranger, "see whether `ssh -p"},
+		{"a stranger's key", stranger, "see whether 'ssh -p"},
 		{"no key", []byte("text"), "found no private key"},
 		{"a protected key", pem.EncodeToMemory(protected), "is protected by a passphrase; give it to the agent"},
 	} {
@@ -101,7 +101,7 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	o.Identities = []string{}
-	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "--identity") {
+	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "`Identity`") {
 		t.Errorf("nothing to log in with: %v", err)
 	}
 	o.Agent = serveAgent(t, mine)

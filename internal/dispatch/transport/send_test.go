@@ -241,7 +241,7 @@ func TestOtherPartsThere(t *testing.T) {
 	s, o := serve(t)
 	first, second := parts(t, 1, 13), parts(t, 1, 14)
 	mustSend(t, first, here, o)
-	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "--force") {
+	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "`Overwrite`") {
 		t.Errorf("got %v", err)
 	}
 	s.holds(t, first, 0)
