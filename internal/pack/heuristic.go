@@ -11,19 +11,19 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Heuristic reduces the sizes of a graph, or the room that is left in a pack, to
-// one number. It grows with each size.
+// Heuristic reduces the sizes of a graph, or the remaining room of a pack, to one number. The number grows
+// with each size.
 type Heuristic struct {
 	name    string
 	weights []int64 // of "weighted"
-	one     int     // of one component
+	one     int     // index of a single component
 }
 
-// HeuristicNames are the heuristics that have no arguments.
+// HeuristicNames lists the heuristics without arguments.
 var HeuristicNames = []string{"product", "sum", "max", "min"}
 
-// ParseHeuristic reads "product", "sum", "max", "min", "weighted:W,W" (integers,
-// one a component), or the name of a component.
+// ParseHeuristic parses "product", "sum", "max", "min", "weighted:W,W" (integers, one per component), or the
+// name of a component.
 func ParseHeuristic(s string, components []string) (Heuristic, error) {
 	if slices.Contains(HeuristicNames, s) {
 		return Heuristic{name: s}, nil
@@ -49,7 +49,7 @@ func ParseHeuristic(s string, components []string) (Heuristic, error) {
 	return h, nil
 }
 
-// of is the number of the given sizes.
+// of returns the number for the given sizes.
 func (h *Heuristic) of(sizes []int) uint64 {
 	switch h.name {
 	case "product":
@@ -78,8 +78,7 @@ func (h *Heuristic) of(sizes []int) uint64 {
 	return uint64(sizes[h.one])
 }
 
-// check says whether the heuristic of the limits, the largest there is, is a
-// number of 63 bits.
+// check checks that the heuristic of the limits, which is the largest value, fits 63 bits.
 func (h *Heuristic) check(limits []int) error {
 	total := uint64(0)
 	switch h.name {
@@ -102,7 +101,7 @@ func (h *Heuristic) check(limits []int) error {
 	return nil
 }
 
-// String is what ParseHeuristic read, apart from the name of a component.
+// String is the text that ParseHeuristic parsed, except for the name of a component.
 func (h *Heuristic) String() string {
 	if h.name == "one" {
 		return fmt.Sprintf("component %d", h.one)

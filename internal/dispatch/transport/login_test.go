@@ -56,7 +56,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// TestHostWithSeveralKeys asks for the key that is known, of the two the machine has.
+// TestHostWithSeveralKeys asks for the known one of the two keys of the machine.
 func TestHostWithSeveralKeys(t *testing.T) {
 	_, o := serve(t)
 	l, err := newLogin(vfs.OS, &o)
@@ -128,7 +128,7 @@ func serveAgent(t *testing.T, key string) (socket string) {
 	if err := ring.Add(agent.AddedKey{PrivateKey: private}); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "agent") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "agent") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
