@@ -31,10 +31,10 @@ const (
 	overhead    = 24 << 20 // memory of the program itself
 )
 
-// ErrMemory is the kind of errors about too little memory, ErrSpace about too little disk space.
+// errMemory is the kind of errors about too little memory, errSpace about too little disk space.
 var (
-	ErrMemory = errors.New("memory too small")
-	ErrSpace  = errors.New("disk too small")
+	errMemory = errors.New("memory too small")
+	errSpace  = errors.New("disk too small")
 )
 
 // Forecast estimates what a run needs.
@@ -60,7 +60,7 @@ func (d *dispatcher) plan() error {
 	least := *b
 	least.parts = 1
 	if n := d.memory(least); n > d.opt.Memory {
-		return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
+		return tagged.Errorf(errMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
 	}
 	for b.parts > 1 && d.memory(*b) > d.opt.Memory {
 		b.parts--
@@ -167,7 +167,7 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 		need += spill
 	}
 	if need > free {
-		return f, tagged.Errorf(ErrSpace, "%s: found %s free, expected %s for the parts; make room or choose another `Out`", d.w.Dir(), human.Bytes(free), human.Bytes(need))
+		return f, tagged.Errorf(errSpace, "%s: found %s free, expected %s for the parts; make room or choose another `Out`", d.w.Dir(), human.Bytes(free), human.Bytes(need))
 	}
 	return f, nil
 }

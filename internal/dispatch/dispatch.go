@@ -185,7 +185,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	}
 	d.report.Gaps = parts.Gaps(c, have(d.nodeTensors), have(d.edgeTensors))
 	config := c.JSON()
-	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {
+	for _, name := range []string{d.opt.GraphName + ".json", configFile} {
 		if err := d.w.WriteFile(name, config); err != nil {
 			return nil, err
 		}
@@ -218,8 +218,8 @@ func (d *dispatcher) next(p int) *group {
 	return &group{dispatcher: d, from: p, to: to}
 }
 
-// ConfigFile is the second name of the configuration, which DGL's dispatch uses.
-const ConfigFile = "metadata.json"
+// configFile is the second name of the configuration, which DGL's dispatch uses.
+const configFile = "metadata.json"
 
 // check rejects names that DGL or the output folder cannot use.
 func (d *dispatcher) check() error {
@@ -250,7 +250,7 @@ func CheckGraphName(name string) error {
 	switch {
 	case name == "" || store.FileName(name) != name:
 		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'", name)
-	case name+".json" == ConfigFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
+	case name+".json" == configFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
 		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another", name)
 	}
 	return nil

@@ -99,7 +99,7 @@ func TestMemoryThatIsTooSmallIsRefused(t *testing.T) {
 	opt := everything
 	opt.Memory = 1 << 20
 	_, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), hubs(), opt)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "expected at least") {
+	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "expected at least") {
 		t.Fatalf("found %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func (f full) Free(string) (int64, error) { return f.free, nil }
 func TestDiskThatIsTooSmallIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	_, err := dispatchTo(full{disk, 1 << 20}, dir, hubs(), everything)
-	if !errors.Is(err, ErrSpace) || !strings.Contains(err.Error(), "expected") {
+	if !errors.Is(err, errSpace) || !strings.Contains(err.Error(), "expected") {
 		t.Fatalf("found %v", err)
 	}
 }
@@ -254,7 +254,7 @@ func TestAssignmentsThatDoNotFit(t *testing.T) {
 	} {
 		in := hubs()
 		harm(in.a)
-		if _, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), in, everything); !errors.Is(err, ErrAssignment) {
+		if _, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), in, everything); !errors.Is(err, errAssignment) {
 			t.Errorf("%s: found %v", name, err)
 		}
 	}

@@ -33,13 +33,13 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	}
 	total := n.base[n.types]
 	if total >= math.MaxUint32 {
-		return nil, tagged.Errorf(ErrTooLarge, "found %d nodes, expected fewer than 2^32 - 1", total)
+		return nil, tagged.Errorf(errTooLarge, "found %d nodes, expected fewer than 2^32 - 1", total)
 	}
 	n.start = make([]uint32, n.parts*n.types+1)
 	for t := range n.types {
 		for v, p := range n.part[n.base[t]:n.base[t+1]] {
 			if int(p) >= n.parts {
-				return nil, tagged.Errorf(ErrAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
+				return nil, tagged.Errorf(errAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
 			}
 			n.start[int(p)*n.types+t+1]++
 		}
@@ -70,24 +70,24 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 // matches checks that the assignment is for the graph's nodes.
 func matches(g *graph.Graph, a *assign.Assignment) error {
 	if a.Parts < 1 || a.Parts > assign.MaxParts {
-		return tagged.Errorf(ErrAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
+		return tagged.Errorf(errAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
 	}
 	if len(a.Types) != len(g.Nodes) || len(a.Start) != len(a.Types)+1 {
-		return tagged.Errorf(ErrAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
+		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
 	}
 	for t, n := range g.Nodes {
 		if a.Types[t] != n.Type {
-			return tagged.Errorf(ErrAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
+			return tagged.Errorf(errAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
 		}
 		if got := a.Start[t+1] - a.Start[t]; got != uint64(n.Count) {
-			return tagged.Errorf(ErrAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
+			return tagged.Errorf(errAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
 		}
 	}
 	if total := a.Start[len(a.Types)]; uint64(len(a.Part)) != total {
-		return tagged.Errorf(ErrAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
+		return tagged.Errorf(errAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
 	}
 	if a.Trainers > 0 && len(a.Trainer) != len(a.Part) {
-		return tagged.Errorf(ErrAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
+		return tagged.Errorf(errAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
 	}
 	return nil
 }
@@ -155,9 +155,9 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	return nil
 }
 
-// ErrTooLarge is the kind of errors about graphs with more nodes than 32-bit ids can number. ErrAssignment is
+// errTooLarge is the kind of errors about graphs with more nodes than 32-bit ids can number. errAssignment is
 // the kind of errors about assignments that do not fit the graph.
 var (
-	ErrTooLarge   = errors.New("graph too large")
-	ErrAssignment = errors.New("assignment does not fit")
+	errTooLarge   = errors.New("graph too large")
+	errAssignment = errors.New("assignment does not fit")
 )

@@ -43,7 +43,7 @@ const blockSize = 256
 // listing is the state of one run.
 type listing struct {
 	in       *instance
-	h        *Heuristic
+	h        *heuristic
 	first    bool // the first-fit variant, shortest-pack-first
 	blocks   []*block
 	contents []content
@@ -56,11 +56,11 @@ type listing struct {
 
 // longestFirst runs the listing; first selects the first-fit variant, "shortest-pack-first". It returns nil if
 // the steps, about a nanosecond each, do not suffice: few huge packs may need a placement for each graph.
-func longestFirst(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+func longestFirst(ctx context.Context, p *Problem, h *heuristic, first bool, steps int64) ([]Pattern, error) {
 	return list(ctx, p, h, first, false, steps)
 }
 
-func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool, steps int64) ([]Pattern, error) {
+func list(ctx context.Context, p *Problem, h *heuristic, first, fair bool, steps int64) ([]Pattern, error) {
 	if err := h.check(p.Limits); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (e entry) fits() bool { return slices.Min(e.room) >= 0 }
 
 // literal is the listing as described: one sequence of open packs, searched from the start, one graph at a
 // time into all packs of an entry.
-func literal(p *Problem, h *Heuristic, first, fair bool) []Pattern {
+func literal(p *Problem, h *heuristic, first, fair bool) []Pattern {
 	most := maxSize
 	if p.MaxGraphs > 0 {
 		most = p.MaxGraphs
@@ -118,7 +118,7 @@ func TestListingIsTheLiteralOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := rapid.SampledFrom(append(slices.Clone(HeuristicNames), p.Components...)).Draw(t, "heuristic")
-		h, err := ParseHeuristic(name, p.Components)
+		h, err := parseHeuristic(name, p.Components)
 		if err != nil {
 			t.Fatal(err)
 		}

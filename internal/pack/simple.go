@@ -65,6 +65,6 @@ func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 // pack with the least room, or with the most room if first is set, that it fits into. A new pack takes as many
 // graphs of its shape as fit. Unlike the listing, it skips no pack, and equal graphs share packs. Steps are as
 // for the listing.
-func fit(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+func fit(ctx context.Context, p *Problem, h *heuristic, first bool, steps int64) ([]Pattern, error) {
 	return list(ctx, p, h, first, true, steps)
 }

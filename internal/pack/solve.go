@@ -57,7 +57,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	if name == "" {
 		name = "product"
 	}
-	h, err := ParseHeuristic(name, p.Components)
+	h, err := parseHeuristic(name, p.Components)
 	if err != nil {
 		return nil, err
 	}
@@ -226,12 +226,12 @@ func (s *solver) auto(opt *Options) error {
 
 // listings offers the results of the other methods, with every heuristic.
 func (s *solver) listings() error {
-	var all []Heuristic
+	var all []heuristic
 	for _, name := range HeuristicNames {
-		all = append(all, Heuristic{name: name})
+		all = append(all, heuristic{name: name})
 	}
 	for j := range s.p.Components {
-		all = append(all, Heuristic{name: "one", one: j})
+		all = append(all, heuristic{name: "one", one: j})
 	}
 	for _, h := range all {
 		if h.check(s.p.Limits) != nil {
@@ -239,7 +239,7 @@ func (s *solver) listings() error {
 		}
 		for _, m := range []struct {
 			name  string
-			pack  func(context.Context, *Problem, *Heuristic, bool, int64) ([]Pattern, error)
+			pack  func(context.Context, *Problem, *heuristic, bool, int64) ([]Pattern, error)
 			first bool
 		}{{"dlpfhp", longestFirst, false}, {"spfhp", longestFirst, true}, {"best-fit", fit, false}, {"first-fit", fit, true}} {
 			if s.over() {

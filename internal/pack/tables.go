@@ -50,7 +50,7 @@ func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, t
 	var rows []ComparisonRow
 	add := func(name string, limits []int, maxGraphs int, opt Options) error {
 		opt.Effort, opt.Threads = effort, threads
-		if opt.Heuristic == "product" && (&Heuristic{name: "product"}).check(limits) != nil {
+		if opt.Heuristic == "product" && (&heuristic{name: "product"}).check(limits) != nil {
 			rows = append(rows, ComparisonRow{Name: name})
 			return nil
 		}

@@ -414,8 +414,8 @@ func TestAgainstWithoutOriginals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err = Verify(t.Context(), vfs.OS, path, Options{Against: m.store()}); !errors.Is(err, ErrOriginals) {
-		t.Fatalf("found %v, expected %v", err, ErrOriginals)
+	if _, err = Verify(t.Context(), vfs.OS, path, Options{Against: m.store()}); !errors.Is(err, errOriginals) {
+		t.Fatalf("found %v, expected %v", err, errOriginals)
 	}
 }
 

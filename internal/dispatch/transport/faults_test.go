@@ -82,7 +82,7 @@ func TestSilence(t *testing.T) {
 			tell(s)
 			o.Timeout = 200 * time.Millisecond
 			_, err := send(t, dir, here, o)
-			if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "machine 127.0.0.1, parts 0, 1: no answer within 200ms") {
+			if !errors.Is(err, errSilent) || !strings.Contains(err.Error(), "machine 127.0.0.1, parts 0, 1: no answer within 200ms") {
 				t.Errorf("got %v", err)
 			}
 		})

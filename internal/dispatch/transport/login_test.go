@@ -45,7 +45,7 @@ func TestHostKeys(t *testing.T) {
 				return
 			}
 			for _, err := range []error{err, check} {
-				if !errors.Is(err, ErrHostKey) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SHA256:") {
+				if !errors.Is(err, errHostKey) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SHA256:") {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
 			}
@@ -101,14 +101,14 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	o.Identities = []string{}
-	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "`Identity`") {
+	if _, err := send(t, dir, here, o); !errors.Is(err, errLogin) || !strings.Contains(err.Error(), "`Identity`") {
 		t.Errorf("nothing to log in with: %v", err)
 	}
 	o.Agent = serveAgent(t, mine)
 	mustSend(t, dir, here, o)
 	s.holds(t, dir, 0)
 	o.Agent = filepath.Join(t.TempDir(), "none")
-	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "agent does not answer") {
+	if _, err := send(t, dir, here, o); !errors.Is(err, errLogin) || !strings.Contains(err.Error(), "agent does not answer") {
 		t.Errorf("no agent: %v", err)
 	}
 }

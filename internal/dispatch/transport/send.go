@@ -223,7 +223,7 @@ func (s *sender) run(ctx context.Context) error {
 func (s *sender) attempt(ctx context.Context) (lost bool, err error) {
 	c, err := s.login.connect(ctx, s.host)
 	if err != nil {
-		return !errors.Is(err, ErrHostKey), err
+		return !errors.Is(err, errHostKey), err
 	}
 	defer c.Close()
 	s.sent.Connections++

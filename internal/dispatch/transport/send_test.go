@@ -212,7 +212,7 @@ func TestSeveralMachines(t *testing.T) {
 	machines := []Machine{{Host: "127.0.0.2"}, {Host: host}}
 	dir := parts(t, 4, 20)
 	_, err := send(t, dir, machines, o)
-	if !errors.Is(err, ErrHostKey) || !strings.Contains(err.Error(), "machine 127.0.0.2, parts 0, 2:") || strings.Contains(err.Error(), "machine 127.0.0.1") {
+	if !errors.Is(err, errHostKey) || !strings.Contains(err.Error(), "machine 127.0.0.2, parts 0, 2:") || strings.Contains(err.Error(), "machine 127.0.0.1") {
 		t.Errorf("one is not known: %v", err)
 	}
 	a.holds(t, dir, 1, 3)

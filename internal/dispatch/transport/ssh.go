@@ -25,12 +25,12 @@ import (
 
 // Errors about a machine that callers can tell apart.
 var (
-	// ErrHostKey says that the key of a machine is unknown, or differs from the known one.
-	ErrHostKey = errors.New("host key not accepted")
-	// ErrLogin says that a machine accepts none of the keys.
-	ErrLogin = errors.New("cannot log in")
-	// ErrSilent says that a machine did not answer in time.
-	ErrSilent = errors.New("no answer")
+	// errHostKey says that the key of a machine is unknown, or differs from the known one.
+	errHostKey = errors.New("host key not accepted")
+	// errLogin says that a machine accepts none of the keys.
+	errLogin = errors.New("cannot log in")
+	// errSilent says that a machine did not answer in time.
+	errSilent = errors.New("no answer")
 )
 
 // login is shared by all connections of a Send.
@@ -92,7 +92,7 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 		l.signers = append(l.signers, s)
 	}
 	if len(l.signers) == 0 && l.agent == "" {
-		return nil, fmt.Errorf("%w: found no key to log in with, expected one; give `Identity` FILE, or start ssh-agent and run ssh-add", ErrLogin)
+		return nil, fmt.Errorf("%w: found no key to log in with, expected one; give `Identity` FILE, or start ssh-agent and run ssh-add", errLogin)
 	}
 	return l, nil
 }
@@ -131,14 +131,14 @@ func (l *login) checkHost(host, addr string, remote net.Addr, key ssh.PublicKey)
 	case errors.As(err, &unknown) && len(unknown.Want) > 0:
 		want := unknown.Want[0]
 		return fmt.Errorf("%w: found %s, expected %s %s, the key in %s:%d; somebody may intercept the connection; if the machine was set up anew, run 'ssh-keygen -R %s -f %s' and log in once by ssh",
-			ErrHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
+			errHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w: found %s, expected a key that is in %s; compare it with the machine's key and run 'ssh -o UserKnownHostsFile=%s -p %d %s@%s' once to add it",
-			ErrHostKey, print, l.files[0], l.files[0], l.port, l.user, host)
+			errHostKey, print, l.files[0], l.files[0], l.port, l.user, host)
 	case errors.As(err, &revoked):
-		return fmt.Errorf("%w: found %s, which %s:%d revokes", ErrHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
+		return fmt.Errorf("%w: found %s, which %s:%d revokes", errHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
 	}
-	return fmt.Errorf("%w: %w", ErrHostKey, err)
+	return fmt.Errorf("%w: %w", errHostKey, err)
 }
 
 // algorithms lists the key algorithms to offer. A machine has several keys and shows one of the algorithms
@@ -179,7 +179,7 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	raw, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-			err = fmt.Errorf("%w within %v: %w", ErrSilent, l.timeout, err)
+			err = fmt.Errorf("%w within %v: %w", errSilent, l.timeout, err)
 		}
 		return nil, fmt.Errorf("%w; is it up, and does SSH listen on port %d?", err, l.port)
 	}
@@ -200,13 +200,13 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	if l.agent != "" {
 		socket, err := dialer.DialContext(ctx, "unix", l.agent)
 		if err != nil && len(signers) == 0 {
-			return nil, fmt.Errorf("%w: the agent does not answer: %w; give `Identity` FILE, or start ssh-agent and run ssh-add", ErrLogin, err)
+			return nil, fmt.Errorf("%w: the agent does not answer: %w; give `Identity` FILE, or start ssh-agent and run ssh-add", errLogin, err)
 		}
 		if err == nil {
 			defer func() { _ = socket.Close() }()
 			held, err := agent.NewClient(socket).Signers()
 			if err != nil {
-				return nil, fmt.Errorf("%w: the agent: %w", ErrLogin, err)
+				return nil, fmt.Errorf("%w: the agent: %w", errLogin, err)
 			}
 			signers = append(signers[:len(signers):len(signers)], held...)
 		}
@@ -219,7 +219,7 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	case err != nil && c.watch.fired.Load():
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w as %s: %w; see whether 'ssh -p %d %s@%s' can", ErrLogin, l.user, err, l.port, l.user, host)
+		return nil, fmt.Errorf("%w as %s: %w; see whether 'ssh -p %d %s@%s' can", errLogin, l.user, err, l.port, l.user, host)
 	}
 	c.ssh = ssh.NewClient(transport, channels, requests)
 	// Several writes may be in flight. If the connection is cut, the comparison of the file finds the holes.
@@ -249,7 +249,7 @@ func (c *conn) why(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case c.watch.fired.Load():
-		return fmt.Errorf("%w within %v", ErrSilent, c.watch.timeout)
+		return fmt.Errorf("%w within %v", errSilent, c.watch.timeout)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ConstraintsFile has the sizes to which TF-GNN pads the Examples.
-const ConstraintsFile = "size_constraints.json"
+// constraintsFile has the sizes to which TF-GNN pads the Examples.
+const constraintsFile = "size_constraints.json"
 
 // constraints are the arguments of TF-GNN's SizeConstraints, by node or edge set.
 type constraints struct {
@@ -35,7 +35,7 @@ type Recorded struct {
 
 // Records writes the packs of an epoch as TFRecords into w, which the caller seals: one GraphTensor per pack
 // with one component per graph, their schema, and the files of Fill. If the limits name every type,
-// ConstraintsFile has sizes that every pack fits, with room for TF-GNN's padding.
+// constraintsFile has sizes that every pack fits, with room for TF-GNN's padding.
 func Records(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, files shards.Options, opt Options) (r Recorded, err error) {
 	e, left, rounded, err := export.NewEncoding(fsys, s)
 	if err != nil {
@@ -89,11 +89,11 @@ func Records(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout
 		if err != nil {
 			return r, err
 		}
-		if err := w.WriteFile(ConstraintsFile, append(text, '\n')); err != nil {
+		if err := w.WriteFile(constraintsFile, append(text, '\n')); err != nil {
 			return r, err
 		}
 	} else {
-		r.Left = append(r.Left, ConstraintsFile+", which needs a limit for each type")
+		r.Left = append(r.Left, constraintsFile+", which needs a limit for each type")
 	}
 	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, e.Schema()))
 }

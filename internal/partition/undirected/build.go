@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrTooLarge is the kind of errors about a graph with more nodes or neighbours than a Graph can hold.
-var ErrTooLarge = errors.New("too large")
+// errTooLarge is the kind of errors about a graph with more nodes or neighbours than a Graph can hold.
+var errTooLarge = errors.New("too large")
 
 // BuildOptions define how a graph is built.
 type BuildOptions struct {
@@ -39,7 +39,7 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 	defer func() { err = errors.Join(err, b.close()) }()
 	if 2*b.edges > limits.Neighbours {
 		// Duplicates and reciprocal edges count once, but their number is known only at the end.
-		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, ErrTooLarge, b.edges, limits.Neighbours/2)
+		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, errTooLarge, b.edges, limits.Neighbours/2)
 	}
 	if err := b.cut(ctx); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func newBuilder(s *store.Store, o BuildOptions) (*builder, error) {
 	starts := Starts(s.Graph)
 	nodes := starts[len(starts)-1]
 	if nodes >= math.MaxUint32 {
-		return nil, fmt.Errorf("%s: %w: found %d nodes, expected fewer than 2^32 - 1", s.Dir, ErrTooLarge, nodes)
+		return nil, fmt.Errorf("%s: %w: found %d nodes, expected fewer than 2^32 - 1", s.Dir, errTooLarge, nodes)
 	}
 	b.nodes = int(nodes)
 	for _, e := range s.Graph.Edges {
@@ -208,7 +208,7 @@ func (m *rowMaker) make(b *builder, bucket, from, to int) error {
 		}
 	}
 	if total > math.MaxUint32 {
-		return fmt.Errorf("%s: %w: found %d neighbours of nodes %d to %d, expected fewer than 2^32", b.s.Dir, ErrTooLarge, total, from, to-1)
+		return fmt.Errorf("%s: %w: found %d neighbours of nodes %d to %d, expected fewer than 2^32", b.s.Dir, errTooLarge, total, from, to-1)
 	}
 	m.neighbours = sized(m.neighbours, total)
 	at := uint32(0)
