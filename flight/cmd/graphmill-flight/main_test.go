@@ -59,7 +59,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// From the command line to a batch, until the program is told to end.
+// The test goes from the command line to a batch, and then ends the program.
 func TestServe(t *testing.T) {
 	dir := testStore(t)
 	r, stdout := io.Pipe()
@@ -116,7 +116,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What keeps the server from starting is said, with what to do.
+// An error that keeps the server from starting says what to do.
 func TestErrors(t *testing.T) {
 	dir := testStore(t)
 	token, short := filepath.Join(t.TempDir(), "token"), filepath.Join(t.TempDir(), "short")
@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 		{[]string{dir}, exitUsage, "try --fanout 15,10"},
 		{[]string{dir, "--fanout", "x"}, exitUsage, "fanout"},
 		{[]string{dir, "--fanout", "1", "--thread", "1"}, exitUsage, "did you mean --threads?"},
-		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0"}, exitUsage, "expected --tls-cert and --tls-key, that batches are encrypted, and --token-file"},
+		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0"}, exitUsage, "expected --tls-cert and --tls-key to encrypt the batches, and --token-file"},
 		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0", "--token-file", token}, exitUsage, "expected --tls-cert"},
 		{[]string{dir, "--fanout", "1", "--listen", "nowhere"}, exitFailed, "expected HOST:PORT"},
 		{[]string{dir, "--fanout", "1", "--tls-cert", "cert.pem"}, exitUsage, "found one of --tls-cert and --tls-key"},

@@ -26,7 +26,7 @@ func (c *command) check() error {
 	case c.streams < 1 || c.streams > 1<<16:
 		return usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
-		return usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
+		return usagef("found --max-message %s, expected 1 to %d bytes, the range of a Flight message", c.maxMessage.String(), flight.MostMessage)
 	case (c.certFile == "") != (c.keyFile == ""):
 		return usagef("found one of --tls-cert and --tls-key, expected both or none")
 	}
@@ -45,11 +45,11 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
-		return usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
+		return usagef("found --listen %s, which other machines reach, expected --tls-cert and --tls-key to encrypt the batches, and --token-file to restrict who gets them; or give --listen 127.0.0.1:PORT", c.listen)
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
+	defer func() { _ = l.Close() }() // usually closed by Serve already
 	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
@@ -76,10 +76,10 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 	return server.Serve(ctx, l)
 }
 
-// mostFile bounds the files of certificates, keys and tokens.
+// mostFile bounds the size of certificate, key and token files.
 const mostFile = 1 << 20
 
-// certificate reads the certificate and its key, nil without.
+// certificate reads the certificate and its key; nil if there are none.
 func (c *command) certificate() (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
@@ -99,7 +99,7 @@ func (c *command) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
 }
 
-// token reads the token, "" without.
+// token reads the token; "" if there is none.
 func (c *command) token() (string, error) {
 	if c.tokFile == "" {
 		return "", nil
@@ -108,7 +108,7 @@ func (c *command) token() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// It travels in a header: no control characters and spaces, and no endless length.
+	// The token travels in a header, so it has no control characters or spaces and a bounded length.
 	token := strings.TrimSpace(string(b))
 	if len(token) < 16 || len(token) > 4096 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fmt.Errorf("%s: found a token of %d bytes, expected 16 to 4096 printable ASCII characters without spaces; make one with: head -c 32 /dev/urandom | base64", c.tokFile, len(token))
