@@ -45,7 +45,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return status.Errorf(codes.ResourceExhausted, "found %d active streams, expected fewer; end one, or start the server with more `Streams`", s.options.Streams)
+		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or start the server with more `Streams`", s.options.Streams)
 	}
 	schema := ipc.GetSchemaPayload(s.schema, memory.DefaultAllocator)
 	defer schema.Release()
