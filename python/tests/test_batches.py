@@ -173,7 +173,7 @@ class TestBatchIter(unittest.TestCase):
             (lambda: BatchIter(np.arange(3), batch_size=0), "batch_size=0"),
             (lambda: BatchIter(np.arange(3), np.arange(4), batch_size=1), "array 1: found 4 rows, expected 3"),
             (lambda: BatchIter(np.array(5), batch_size=1), "single value"),
-            (lambda: BatchIter([object()], batch_size=1), "no array of numbers"),
+            (lambda: BatchIter([object()], batch_size=1), "not an array of numbers"),
             (lambda: BatchIter(np.arange(3), batch_size=1, rank=2, world_size=2), "rank=2"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="x"), "tail='x'"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="keep"), "tail='keep', expected one of fill, drop, short, pad, error"),

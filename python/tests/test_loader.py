@@ -164,7 +164,7 @@ class TestBatches(unittest.TestCase):
         for store, n, options in ((RMAT, 4096, {}), (DEBIAN, 4000, dict(seed_type="package"))):
             for m in (n - 1, n + 1, 1, 2 * n):
                 for mask in (np.ones(m, bool), [True] * m):
-                    with self.assertRaisesRegex(ValueError, f"a mask of {m} values, expected {n}, one a node of type"):
+                    with self.assertRaisesRegex(ValueError, f"a mask of {m} values, expected {n}, one per node of type"):
                         NodeLoader(store, [2], seeds=mask, **options)
         # The seed type is known from the plan alone.
         op = {"from": [0], "edges": "package:depends:package", "dir": "out", "take": 2, "how": "uniform"}
@@ -172,7 +172,7 @@ class TestBatches(unittest.TestCase):
         plan = os.path.join(made.write("plan", {"plan.json": text}), "plan.json")
         with NodeLoader(DEBIAN, plan=plan, seeds=np.ones(4000, bool), batch_size=4000) as loader:
             self.assertEqual([b.batch_size for b in loader], [4000])
-        with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one a node of type package"):
+        with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one per node of type package"):
             NodeLoader(DEBIAN, plan=plan, seeds=np.ones(3999, bool))
 
     def test_seeds(self):
@@ -190,9 +190,9 @@ class TestBatches(unittest.TestCase):
             first = iter(loader)
             next(first)
             self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
-            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+            with self.assertRaisesRegex(RuntimeError, "one pass at a time"):
                 next(first)
-            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+            with self.assertRaisesRegex(RuntimeError, "one pass at a time"):
                 list(zip(loader, loader))
             self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
             last = iter(loader)

@@ -216,7 +216,7 @@ class TestDamage(unittest.TestCase):
             lambda g: g["edges"].update({"likes": g["edges"].pop("person:likes:item")}),
             lambda g: g["edges"]["person:likes:item"].pop("primary"),
         ):
-            with self.assertRaisesRegex(GraphmillError, "graph.json: found metadata that are not those of the format"):
+            with self.assertRaisesRegex(GraphmillError, "graph.json: found metadata of another format"):
                 Store(self.rewritten(change))
         with self.assertRaisesRegex(GraphmillError, "far.npy: found uint32"):
             Store(self.rewritten(lambda g: g["edges"]["person:likes:item"].update(count=1 << 60))).edges["likes"].edge_index()
@@ -230,7 +230,7 @@ class TestDamage(unittest.TestCase):
             (other(file="/etc/passwd"), "no such file in manifest.json"),
             (other(dtype="int32"), r"found float32 \[4, 2\], expected int32 \[4, 2\]"),
             (other(shape=[3]), r"expected float32 \[4, 3\]"),
-            (other(shape=[-1]), "expected one a variable dimension"),
+            (other(shape=[-1]), "expected one per variable dimension"),
             (other(dtype="complex"), "found dtype 'complex'"),
             (lambda g: g["nodes"]["person"].update(count=5), r"expected float32 \[5, 2\]"),
         ]:
