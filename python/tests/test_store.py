@@ -1,6 +1,6 @@
-"""Store and Collection: the files as NumPy sees them.
+"""Store and Collection.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import gc
@@ -21,7 +21,7 @@ from graphmill._xxh3 import xxh3
 
 class TestXXH3(unittest.TestCase):
     def test_vectors(self):
-        # Of the bytes 0, 1, 2, ..., as the Go library has them.
+        # Hashes of the bytes 0, 1, 2, ..., from the Go library.
         for n, want in VECTORS.items():
             self.assertEqual(f"{xxh3(bytes(i & 255 for i in range(n))):016x}", want, n)
 
@@ -187,7 +187,7 @@ class TestDamage(unittest.TestCase):
                 Store(self.damaged(change))
 
     def rewritten(self, change):
-        """A store whose graph.json was changed by somebody who made the checksums anew."""
+        """A store whose graph.json was changed, with new checksums."""
 
         def write(at):
             with open(at("graph.json")) as f:
