@@ -430,7 +430,7 @@ func TestMaxMessage(t *testing.T) {
 	defer stop()
 	c := dial(t, address)
 	err := failure(t, c, `{}`)
-	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "`MaxMessage`") {
+	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "bound of a message") {
 		t.Errorf("found %v, expected a batch that is too large", err)
 	}
 	get(t, c, Request{Seeds: []int64{1}}).check(src, 0)

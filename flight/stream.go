@@ -45,7 +45,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or start the server with more `Streams`", s.options.Streams)
+		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or allow more streams on the server", s.options.Streams)
 	}
 	schema := ipc.GetSchemaPayload(s.schema, memory.DefaultAllocator)
 	defer schema.Release()
@@ -99,7 +99,7 @@ func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*
 	}
 	if int64(size) > s.options.MaxMessage {
 		return status.Errorf(codes.ResourceExhausted,
-			"batch %d: found %s, expected at most %s; start the server with a larger `MaxMessage`, or with smaller batches, fanouts or features",
+			"batch %d: found %s, expected at most %s; raise the server's bound of a message, or use smaller batches, fanouts or features",
 			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
 	}
 	record := m.record(s.schema, size)

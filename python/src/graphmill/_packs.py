@@ -314,7 +314,7 @@ def _left_out(c: Collection) -> Iterator[str]:
     if c.seed_ptr is not None:
         yield "context: seed_ptr, seed_local"
     if c.component_ptr is not None:
-        yield from (f"context: column {name} (a row a component)" for name in c.context)
+        yield from (f"context: column {name} (one row per component)" for name in c.context)
     else:
         yield from _unfixed("context", c.context)
 
