@@ -96,7 +96,7 @@ neither is needed: every user of this machine can then read batches, unless ther
 	cmd.SetHelpTemplate(helpTemplate)
 	f := cmd.Flags()
 	c.feed.Add(f)
-	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; the content of batches does not depend on it")
+	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
 	f.IntVar(&c.streams, "streams", 16, "streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound of the memory for sampling, such as 2GiB; batches of streams come on top (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound of a batch, below 2GiB; a larger batch ends its stream with an error")

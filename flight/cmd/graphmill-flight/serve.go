@@ -26,7 +26,7 @@ func (c *command) check() error {
 	case c.streams < 1 || c.streams > 1<<16:
 		return usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
-		return usagef("found --max-message %s, expected 1 to %d bytes, the range of a Flight message", c.maxMessage.String(), flight.MostMessage)
+		return usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
 	case (c.certFile == "") != (c.keyFile == ""):
 		return usagef("found one of --tls-cert and --tls-key, expected both or none")
 	}
@@ -45,11 +45,11 @@ func (c *command) serve(ctx context.Context, dir string, stdout, stderr io.Write
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
-		return usagef("found --listen %s, which other machines reach, expected --tls-cert and --tls-key to encrypt the batches, and --token-file to restrict who gets them; or give --listen 127.0.0.1:PORT", c.listen)
+		return usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { _ = l.Close() }() // usually closed by Serve already
+	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
 	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return err
