@@ -22,7 +22,7 @@ var errOriginals = errors.New("no original ids")
 // against compares edges and features with those of a graph.
 func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	if a.NodeIDs == nil {
-		return tagged.Errorf(errOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; dispatch with `SaveOrigNids` and `SaveOrigEids`", a.Name)
+		return tagged.Errorf(errOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; write the parts with `SaveOrigNids` and `SaveOrigEids`", a.Name)
 	}
 	if err := a.counts("node", a.Config.Nodes, len(g.Nodes), func(name string) (int, bool) {
 		t := g.NodeType(name)

@@ -129,7 +129,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("found error %v of places that are no int32", err)
 	}
 	_, err = of(10, "num_nodes", "num_nodes:a", "num_edges")
-	if want := "`Limit` num_nodes:b=N `Limit` num_edges:a:r:b=N `Limit` num_edges:b:q:a=N"; !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), want) {
+	if want := "a limit for num_nodes:b, num_edges:a:r:b, num_edges:b:q:a"; !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %s", err, want)
 	}
 }

@@ -59,7 +59,7 @@ func NewShape(l *layout.Layout, c *graph.Collection) (*Shape, error) {
 		s.Edges[e.Type.String()] = limit("num_edges", e.Type.String(), len(c.Edges), names...)
 	}
 	if len(missing) > 0 {
-		return nil, tagged.Errorf(layout.ErrLayout, "found limits of %s, expected one for each type, for arrays of fixed shape; pack again with `Limit` %s=N", strings.Join(l.Meta.Components, ", "), strings.Join(missing, "=N `Limit` "))
+		return nil, tagged.Errorf(layout.ErrLayout, "found limits of %s, expected one for each type, for arrays of fixed shape; pack again with a limit for %s", strings.Join(l.Meta.Components, ", "), strings.Join(missing, ", "))
 	}
 	sizes := slices.Concat([]int{s.Graphs}, slices.Collect(maps.Values(s.Nodes)), slices.Collect(maps.Values(s.Edges)))
 	if n := slices.Max(sizes); n > math.MaxInt32 {
