@@ -1,7 +1,7 @@
 //go:build interop
 
-// Package examples_test runs the training examples, each with the framework that it is for, and checks
-// the figures that they print.
+// Package examples_test runs the training examples, each with its framework, and checks the results that they
+// print.
 package examples_test
 
 import (
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// command is the graphmill command, which the Python package starts too.
+// command is the path of the graphmill command, which the Python package runs too.
 var command string
 
 func TestMain(m *testing.M) {
@@ -90,7 +90,7 @@ func figure(t *testing.T, out, before string) float64 {
 	return x
 }
 
-// timed checks that an example prints how long its goal took, and how long it waited for batches.
+// timed checks that an example prints the time to its goal and the share of time that it waited for batches.
 func timed(t *testing.T, out string) {
 	t.Helper()
 	if !regexp.MustCompile(` after [0-9.]+ s`).MatchString(out) {
@@ -101,8 +101,8 @@ func timed(t *testing.T, out string) {
 	}
 }
 
-// TestCora trains GraphSAGE with PyG and with DGL's blocks: sampled neighbours teach as well as
-// all neighbours do. The figures are means of ten seeds: those of single seeds lie 0.05 apart.
+// TestCora trains GraphSAGE with PyG and with DGL's blocks: training with sampled neighbours is as good as
+// with all neighbours. The results are means of ten random seeds; single ones differ by 0.05.
 func TestCora(t *testing.T) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")
@@ -123,8 +123,8 @@ func TestCora(t *testing.T) {
 	}
 }
 
-// TestDebian predicts the sections of packages on a typed graph: neighbours tell far more than the
-// packages' own columns do, and those more than nothing.
+// TestDebian predicts the sections of packages on a typed graph: with neighbours far better than with the
+// packages' own columns alone, and with these better than with nothing.
 func TestDebian(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("tar", "xzf", shared(t, "debian_packages.tar.gz"), "-C", dir).CombinedOutput(); err != nil {
@@ -147,8 +147,8 @@ func TestDebian(t *testing.T) {
 	}
 }
 
-// TestRanking trains on whole queries: the mean NDCG@10 of five seeds is about that of a loss
-// that looks at each row alone, on 50 queries, and far above that of no model.
+// TestRanking trains on whole queries: on 50 queries, the mean NDCG@10 of five random seeds is about that of a
+// loss per row, and far above that without a model.
 func TestRanking(t *testing.T) {
 	out := python(t, "pyg", "ranking-listwise/train.py", shared(t, "ltr/lightgbm_lambdarank"))
 	timed(t, out)

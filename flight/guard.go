@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// guard refuses calls that do not bring the token. How long it takes tells nothing of the
-// token, its length included.
+// guard rejects calls without the token. The time of a rejection reveals nothing about the token, not even its
+// length.
 func guard(token string) []grpc.ServerOption {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	check := func(ctx context.Context) error {
@@ -23,7 +23,7 @@ func guard(token string) []grpc.ServerOption {
 				return nil
 			}
 		}
-		return status.Error(codes.Unauthenticated, `found no token or a wrong one, expected the header "authorization: Bearer TOKEN" with the server's`)
+		return status.Error(codes.Unauthenticated, `found no token or a wrong one, expected the header "authorization: Bearer TOKEN" with the server's token`)
 	}
 	return []grpc.ServerOption{
 		grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

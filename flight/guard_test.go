@@ -23,7 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// selfSigned is a certificate of 127.0.0.1 and the pool that trusts it.
+// selfSigned makes a certificate for 127.0.0.1 and a pool that trusts it.
 func selfSigned(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -43,7 +43,7 @@ func selfSigned(t *testing.T) (*tls.Config, *x509.CertPool) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS13}, pool
 }
 
-// Only calls over TLS that bring the token are answered, whatever they call.
+// Only calls over TLS with the token are answered, whichever method they call.
 func TestTokenAndTLS(t *testing.T) {
 	const token = "correct horse battery"
 	config, pool := selfSigned(t)
@@ -90,7 +90,7 @@ func TestTokenAndTLS(t *testing.T) {
 	}
 }
 
-// No address that other machines reach is listened on without TLS and a token.
+// Listen rejects every address that other machines reach, unless there are TLS and a token.
 func TestListen(t *testing.T) {
 	config := &tls.Config{MinVersion: tls.VersionTLS13}
 	for _, c := range []struct {

@@ -12,10 +12,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is a FlightData whose body goes to the connection without a copy, and comes back to a pool when
-// it is written.
+// message is a FlightData whose body is sent without a copy and returns to a pool after it was written.
 type message struct {
-	head []byte // all fields but the bytes of the body
+	head []byte // all fields except the bytes of the body
 	body *[]byte
 	pool mem.BufferPool
 }
@@ -27,7 +26,7 @@ const (
 	fieldBody     = 1000
 )
 
-// newMessage serialises a payload; most is the bytes that its body has at most.
+// newMessage serialises a payload; most bounds the bytes of its body.
 func newMessage(p *ipc.Payload, metadata []byte, most int, pool mem.BufferPool) (message, error) {
 	body := pool.Get(most)
 	b := bytes.NewBuffer((*body)[:0])
@@ -48,14 +47,14 @@ func newMessage(p *ipc.Payload, metadata []byte, most int, pool mem.BufferPool) 
 	return message{head, body, pool}, nil
 }
 
-// codec is gRPC's own, which knows messages besides.
+// codec is gRPC's own codec, which also handles messages.
 type codec struct{ encoding.CodecV2 }
 
 func codecOption() grpc.ServerOption {
 	return grpc.ForceServerCodecV2(codec{encoding.GetCodecV2("proto")})
 }
 
-// Marshal hands a message's memory over: gRPC gives it back to the pool.
+// Marshal passes on the memory of a message; gRPC returns it to the pool.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	if m, ok := v.(*message); ok {
 		return mem.BufferSlice{mem.SliceBuffer(m.head), mem.NewBuffer(m.body, m.pool)}, nil
@@ -63,13 +62,13 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return c.CodecV2.Marshal(v)
 }
 
-// bodies are memory for the messages of a stream: as many as are on their way at a time.
+// bodies is the memory for the messages of a stream: as many bodies as are in flight at a time.
 type bodies struct {
 	mu   sync.Mutex
 	free []*[]byte
 }
 
-// Get gives n bytes.
+// Get returns n bytes.
 func (b *bodies) Get(n int) *[]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +84,7 @@ func (b *bodies) Get(n int) *[]byte {
 	return &p
 }
 
-// Put takes bytes back.
+// Put returns bytes to the pool.
 func (b *bodies) Put(p *[]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What the codec writes of a message is a FlightData with its fields; its memory comes back
-// when it is written, and not before.
+// The codec writes a message as a FlightData with its fields. The message's memory is returned after it was
+// written, and not before.
 func TestMessage(t *testing.T) {
 	src := source(t)
 	schema, err := schemaOf(src)

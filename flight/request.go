@@ -9,18 +9,19 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 )
 
-// Request names the batches of a stream. Its JSON is a ticket, and the command of a
-// descriptor; an empty one is epoch 0 whole.
+// Request selects the batches of a stream. Its JSON is a ticket, and the command of a descriptor. The empty
+// request is all of epoch 0.
 type Request struct {
 	Epoch uint64 `json:"epoch"`
-	// First is the batch to begin at, over all ranks.
+	// First is the number of the first batch, over all ranks.
 	First int `json:"first"`
-	// Rank of World gets the batches First + Rank, First + Rank + World, ... A World of 0 is 1. Tail says how many,
-	// by the name of a batch.Tail: "short", "fill" or "drop". Without it, batch.ByRanks applies.
+	// Rank gets the batches First + Rank, First + Rank + World, ... A World of 0 means 1. Tail defines their
+	// number and is the name of a batch.Tail: "short", "fill" or "drop". Without Tail, batch.ByRanks applies.
 	Rank  int    `json:"rank"`
 	World int    `json:"world"`
 	Tail  string `json:"tail,omitempty"`
-	// Seeds asks for one batch of these nodes instead, of links source and target in turn, with the draws of batch First.
+	// Seeds asks for one batch of these nodes instead, with the draws of batch First. Seed links are given as
+	// source, target, source, target, ...
 	Seeds []int64 `json:"seeds,omitempty"`
 }
 
@@ -56,7 +57,7 @@ func parseRequest(b []byte, src *feed.Source) (*Request, error) {
 	case r.Seeds != nil && r.Tail != "":
 		return nil, fmt.Errorf("found seeds and the tail %q, expected one of them", r.Tail)
 	case r.First < 0:
-		return nil, fmt.Errorf("found a start at batch %d, expected one from 0 on", r.First)
+		return nil, fmt.Errorf("found a start at batch %d, expected at least 0", r.First)
 	case r.Seeds == nil:
 		if err := src.CheckFirst(uint64(r.First), r.World); err != nil {
 			return nil, err
@@ -65,11 +66,11 @@ func parseRequest(b []byte, src *feed.Source) (*Request, error) {
 	return r, nil
 }
 
-// batches is how many batches the request gets.
+// batches is the number of batches of the request.
 func (r *Request) batches(src *feed.Source) int {
 	if r.Seeds != nil {
 		return 1
 	}
-	tail, _ := feed.ParseTail(r.Tail) // was checked
+	tail, _ := feed.ParseTail(r.Tail) // parseRequest checked it
 	return max(0, (src.End(tail, r.First, r.World)-r.First-r.Rank+r.World-1)/r.World)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever a request says, it is refused, or names batches that there are.
+// Every request is either rejected or selects existing batches.
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{``, `{}`, `{"epoch":18446744073709551615,"first":19}`, `{"rank":3,"world":1048576}`, `{"rank":3,"world":4,"tail":"fill"}`, `{"rank":3,"world":4,"first":7,"tail":"drop"}`, `{"world":5,"tail":"short"}`, `{"seeds":[0,299],"first":9223372036854775807}`, `[]`, `{"first":1e3}`} {
 		f.Add([]byte(s))

@@ -13,28 +13,28 @@ import (
 // metadataKey is the key of the schema's metadata.
 const metadataKey = "graphmill"
 
-// epochInfo is the schema's metadata: what an epoch has, over all ranks.
+// epochInfo is the metadata of the schema. It describes an epoch, over all ranks.
 type epochInfo struct {
 	Version int `json:"version"`
 	Batches int `json:"batches"`
 	Seeds   int `json:"seeds"`
-	// SeedTypes is the node type of the seeds, of links those of source and target.
+	// SeedTypes is the node type of the seeds; for seed links, those of source and target.
 	SeedTypes []string      `json:"seed_types"`
 	Hops      int           `json:"hops"`
 	Ops       []feed.OpInfo `json:"ops"` // from op 1
 }
 
-// version of the form of batches.
+// version is the version of the format of batches.
 const version = 1
 
-// batchInfo is the metadata of a message: which batch it is.
+// batchInfo is the metadata of a message: the number of its batch.
 type batchInfo struct {
 	Epoch uint64 `json:"epoch"`
 	Batch int    `json:"batch"`
 }
 
-// valueTypes are Arrow's types of dtypes. Those that have no equal in Arrow, or one of other
-// bytes, are unsigned integers; the field's metadata has the dtype.
+// valueTypes are the Arrow types of dtypes. A dtype that Arrow lacks, or represents differently, is stored as
+// unsigned integers; the metadata of the field has the dtype.
 var valueTypes = map[string]arrow.DataType{
 	graph.Bool.String():     arrow.PrimitiveTypes.Uint8,
 	graph.Int8.String():     arrow.PrimitiveTypes.Int8,

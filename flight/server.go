@@ -22,28 +22,27 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 )
 
-// Options bound a server, and say who may use it.
+// Options bound the resources of a server and restrict its users.
 type Options struct {
-	// Threads is how many batches are made at a time.
+	// Threads is the number of batches that are made at a time.
 	Threads int
-	// Streams is how many streams there may be at a time.
+	// Streams is the largest number of concurrent streams.
 	Streams int
-	// MaxMessage is the most bytes of a batch, at most MostMessage.
+	// MaxMessage bounds the bytes of a batch; it is at most MostMessage.
 	MaxMessage int64
-	// Token, if not empty, is what every call has to bring: "authorization: Bearer TOKEN".
+	// Token, if not empty, must be in the header of every call: "authorization: Bearer TOKEN".
 	Token string
 	// TLS, if not nil, has the certificate of the server.
 	TLS *tls.Config
 }
 
-// MostMessage is the most that MaxMessage may be: messages of gRPC end at 2 GiB, and a batch is
-// one message.
+// MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
 const MostMessage = math.MaxInt32 - 1<<20
 
-// ErrExposed is an address that other machines reach, without encryption and a token.
+// ErrExposed is the kind of errors about an address that other machines reach, without encryption and a token.
 var ErrExposed = errors.New("address open to other machines")
 
-// Server hands out the batches of a source.
+// Server serves the batches of a source.
 type Server struct {
 	flight.BaseFlightServer
 	src     *feed.Source
@@ -53,7 +52,7 @@ type Server struct {
 	streams chan struct{}
 }
 
-// NewServer makes a server of the batches of src.
+// NewServer returns a server of the batches of src.
 func NewServer(src *feed.Source, o Options) (*Server, error) {
 	switch {
 	case o.Threads < 1:
@@ -74,8 +73,8 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Listen listens on host:port. Beside loopback addresses it takes those alone that o protects with TLS and a
-// token (ErrExposed).
+// Listen listens on host:port. Unless o has TLS and a token, it accepts only loopback addresses and otherwise
+// returns ErrExposed.
 func Listen(ctx context.Context, address string, o Options) (net.Listener, error) {
 	a, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -84,12 +83,12 @@ func Listen(ctx context.Context, address string, o Options) (net.Listener, error
 	if !a.IP.IsLoopback() && (o.TLS == nil || o.Token == "") {
 		return nil, fmt.Errorf("found address %q, which other machines reach, without TLS and a token: %w", address, ErrExposed)
 	}
-	// What was resolved is listened on, not what the name may be by now.
+	// Listen on the address that was checked, because the name may resolve to another one by now.
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", a.String())
 }
 
-// Serve answers calls until ctx ends, closes l, and returns when nothing is left at work. A
-// server serves once.
+// Serve answers calls until ctx ends. It then closes l and returns when all work has ended. A server can serve
+// once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	options := []grpc.ServerOption{
 		codecOption(),
@@ -98,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		grpc.MaxHeaderListSize(16 << 10),
 		grpc.WriteBufferSize(256 << 10),
 		grpc.ConnectionTimeout(10 * time.Second),
-		// A machine that vanished holds no stream.
+		// A machine that vanished must not hold a stream.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.WaitForHandlers(true),
@@ -117,18 +116,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		server.Stop()
 		return err
 	}
-	// Serve returns before Stop has waited for the handlers.
+	// server.Serve can return before Stop has waited for the handlers.
 	server.Stop()
 	return nil
 }
 
-// maxRequest bounds a request.
+// maxRequest bounds the bytes of a request.
 const maxRequest = 1 << 20
 
-// ListFlights lists the one flight that there is: epoch 0.
+// ListFlights lists the only flight, epoch 0.
 func (s *Server) ListFlights(c *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
 	if len(c.GetExpression()) > 0 {
-		return status.Error(codes.InvalidArgument, "found criteria, expected none: there is one flight")
+		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is only one flight")
 	}
 	info, err := s.info(&Request{World: 1})
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *Server) ListFlights(c *flight.Criteria, stream flight.FlightService_Lis
 	return stream.Send(info)
 }
 
-// GetFlightInfo describes the stream of a request, the command of the descriptor.
+// GetFlightInfo describes the stream of a request, which is the command of the descriptor.
 func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	r, err := s.request(d)
 	if err != nil {
@@ -146,7 +145,7 @@ func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*
 	return s.info(r)
 }
 
-// GetSchema gives the schema of batches, which all requests share.
+// GetSchema returns the schema of batches, which is the same for all requests.
 func (s *Server) GetSchema(_ context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	if _, err := s.request(d); err != nil {
 		return nil, err
@@ -154,10 +153,10 @@ func (s *Server) GetSchema(_ context.Context, d *flight.FlightDescriptor) (*flig
 	return &flight.SchemaResult{Schema: flight.SerializeSchema(s.schema, memory.DefaultAllocator)}, nil
 }
 
-// request reads the command of a descriptor.
+// request parses the command of a descriptor.
 func (s *Server) request(d *flight.FlightDescriptor) (*Request, error) {
 	if d.GetType() != flight.DescriptorCMD {
-		return nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command: the JSON of a request")
+		return nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command with the JSON of a request")
 	}
 	r, err := parseRequest(d.GetCmd(), s.src)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *Server) request(d *flight.FlightDescriptor) (*Request, error) {
 	return r, nil
 }
 
-// info describes a stream; its endpoint is this server, whatever address it was reached by.
+// info describes a stream. Its endpoint is this server, at whichever address the client used.
 func (s *Server) info(r *Request) (*flight.FlightInfo, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 	testBatch = 16
 )
 
-// columnShapes are the columns of the test's nodes: each dtype of numbers, rows of each rank.
+// columnShapes are the columns of the test's nodes: each numeric dtype, and rows of several ranks.
 var columnShapes = []*graph.Column{
 	{Name: "b", DType: graph.Bool}, {Name: "bf", DType: graph.BFloat16, Shape: []int{2, 2}}, {Name: "f16", DType: graph.Float16},
 	{Name: "f32", DType: graph.Float32, Shape: []int{5}}, {Name: "f64", DType: graph.Float64}, {Name: "i16", DType: graph.Int16},
@@ -45,7 +45,7 @@ var columnShapes = []*graph.Column{
 	{Name: "u64", DType: graph.Uint64}, {Name: "u8", DType: graph.Uint8},
 }
 
-// source is shuffled batches of all nodes of a random graph, with every column.
+// source returns shuffled batches of all nodes of a random graph, with every column.
 func source(t testing.TB) *feed.Source {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -93,7 +93,7 @@ func source(t testing.TB) *feed.Source {
 	return src
 }
 
-// start serves src on loopback; stop ends the server and waits until it is gone.
+// start serves src on loopback; stop ends the server and waits until it has ended.
 func start(t *testing.T, src *feed.Source, o Options) (address string, stop func()) {
 	t.Helper()
 	o.Threads, o.Streams = max(o.Threads, 1), max(o.Streams, 1)
@@ -139,7 +139,7 @@ func dial(t *testing.T, address string, options ...grpc.DialOption) flight.Clien
 	return c
 }
 
-// stream is the batches of a request that are still to come.
+// stream has the remaining batches of a request.
 type stream struct {
 	t *testing.T
 	*flight.Reader
@@ -164,7 +164,7 @@ func get(t *testing.T, c flight.Client, r Request) *stream {
 	return &stream{t, reader, r}
 }
 
-// check takes the next batch, and compares it with what a maker of src gives for its number.
+// check takes the next batch and compares it with the batch of the given number from a maker of src.
 func (s *stream) check(src *feed.Source, number int) {
 	s.t.Helper()
 	if !s.Next() {
@@ -193,7 +193,7 @@ func (s *stream) check(src *feed.Source, number int) {
 	}
 }
 
-// valuesOf is the bytes of a column.
+// valuesOf returns the bytes of a column.
 func valuesOf(t *testing.T, record arrow.RecordBatch, name string) []byte {
 	t.Helper()
 	at := record.Schema().FieldIndices(name)
@@ -207,7 +207,7 @@ func valuesOf(t *testing.T, record arrow.RecordBatch, name string) []byte {
 	return values.Buffers()[1].Bytes()[:values.Len()*values.DataType().(arrow.FixedWidthDataType).Bytes()]
 }
 
-// Every request gets its batches, in order and whole, at any number of threads.
+// Every request gets its batches, whole and in order, at any number of threads.
 func TestStreams(t *testing.T) {
 	src := source(t)
 	for _, threads := range []int{1, 3} {
@@ -238,7 +238,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// numbersOf is the batches that a request gets of the 19, the last of which is not full.
+// numbersOf returns the batches of a request, out of 19, the last of which is not full.
 func numbersOf(r Request) (numbers []int) {
 	world, n := max(r.World, 1), 19
 	fill := r.Tail == "fill" || r.Tail == "" && world > 1
@@ -254,7 +254,7 @@ func numbersOf(r Request) (numbers []int) {
 	}
 }
 
-// Batches beyond the last are those of the beginning, with draws of their own.
+// Batches after the last one repeat the first ones, with different draws.
 func TestFill(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{})
@@ -342,7 +342,7 @@ func TestInfo(t *testing.T) {
 	if want := `{"version":1,"batches":19,"seeds":300,"seed_types":["user"],"hops":2,"ops":[{"edges":"user:follows:user","hop":1},{"edges":"user:follows:user","hop":2}]}`; text != want {
 		t.Errorf("found metadata %s, expected %s", text, want)
 	}
-	// The ticket of the endpoint is that stream.
+	// The ticket of the endpoint selects that stream.
 	var r Request
 	if err := json.Unmarshal(info.Endpoint[0].Ticket.Ticket, &r); err != nil {
 		t.Fatal(err)
@@ -354,7 +354,7 @@ func TestInfo(t *testing.T) {
 	s.check(src, 3)
 }
 
-// What no server could serve is an error that says what is wrong, before and in a stream.
+// A request that no server can serve is an error that says why, before and in a stream.
 func TestErrors(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{Streams: 2})
@@ -401,10 +401,10 @@ func TestErrors(t *testing.T) {
 	if err := failure(t, c, strings.Repeat(" ", maxRequest)); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("found %v, expected a request that is too large", err)
 	}
-	get(t, c, Request{}).check(src, 0) // and the server goes on
+	get(t, c, Request{}).check(src, 0) // the server continues
 }
 
-// failure is the error that a ticket gets.
+// failure returns the error for a ticket.
 func failure(t *testing.T, c flight.Client, ticket string) error {
 	t.Helper()
 	calls, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: []byte(ticket)})
@@ -430,14 +430,14 @@ func TestMaxMessage(t *testing.T) {
 	defer stop()
 	c := dial(t, address)
 	err := failure(t, c, `{}`)
-	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "--max-message") {
+	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "bound of a message") {
 		t.Errorf("found %v, expected a batch that is too large", err)
 	}
 	get(t, c, Request{Seeds: []int64{1}}).check(src, 0)
 }
 
-// A client that does not read holds its own stream and no other; what is more than the bound is
-// refused; all ends with the server, or with the client.
+// A client that does not read blocks only its own stream. Streams beyond the bound are rejected. All streams
+// end with the server or with the client.
 func TestSlowClients(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{Threads: 2, Streams: 2})
@@ -462,7 +462,7 @@ func TestSlowClients(t *testing.T) {
 	if s.Next() {
 		t.Error("found a batch beyond the epoch")
 	}
-	// The stream that ended may take a moment to be counted as such.
+	// An ended stream may be counted for another moment.
 	retry(t, func() bool { return len(failures(t, fast)) == 0 })
 	held := begin(t.Context(), 2)
 	if err := failure(t, fast, `{}`); status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "2 streams") {
@@ -481,7 +481,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// failures is the error of a small request, if there is one.
+// failures returns the error of a small request, or "".
 func failures(t *testing.T, c flight.Client) string {
 	if err := failure(t, c, `{"seeds":[1]}`); !errors.Is(err, io.EOF) {
 		return err.Error()

@@ -19,23 +19,23 @@ import (
 	"github.com/graphmill/graphmill/internal/ordered"
 )
 
-// streamThreads is how many batches of one stream are made at a time. More would outrun a
-// connection, and each costs two batches of memory.
+// streamThreads is the number of batches of one stream that are made at a time. More would be faster than a
+// connection, and each needs the memory of two batches.
 const streamThreads = 4
 
-// item is a batch on its way.
+// item is a batch that is being made or sent.
 type item struct {
 	number  int
 	message message
 }
 
-// maker makes batches in memory that the next one reuses.
+// maker makes batches in memory that it reuses for the next batch.
 type maker struct {
 	*feed.Maker
 	words []uint64
 }
 
-// DoGet streams the batches of a request, the ticket.
+// DoGet streams the batches of a request, which is the ticket.
 func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	r, err := parseRequest(ticket.GetTicket(), s.src)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return status.Errorf(codes.ResourceExhausted, "found %d streams at work, expected fewer than that; end one, or start the server with more --streams", s.options.Streams)
+		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or allow more streams on the server", s.options.Streams)
 	}
 	schema := ipc.GetSchemaPayload(s.schema, memory.DefaultAllocator)
 	defer schema.Release()
@@ -75,7 +75,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 	})
 }
 
-// sampling is how a maker samples a batch of a request.
+// sampling returns the function with which a maker samples a batch of a request.
 func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 	if r.Seeds != nil {
 		return func(m *feed.Maker, b int) (int, error) { return m.Of(r.Seeds, r.Epoch, uint64(b)) }
@@ -84,7 +84,7 @@ func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }
 }
 
-// make makes a batch: at most Options.Threads at a time, over all streams.
+// make makes a batch. At most Options.Threads batches are made at a time, over all streams.
 func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
 	var m *maker
 	select {
@@ -99,7 +99,7 @@ func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*
 	}
 	if int64(size) > s.options.MaxMessage {
 		return status.Errorf(codes.ResourceExhausted,
-			"batch %d: found %s, expected at most %s; start the server with a larger --max-message, or smaller batches, fanouts or features",
+			"batch %d: found %s, expected at most %s; raise the server's bound of a message, or use smaller batches, fanouts or features",
 			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
 	}
 	record := m.record(s.schema, size)
@@ -113,12 +113,13 @@ func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*
 	if err != nil {
 		return err
 	}
-	// A column has two offsets besides its values, and less padding than in a slot.
+	// A column has two offsets in addition to its values, and less padding than in a slot.
 	it.message, err = newMessage(&payload, text, size+8*len(s.schema.Fields()), pool)
 	return err
 }
 
-// record is the batch that was sampled, which has size bytes in a slot; it is the maker's until the next.
+// record returns the sampled batch, which takes size bytes in a slot. It is valid until the maker's next
+// batch.
 func (m *maker) record(schema *arrow.Schema, size int) arrow.RecordBatch {
 	if n := (size + 7) / 8; cap(m.words) < n {
 		m.words = make([]uint64, n+n/8)
@@ -136,7 +137,7 @@ func (m *maker) record(schema *arrow.Schema, size int) arrow.RecordBatch {
 	return array.NewRecordBatch(schema, columns, 1)
 }
 
-// list is a column of one row: all values. They fit an int32, as a message does.
+// list makes a column of one row that has all values. Their number fits an int32, because a message does.
 func list(t *arrow.ListType, values []byte) arrow.Array {
 	n := len(values) / t.Elem().(arrow.FixedWidthDataType).Bytes()
 	elements := array.NewData(t.Elem(), n, []*memory.Buffer{nil, memory.NewBufferBytes(values)}, nil, 0, 0)

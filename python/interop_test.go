@@ -1,7 +1,6 @@
 //go:build interop
 
-// Package python_test runs the tests of the Python client, and compares it with the Go
-// library.
+// Package python_test runs the tests of the Python client, and compares the client with the Go library.
 package python_test
 
 import (
@@ -51,8 +50,8 @@ func stores(t *testing.T) []string {
 	return []string{"GRAPHMILL_COMMAND=" + command, "GRAPHMILL_TEST_STORES=" + dir}
 }
 
-// The client's own tests pass: all with NumPy alone and with torch and PyG, and what belongs to
-// each other framework with that. So do the blocks of the documentation.
+// The client's own tests pass: all of them with only NumPy and with torch and PyG, and those of each other
+// framework with that framework. The blocks of the documentation run too.
 func TestClient(t *testing.T) {
 	env := stores(t)
 	for _, run := range []struct {
@@ -71,14 +70,14 @@ func TestClient(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v\n%s", run.peer, err, out)
 		}
-		// A framework that cannot be imported would have its tests left out.
+		// The tests of a framework that cannot be imported would be skipped.
 		if len(run.args) > 3 && bytes.Contains(out, []byte("skipped")) {
 			t.Errorf("%s: found tests left out, expected none\n%s", run.peer, out)
 		}
 	}
 }
 
-// Both languages walk through the same items, on 1,000 random sizes, seeds and epochs.
+// Both languages go through the same items, for 1,000 random sizes, seeds and epochs.
 func TestOrdersAgree(t *testing.T) {
 	type order struct {
 		N, Seed, Epoch uint64
@@ -113,8 +112,8 @@ for o in json.load(sys.stdin):
 	}
 }
 
-// The wheel installs the command and the client into an environment that has nothing, and its readme's
-// first example runs there.
+// The wheel installs the command and the client into an empty environment, and the first example of its readme
+// runs there.
 func TestWheel(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env")
 	wheel := exec.Command("make", "wheel")
@@ -144,7 +143,7 @@ with NodeLoader(sys.argv[1], fanout=[15, 10], batch_size=128) as loader:
 `, filepath.Join(env, "g.store")},
 	} {
 		cmd := exec.Command(args[0], args[1:]...)
-		// Nothing but what was installed: no command from the path, no sources.
+		// Only the installed package is available: no command from PATH, and no sources.
 		cmd.Env = append(os.Environ(), "PATH="+bin, "PYTHONPATH=", "GRAPHMILL_COMMAND=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)

@@ -1,4 +1,4 @@
-"""Puts the graphmill command into the wheel, and names the platform that it is built for."""
+"""Puts the graphmill command into the wheel, and sets the platform tag."""
 
 import os
 
@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CommandHook(BuildHookInterface):
-    """The command lies in bin/; GRAPHMILL_WHEEL_TAG is the tag of its platform: make wheel sees to both."""
+    """The command is in bin/, and GRAPHMILL_WHEEL_TAG is the tag of its platform; make wheel provides both."""
 
     def initialize(self, version, build_data):
         command = os.path.join(self.root, "bin", "graphmill")

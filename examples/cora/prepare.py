@@ -2,7 +2,7 @@
 
     python prepare.py DATA cora && graphmill import cora --out cora.store
 
-DATA has edges.csv.gz (src,dst), labels.npy, and the words of each paper as feat_indptr.npy and feat_indices.npy.
+DATA has edges.csv.gz (src,dst), labels.npy, and the words of each paper in feat_indptr.npy and feat_indices.npy.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""The section of Debian packages from what they need, their maintainers and their tags, with PyG's typed graphs.
+"""Predicts the section of Debian packages from their dependencies, maintainers and tags, with PyG's typed graphs.
 
     python train.py debian.store
 
@@ -15,9 +15,9 @@ from torch_geometric.nn import HeteroConv, SAGEConv
 
 from graphmill import NodeLoader, Store
 
-GOAL = 0.70  # validation accuracy that "time to accuracy" is about
+GOAL = 0.70  # validation accuracy for "time to accuracy"
 SECTIONS, PRIORITIES, WIDTH = 58, 5, 64
-NAMED = {"maintainer": 2248, "tag": 598}  # types without columns: a vector is learnt for each node
+NAMED = {"maintainer": 2248, "tag": 598}  # types without columns: each node has a learnt vector
 
 
 class Net(torch.nn.Module):
@@ -60,7 +60,7 @@ def train(store: str, neighbours: bool, parts: list):
     loaders = [NodeLoader(store, [5, 3], 512, part, shuffle=i == 0, **options) for i, part in enumerate(parts)]
     batches, validate, test = loaders
     model = Net(Store(store).edge_types, neighbours)
-    model(next(iter(validate)))  # PyG finds the widths of its layers in their first use
+    model(next(iter(validate)))  # PyG finds the widths of its layers on first use
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
     reached, seconds = None, 0.0
     for _ in range(4):

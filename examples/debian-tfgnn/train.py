@@ -1,9 +1,9 @@
-"""The section of Debian packages with TF-GNN: TFRecords of graphmill, and a Keras model.
+"""Predicts the section of Debian packages with TF-GNN, from TFRecords of graphmill, with a Keras model.
 
     graphmill quickstart --out quickstart
     python train.py quickstart/samples
 
-Each record is the neighbourhood of one package, its first node. A quarter of them test.
+Each record is the neighbourhood of one package, which is its first node. A quarter of the records are for testing.
 """
 
 import pathlib
@@ -13,13 +13,13 @@ import time
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
-GOAL = 0.70  # test accuracy that "time to accuracy" is about
+GOAL = 0.70  # test accuracy for "time to accuracy"
 WIDTH, EPOCHS = 64, 3
 AROUND = ["depends", "needed_by", "recommends", "has_tag", "built_from", "maintained_by"]  # edge sets that begin at packages
 
 
 def read(folder: pathlib.Path, spec: tfgnn.GraphTensorSpec, test: bool) -> tf.data.Dataset:
-    """Batches of graphs as one graph of many components, and the label of each one's first package."""
+    """Batches of graphs as one graph of many components, and the label of the first package of each."""
 
     def parse(records):
         graph = tfgnn.parse_example(spec, records).merge_batch_to_components()
@@ -36,7 +36,7 @@ def build(spec: tfgnn.GraphTensorSpec, classes: int) -> tf.keras.Model:
     dense = lambda: tf.keras.layers.Dense(WIDTH, "relu")
 
     def nodes(node_set, *, node_set_name):
-        if node_set_name == "package":  # neither label nor section: they are what is asked
+        if node_set_name == "package":  # without label and section, which are to be predicted
             sizes = [tf.math.log1p(tf.cast(node_set[name], tf.float32)) / 10 for name in ("size", "installed_size")]
             kind = tf.keras.layers.Hashing(16)(node_set["priority"])
             return dense()(tf.concat([tf.stack(sizes, 1), tf.one_hot(kind, 16)], 1))

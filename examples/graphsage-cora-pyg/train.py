@@ -1,8 +1,8 @@
-"""GraphSAGE on Cora with PyG: sampled neighbours teach as well as all neighbours do.
+"""GraphSAGE on Cora with PyG: training with sampled neighbours is as good as with all neighbours.
 
     python train.py cora.store
 
-Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten seeds each.
+Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten random seeds each.
 """
 
 import statistics
@@ -16,7 +16,7 @@ from torch_geometric.nn import SAGEConv
 
 from graphmill import NodeLoader, Store
 
-GOAL = 0.72  # validation accuracy that "time to accuracy" is about
+GOAL = 0.72  # validation accuracy for "time to accuracy"
 
 
 class SAGE(torch.nn.Module):
@@ -39,7 +39,7 @@ def split(y: np.ndarray, seed: int):
 
 
 def train(store: Store, fanout: list, seed: int):
-    """Test accuracy at the epoch that validates best, seconds to the goal, and the share of waiting."""
+    """Test accuracy at the epoch with the best validation accuracy, seconds to the goal, and the share of waiting."""
     torch.manual_seed(seed)
     paper, cites = store.nodes["paper"], store.edges["cites"]
     x, y, edges = (torch.from_numpy(np.array(v)) for v in (paper["x"], paper["y"], cites.edge_index()))

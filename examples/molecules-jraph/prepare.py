@@ -1,8 +1,8 @@
-"""Writes MUTAG as a collection's tables: 188 molecules with a class each, atoms with a kind, and bonds.
+"""Writes MUTAG as the tables of a collection: 188 molecules with a class each, atoms with a kind, and bonds.
 
     python prepare.py DATA mutag && graphmill import mutag --out mutag.coll
 
-DATA has the arrays that are named below. Each molecule gets one of ten folds by chance.
+DATA has the arrays that are named below. Each molecule gets one of ten folds at random.
 """
 
 import pathlib

@@ -1,9 +1,9 @@
-"""The class of molecules with jraph, on packs: many small graphs in arrays of one shape, compiled once.
+"""Predicts the class of molecules with jraph, on packs: many small graphs in arrays of one shape, compiled once.
 
     graphmill pack mutag.coll --limit num_nodes=256 --limit num_edges=576 --max-graphs 16 --reserve --out mutag.plan
     python train.py mutag.plan mutag.coll
 
-Ten networks train side by side, each on nine tenths of the molecules; each is judged on the tenth that it never learns from.
+Ten networks train together, each on nine tenths of the molecules; each is tested on the other tenth.
 """
 
 import sys
@@ -16,7 +16,7 @@ import numpy as np
 
 from graphmill import Collection, PackedLoader
 
-GOAL = 0.80  # accuracy that "time to accuracy" is about
+GOAL = 0.80  # accuracy for "time to accuracy"
 FOLDS, KINDS, WIDTH, LAYERS = 10, 7, 32, 3
 
 
@@ -44,7 +44,7 @@ def logits(p, g: jraph.GraphsTuple):
 
 
 def loss(p, g: jraph.GraphsTuple, fold):
-    """The mean over the pack's real graphs outside of the fold."""
+    """The mean loss over the pack's real graphs outside the fold."""
     mask = jraph.get_graph_padding_mask(g) & (g.globals["fold"] != fold)
     each = -jnp.take_along_axis(jax.nn.log_softmax(logits(p, g)), g.globals["label"][:, None], 1)[:, 0]
     return (each * mask).sum() / jnp.maximum(mask.sum(), 1)

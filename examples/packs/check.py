@@ -1,10 +1,9 @@
-"""Holds packs to the collection that they were made of: sums over each graph.
+"""Compares packs with the collection from which they were made, by sums over each graph.
 
     python check.py PACKS COLLECTION
 
-Sums the first column of nodes over each graph, and over the sources of its edges, three times: from the
-collection, from a GraphsTuple, from a PyG Batch. Uses jraph and torch_geometric where they are installed;
-NumPy does the same sums where they are not.
+Sums the first column of nodes over each graph, and over the sources of its edges, three times: from the collection, from
+a GraphsTuple, and from a PyG Batch. Uses jraph and torch_geometric if they are installed, and otherwise NumPy.
 """
 import json
 import pathlib
@@ -22,7 +21,7 @@ def segment(values, owner, graphs):
 
 
 def expected(folder):
-    """What the graphs of the collection come to, in its order."""
+    """The sums of the graphs of the collection, in its order."""
     folder = pathlib.Path(folder)
     meta = json.loads((folder / "graph.json").read_text())
     (node,), (edge,) = meta["nodes"].values(), meta["edges"].values()

@@ -1,4 +1,4 @@
-"""Holds packs as TFRecords to the collection that they were made of, as TF-GNN reads and pads them.
+"""Compares packs as TFRecords, as TF-GNN reads and pads them, with the collection from which they were made.
 
     python check_tfgnn.py RECORDS COLLECTION
 """

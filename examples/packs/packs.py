@@ -1,4 +1,4 @@
-"""Reads packs of graphmill pack materialise (--format npy) for JAX and PyG, with NumPy.
+"""Reads the packs of graphmill pack materialise (--format npy) for JAX and PyG, with NumPy.
 
     packs = Packs("packs")
     graph = jraph.GraphsTuple(**packs.graphs_tuple(p))
@@ -28,7 +28,7 @@ class Packs:
         return self.meta["packs"]
 
     def graphs_tuple(self, p):
-        """The fields of jraph.GraphsTuple, for collections of one node and one edge type."""
+        """The fields of jraph.GraphsTuple, for collections with one node type and one edge type."""
         (n, nodes), (e, edges) = *self.nodes.values(), *self.edges.values()
         row = lambda columns: {k: v[p] for k, v in columns.items()}
         return dict(nodes=row(nodes), edges=row(edges), globals=row(self.context), senders=e["src"][p],

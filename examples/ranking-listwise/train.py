@@ -1,4 +1,4 @@
-"""Learning to rank with whole queries as batches: a list-wise loss against a point-wise one.
+"""Learning to rank with whole queries as batches: compares a list-wise loss with a point-wise one.
 
     python train.py DATA
 
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 
 from graphmill import BatchIter, GroupBatchIter
 
-GOAL = 0.70  # validation NDCG@10 that "time to accuracy" is about
+GOAL = 0.70  # validation NDCG@10 for "time to accuracy"
 SEEDS = range(5)
 
 
@@ -55,7 +55,7 @@ def pointwise(model, xb, yb):
 
 
 def listwise(model, _, xb, yb, mask):
-    """Cross-entropy in each query, of the softmax of its scores and the share of its gain that each answer has."""
+    """Cross-entropy per query, of the softmax of its scores and each answer's share of the gain."""
     scores = model(xb).squeeze(-1).masked_fill(~mask, -torch.inf).log_softmax(1)
     gains = 2**yb - 1
     shares = gains / gains.sum(1, keepdim=True).clamp(min=1)
@@ -63,13 +63,13 @@ def listwise(model, _, xb, yb, mask):
 
 
 def train(make, loss, rows, seed: int):
-    """Test NDCG@10 at the epoch that validates best, seconds to the goal, and the share of time spent on batches."""
+    """Test NDCG@10 at the epoch with the best validation NDCG, seconds to the goal, and the share of time spent on batches."""
     torch.manual_seed(seed)
     kept = rows["train"][2] % 5 != 0  # every fifth query validates
     fit, check = ([v[part] for v in rows["train"]] for part in (kept, ~kept))
     model = torch.nn.Sequential(torch.nn.Linear(301, 64), torch.nn.ReLU(), torch.nn.Dropout(0.5), torch.nn.Linear(64, 1))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, weight_decay=1e-3)
-    batches = make(*fit, seed)  # made once: each pass over it is the next epoch
+    batches = make(*fit, seed)  # made once, because each pass over it is the next epoch
     best, result, reached, seconds, waited = 0.0, 0.0, None, 0.0, 0.0
     for _ in range(20):
         model.train()

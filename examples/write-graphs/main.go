@@ -13,13 +13,13 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 )
 
-// The schema says which sets there are and which features they have. It goes with
-// the data: without it nobody can read them.
+// The schema lists the sets and their features. It must be kept with the data, which cannot be read without
+// it.
 //
 //go:embed schema.pbtxt
 var schemaText []byte
 
-// class is the data as they are before: one class becomes one graph.
+// class is the original form of the data: one class becomes one graph.
 type class struct {
 	name     string
 	students []student
@@ -32,7 +32,7 @@ type student struct {
 	helps  map[string]float32 // hours, by the name of the other student
 }
 
-// read stands for your own source: a database, a file, a service.
+// read stands for your own data source: a database, a file, a service.
 func read() []class {
 	return []class{
 		{"1a", []student{
@@ -46,15 +46,14 @@ func read() []class {
 	}
 }
 
-// graph makes the GraphTensor of a class. What does not fit together (a row too
-// few, an edge to a student that is not there) is refused by Encode, which names
-// the set and the feature.
+// graph makes the GraphTensor of a class. If parts do not fit together (a missing row, an edge to a student
+// that does not exist), Encode returns an error that names the set and the feature.
 func graph(c class) (*example.GraphTensor, error) {
 	var (
 		names     []string
 		scores    [][]int64
 		positions []float32
-		place     = map[string]int64{} // of a student: edges name nodes by their place
+		place     = map[string]int64{} // index of a student: edges refer to nodes by index
 	)
 	for i, s := range c.students {
 		names, scores, positions = append(names, s.name), append(scores, s.scores), append(positions, s.x, s.y)
@@ -101,7 +100,7 @@ func write(file string, codec *example.Codec) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := bufio.NewWriter(f)
 	var (
-		w     example.Writer // its memory is used again for every record
+		w     example.Writer // its memory is reused for every record
 		frame []byte
 	)
 	for _, c := range read() {

@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 )
 
-// The program is built and run; its files hold the classes.
+// The program is built and run; its files must hold the classes.
 func TestProgram(t *testing.T) {
 	program, dir := filepath.Join(t.TempDir(), "write-graphs"), filepath.Join(t.TempDir(), "out")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {

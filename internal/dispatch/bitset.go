@@ -8,14 +8,14 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// bitset is a set of new ids that knows how many of its members are below an id.
+// bitset is a set of new ids. After index, rank counts the members below an id.
 type bitset struct {
 	slab  []byte
 	words []uint64
-	ranks []uint32 // members in front of word 8i, after index
+	ranks []uint32 // members before word rankWords*i; index fills them
 }
 
-// rankWords is how many words share an entry of ranks.
+// rankWords is the number of words that share an entry of ranks.
 const rankWords = 8
 
 // bitsetBytes is the memory of a set of ids below n.
@@ -38,7 +38,7 @@ func (s *bitset) close() {
 	*s = bitset{}
 }
 
-// set puts id in; several goroutines may.
+// set adds id; it may be called concurrently.
 func (s *bitset) set(id uint32) {
 	w, bit := &s.words[id/64], uint64(1)<<(id%64)
 	if atomic.LoadUint64(w)&bit == 0 {
@@ -46,10 +46,10 @@ func (s *bitset) set(id uint32) {
 	}
 }
 
-// has says whether id is in a set that nobody changes.
+// has reports whether id is a member. No set may run concurrently.
 func (s *bitset) has(id uint32) bool { return s.words[id/64]>>(id%64)&1 != 0 }
 
-// index makes rank ready and counts the members.
+// index prepares rank and returns the number of members.
 func (s *bitset) index() int {
 	n := 0
 	for i, w := range s.words {
@@ -72,7 +72,7 @@ func (s *bitset) rank(id uint32) uint32 {
 	return n + uint32(bits.OnesCount64(s.words[at]&(1<<(id%64)-1)))
 }
 
-// members calls fn for each member, ascending.
+// members calls fn for each member, in ascending order.
 func (s *bitset) members(fn func(id uint32) error) error {
 	for i, w := range s.words {
 		for ; w != 0; w &= w - 1 {

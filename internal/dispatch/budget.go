@@ -9,16 +9,16 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// budget is what the memory is spent on.
+// budget divides the memory between its uses.
 type budget struct {
-	parts  int   // made at once
-	buffer int   // values of a stream's buffer
-	pages  int64 // bytes of the store that are read until their pages are given back
-	halo   int64 // bytes to sort halo edges and missing in-edges with
-	window int   // edges that a rowSort holds, 16 bytes each
+	parts  int   // parts written together
+	buffer int   // values in a stream's buffer
+	pages  int64 // bytes of the store to read before its pages are released
+	halo   int64 // bytes for sorting halo edges and missing in-edges
+	window int   // edges that a rowSort holds, at 16 bytes each
 }
 
-// Sizes when the memory is not bounded, and the least with which work makes sense.
+// Sizes without a memory bound, and the least that is useful.
 const (
 	mostBuffer  = 8 << 10 // values: 64 KiB
 	leastBuffer = 512
@@ -27,22 +27,21 @@ const (
 	leastHalo   = 4 << 20
 	leastWindow = 1 << 14
 	unbounded   = 1 << 40
-	mostParts   = 128      // at once: open files
-	overhead    = 24 << 20 // of the program itself
+	mostParts   = 128      // limits the number of open files
+	overhead    = 24 << 20 // memory of the program itself
 )
 
-// ErrMemory is the kind of errors about a budget that is too small, ErrSpace of those about a
-// disk that is.
+// errMemory is the kind of errors about too little memory, errSpace about too little disk space.
 var (
-	ErrMemory = errors.New("memory too small")
-	ErrSpace  = errors.New("disk too small")
+	errMemory = errors.New("memory too small")
+	errSpace  = errors.New("disk too small")
 )
 
-// Forecast is what a run will need.
+// Forecast estimates what a run needs.
 type Forecast struct {
-	Bytes       int64   // of the output
-	Memory      int64   // at the peak
-	Seconds     float64 // to write it
+	Bytes       int64   // size of the output
+	Memory      int64   // peak of the memory
+	Seconds     float64 // time to write the output
 	PartsAtOnce int
 }
 
@@ -61,12 +60,12 @@ func (d *dispatcher) plan() error {
 	least := *b
 	least.parts = 1
 	if n := d.memory(least); n > d.opt.Memory {
-		return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
+		return tagged.Errorf(errMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
 	}
 	for b.parts > 1 && d.memory(*b) > d.opt.Memory {
 		b.parts--
 	}
-	// What is left goes to all in turn.
+	// The remaining memory goes to all uses in turn.
 	for grown := true; grown; {
 		grown = false
 		for _, double := range []func(x *budget){
@@ -92,10 +91,10 @@ func (d *dispatcher) nodes() int {
 	return n
 }
 
-// memory is the peak of a run with a budget.
+// memory is the peak memory of a run with a budget.
 func (d *dispatcher) memory(b budget) int64 {
 	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
-	// The assignment and new ids.
+	// The assignment and the new ids.
 	n := int64(overhead) + 6*nodes
 	if d.a.Trainers > 0 {
 		n += 2 * nodes
@@ -105,9 +104,9 @@ func (d *dispatcher) memory(b budget) int64 {
 		set *= 2
 	}
 	if d.opt.Formats&dgl.CSR != 0 || d.opt.Formats&dgl.CSC != 0 && (d.opt.Hops > 1 || d.opt.Leaving && d.opt.Hops > 0) {
-		n += threads * 8 * 2 * nodes / int64(max(d.a.Parts, 1)) // offsets of the rows of a part, with a halo of its size
+		n += threads * 8 * 2 * nodes / int64(max(d.a.Parts, 1)) // offsets of the rows of a part, if its halo is as large as its own nodes
 	}
-	lists, counts := int64(0), int64(0) // that a segment writes and has, a part
+	lists, counts := int64(0), int64(0) // lists that a segment writes, and counts that it holds, per part
 	for _, into := range d.into {
 		lists = max(lists, 3*int64(len(into))+3)
 		counts = max(counts, 8*int64(len(into))+4)
@@ -116,8 +115,7 @@ func (d *dispatcher) memory(b budget) int64 {
 	return n + parts*set + threads*int64(8*b.buffer)*(parts*(lists+1)+6) + 16*threads*int64(b.window) + b.pages + b.halo
 }
 
-// predict says what the run will need; first is marked, which took the given time from
-// the begin of the numbering on.
+// predict makes the forecast. first is marked; numbering and marking took the given time.
 func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, error) {
 	f := Forecast{PartsAtOnce: d.budget.parts}
 	config := 2 * int64(len(d.config().JSON()))
@@ -131,7 +129,7 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 		halo += uint64(first.halo[i])
 		haloEdges += first.ownHalo(i)
 	}
-	// What is not marked yet is taken to be as what is.
+	// Parts that are not marked yet are expected to be like those that are.
 	left := 0
 	for p := range d.num.parts {
 		if (p < first.from || p >= first.to) && !d.w.Kept(partFolder(p)) {
@@ -144,7 +142,7 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	b := d.budget
 	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
 	b.window = int(min(int64(b.window), d.largestRows(first)))
-	// Offsets count as 8 bytes in what was read, and are 4 mostly.
+	// storeBytes counts 8 bytes per offset; most offsets take 4.
 	b.pages = min(b.pages, d.storeBytes()) * 2 / 3
 	f.Memory = d.memory(b)
 	rate := float64(writeRate)
@@ -163,25 +161,25 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	if err != nil {
 		return f, err
 	}
-	// Temporary files: the ends of edges without COO, and halo edges beyond the memory.
+	// Temporary files hold the ends of edges where there is no COO, and halo edges that exceed the memory.
 	need := f.Bytes
 	if spill := int64(haloEdges)*haloRecord - d.budget.halo; spill > 0 {
 		need += spill
 	}
 	if need > free {
-		return f, tagged.Errorf(ErrSpace, "%s: found %s free, expected %s for the parts; make room or choose another --out", d.w.Dir(), human.Bytes(free), human.Bytes(need))
+		return f, tagged.Errorf(errSpace, "%s: found %s free, expected %s for the parts; make room or choose another `Out`", d.w.Dir(), human.Bytes(free), human.Bytes(need))
 	}
 	return f, nil
 }
 
-// writeRate is the bytes a second that one thread writes: copied into the page cache, checked
-// and brought to a disk that keeps up.
+// writeRate is the number of bytes per second that one thread writes: it copies them into the page cache,
+// checksums them and syncs them to a disk that keeps up.
 const writeRate = 450 << 20
 
-// probedAbove is the size of an output from which it is worth a look how fast the disk is.
+// probedAbove is the least size of an output for which the speed of the disk is measured.
 const probedAbove = 2 << 30
 
-// probe is the bytes a second that the disk takes of 64 MiB.
+// probe measures the bytes per second that the disk takes, by writing 64 MiB.
 func (d *dispatcher) probe() (_ float64, err error) {
 	f, err := d.fs.Temp(d.w.Dir())
 	if err != nil {
@@ -205,7 +203,7 @@ func (d *dispatcher) probe() (_ float64, err error) {
 	return blocks * block / time.Since(began).Seconds(), nil
 }
 
-// largestRows is the number of edges that the largest rowSort of a group holds.
+// largestRows is the number of edges of the largest rowSort of a group.
 func (d *dispatcher) largestRows(g *group) int64 {
 	var most uint64
 	for i := range g.haloEdges {
@@ -218,7 +216,7 @@ func (d *dispatcher) largestRows(g *group) int64 {
 	return int64(most)
 }
 
-// storeBytes is what is read of the store.
+// storeBytes is the number of bytes of the store that a run reads.
 func (d *dispatcher) storeBytes() int64 {
 	var n int64
 	for _, in := range d.edges {

@@ -15,32 +15,32 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// tensor is a column as parts have it, with the rows of what they own.
+// tensor is a column in the files of the parts, which have the rows that the part owns.
 type tensor struct {
 	t      int    // node type, or edge type
 	name   string // "paper/feat"
 	dtype  dgl.DType
 	shape  []int64
-	width  int                        // of a row as it is written
-	values []byte                     // rows of the store; nil: the row's number
-	from   int                        // width of a row in values
-	widen  func(dst, src []byte) bool // what a row becomes; nil: as it is. False: a value does not fit
-	byNode bool                       // an edge has the row of its destination
-	bool   bool                       // the bytes are bools, which the configuration says
+	width  int                        // bytes of a row as written
+	values []byte                     // rows of the store; nil: a row's value is its number
+	from   int                        // bytes of a row in values
+	widen  func(dst, src []byte) bool // converts a row; nil: unchanged. False: a value does not fit
+	byNode bool                       // the row of an edge is that of its destination
+	bool   bool                       // the bytes are bools; the configuration says so
 }
 
-// trainerID is the column that says which trainer of a part a node belongs to.
+// trainerID is the column with the trainer of each node within its part.
 const trainerID = "trainer_id"
 
-// dtypes are the types that stay as they are: a bool is a byte, for DGL's server maps no bools.
+// dtypes are the dtypes in DGL. A bool is stored as a byte, because DGL's server maps no bools.
 var dtypes = map[graph.DType]dgl.DType{
 	graph.Bool: dgl.Uint8, graph.Int8: dgl.Int8, graph.Int16: dgl.Int16, graph.Int32: dgl.Int32, graph.Int64: dgl.Int64,
 	graph.Uint8: dgl.Uint8, graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
-	// These become wider; see widened.
+	// These are widened, see below.
 	graph.Uint16: dgl.Int32, graph.Uint32: dgl.Int64, graph.Uint64: dgl.Int64,
 }
 
-// widened are the types that PyTorch does not have.
+// widened converts the dtypes that PyTorch does not have.
 var widened = map[graph.DType]func(dst, src []byte) bool{
 	graph.Uint16: func(dst, src []byte) bool {
 		for i := range len(src) / 2 {
@@ -65,15 +65,15 @@ var widened = map[graph.DType]func(dst, src []byte) bool{
 	},
 }
 
-// trainer is the widening of an assignment's trainers.
+// trainer widens the trainers of an assignment.
 func trainer(dst, src []byte) bool {
 	binary.LittleEndian.PutUint64(dst, uint64(binary.LittleEndian.Uint16(src)))
 	return true
 }
 
-// tensors chooses the columns of a type that parts have; rows are those that a part owns. DGL's server does
-// not start where a part has no row of a feature: what is added here is added where all parts
-// have some, and the columns of a type without rows, which say nothing, are left out.
+// tensors chooses the columns of a type that parts have; rows is the number of rows that a part owns. DGL's
+// server does not start where a part has no row of a feature. So trainer_id is added only where all parts have
+// rows, and the columns of a type without rows are left out.
 func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, rows func(p, t int) int64) []tensor {
 	var list []tensor
 	all, least := int64(0), int64(math.MaxInt64)
@@ -123,7 +123,7 @@ func (d *dispatcher) leave(column, why string) {
 	d.report.LeftOut = append(d.report.LeftOut, column+": "+why)
 }
 
-// chooseColumns decides what the feature files hold.
+// chooseColumns decides the content of the feature files.
 func (d *dispatcher) chooseColumns() {
 	for t, n := range d.g.Nodes {
 		list := d.tensors(t, n.Type, n.Columns, d.nodeRows)
@@ -146,7 +146,7 @@ func (d *dispatcher) chooseColumns() {
 	}
 }
 
-// dict begins a file of tensors for each part of the group.
+// dicts creates a file of tensors for each part of the group, and returns the offsets of its tensors.
 func (g *group) dicts(file string, tensors []tensor, rows func(p, t int) int64) (files []vfs.File, at [][]int64, err error) {
 	for p := g.from; p < g.to; p++ {
 		var list []dgl.Tensor
@@ -168,7 +168,7 @@ func (g *group) dicts(file string, tensors []tensor, rows func(p, t int) int64) 
 	return files, at, nil
 }
 
-// nodeRows and edgeRows are how many of a type part p owns.
+// nodeRows and edgeRows are the number of nodes or edges of a type that part p owns.
 func (d *dispatcher) nodeRows(p, t int) int64 {
 	i := p*d.num.types + t
 	return int64(d.num.start[i+1] - d.num.start[i])
@@ -179,7 +179,7 @@ func (d *dispatcher) edgeRows(p, e int) int64 {
 	return int64(d.edgeStart[i+1] - d.edgeStart[i])
 }
 
-// writeNodes writes a file with a row for each owned node, in each part.
+// writeNodes writes, for each part, a file with a row per owned node.
 func (g *group) writeNodes(ctx context.Context, file string, tensors []tensor, buffer int) (err error) {
 	files, at, err := g.dicts(file, tensors, g.nodeRows)
 	defer func() { err = errors.Join(err, closeAll(files)) }()
@@ -216,7 +216,7 @@ func (g *group) writeNodes(ctx context.Context, file string, tensors []tensor, b
 	return nil
 }
 
-// writeEdgeColumns writes a file with a row for each owned edge, in each part.
+// writeEdgeColumns writes, for each part, a file with a row per owned edge.
 func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []tensor, buffer int) (err error) {
 	files, at, err := g.dicts(file, tensors, g.edgeRows)
 	defer func() { err = errors.Join(err, closeAll(files)) }()
@@ -279,12 +279,12 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 	return nil
 }
 
-// rowWriter writes rows of one tensor to the files of the parts: one goroutine's.
+// rowWriter writes the rows of one tensor to the files of the parts. It belongs to one goroutine.
 type rowWriter struct {
 	x     *tensor
 	files []vfs.File
-	at    []int64 // of the next byte, a part
-	buf   []byte  // room bytes a part
+	at    []int64 // offset of the next byte, by part
+	buf   []byte  // room bytes per part
 	n     []int
 	room  int
 }
@@ -298,7 +298,7 @@ func (g *group) rowWorkers(room int) []*rowWriter {
 	return list
 }
 
-// begin starts with a tensor, at the places that at says.
+// begin starts a tensor; at is its offset in the file of a part.
 func (r *rowWriter) begin(x *tensor, files []vfs.File, at func(p int) int64) {
 	r.x, r.files = x, files
 	for p := range files {
@@ -336,12 +336,12 @@ func (r *rowWriter) row(p, row int) error {
 	return nil
 }
 
-// wide writes a row that is wider than the buffer, a piece at a time.
+// wide writes a row that is wider than the buffer, piece by piece.
 func (r *rowWriter) wide(p, row int) error {
 	x := r.x
 	from := x.values[row*x.from:][:x.from]
 	piece := r.room / 8 * 8
-	ratio := x.width / x.from // what widening does
+	ratio := x.width / x.from // bytes written per byte read
 	for len(from) > 0 {
 		n := min(len(from), piece/ratio)
 		to := r.buf[p*r.room:][:n*ratio]
@@ -360,7 +360,7 @@ func (r *rowWriter) wide(p, row int) error {
 }
 
 func (x *tensor) misfit(row int) error {
-	return fmt.Errorf("%s, row %d: found a value of 2^63 or more, expected one that an int64 holds, for PyTorch has no uint64; import the table without this column", x.name, row)
+	return fmt.Errorf("%s, row %d: found a value of 2^63 or more, expected one that fits an int64, because PyTorch has no uint64; import the table without this column", x.name, row)
 }
 
 func (r *rowWriter) flush(p int) error {
@@ -374,7 +374,7 @@ func (r *rowWriter) flush(p int) error {
 	return err
 }
 
-// end writes what is left.
+// end writes the buffered rows.
 func (r *rowWriter) end() error {
 	for p := range r.files {
 		if err := r.flush(p); err != nil {

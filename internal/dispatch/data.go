@@ -8,13 +8,13 @@ import (
 	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
-// slot is a stream to a slot of the graph.
+// slot returns a stream to a slot of the graph.
 func (f *partFile) slot(name string, buf []uint64) *stream {
 	return &stream{file: f.graph, at: f.layout.Slot(name).Offset, buf: buf}
 }
 
-// writeData writes what is known without a look at the edges: the data of all nodes and
-// of owned edges, and the rows of the CSC that no edge is in.
+// writeData writes the data that do not depend on the edges: the data of all nodes and of owned edges, and the
+// empty rows of the CSC.
 func (f *partFile) writeData(g *group, buf []uint64) error {
 	lo, hi := g.num.owned(f.p)
 	reached := g.reached[f.p-g.from]
@@ -28,7 +28,7 @@ func (f *partFile) writeData(g *group, buf []uint64) error {
 	if err := ids.flush(); err != nil {
 		return err
 	}
-	// The halo's is 0, as the file is where nothing was written.
+	// The halo's values are 0, because unwritten bytes of the file are 0.
 	if err := fill(f.slot("ndata/"+innerNodeData, buf), uint8(1), f.ownNodes); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (f *partFile) writeTypes(g *group, buf []uint64) error {
 	return nil
 }
 
-// runs calls fn for each (part, type) with members, and how many there are.
+// runs calls fn for each (part, type) that has members of s, with their number.
 func runs(g *group, s *bitset, fn func(place, n int) error) error {
 	before := uint32(0)
 	for place := range g.num.parts * g.num.types {
@@ -107,7 +107,7 @@ func runs(g *group, s *bitset, fn func(place, n int) error) error {
 	return nil
 }
 
-// haloRun writes sorted records of halo edges, of which first are in front.
+// haloRun writes sorted records of halo edges; first is the number of the part's halo edges before them.
 func (f *partFile) haloRun(g *group, h *haloEdges, records []byte, first int64, buffer int) error {
 	at := int64(f.ownEdges) + first
 	id := stream{file: f.graph, at: f.layout.Slot("edata/"+idData).Offset + 8*at, buf: make([]uint64, buffer)}
@@ -118,7 +118,7 @@ func (f *partFile) haloRun(g *group, h *haloEdges, records []byte, first int64, 
 		types = &stream{file: f.graph, at: f.layout.Slot("edata/"+typeData).Offset + 4*at, buf: make([]uint64, buffer)}
 	}
 	mask := uint64(1)<<h.idBits - 1
-	place, n := -1, 0 // the (part, edge type) of the run, and its length so far
+	place, n := -1, 0 // (part, edge type) of the run, and its length so far
 	end := uint64(0)
 	for ; len(records) > 0; records = records[haloRecord:] {
 		edge := binary.LittleEndian.Uint64(records) & mask
@@ -155,20 +155,19 @@ func (f *partFile) haloRun(g *group, h *haloEdges, records []byte, first int64, 
 	return nil
 }
 
-// rowSort is the making of some rows of a CSR or CSC from the ends of edges.
+// rowSort makes rows of a CSR or CSC from the ends of edges.
 type rowSort struct {
 	f          *partFile
-	key, other int64  // where the ends that are rows lie, and the others
+	key, other int64  // offsets in pairs of the ends that are rows, and of the other ends
 	first, n   uint64 // local ids of the edges
 	from, to   int    // rows
 	out        rowSlots
 }
 
-// readEnds is how many edges are read at once.
+// readEnds is the number of edges that are read at once.
 const readEnds = 1 << 15
 
-// run writes rows. window is how many edges it may hold at 16 bytes each; it reads
-// the ends once for every so many.
+// run writes the rows. It holds at most window edges, at 16 bytes each, and reads all ends once per window.
 func (r *rowSort) run(ctx context.Context, window, buffer int) error {
 	offsets := make([]uint64, r.to-r.from+1)
 	keys, others := make([]uint64, readEnds), make([]uint64, readEnds)
@@ -231,7 +230,7 @@ func (r *rowSort) run(ctx context.Context, window, buffer int) error {
 	return nil
 }
 
-// longRow writes one row of more edges than the window, as they come.
+// longRow writes one row that has more edges than the window, in the order of the edges.
 func (r *rowSort) longRow(ctx context.Context, row int, begin uint64, keys, others []uint64, buffer int) error {
 	at := 8 * int64(r.first+begin)
 	idx := stream{file: r.f.graph, at: r.out.idx + at, buf: make([]uint64, buffer)}
@@ -255,7 +254,7 @@ func (r *rowSort) longRow(ctx context.Context, row int, begin uint64, keys, othe
 	return nil
 }
 
-// each reads the ends of the edges in order; first is the local id of the first.
+// each reads the ends of the edges in order; first is the local id of the first edge of a call.
 func (r *rowSort) each(ctx context.Context, keys, others []uint64, fn func(first uint64, keys, others []uint64)) error {
 	for at := uint64(0); at < r.n; {
 		if err := ctx.Err(); err != nil {
@@ -279,8 +278,8 @@ func (r *rowSort) each(ctx context.Context, keys, others []uint64, fn func(first
 	return nil
 }
 
-// writeRows writes the rows that do not follow from the order of the edges: those of the
-// halo in the CSC, and the CSR.
+// writeRows writes the rows that do not follow from the order of the edges: the CSC rows of the halo, and the
+// CSR.
 func (f *partFile) writeRows(ctx context.Context, g *group, window, buffer int) error {
 	nodes := f.ownNodes + f.haloNodes
 	if g.opt.Formats&dgl.CSC != 0 && f.haloEdges > 0 {

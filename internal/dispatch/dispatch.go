@@ -18,52 +18,51 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Options say what the parts hold and how they are made.
+// Options define the content of the parts and the resources of the run.
 type Options struct {
-	// GraphName is what DGL knows the graph by, and the name of the configuration.
+	// GraphName is the name of the graph in DGL, and the name of the configuration.
 	GraphName string
-	// Hops is how far the halo reaches, Leaving whether it has the edges that leave
-	// owned nodes: see the package comment.
+	// Hops is the reach of the halo. Leaving adds the edges that leave owned nodes. See the package comment.
 	Hops    int
 	Leaving bool
 	// PartIDs adds the node data part_id, as partition_graph does.
 	PartIDs bool
-	// OriginalNodes and OriginalEdges ask for the files of original ids.
+	// OriginalNodes and OriginalEdges add the files of original ids.
 	OriginalNodes, OriginalEdges bool
 	// Formats are the sparse matrices of a part's graph; 0: COO and CSC.
 	Formats dgl.Formats
 	Threads int   // at least 1
-	Memory  int64 // bound of the memory in bytes; 0: no bound
-	// PartsAtOnce bounds how many parts are made at a time, and so what an interrupted run loses;
-	// 0: as many as fit the memory.
+	Memory  int64 // bound of the memory, bytes; 0: no bound
+	// PartsAtOnce bounds the number of parts that are written together, and so the work that an interrupted
+	// run loses; 0: as many as the memory allows.
 	PartsAtOnce int
-	// Progress, which may be nil, is told of bytes written; several goroutines call it.
+	// Progress, which may be nil, receives the number of bytes written; several goroutines call it.
 	Progress func(bytes int)
 }
 
-// Report is what came out.
+// Report describes the output.
 type Report struct {
 	Parts []Part
 	// Bytes is the size of all files.
 	Bytes int64
-	// LeftOut are the columns that no tensor can hold, with the reason; Widened those
-	// whose type became a larger one.
+	// LeftOut lists the columns that cannot be tensors, with the reason. Widened lists those that were
+	// converted to a larger type.
 	LeftOut, Widened []string
-	// Gaps are the types with features of which some parts own nothing, and these parts. DGL
-	// loads such a part, but its server does not start for it.
+	// Gaps lists the types with features of which some parts own nothing, and these parts. DGL loads such a
+	// part, but its server does not start.
 	Gaps []string
-	// AtOnce is how many parts were made at a time.
+	// AtOnce is the number of parts that were written together.
 	AtOnce int
 }
 
-// Part is what a part holds.
+// Part describes the content of a part.
 type Part struct {
 	OwnNodes, HaloNodes int
 	OwnEdges, HaloEdges uint64
 	Bytes               int64
 }
 
-// dispatcher is a run.
+// dispatcher is the state of a run.
 type dispatcher struct {
 	fs     vfs.FS
 	dir    string
@@ -78,26 +77,26 @@ type dispatcher struct {
 	edges       []*incoming
 	into        [][]int // edge types into each node type
 	segs        []segment
-	counts      [][]uint64 // a segment: edges in front of it, of (edge type into its type, part)
-	edgeStart   []uint64   // first new edge id of (part, edge type); and all edges
+	counts      [][]uint64 // by segment: edges before it, by (edge type into the node type, part)
+	edgeStart   []uint64   // first new edge id of (part, edge type); the last entry is the number of edges
 	nodeTensors []tensor
 	edgeTensors []tensor
 	origNodes   []tensor
 
 	store     *store.Store
 	temporary []transposed
-	pages     atomic.Int64 // bytes read since the memory of pages was given back
+	pages     atomic.Int64 // bytes read since the pages were last released
 }
 
-// Plan is a dispatch that knows how large its parts become.
+// Plan is a dispatch that has computed the sizes of its parts.
 type Plan struct {
 	d        *dispatcher
 	first    *group
 	forecast Forecast
 }
 
-// Prepare counts what the parts of a store will hold. w is the output, into whose folder temporary files
-// go as well. Close gives the memory back; s, a and w are used until then.
+// Prepare counts the nodes and edges of each part. w is the output; temporary files go into its folder as
+// well. s, a and w are used until Close, which frees the memory.
 func Prepare(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) (*Plan, error) {
 	if opt.Formats == 0 {
 		opt.Formats = dgl.COO | dgl.CSC
@@ -121,7 +120,7 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	if err := d.plan(); err != nil {
 		return err
 	}
-	// What was read of the store until now is not needed.
+	// The pages that were read until now are not needed any more.
 	if err := d.releaseAll(); err != nil {
 		return err
 	}
@@ -149,10 +148,10 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Forecast is what the run will need.
+// Forecast estimates what the run needs.
 func (p *Plan) Forecast() Forecast { return p.forecast }
 
-// Close gives the memory and temporary files back.
+// Close frees the memory and removes temporary files.
 func (p *Plan) Close() error {
 	if p.first != nil {
 		p.first.close()
@@ -168,7 +167,7 @@ func (p *Plan) Close() error {
 	return err
 }
 
-// Run writes the parts, once. The caller seals and publishes.
+// Run writes the parts. It may be called once. The caller seals and publishes the output.
 func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	d := p.d
 	d.report.Parts = make([]Part, d.num.parts)
@@ -186,7 +185,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	}
 	d.report.Gaps = parts.Gaps(c, have(d.nodeTensors), have(d.edgeTensors))
 	config := c.JSON()
-	for _, name := range []string{d.opt.GraphName + ".json", ConfigFile} {
+	for _, name := range []string{d.opt.GraphName + ".json", configFile} {
 		if err := d.w.WriteFile(name, config); err != nil {
 			return nil, err
 		}
@@ -204,7 +203,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	return &d.report, nil
 }
 
-// next is the next parts from p on that are to be made, nil behind the last.
+// next is the next group of unwritten parts from p on, nil after the last.
 func (d *dispatcher) next(p int) *group {
 	for p < d.num.parts && d.w.Kept(partFolder(p)) {
 		p++
@@ -219,10 +218,10 @@ func (d *dispatcher) next(p int) *group {
 	return &group{dispatcher: d, from: p, to: to}
 }
 
-// ConfigFile is the second name of the configuration, by which DGL's dispatch knows it.
-const ConfigFile = "metadata.json"
+// configFile is the second name of the configuration, which DGL's dispatch uses.
+const configFile = "metadata.json"
 
-// check refuses names that DGL or the output folder cannot take.
+// check rejects names that DGL or the output folder cannot use.
 func (d *dispatcher) check() error {
 	if d.g == nil {
 		return fmt.Errorf("%s: found a collection, expected a store of one graph", d.dir)
@@ -232,12 +231,12 @@ func (d *dispatcher) check() error {
 	}
 	for _, n := range d.g.Nodes {
 		if strings.Contains(n.Type, "/") {
-			return fmt.Errorf("found node type %q, expected a name without '/', which DGL takes for the end of it; import the table under another name", n.Type)
+			return fmt.Errorf("found node type %q, expected a name without '/', which ends a type's name in DGL's files; import the table under another name", n.Type)
 		}
 	}
 	for _, e := range d.g.Edges {
 		if strings.Contains(e.Type.Rel, "/") {
-			return fmt.Errorf("found edge type %q, expected a name without '/', which DGL takes for the end of it; import the table under another name", e.Type)
+			return fmt.Errorf("found edge type %q, expected a name without '/', which ends a type's name in DGL's files; import the table under another name", e.Type)
 		}
 	}
 	if len(d.g.Nodes) == 0 {
@@ -246,12 +245,12 @@ func (d *dispatcher) check() error {
 	return nil
 }
 
-// CheckGraphName says whether a name can be that of a graph and its configuration.
+// CheckGraphName reports an error for a name that a graph and its configuration cannot have.
 func CheckGraphName(name string) error {
 	switch {
 	case name == "" || store.FileName(name) != name:
 		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'", name)
-	case name+".json" == ConfigFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
+	case name+".json" == configFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
 		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another", name)
 	}
 	return nil
@@ -271,7 +270,7 @@ func (d *dispatcher) open() error {
 	return nil
 }
 
-// transposeAll makes the in-edges that the store does not list.
+// transposeAll computes the in-edges that the store does not list.
 func (d *dispatcher) transposeAll(ctx context.Context) error {
 	for i, e := range d.g.Edges {
 		if e.Adj[graph.In] == nil {
@@ -283,18 +282,18 @@ func (d *dispatcher) transposeAll(ctx context.Context) error {
 	return nil
 }
 
-// typed says whether nodes and edges have types that the graph must tell.
+// typed reports whether the graph must store the types of nodes and edges.
 func (d *dispatcher) typed() bool { return len(d.g.Nodes) != 1 || len(d.edges) != 1 }
 
 // firstOf is the first new id of the edges of part p.
 func (d *dispatcher) firstOf(p int) uint64 { return d.edgeStart[p*len(d.edges)] }
 
-// firstEdge is the local id of the first edge of a type in part p.
+// firstEdge is the local id of the first edge of type e in part p.
 func (d *dispatcher) firstEdge(p, e int) uint64 {
 	return d.edgeStart[p*len(d.edges)+e] - d.firstOf(p)
 }
 
-// rowStart is the number of edges of part p into types before t: where their rows of the CSC end.
+// rowStart is the number of edges of part p into the node types before t: their rows of the CSC end there.
 func (d *dispatcher) rowStart(p, t int) (n uint64) {
 	for _, into := range d.into[:t] {
 		for _, e := range into {
@@ -304,7 +303,7 @@ func (d *dispatcher) rowStart(p, t int) (n uint64) {
 	return n
 }
 
-// edgePlace is the (part, edge type) of a new edge id.
+// edgePlace finds (part, edge type) of a new edge id, as an index into edgeStart.
 func (d *dispatcher) edgePlace(id uint64) int {
 	lo, hi := 0, len(d.edgeStart)-1
 	for hi-lo > 1 {
@@ -317,13 +316,12 @@ func (d *dispatcher) edgePlace(id uint64) int {
 	return lo
 }
 
-// segmentsOfThread is how many segments there are for each thread, so that all end at
-// about the same time.
+// segmentsOfThread is the number of segments per thread: enough that all threads end at about the same time.
 const segmentsOfThread = 8
 
-// gather is how a column is read whose rows are taken in another order than they lie:
-// so many nodes a block, and so many bytes that an edge brings into memory, which are more than its
-// row where the column is larger than the pages that are held.
+// gather returns how to read a column whose rows are taken out of order: the number of nodes per block, and
+// the bytes that an edge brings into memory. These are more than the row where the column exceeds the pages
+// that are held, because each edge then brings a page.
 func (d *dispatcher) gather(in *incoming, width, column int64) (nodes, bytes int) {
 	if in.id.Len() == 0 || column <= d.budget.pages {
 		return blockNodes, int(width)
@@ -331,11 +329,10 @@ func (d *dispatcher) gather(in *incoming, width, column int64) (nodes, bytes int
 	return gatherNodes, 64 << 10
 }
 
-// gatherNodes is how many destinations a block has whose edges bring a page each.
+// gatherNodes is the number of destinations per block if each of their edges brings a page.
 const gatherNodes = 32
 
-// read notes that so many bytes of the store were read, and gives the memory of
-// pages back after a while.
+// read counts bytes that were read from the store, and releases pages when enough were read.
 func (d *dispatcher) read(bytes int) error {
 	if d.pages.Add(int64(bytes)) < d.budget.pages {
 		return nil
@@ -393,7 +390,7 @@ func (g *group) make(ctx context.Context) (err error) {
 	return nil
 }
 
-// writeGraphs writes the graphs, and the original ids of edges with them.
+// writeGraphs writes the graphs and the original ids of the edges.
 func (g *group) writeGraphs(ctx context.Context) (err error) {
 	files, err := g.open()
 	defer func() { err = errors.Join(err, closeGraphs(files)) }()
@@ -416,7 +413,7 @@ func (g *group) writeGraphs(ctx context.Context) (err error) {
 	})
 }
 
-// kept fills in the report of a part that an earlier run made.
+// kept fills in the report of a part that an earlier run wrote.
 func (d *dispatcher) kept(p int) (err error) {
 	lo, hi := d.num.owned(p)
 	x := Part{OwnNodes: int(hi - lo), OwnEdges: d.firstOf(p+1) - d.firstOf(p)}
@@ -446,7 +443,7 @@ func (d *dispatcher) kept(p int) (err error) {
 	return nil
 }
 
-// config is the configuration.
+// config builds the configuration.
 func (d *dispatcher) config() *dgl.Config {
 	c := &dgl.Config{GraphName: d.opt.GraphName, Method: d.a.Method, HaloHops: d.opt.Hops}
 	for t, n := range d.g.Nodes {

@@ -1,53 +1,54 @@
-// Package dispatch writes the parts of a divided graph in DGL's distributed format:
-// what dgl.distributed.partition_graph leaves behind a partitioner, and what
-// dispatch_data.py makes of a chunked graph and an assignment.
+// Package dispatch writes the parts of a partitioned graph in DGL's distributed format:
+// the output of dgl.distributed.partition_graph, or of dispatch_data.py for a chunked
+// graph and an assignment.
 //
-// Input are a store and an assignment (package partition/assign). The output folder has
+// The inputs are a store and an assignment (package internal/partition/assign). The output folder has
 //
-//	<graph name>.json, metadata.json    the configuration; equal
+//	<graph name>.json, metadata.json    the configuration, twice
 //	part<p>/graph.dgl                   nodes and edges of the part and its halo
-//	part<p>/node_feat.dgl, edge_feat.dgl    columns of what the part owns
+//	part<p>/node_feat.dgl, edge_feat.dgl    columns of the nodes and edges that the part owns
 //	part<p>/orig_nids.dgl, orig_eids.dgl    the store's ids, on request
 //
-// # What a part holds
+// # Content of a part
 //
-// Nodes are counted anew by (part, type, id), edges by (part, edge type, new id of the
-// destination, edge id); an edge is owned with its destination. Types are numbered in
-// byte order of their names. A part lists the nodes that it owns and then its halo, the edges that
-// it owns and then those of the halo, each by ascending new id.
+// Nodes get new ids in the order of (part, type, id), edges in the order of (part, edge type, new id
+// of the destination, edge id). A part owns the edges into its nodes. Types are numbered in byte
+// order of their names. A part lists the nodes that it owns and then its halo nodes, and the edges
+// that it owns and then its halo edges, each by ascending new id.
 //
-// The halo follows from the hops and from what leaves the part:
+// Options.Hops and Options.Leaving define the halo:
 //
 //	hops 0 and 1    the in-edges of owned nodes, which are the owned edges, and their sources
-//	hops h > 1      and the in-edges of all nodes reached by fewer than h of them, and their sources
-//	Leaving         and, for h >= 1, the edges from owned nodes to others, and their destinations
+//	hops h > 1      also the in-edges of all nodes that fewer than h in-edges reach, and their sources
+//	Leaving         also, for h >= 1, the edges from owned nodes to others, and their destinations
 //
-// With Leaving the parts are those of partition_graph, without it those of DGL's dispatch.
-// (partition_graph with num_hops 0 drops the edges between parts and then fails; hops 0 keeps
-// them here, since a part without the in-edges of its nodes can be trained on by nobody.)
+// With Leaving the parts equal those of partition_graph, without it those of DGL's dispatch.
+// (partition_graph with num_hops 0 drops the edges between parts and then fails. This package keeps
+// them, because a part without the in-edges of its nodes cannot be used for training.)
 //
 // A part that owns no row of a type has features of 0 rows for it. DGL loads them, but its server
-// cannot map them and does not start: Report.Gaps names these types and parts.
+// cannot map them and does not start; Report.Gaps lists these types and parts.
 //
-// Original ids are type-wise ids of the store for nodes, and for edges the
-// column #input_position where there is one, else the edge id. Columns of strings or with variable rows
-// cannot be tensors; they are left out and named. uint16 becomes int32 and uint32 int64, for
-// PyTorch has no such types; a uint64 must fit an int64. A bool is written as uint8, as DGL does it
-// (its server maps no bools), and the configuration names it, so that import gives the bool back.
+// Original ids of nodes are type-wise ids of the store. Those of edges are the column
+// #input_position, or the edge ids where the store has no such column. Columns of strings or with
+// rows of variable length cannot be tensors; Report.LeftOut lists them. PyTorch has no unsigned
+// types but uint8, so uint16 becomes int32 and uint32 int64; a uint64 must fit an int64. A bool is
+// stored as uint8, as DGL stores it (its server maps no bools). The configuration lists the bools,
+// so that import restores them.
 //
-// # How
+// # Method
 //
-// Nothing of the graph is sorted where the store lists in-edges: a first pass
-// counts and marks the halo of each part in a bitmap, whose ranks are local ids; then all
-// sizes are known and a second pass writes every array in its place, front to back. Columns
-// are streamed once. Parts are made all at once, or as many at a time as the memory allows. The
-// bytes depend on neither threads nor memory. In-edges that the store does not list are
-// made in a temporary file first, and columns of such edges are read row by row, in no order:
-// a large graph is better imported by destination.
+// Where the store lists in-edges, the graph is not sorted. A first pass counts the edges and marks
+// the halo of each part in a bitmap, whose ranks are the local ids. Then all sizes are known, and a
+// second pass writes every array at its offset, front to back. Each column is read once, in order.
+// All parts are written together, or as many at a time as the memory allows. The output does not
+// depend on the number of threads or the memory. In-edges that the store does not list are first
+// written to a temporary file, and the columns of such edges are read row by row, out of order. A
+// large graph should therefore be imported by destination.
 //
-// Ids of nodes take 32 bits. The memory bound holds for everything but a node whose in-edges, of a
-// type that is stored by source, exceed it alone.
+// Node ids take 32 bits. The memory bound holds, except for a node whose in-edges of one type that
+// is stored by source exceed it alone.
 //
-// The package imports graph, store, partition/assign, dispatch/parts, format/dgl, internal/* and the
-// standard library.
+// The package imports graph, internal/store, internal/partition/assign, internal/dispatch/parts,
+// internal/format/dgl, internal helper packages and the standard library.
 package dispatch

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// partFile is the graph of a part in the making, and the original ids of its edges.
+// partFile is the graph of a part while it is written, and the original ids of its edges.
 type partFile struct {
 	p                   int
 	graph               vfs.File
@@ -17,17 +17,17 @@ type partFile struct {
 	ownNodes, haloNodes int
 	ownEdges, haloEdges uint64
 	csr, csc            rowSlots
-	// pairs has the ends of the edges, int64: the graph's COO, or a temporary file
-	// where that is not asked for and needed; nil where it is not needed.
+	// pairs has the ends of the edges, int64. It is the graph's COO; where COO is not asked for, a temporary
+	// file if the ends are needed, else nil.
 	pairs    vfs.File
 	src, dst int64
 	scratch  bool
-	// edges has the original ids, in slots a type.
+	// edges has the original ids of the edges, a slot per type.
 	edges     vfs.File
 	origEdges []int64
 }
 
-// rowSlots is where a CSR or CSC lies.
+// rowSlots has the offsets of the arrays of a CSR or CSC in the file.
 type rowSlots struct{ ptr, idx, eid int64 }
 
 // Names of the files of a part.
@@ -39,7 +39,7 @@ const (
 	origEdgeFile = "orig_eids.dgl"
 )
 
-// partFolder is the folder of part p, and partName a file of it.
+// partFolder is the folder of part p, and partName a file in it.
 func partFolder(p int) string { return fmt.Sprintf("part%d", p) }
 
 func partName(p int, file string) string { return partFolder(p) + "/" + file }
@@ -88,7 +88,7 @@ const (
 	partIDData    = "part_id"
 )
 
-// open begins the graph files of the group.
+// open creates the graph files of the group.
 func (g *group) open() (files []*partFile, err error) {
 	files = make([]*partFile, g.to-g.from)
 	for i := range files {
@@ -139,7 +139,7 @@ func (g *group) open() (files []*partFile, err error) {
 	return files, nil
 }
 
-// closeGraphs ends the files; all at once, for each close waits for the disk.
+// closeGraphs closes the files concurrently, because each close waits for the disk.
 func closeGraphs(files []*partFile) error {
 	var all []vfs.File
 	var err error
@@ -159,10 +159,10 @@ func closeGraphs(files []*partFile) error {
 	return errors.Join(err, closeAll(all))
 }
 
-// closing is how many files are brought to the disk at a time.
+// closing is the number of files that are synced to the disk at a time.
 const closing = 8
 
-// closeAll closes every file, whatever becomes of the others.
+// closeAll closes every file, even if some fail.
 func closeAll(files []vfs.File) error {
 	errs := make([]error, len(files))
 	_ = spread(context.Background(), closing, len(files), func(_ context.Context, _, i int) error {
@@ -172,7 +172,7 @@ func closeAll(files []vfs.File) error {
 	return errors.Join(errs...)
 }
 
-// file begins a file of the output with a layout. What is not written reads as zeros.
+// file creates a file of the output with a layout. Bytes that are never written are zero.
 func (d *dispatcher) file(name string, l *dgl.Layout) (vfs.File, error) {
 	f, err := d.w.Create(name)
 	if err != nil {
@@ -185,7 +185,7 @@ func (d *dispatcher) file(name string, l *dgl.Layout) (vfs.File, error) {
 	return c, nil
 }
 
-// counted tells the progress of what is written.
+// counted reports the progress of writes.
 type counted struct {
 	vfs.File
 	d *dispatcher

@@ -7,18 +7,18 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// group is the parts [from, to), which are made in one go.
+// group is the parts [from, to), which are written together.
 type group struct {
 	*dispatcher
 	from, to int
-	// reached has the nodes of the halo of each part; expanded, where hops > 1, those of
-	// them whose in-edges belong to the halo.
+	// reached has the halo nodes of each part. expanded, used for more than one hop, has the halo nodes whose
+	// in-edges belong to the halo.
 	reached, expanded []*bitset
-	halo              []int      // nodes, a part
-	haloEdges         [][]uint64 // a part and edge type
+	halo              []int      // number of nodes, by part
+	haloEdges         [][]uint64 // by part, then by edge type
 }
 
-// has says whether part p is of the group.
+// has reports whether part p belongs to the group.
 func (g *group) has(p uint16) bool { return int(p) >= g.from && int(p) < g.to }
 
 // countEdges counts the edges of each part in each segment, and numbers them.
@@ -58,7 +58,7 @@ func (d *dispatcher) countEdges(ctx context.Context) error {
 			for p := range d.num.parts {
 				c := &d.counts[i][j*d.num.parts+p]
 				total := &d.edgeStart[p*types+e+1]
-				*c, *total = *total, *total+*c // what is in front of the segment
+				*c, *total = *total, *total+*c // the number before the segment
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (g *group) mark(ctx context.Context) error {
 		return err
 	}
 	leaving := g.opt.Leaving && g.opt.Hops > 0
-	counts := make([][]uint64, g.opt.Threads) // a worker: part and edge type
+	counts := make([][]uint64, g.opt.Threads) // of each worker: by part and edge type
 	for i := range counts {
 		counts[i] = make([]uint64, len(g.reached)*len(g.edges))
 	}
@@ -123,7 +123,7 @@ func (g *group) mark(ctx context.Context) error {
 	})
 }
 
-// expand marks what more than one hop reaches.
+// expand marks the nodes that more than one hop reaches.
 func (g *group) expand(ctx context.Context, sets func() ([]*bitset, error), leaving bool, counts [][]uint64) error {
 	if err := g.sweep(ctx, marks{sources: true}, counts); err != nil {
 		return err
@@ -154,12 +154,12 @@ func (g *group) close() {
 	g.reached, g.expanded = nil, nil
 }
 
-// marks is what a sweep over all edges does.
+// marks selects the work of a sweep over all edges.
 type marks struct {
 	sources  bool // mark the sources of owned edges
-	leaving  bool // mark the destinations of edges that leave a part, and count these
+	leaving  bool // mark the destinations of edges that leave a part, and count these edges
 	expanded bool // mark the sources of the in-edges of expanded nodes
-	count    bool // count the in-edges of expanded nodes, but those that leave the part
+	count    bool // count the in-edges of expanded nodes, except edges that leave the part
 }
 
 func (g *group) sweep(ctx context.Context, m marks, counts [][]uint64) error {
@@ -227,7 +227,7 @@ func (g *group) markBlock(t, e, first int, r *reader, offsets []uint64, far []ui
 	return nil
 }
 
-// expandBlock deals with the in-edges of expanded nodes.
+// expandBlock processes the in-edges of expanded nodes.
 func (g *group) expandBlock(t, e, first int, r *reader, offsets []uint64, far []uint32, m marks, counts []uint64) error {
 	id := g.num.id[g.num.base[t]+first:][:len(offsets)-1]
 	sources := g.num.id[g.num.base[r.src]:g.num.base[r.src+1]]
@@ -260,7 +260,7 @@ func (g *group) expandBlock(t, e, first int, r *reader, offsets []uint64, far []
 	return nil
 }
 
-// local is the id of a node in part from+i.
+// local is the local id of a node in part from+i.
 func (g *group) local(i int, id uint32) uint32 {
 	lo, hi := g.num.owned(g.from + i)
 	if id-lo < hi-lo {

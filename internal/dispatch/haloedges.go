@@ -8,9 +8,9 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// haloEdges collects the edges of the halos of a group, which come in the order of
-// their destinations, to give them back by new id. Keys are the part of the group
-// above the new id of the edge, so that a bucket has edges of one part.
+// haloEdges collects the halo edges of a group in the order of their destinations and returns them by new id.
+// The high bits of a key are the part's number in the group, the low bits the new id of the edge, so that a
+// bucket has edges of one part only.
 type haloEdges struct {
 	part   *extsort.Partition
 	spill  *extsort.Spill
@@ -21,20 +21,20 @@ type haloEdges struct {
 // haloRecord is the size of a record: key, local source, local destination.
 const haloRecord = 16
 
-// Sizes of what sorts records of 16 bytes by buckets.
+// Sizes of the sort of 16-byte records by buckets.
 const (
-	bucketBytes  = 4 << 20 // the most that a bucket is to have
+	bucketBytes  = 4 << 20 // the most bytes that a bucket should have
 	maxBuckets   = 1 << 10
-	extentBytes  = 4 << 10 // of the buffer of a bucket
+	extentBytes  = 4 << 10 // of the buffer of one bucket
 	radixBits    = 11
 	radixBuckets = 1 << radixBits
 )
 
 // sortShape is how a sort by buckets spends its memory.
 type sortShape struct {
-	most int   // buckets, a power of two: a quarter of the memory is their buffers
-	each int64 // bytes that a bucket is to have: a quarter is the buckets being sorted, twice each
-	held int64 // bytes of records that stay out of the temporary file: the rest
+	most int   // number of buckets, a power of two: their buffers take a quarter of the memory
+	each int64 // bytes that a bucket should have: the buckets being sorted, twice each, take a quarter
+	held int64 // bytes of records that stay out of the temporary file: the rest of the memory
 }
 
 func newSortShape(memory int64, threads int) sortShape {
@@ -45,8 +45,8 @@ func newSortShape(memory int64, threads int) sortShape {
 	return s
 }
 
-// buckets is how many a part has: so many that none is too large even if the edges of
-// the part's halo, at most most of them, follow one another, as those from one other part do.
+// buckets is the number of buckets of each part. No bucket becomes too large even if all halo edges of the
+// part, at most most of them, have consecutive ids, as the edges from one other part have.
 func (s sortShape) buckets(parts int, most uint64, idBits int) int {
 	each := 1
 	for each*2*parts <= s.most && each < 1<<idBits && min(most, 1<<idBits/uint64(each))*haloRecord > uint64(s.each) {
@@ -55,8 +55,7 @@ func (s sortShape) buckets(parts int, most uint64, idBits int) int {
 	return each
 }
 
-// newHaloEdges is ready for the edges that mark counted; memory bounds what it
-// holds of them.
+// newHaloEdges prepares for the edges that mark counted; memory bounds the bytes that it holds.
 func newHaloEdges(g *group, memory int64) *haloEdges {
 	var most, total uint64
 	for i := range g.haloEdges {
@@ -85,7 +84,7 @@ func (h *haloEdges) close() error {
 	return h.spill.Close()
 }
 
-// haloWriter is the writer of one goroutine.
+// haloWriter belongs to one goroutine.
 type haloWriter struct {
 	*haloEdges
 	w *extsort.Writer
@@ -112,7 +111,7 @@ func (h *haloWriter) put(g *group, i int, edge uint64, src, dst uint32) error {
 	return nil
 }
 
-// write puts the halo edges behind the owned ones of each part.
+// write writes the halo edges of each part after the edges that the part owns.
 func (h *haloEdges) write(ctx context.Context, g *group, files []*partFile, buffer int) error {
 	if h.part == nil {
 		return nil
@@ -120,7 +119,7 @@ func (h *haloEdges) write(ctx context.Context, g *group, files []*partFile, buff
 	if err := h.part.Finish(); err != nil {
 		return err
 	}
-	first := make([]int64, h.part.Buckets()) // records of the part in front of the bucket
+	first := make([]int64, h.part.Buckets()) // records of the part before the bucket
 	each := 1 << (h.idBits - h.shift)
 	for b := range first {
 		if b%each > 0 {
@@ -147,8 +146,8 @@ func (h *haloEdges) write(ctx context.Context, g *group, files []*partFile, buff
 	})
 }
 
-// sortRecords sorts records by the low bits of their keys; the result is in one of
-// the two, which are of equal size.
+// sortRecords sorts records by the low keyBits of their keys. a and b have equal size, and the result is in
+// one of them.
 func sortRecords(a, b []byte, keyBits int) []byte {
 	for shift := 0; shift < keyBits; shift += radixBits {
 		var count [radixBuckets + 1]int

@@ -8,20 +8,20 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// incoming is an edge type as lists of in-edges. The in-edges of node v are
-// far[indptr.At(v):indptr.At(v+1)], by ascending edge id.
+// incoming is an edge type as lists of in-edges: the in-edges of node v are far[indptr.At(v):indptr.At(v+1)],
+// by ascending edge id.
 type incoming struct {
 	name     string
 	src, dst int // node types
 	count    int
 	indptr   graph.Index
 	far      graph.Index
-	id       graph.Index // edge ids; empty when they are the positions in far
-	position graph.Index // by edge id, where the edge stood in the input; empty: the edge id
+	id       graph.Index // edge ids; empty when they equal the positions in far
+	position graph.Index // by edge id, the row of the edge in the input; empty: equal to the edge id
 	columns  []*graph.Column
 }
 
-// open reads what the store has of an edge type; the in-edges may be missing.
+// open reads the lists of an edge type from the store; a store need not have the in-edges.
 func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
 	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
 	if c := graph.FindColumn(e.Columns, graph.PositionColumn); c != nil {
@@ -31,7 +31,7 @@ func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
 		case c.DType == graph.Uint64 && len(c.Shape) == 0:
 			in.position.U64 = graph.View[uint64](c.Values)
 		default:
-			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position an edge", in.name, graph.PositionColumn, c.DType, c.Shape)
+			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position per edge", in.name, graph.PositionColumn, c.DType, c.Shape)
 		}
 	}
 	if a := e.Adj[graph.In]; a != nil {
@@ -40,8 +40,8 @@ func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
 	return in, nil
 }
 
-// reader reads the in-edges of one type by blocks of destinations, and checks what it
-// reads, for ids lead to memory.
+// reader reads the in-edges of one type by blocks of destinations. It checks the ids that it reads, because
+// they are used as indices.
 type reader struct {
 	*incoming
 	sources int // nodes of the source type
@@ -50,11 +50,11 @@ type reader struct {
 	wide    []uint32
 }
 
-// blockNodes is how many destinations a block has.
+// blockNodes is the number of destinations of a block.
 const blockNodes = 2048
 
-// block is the in-edges of the nodes [from, to): those of node from+i are
-// far[offsets[i]-offsets[0]:offsets[i+1]-offsets[0]]. It is valid until the next.
+// block returns the in-edges of the nodes [from, to): those of node from+i are
+// far[offsets[i]-offsets[0]:offsets[i+1]-offsets[0]]. The slices are valid until the next call.
 func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error) {
 	r.offsets = r.offsets[:0]
 	if x := r.indptr.U32; x != nil {
@@ -67,7 +67,7 @@ func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error)
 	last := r.offsets[0]
 	for i, v := range r.offsets {
 		if v < last || v > uint64(r.count) {
-			return nil, nil, r.damaged("found offset %d of node %d behind %d, expected offsets that ascend to %d", v, from+i, last, r.count)
+			return nil, nil, r.damaged("found offset %d of node %d after %d, expected offsets that ascend to %d", v, from+i, last, r.count)
 		}
 		last = v
 	}
@@ -80,7 +80,7 @@ func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error)
 	}
 	r.wide = r.wide[:0]
 	for _, v := range r.far.U64[lo:hi] {
-		r.wide = append(r.wide, uint32(min(v, 1<<32-1))) // what does not fit is no node
+		r.wide = append(r.wide, uint32(min(v, 1<<32-1))) // an id that does not fit is out of range and stays so
 	}
 	return r.offsets, r.wide, nil
 }
@@ -101,12 +101,12 @@ func (r *reader) damaged(format string, a ...any) error {
 	return fmt.Errorf("%s: %s: %w: "+format, append([]any{r.dir, r.name, store.ErrDamaged}, a...)...)
 }
 
-// noSource is the error about a source that is no node.
+// noSource is the error for a source id that is out of range.
 func (r *reader) noSource(u uint32) error {
 	return r.damaged("found source %d, expected one below %d", u, r.sources)
 }
 
-// readers makes the readers of the edge types into type t.
+// readers returns the readers of the edge types into type t.
 func (d *dispatcher) readers(t int) []*reader {
 	var list []*reader
 	for _, e := range d.into[t] {
@@ -116,7 +116,7 @@ func (d *dispatcher) readers(t int) []*reader {
 	return list
 }
 
-// each calls work for all segments, with several workers.
+// each calls work for all segments, on several goroutines.
 func (d *dispatcher) each(ctx context.Context, work func(ctx context.Context, worker, segment int) error) error {
 	return spread(ctx, d.opt.Threads, len(d.segs), work)
 }

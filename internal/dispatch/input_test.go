@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/assign"
 )
 
-// input is a random graph with its assignment, and the same as plain lists.
+// input is a random graph with its assignment, and the same data as plain lists.
 type input struct {
 	g     *graph.Graph
 	a     *assign.Assignment
@@ -20,8 +20,8 @@ type input struct {
 
 type pair struct{ src, dst int }
 
-// drawInput makes a typed graph: some types have no edges or nodes, some edge types
-// are listed by source, some in both directions, some have wide ids.
+// drawInput draws a typed graph: some types have no edges or nodes, some edge types are listed by source, some
+// in both directions, some have wide ids.
 func drawInput(t *rapid.T) *input {
 	in := &input{g: &graph.Graph{}, a: &assign.Assignment{Parts: rapid.IntRange(1, 5).Draw(t, "parts"), Method: "random", Start: []uint64{0}}}
 	types := rapid.IntRange(1, 3).Draw(t, "types")
@@ -126,7 +126,7 @@ func adjacency(list []pair, nodes int, d graph.Direction, ids, wide bool) *graph
 	return a
 }
 
-// columns are one of each width and kind, at most so many, with values that tell rows apart.
+// columns returns at most most columns, one of each width and kind, with values that tell rows apart.
 func columns(rows int, salt uint64, most int) []*graph.Column {
 	var list []*graph.Column
 	kinds := []graph.Column{

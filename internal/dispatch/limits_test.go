@@ -21,9 +21,9 @@ import (
 
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
-// hubs is a graph large enough that small buffers are filled, rows are sorted in several
-// windows, and halo edges go to a temporary file: two types, an edge type listed
-// by destination and one by source, and a node with very many edges.
+// hubs is a graph large enough that small buffers fill up, rows are sorted in several windows, and halo edges
+// go to a temporary file: two types, an edge type listed by destination and one by source, and a node with
+// very many edges.
 func hubs() *input {
 	r := rand.New(rand.NewPCG(1, 2))
 	const parts = 4
@@ -99,12 +99,12 @@ func TestMemoryThatIsTooSmallIsRefused(t *testing.T) {
 	opt := everything
 	opt.Memory = 1 << 20
 	_, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), hubs(), opt)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "expected at least") {
+	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "expected at least") {
 		t.Fatalf("found %v", err)
 	}
 }
 
-// full says how much room there is.
+// full reports how much disk space is free.
 type full struct {
 	vfs.FS
 	free int64
@@ -115,13 +115,13 @@ func (f full) Free(string) (int64, error) { return f.free, nil }
 func TestDiskThatIsTooSmallIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	_, err := dispatchTo(full{disk, 1 << 20}, dir, hubs(), everything)
-	if !errors.Is(err, ErrSpace) || !strings.Contains(err.Error(), "expected") {
+	if !errors.Is(err, errSpace) || !strings.Contains(err.Error(), "expected") {
 		t.Fatalf("found %v", err)
 	}
 }
 
-// TestFaults makes each of many calls of the file system fail: there is an error, and
-// nothing that looks whole.
+// TestFaults makes each of many calls of the file system fail: each failure is an error and leaves nothing
+// that looks whole.
 func TestFaults(t *testing.T) {
 	in := hubs()
 	in.a.Parts, in.a.Part = 2, slices.Clone(in.a.Part)
@@ -148,16 +148,17 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBucketsOfHalos has halo edges with neighbouring ids: they are still cut to what memory has room for.
+// TestBucketsOfHalos has halo edges with neighbouring ids: they are still cut into buckets that fit the
+// memory.
 func TestBucketsOfHalos(t *testing.T) {
 	for _, c := range []struct {
 		most         uint64
 		idBits, want int
 	}{
-		{1 << 17, 30, 1},   // all of them fit a bucket
-		{1 << 20, 20, 8},   // 2^20 ids lie in 8 buckets of 2^17
-		{1 << 20, 23, 64},  // 2^20 neighbours of 2^23 ids do as well
-		{1 << 24, 28, 128}, // no more than there is memory for
+		{1 << 17, 30, 1},   // all of them fit one bucket
+		{1 << 20, 20, 8},   // 2^20 ids are in 8 buckets of 2^17
+		{1 << 20, 23, 64},  // 2^20 consecutive ones of 2^23 ids are, too
+		{1 << 24, 28, 128}, // limited by the memory
 	} {
 		s := newSortShape(64<<20, 2)
 		s.each = 2 << 20
@@ -186,8 +187,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a run in the middle of the parts and goes on; the output is that of a run
-// that was not interrupted, and finished parts are not written again.
+// TestResume interrupts a run between parts and continues it. The output equals that of an uninterrupted run,
+// and finished parts are not written again.
 func TestResume(t *testing.T) {
 	in, ctx := hubs(), context.Background()
 	opt := everything
@@ -253,13 +254,13 @@ func TestAssignmentsThatDoNotFit(t *testing.T) {
 	} {
 		in := hubs()
 		harm(in.a)
-		if _, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), in, everything); !errors.Is(err, ErrAssignment) {
+		if _, err := dispatchTo(disk, filepath.Join(t.TempDir(), "out"), in, everything); !errors.Is(err, errAssignment) {
 			t.Errorf("%s: found %v", name, err)
 		}
 	}
 }
 
-// TestDamagedStores has ids that lead out of memory.
+// TestDamagedStores has ids that are out of range.
 func TestDamagedStores(t *testing.T) {
 	for name, harm := range map[string]func(e []*graph.Edges){
 		"a source that is no node":      func(e []*graph.Edges) { e[0].Adj[graph.In].Far.U32[3] = 9000 },

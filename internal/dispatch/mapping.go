@@ -12,9 +12,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// WriteMapping adds orig_nids/<node type>.npy and orig_eids/<src>+<rel>+<dst>.npy to an output
-// whose parts have original ids: entry i, an int64, is the original id of the node or edge
-// with the new type-wise id i. It is what partition_graph returns with return_mapping.
+// WriteMapping adds orig_nids/<node type>.npy and orig_eids/<src>+<rel>+<dst>.npy to an output whose parts
+// have original ids: entry i, an int64, is the original id of the node or edge with the new type-wise id i.
+// partition_graph returns the same arrays with return_mapping.
 func WriteMapping(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, parts int) error {
 	for _, n := range g.Nodes {
 		if err := concatenate(ctx, fsys, w, "orig_nids/"+store.FileName(n.Type)+".npy", origNodeFile, n.Type, parts); err != nil {
@@ -30,7 +30,7 @@ func WriteMapping(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Gr
 	return nil
 }
 
-// concatenate writes an array of the tensors that parts have.
+// concatenate writes an array that concatenates the tensor of all parts.
 func concatenate(ctx context.Context, fsys vfs.FS, w *store.Writer, name, file, tensor string, parts int) (err error) {
 	a, err := w.Array(name, graph.Int64)
 	if err != nil {

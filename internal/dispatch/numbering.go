@@ -11,18 +11,18 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// numbering counts the nodes anew: by part, type and id. New ids are global, so
-// that those of a part are one range.
+// numbering gives new ids to the nodes, ordered by part, type and id. New ids are global, so that the ids of a
+// part are one range.
 type numbering struct {
 	parts, types int
-	base         []int    // where the nodes of a type begin in part and id; and all nodes
+	base         []int    // where the nodes of a type begin in part and id; the last entry is the number of nodes
 	part         []uint16 // the assignment's
 	id           []uint32 // new ids
-	start        []uint32 // of (part, type), part*types + type; and all nodes
+	start        []uint32 // first new id of (part, type), at part*types + type; the last entry is the number of nodes
 	slab         []byte
 }
 
-// newNumbering counts the nodes of g; close gives its memory back.
+// newNumbering numbers the nodes of g; close frees its memory.
 func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	n := &numbering{parts: a.Parts, types: len(g.Nodes), base: make([]int, len(g.Nodes)+1), part: a.Part}
 	if err := matches(g, a); err != nil {
@@ -33,13 +33,13 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	}
 	total := n.base[n.types]
 	if total >= math.MaxUint32 {
-		return nil, tagged.Errorf(ErrTooLarge, "found %d nodes, expected fewer than 2^32 - 1", total)
+		return nil, tagged.Errorf(errTooLarge, "found %d nodes, expected fewer than 2^32 - 1", total)
 	}
 	n.start = make([]uint32, n.parts*n.types+1)
 	for t := range n.types {
 		for v, p := range n.part[n.base[t]:n.base[t+1]] {
 			if int(p) >= n.parts {
-				return nil, tagged.Errorf(ErrAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
+				return nil, tagged.Errorf(errAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
 			}
 			n.start[int(p)*n.types+t+1]++
 		}
@@ -67,27 +67,27 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	return n, nil
 }
 
-// matches says whether the assignment is one of the graph's nodes.
+// matches checks that the assignment is for the graph's nodes.
 func matches(g *graph.Graph, a *assign.Assignment) error {
 	if a.Parts < 1 || a.Parts > assign.MaxParts {
-		return tagged.Errorf(ErrAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
+		return tagged.Errorf(errAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
 	}
 	if len(a.Types) != len(g.Nodes) || len(a.Start) != len(a.Types)+1 {
-		return tagged.Errorf(ErrAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
+		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
 	}
 	for t, n := range g.Nodes {
 		if a.Types[t] != n.Type {
-			return tagged.Errorf(ErrAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
+			return tagged.Errorf(errAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
 		}
 		if got := a.Start[t+1] - a.Start[t]; got != uint64(n.Count) {
-			return tagged.Errorf(ErrAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
+			return tagged.Errorf(errAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
 		}
 	}
 	if total := a.Start[len(a.Types)]; uint64(len(a.Part)) != total {
-		return tagged.Errorf(ErrAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
+		return tagged.Errorf(errAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
 	}
 	if a.Trainers > 0 && len(a.Trainer) != len(a.Part) {
-		return tagged.Errorf(ErrAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
+		return tagged.Errorf(errAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (n *numbering) close() {
 	n.slab, n.id = nil, nil
 }
 
-// owned bounds the new ids of the nodes of part p.
+// owned returns the range of new ids of the nodes of part p.
 func (n *numbering) owned(p int) (from, to uint32) {
 	return n.start[p*n.types], n.start[(p+1)*n.types]
 }
@@ -106,11 +106,10 @@ func (n *numbering) owned(p int) (from, to uint32) {
 type segment struct {
 	t        int
 	from, to int
-	nodes    []uint32 // of each part in front of from, of type t
+	nodes    []uint32 // of each part before from, of type t
 }
 
-// segments cuts all nodes into runs of about equal weight, a node weighing 1 and
-// its in-edges 1 each.
+// segments cuts all nodes into runs of about equal weight. A node and each of its in-edges weigh 1.
 func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	weight := d.num.base[d.num.types]
 	for _, e := range d.edges {
@@ -119,7 +118,7 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	each := max(weight/pieces, 1<<12)
 	for t := range d.num.types {
 		count := d.g.Nodes[t].Count
-		at := func(v int) int { // weight in front of node v
+		at := func(v int) int { // weight before node v
 			w := v
 			for _, e := range d.into[t] {
 				w += int(d.edges[e].indptr.At(v))
@@ -127,7 +126,7 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 			return w
 		}
 		for from := 0; from < count; {
-			lo, hi := from+1, count // the first end that is heavy enough
+			lo, hi := from+1, count // searches the first end that is heavy enough
 			for lo < hi {
 				if mid := (lo + hi) / 2; at(mid)-at(from) >= each {
 					hi = mid
@@ -156,9 +155,9 @@ func (d *dispatcher) segments(ctx context.Context, pieces int) error {
 	return nil
 }
 
-// ErrTooLarge is the kind of errors about graphs that ids of 32 bits do not count, and
-// ErrAssignment of those about assignments that do not fit the graph.
+// errTooLarge is the kind of errors about graphs with more nodes than 32-bit ids can number. errAssignment is
+// the kind of errors about assignments that do not fit the graph.
 var (
-	ErrTooLarge   = errors.New("graph too large")
-	ErrAssignment = errors.New("assignment does not fit")
+	errTooLarge   = errors.New("graph too large")
+	errAssignment = errors.New("assignment does not fit")
 )

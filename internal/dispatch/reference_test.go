@@ -2,7 +2,7 @@ package dispatch
 
 import "slices"
 
-// reference is what the files must hold, by definition.
+// reference is the content of the files according to the definitions.
 type reference struct {
 	newNode  [][]int // by type and id
 	newEdge  [][]int // by edge type and edge id
@@ -10,7 +10,7 @@ type reference struct {
 	parts    []refPart
 	nodeMap  [][][2]int64
 	edgeMap  [][][2]int64
-	edgeType map[int][2]int // new edge id: type and edge id
+	edgeType map[int][2]int // by new edge id: type and edge id
 }
 
 type refPart struct {

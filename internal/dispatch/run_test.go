@@ -130,7 +130,7 @@ func check(t *rapid.T, dir string, in *input, ref *reference, opt Options, repor
 	}
 }
 
-// rowsOf is how many rows a type has in all parts together, and in the part with the fewest.
+// rowsOf returns the number of rows of a type in all parts together, and in the part with the fewest.
 func rowsOf(ranges [][2]int64) (all, least int64) {
 	least = math.MaxInt64
 	for _, r := range ranges {
@@ -139,8 +139,8 @@ func rowsOf(ranges [][2]int64) (all, least int64) {
 	return all, least
 }
 
-// checkTold checks that the configuration names the bools, and the report each type with features of
-// which a part owns nothing.
+// checkTold checks that the configuration lists the bools, and that the report lists each type with features
+// of which a part owns nothing.
 func checkTold(t *rapid.T, c *dgl.Config, in *input, ref *reference, report *Report) {
 	var bools, gaps []string
 	look := func(name string, columns []*graph.Column, ranges [][2]int64) {

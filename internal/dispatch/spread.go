@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// spread calls work(ctx, worker, i) for all i below n, with up to so many workers. No
-// call is under way when it returns.
+// spread calls work(ctx, worker, i) for all i below n, on at most workers goroutines. All calls have returned
+// when it returns.
 func spread(ctx context.Context, workers, n int, work func(ctx context.Context, worker, i int) error) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)

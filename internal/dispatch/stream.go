@@ -9,7 +9,7 @@ import (
 // stream writes int64 values to a run of a file, front to back.
 type stream struct {
 	file io.WriterAt
-	at   int64 // of the next byte
+	at   int64 // offset of the next byte
 	buf  []uint64
 	n    int
 }
@@ -26,14 +26,14 @@ func (s *stream) put(v uint64) error {
 	return nil
 }
 
-// flush writes what was put.
+// flush writes the buffered values.
 func (s *stream) flush() error {
 	b := graph.Bytes(s.buf[:s.n])
 	s.n = 0
 	return s.raw(b)
 }
 
-// raw writes bytes behind those that were flushed.
+// raw writes bytes after the flushed ones.
 func (s *stream) raw(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (s *stream) raw(b []byte) error {
 	return err
 }
 
-// iota puts the numbers [from, to).
+// iota puts the numbers from up to, but not including, to.
 func (s *stream) iota(from, to uint64) error {
 	for from < to {
 		if s.n == len(s.buf) {
@@ -62,7 +62,7 @@ func (s *stream) iota(from, to uint64) error {
 	return nil
 }
 
-// fill writes n times the bytes of v.
+// fill writes v n times.
 func fill[T graph.Numbers](s *stream, v T, n int) error {
 	if err := s.flush(); err != nil || n == 0 {
 		return err

@@ -13,8 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// transposed is the in-edges of an edge type that a store lists by source, in a
-// mapped temporary file.
+// transposed holds the in-edges of an edge type that a store lists by source, in a mapped temporary file.
 type transposed struct {
 	data  []byte
 	unmap func() error
@@ -23,8 +22,7 @@ type transposed struct {
 // transposeRecord is the size of a record: destination, source, edge id.
 const transposeRecord = 16
 
-// transpose fills in the in-edges of in from its out-edges. memory bounds what is held
-// of them.
+// transpose fills in the in-edges of in from its out-edges. memory bounds the bytes of records that are held.
 func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adjacency, memory int64) (err error) {
 	nodes, sources := d.g.Nodes[in.dst].Count, d.g.Nodes[in.src].Count
 	shape := newSortShape(memory, d.opt.Threads)
@@ -43,7 +41,7 @@ func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adj
 			return err
 		}
 	}
-	// A writer takes one run of sources, so that the records of a bucket come by edge id.
+	// One writer takes one run of sources, so that the records of a bucket arrive by ascending edge id.
 	from := &reader{incoming: &incoming{name: in.name, count: in.count, indptr: out.Indptr, far: out.Far}, sources: nodes, dir: d.dir}
 	err = spread(ctx, len(writers), len(writers), func(ctx context.Context, _, i int) error {
 		r, w := *from, writers[i]
@@ -109,7 +107,7 @@ func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, 
 		return transposed{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	first := make([]int64, part.Buckets()+1) // edges in front of a bucket
+	first := make([]int64, part.Buckets()+1) // edges before a bucket
 	for b := range part.Buckets() {
 		first[b+1] = first[b] + part.Bytes(b)/transposeRecord
 	}
@@ -146,7 +144,7 @@ func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, 
 			ids[*p] = binary.LittleEndian.Uint64(records[at+8:])
 			*p++
 		}
-		// Each offset became that of the node behind.
+		// Each offset has become the offset of the next node.
 		for i := range ptr[:to-from] {
 			ptr[i] += uint64(first[b])
 		}

@@ -7,35 +7,34 @@ import (
 	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
-// lane takes what the owned edges of one part are, of one edge type: equal places of its
-// lists are one edge.
+// lane collects the owned edges of one part and edge type: equal positions of its lists are one edge.
 type lane struct {
 	src, dst, orig []uint64
 	n              int
-	edge           uint64 // local id of the first
-	row            uint64 // its place in the CSC, where that has no lane of its own
+	edge           uint64 // local id of the first edge in the lane
+	row            uint64 // position of the first edge in the CSC, if the part has no rowLane
 }
 
-// rowLane takes the owned rows of one part's CSC.
+// rowLane collects the owned rows of one part's CSC.
 type rowLane struct {
 	sources, ids []uint64
 	n            int
-	at           uint64 // place of the first
+	at           uint64 // position of the first entry
 }
 
-// worker is the buffers of one goroutine that writes edges into nodes of one type.
+// worker has the buffers of one goroutine, which writes the edges into nodes of one type.
 type worker struct {
 	memory []uint64
-	free   []uint64  // of memory
-	lanes  []lane    // of each edge type, part after part
-	rows   []rowLane // of each part; none where one edge type alone leads to the nodes, whose lanes are the rows
+	free   []uint64  // the unused end of memory
+	lanes  []lane    // by edge type, then by part
+	rows   []rowLane // of each part; none if only one edge type leads to the nodes: then its lanes are the rows
 	ptrs   []stream  // of each part, the offsets of its CSC
 	halo   haloWriter
 	ids    []uint64 // for consecutive numbers
 }
 
-// writeEdges is the second pass over all edges: it writes what the parts own, and hands
-// the edges of halos to w.
+// writeEdges is the second pass over all edges: it writes the edges that the parts own, and gives the halo
+// edges to halo.
 func (g *group) writeEdges(ctx context.Context, files []*partFile, halo *haloEdges, buffer int) error {
 	workers := make([]*worker, g.opt.Threads)
 	for i := range workers {
@@ -50,14 +49,14 @@ func (g *group) writeEdges(ctx context.Context, files []*partFile, halo *haloEdg
 	})
 }
 
-// cut takes the first n of the worker's memory.
+// cut takes the next n values of the worker's memory.
 func (w *worker) cut(n int) []uint64 {
 	b := w.free[:n:n]
 	w.free = w.free[n:]
 	return b
 }
 
-// prepare puts the buffers of w to the begin of a segment.
+// prepare sets the buffers of w to the beginning of a segment.
 func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 	s := g.segs[segment]
 	into, parts := g.into[s.t], g.to-g.from
@@ -77,7 +76,7 @@ func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 	w.free = w.memory
 	w.lanes, w.rows, w.ptrs = w.lanes[:0], w.rows[:0], w.ptrs[:0]
 	counts := g.counts[segment]
-	place := make([]uint64, parts) // in the CSC
+	place := make([]uint64, parts) // of each part, in the CSC
 	for p := range parts {
 		place[p] = g.rowStart(g.from+p, s.t)
 		for j := range into {
@@ -108,15 +107,15 @@ func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 	}
 }
 
-// segment writes the edges into the nodes of a segment.
+// segment writes the edges into the nodes of segment i.
 func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, buffer int) error {
 	w.prepare(g, files, i, buffer)
 	s := g.segs[i]
 	readers := g.readers(s.t)
-	counts := append([]uint64(nil), g.counts[i]...) // edges of a type and part so far
+	counts := append([]uint64(nil), g.counts[i]...) // edges so far, by edge type and part
 	offsets := make([][]uint64, len(readers))
 	far := make([][]uint32, len(readers))
-	step, bytes := blockNodes, make([]int, len(readers)) // of an original id
+	step, bytes := blockNodes, make([]int, len(readers)) // bytes read per original id
 	if g.opt.OriginalEdges {
 		for j, r := range readers {
 			nodes, each := g.gather(r.incoming, 8, r.position.Bytes())
@@ -232,7 +231,7 @@ func (w *worker) block(g *group, files []*partFile, t, first, nodes int, readers
 	return nil
 }
 
-// own takes the in-edges of one node for the part that owns it.
+// own adds the in-edges of one node to the lanes of the part that owns it.
 func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, sources []uint32, begin uint64, id, lo, hi uint32) error {
 	parts := g.to - g.from
 	l := &w.lanes[j*parts+i]
@@ -275,7 +274,7 @@ func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, s
 	return nil
 }
 
-// original fills out with the original ids of the edges at begin and behind.
+// original fills out with the original ids of the edges from begin on.
 func (r *reader) original(out []uint64, begin uint64) error {
 	for k := range out {
 		e, err := r.edge(begin + uint64(k))
@@ -292,7 +291,7 @@ func (r *reader) original(out []uint64, begin uint64) error {
 	return nil
 }
 
-// row puts edges into the CSC of a part; first is the local id of the first.
+// row appends edges to the CSC of a part; first is the local id of the first edge.
 func (w *worker) row(files []*partFile, p int, sources []uint64, first uint64) error {
 	l := &w.rows[p]
 	for len(sources) > 0 {
@@ -328,7 +327,7 @@ func (w *worker) flushRows(files []*partFile, p int) error {
 	return nil
 }
 
-// flush writes the lane of an edge type and part.
+// flush writes the lane of edge type e in part p; j is the type's number among those into the node type.
 func (w *worker) flush(g *group, files []*partFile, e, j, p int) error {
 	l, f := &w.lanes[j*(g.to-g.from)+p], files[p]
 	if l.n == 0 {

@@ -7,22 +7,21 @@ import (
 	"sort"
 )
 
-// balancer packs few large graphs of many shapes in two components: into a pack
-// goes the graph that is large and whose two sizes stand to each other as what is
-// left of the limits.
+// balancer packs few large graphs of many shapes in two components. Into a pack goes a large graph for which
+// the ratio of its two sizes is near that of the pack's remaining room.
 type balancer struct {
 	in     *instance
 	f      [2]int // fields
 	limit  [2]float64
-	shapes []balanced // by the larger of their shares, the largest first
+	shapes []balanced // by the larger of their shares, descending
 	left   []int64
-	// buckets are ranges of the difference of the two shares, of equally many
-	// shapes, each with its shapes by the sum of the shares, the largest first.
+	// buckets are ranges of the difference of the two shares, of equally many shapes. Each lists its shapes by
+	// descending sum of the shares.
 	buckets []bucket
 	steps   int64
 }
 
-// balanced is a shape: its shares of the limits.
+// balanced is a shape and its shares of the limits.
 type balanced struct {
 	shape     int
 	diff, sum float64
@@ -30,20 +29,20 @@ type balanced struct {
 
 type bucket struct {
 	low, high float64 // of diff
-	items     []int32 // places in shapes
+	items     []int32 // indices in shapes
 	dead      int
 }
 
 const (
 	bucketCount = 200
-	// A large graph counts as much as this share of a misfit; three times as much
-	// in a pack that is nearly full.
+	// The weight of a graph's size relative to its misfit; it is three times as high in a pack that is nearly
+	// full.
 	largeness = 0.2
 	nearFull  = 0.15
 )
 
-// balance packs all graphs of a problem in two components. limit bounds the steps;
-// it returns nil where they do not suffice, and where it is halted.
+// balance packs all graphs of a problem in two components. limit bounds the steps. It returns nil if the limit
+// or halted ends it.
 func (in *instance) balance(limit int64, halted func() bool) []Pattern {
 	b := &balancer{in: in, f: [2]int{in.fields[0], in.fields[1]}}
 	for j, f := range b.f {
@@ -63,8 +62,8 @@ func (in *instance) balance(limit int64, halted func() bool) []Pattern {
 	}
 	b.sort()
 	var patterns []Pattern
-	var parts []Part // Shape is the place in b.shapes
-	look := int64(0) // the steps after which halted is asked again
+	var parts []Part // Shape is the index in b.shapes
+	look := int64(0) // the number of steps at which halted is asked again
 	for first := 0; first < len(b.shapes); {
 		if b.left[first] == 0 {
 			first++
@@ -109,7 +108,7 @@ func (b *balancer) shares(v *vec) (x, y float64) {
 	return float64(v.get(b.f[0])) * b.limit[0], float64(v.get(b.f[1])) * b.limit[1]
 }
 
-// sort makes the buckets of all shapes.
+// sort distributes all shapes over buckets.
 func (b *balancer) sort() {
 	order := make([]int32, len(b.shapes))
 	for i := range order {
@@ -127,7 +126,7 @@ func (b *balancer) sort() {
 	}
 }
 
-// take takes n graphs of a shape away.
+// take removes n graphs of a shape.
 func (b *balancer) take(at int, n int64) {
 	if n == 0 {
 		return
@@ -136,7 +135,7 @@ func (b *balancer) take(at int, n int64) {
 		return
 	}
 	d := b.shapes[at].diff
-	// Buckets of one diff may be several.
+	// Several buckets may have shapes of one diff.
 	for i := sort.Search(len(b.buckets), func(i int) bool { return b.buckets[i].high >= d }); i < len(b.buckets) && b.buckets[i].low <= d; i++ {
 		bk := &b.buckets[i]
 		if bk.dead++; bk.dead*2 > len(bk.items) {
@@ -146,7 +145,7 @@ func (b *balancer) take(at int, n int64) {
 	}
 }
 
-// find is the place of the graph that suits a room best, -1 if none fits.
+// find returns the index of the graph that suits a room best, -1 if none fits.
 func (b *balancer) find(room *vec) int {
 	x, y := b.shares(room)
 	diff, sum, weight := x-y, x+y, largeness

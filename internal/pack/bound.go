@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Bound is the most of the bounds of no effort: packs that no packing can do
-// without. The linear program of Solve raises it. Where the context is done it is
-// less.
+// bound returns a lower bound on the number of packs of any packing: the highest bound that needs no effort.
+// The linear program of Solve raises it. If the context is done early, the bound is lower.
 func bound(ctx context.Context, p *Problem) int64 {
 	b := p.continuous()
 	for j, l := range p.Limits {
@@ -21,7 +20,7 @@ func bound(ctx context.Context, p *Problem) int64 {
 	return b
 }
 
-// continuous is the bound that the sums give.
+// continuous is the bound that follows from the sums of the sizes.
 func (p *Problem) continuous() int64 {
 	b := int64(1)
 	for j, l := range p.Limits {
@@ -37,11 +36,10 @@ func (p *Problem) continuous() int64 {
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
-// dualFeasible is the best bound of one component by dual feasible functions:
-// functions of the size under which what fits together still fits. With the
-// limit L: Martello and Toth's, which for each k up to L/2 drops sizes below k and
-// makes those above L-k full, and Fekete and Schepers', which for k up to 100
-// rounds (k+1)s/L down where it is no integer. Exact in integers.
+// dualFeasible is the highest bound of one component by dual feasible functions: functions of the size under
+// which graphs that fit together still fit. With the limit L, it uses that of Martello and Toth, which for
+// each k up to L/2 drops sizes below k and rounds those above L-k up to L, and that of Fekete and Schepers,
+// which for each k up to 100 rounds (k+1)s/L down if it is no integer. It computes in integers, exactly.
 func dualFeasible(ctx context.Context, sizes []int, counts []int64, limit int) int64 {
 	if limit <= 0 {
 		return 0
@@ -60,9 +58,8 @@ func dualFeasible(ctx context.Context, sizes []int, counts []int64, limit int) i
 	}
 	slices.SortFunc(groups, func(a, b group) int { return int(a.size - b.size) })
 	l, best := int64(limit), int64(0)
-	// Martello and Toth: only the sizes themselves are worth trying for k. Walking
-	// k upwards, two sums are kept: of the sizes from k on, and of the graphs above
-	// L - k.
+	// Martello and Toth: only the sizes themselves are useful as k. For ascending k, two sums are updated: of
+	// the sizes from k on, and of the graphs above L - k.
 	above, sum := len(groups), fraction{}
 	for _, g := range groups {
 		sum.add(g.count, g.size)
@@ -112,7 +109,7 @@ func (f *fraction) sub(count, each int64) {
 
 // ceil is f / d, rounded up.
 func (f *fraction) ceil(d int64) int64 {
-	if f.hi >= uint64(d) { // beyond 64 bits: cannot be, since counts stay below 2^62
+	if f.hi >= uint64(d) { // beyond 64 bits: impossible, because counts stay below 2^62
 		return 0
 	}
 	q, r := bits.Div64(f.hi, f.lo, uint64(d))

@@ -5,10 +5,9 @@ import (
 	"sort"
 )
 
-// cards packs where the number of graphs is what binds: each slot takes the
-// largest graph that leaves room for the smallest ones in all slots behind it, so
-// that no pack runs out of room before it runs out of slots. It packs what was
-// loaded; where it is halted it gives up, with nil.
+// cards packs where the number of graphs per pack is the binding limit. Each slot gets the largest graph that
+// leaves room for the smallest graphs in all later slots, so that no pack runs out of room before it runs out
+// of slots. It packs the loaded graphs. It returns nil if it is halted.
 func (s *search) cards() []Pattern {
 	in := s.in
 	var patterns []Pattern
@@ -35,7 +34,7 @@ func (s *search) cards() []Pattern {
 				return !tail.fit(&rest, slots-int64(c)-1)
 			})
 			if c == 0 && len(parts) == 0 && i == len(s.left)-1 {
-				c = int(most) // the smallest do not fill all slots
+				c = int(most) // the smallest graphs do not fill all slots
 			}
 			if c > 0 {
 				of := s.size[i].times(c)
@@ -56,12 +55,12 @@ func (s *search) cards() []Pattern {
 	}
 }
 
-// smallest knows what the smallest graphs that are left come to.
+// smallest has the sums of the smallest remaining graphs.
 type smallest struct {
 	fields []int
 	size   []vec
-	count  []int64   // graphs from each place on
-	sum    [][]int64 // of each field, from each place on
+	count  []int64   // number of graphs from each index on
+	sum    [][]int64 // of each field, from each index on
 }
 
 func (t *smallest) of(s *search) {
@@ -80,12 +79,12 @@ func (t *smallest) of(s *search) {
 	}
 }
 
-// fit says whether the m smallest graphs fit into a room.
+// fit reports whether the m smallest graphs fit into a room.
 func (t *smallest) fit(room *vec, m int64) bool {
 	if m > t.count[0] {
 		return false
 	}
-	// The place from which on there are fewer than m; the place in front gives the rest.
+	// From index i on there are fewer than m graphs; index i-1 has the rest.
 	i := sort.Search(len(t.count), func(i int) bool { return t.count[i] <= m })
 	for j, f := range t.fields {
 		need := t.sum[j][i]

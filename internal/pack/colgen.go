@@ -12,29 +12,29 @@ import (
 // two components.
 type relaxation struct {
 	in     *instance
-	shapes []int // of the rows
+	shapes []int // shapes of the rows
 	counts []int64
 	sack   *knapsack
 	lp     *program
-	seen   map[uint64]bool // hashes of columns
+	seen   map[uint64]bool // hashes of the columns
 	key    []byte
 	parts  []Part    // Shape is the row
-	best   []float64 // duals of the best bound
+	best   []float64 // duals of the highest bound
 	bound  int64
 	worth  []int64
 	steps  int64
 	halted func() bool // nil: never
 }
 
-// maxRows bounds the dense inverse.
+// maxRows bounds the size of the dense inverse.
 const maxRows = 1000
 
-// dualScale makes integers of duals.
+// dualScale converts duals to integers.
 const dualScale = 1 << 40
 
-// newRelaxation is of the given components (places in Problem.Limits), one or two;
-// nil if it would be too large. Shapes that are alike in them are one row. Those of
-// no size in them have none: a bound of the others is one of all.
+// newRelaxation makes the relaxation for one or two components, given as indices into Problem.Limits; nil if
+// it would be too large. Shapes that are equal in these components share a row. Shapes of no size in them have
+// no row: a bound without them is a bound for all.
 func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 	r := &relaxation{in: in, seen: map[uint64]bool{}}
 	rows := map[[2]int]int{}
@@ -68,7 +68,7 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 	}
 	singles := make([]int, len(sizes))
 	r.best = make([]float64, len(sizes))
-	// The component that binds gives the first duals: a pack is worth 1.
+	// The binding component gives the first duals: those with which a pack is worth 1.
 	bind := 0
 	for k, j := range components {
 		if in.demand[j] > in.demand[components[bind]] {
@@ -90,8 +90,8 @@ func newRelaxation(p *Problem, in *instance, components []int) *relaxation {
 	return r
 }
 
-// seedWith adds the patterns of a packing of the instance, those of the most packs;
-// every shape is a row, but one of no size.
+// seedWith adds the patterns of a packing of the instance, those of the most packs first. Every shape must
+// have a row, unless it has no size.
 func (r *relaxation) seedWith(patterns []Pattern) {
 	patterns = slices.Clone(patterns)
 	slices.SortStableFunc(patterns, func(a, b Pattern) int { return cmp.Compare(b.Packs, a.Packs) })
@@ -113,8 +113,7 @@ func (r *relaxation) seedWith(patterns []Pattern) {
 	}
 }
 
-// addParts adds the column of r.parts, which are joined, if it is new. It says
-// whether it was.
+// addParts adds the column of r.parts, which has each row once, if it is new. It reports whether it was new.
 func (r *relaxation) addParts() bool {
 	r.key = r.key[:0]
 	for _, p := range r.parts {
@@ -134,8 +133,8 @@ func (r *relaxation) addParts() bool {
 	return true
 }
 
-// price runs the knapsack at duals, raises the bound by what they prove, and adds
-// the best column through each row that gains at the program's own duals.
+// price solves the knapsack for the given duals, raises the bound by what they prove, and adds the best column
+// through each row that gains with the program's own duals.
 func (r *relaxation) price(dual []float64) (added int) {
 	for i, y := range dual {
 		r.worth[i] = int64(max(y, 0) * dualScale)
@@ -164,14 +163,14 @@ func (r *relaxation) price(dual []float64) (added int) {
 	return added
 }
 
-// run generates columns until nothing gains, until the bound reaches stop, or
-// until the steps are used up. It says whether the program was solved.
+// run generates columns until none gains, the bound reaches stop, or the steps are used up. It reports whether
+// the program was solved.
 func (r *relaxation) run(stop, steps int64) bool {
 	m := int64(len(r.counts))
 	mixed := make([]float64, m)
 	share := 0.9
 	if r.bound == 0 {
-		// The first duals are good ones: later ones lean on them.
+		// The first duals are good ones: later ones stay near them.
 		r.price(slices.Clone(r.best))
 	}
 	for r.steps < steps && (r.halted == nil || !r.halted()) {
@@ -204,7 +203,7 @@ func (r *relaxation) run(stop, steps int64) bool {
 	return false
 }
 
-// crowded says whether a column of the solution has more graphs than a pack may.
+// crowded reports whether a column of the solution has more graphs than a pack may have.
 func (r *relaxation) crowded(most int) bool {
 	for i, b := range r.lp.basis {
 		if b < 0 || r.lp.value[i] < 1 {

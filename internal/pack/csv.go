@@ -12,8 +12,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ReadCSV reads a histogram: a header of component names and "count", a row a
-// shape. Rows of equal shapes are joined. Errors begin with name and line.
+// ReadCSV reads a histogram: a header of component names and "count", then a row per shape. Rows of equal
+// shapes are added up. Errors begin with the name and the line.
 func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 	c := csv.NewReader(r)
 	c.ReuseRecord = true
@@ -21,16 +21,16 @@ func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 	bad := func(line int, format string, a ...any) error {
 		return tagged.Errorf(ErrHistogram, "%s:%d: %w", name, line, fmt.Errorf(format, a...))
 	}
-	// failed says what the reader of CSV found, at its line.
+	// failed converts an error of the CSV reader, which has a line.
 	failed := func(err error) error {
 		var at *csv.ParseError
 		switch {
 		case !errors.As(err, &at):
 			return tagged.Errorf(ErrHistogram, "%s: %w", name, err)
 		case errors.Is(err, csv.ErrFieldCount):
-			return bad(at.Line, "found another number of fields, expected %d, as the header has", c.FieldsPerRecord)
+			return bad(at.Line, "found another number of fields, expected %d as in the header", c.FieldsPerRecord)
 		}
-		return bad(at.Line, "column %d: found %w, expected numbers that are separated by commas", at.Column, at.Err)
+		return bad(at.Line, "column %d: found %w, expected numbers separated by commas", at.Column, at.Err)
 	}
 	header, err := c.Read()
 	if errors.Is(err, io.EOF) {

@@ -11,46 +11,46 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Heuristic reduces the sizes of a graph, or the room that is left in a pack, to
-// one number. It grows with each size.
-type Heuristic struct {
+// heuristic reduces the sizes of a graph, or the remaining room of a pack, to one number. The number grows
+// with each size.
+type heuristic struct {
 	name    string
 	weights []int64 // of "weighted"
-	one     int     // of one component
+	one     int     // index of a single component
 }
 
-// HeuristicNames are the heuristics that have no arguments.
+// HeuristicNames lists the heuristics without arguments.
 var HeuristicNames = []string{"product", "sum", "max", "min"}
 
-// ParseHeuristic reads "product", "sum", "max", "min", "weighted:W,W" (integers,
-// one a component), or the name of a component.
-func ParseHeuristic(s string, components []string) (Heuristic, error) {
+// parseHeuristic parses "product", "sum", "max", "min", "weighted:W,W" (integers, one per component), or the
+// name of a component.
+func parseHeuristic(s string, components []string) (heuristic, error) {
 	if slices.Contains(HeuristicNames, s) {
-		return Heuristic{name: s}, nil
+		return heuristic{name: s}, nil
 	}
 	if i := slices.Index(components, s); i >= 0 {
-		return Heuristic{name: "one", one: i}, nil
+		return heuristic{name: "one", one: i}, nil
 	}
 	list, ok := strings.CutPrefix(s, "weighted:")
 	if !ok {
-		return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected one of %s, weighted:W,W or a component (%s)", s, strings.Join(HeuristicNames, ", "), strings.Join(components, ", "))
+		return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected one of %s, weighted:W,W or a component (%s)", s, strings.Join(HeuristicNames, ", "), strings.Join(components, ", "))
 	}
-	h := Heuristic{name: "weighted"}
+	h := heuristic{name: "weighted"}
 	for _, w := range strings.Split(list, ",") {
 		n, err := strconv.ParseInt(w, 10, 32)
 		if err != nil || n < 0 {
-			return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected weights that are integers from 0 to 2^31 - 1", s)
+			return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected weights that are integers from 0 to 2^31 - 1", s)
 		}
 		h.weights = append(h.weights, n)
 	}
 	if len(h.weights) != len(components) {
-		return Heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected %d weights", s, len(components))
+		return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected %d weights", s, len(components))
 	}
 	return h, nil
 }
 
-// of is the number of the given sizes.
-func (h *Heuristic) of(sizes []int) uint64 {
+// of returns the number for the given sizes.
+func (h *heuristic) of(sizes []int) uint64 {
 	switch h.name {
 	case "product":
 		n := uint64(1)
@@ -78,9 +78,8 @@ func (h *Heuristic) of(sizes []int) uint64 {
 	return uint64(sizes[h.one])
 }
 
-// check says whether the heuristic of the limits, the largest there is, is a
-// number of 63 bits.
-func (h *Heuristic) check(limits []int) error {
+// check checks that the heuristic of the limits, which is the largest value, fits 63 bits.
+func (h *heuristic) check(limits []int) error {
 	total := uint64(0)
 	switch h.name {
 	case "product":
@@ -102,8 +101,8 @@ func (h *Heuristic) check(limits []int) error {
 	return nil
 }
 
-// String is what ParseHeuristic read, apart from the name of a component.
-func (h *Heuristic) String() string {
+// String is the text that parseHeuristic parsed, except for the name of a component.
+func (h *heuristic) String() string {
 	if h.name == "one" {
 		return fmt.Sprintf("component %d", h.one)
 	}

@@ -9,34 +9,34 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Errors of inputs.
+// Kinds of errors about inputs.
 var (
-	// ErrHistogram: counts or sizes that no histogram has.
+	// ErrHistogram says that counts or sizes are invalid.
 	ErrHistogram = errors.New("invalid histogram")
-	// ErrLimits: limits that do not fit the histogram.
+	// ErrLimits says that limits are invalid or do not fit the histogram.
 	ErrLimits = errors.New("invalid limits")
-	// ErrOversize: graphs that are larger than a pack.
+	// ErrOversize says that graphs are larger than a pack.
 	ErrOversize = errors.New("larger than a pack")
 )
 
-// MaxComponents is the most components that a histogram may have.
+// MaxComponents is the largest number of components of a histogram.
 const MaxComponents = 7
 
 const (
-	maxSize  = 1<<31 - 1 // of sizes and limits: a field of a vec
+	maxSize  = 1<<31 - 1 // of sizes and limits, which fit a field of a vec
 	maxTotal = 1 << 62   // of the graphs of a histogram, and of the sum of a component
 )
 
 // Histogram is the number of graphs of each shape.
 type Histogram struct {
 	Components []string // names, such as "num_nodes" and "num_edges"
-	// Sizes has a row a shape and a column a component, row-major. Shapes are
-	// distinct and in ascending order, the first component first.
+	// Sizes has a row per shape and a column per component, row-major. Shapes are distinct and ascend,
+	// compared by the first component first.
 	Sizes  []int
-	Counts []int64 // graphs of each shape, positive
+	Counts []int64 // number of graphs of each shape, positive
 }
 
-// Shape is the sizes of shape i, one a component.
+// Shape returns the sizes of shape i, one per component.
 func (h *Histogram) Shape(i int) []int {
 	k := len(h.Components)
 	return h.Sizes[i*k : (i+1)*k : (i+1)*k]
@@ -69,14 +69,14 @@ func (h *Histogram) Max(component int) int {
 	return most
 }
 
-// Add counts graphs of a shape: the way to make a histogram, finished by Normalise.
+// Add counts graphs of a shape. After all calls, Normalise completes the histogram.
 func (h *Histogram) Add(count int64, shape ...int) {
 	h.Sizes = append(h.Sizes, shape...)
 	h.Counts = append(h.Counts, count)
 }
 
-// Normalise sorts the shapes, joins equal ones, drops those without graphs, and
-// says what is wrong: no graphs, a negative size or count, sums beyond 2^62.
+// Normalise sorts the shapes, joins equal ones and drops those without graphs. It returns an error if there
+// are no graphs, a size or count is negative, or a sum exceeds 2^62.
 func (h *Histogram) Normalise() error {
 	k := len(h.Components)
 	if k < 1 || k > MaxComponents {
@@ -131,11 +131,11 @@ func (h *Histogram) Normalise() error {
 // Problem is a histogram to pack.
 type Problem struct {
 	*Histogram
-	Limits    []int // of a pack, one a component
+	Limits    []int // of a pack, one per component
 	MaxGraphs int   // in a pack; 0: no cap
 }
 
-// check says whether the limits fit the histogram.
+// check checks that the limits fit the histogram.
 func (p *Problem) check() error {
 	if len(p.Limits) != len(p.Components) {
 		return tagged.Errorf(ErrLimits, "found %d limits, expected one for each of %q", len(p.Limits), p.Components)
@@ -146,7 +146,7 @@ func (p *Problem) check() error {
 		}
 	}
 	if p.MaxGraphs < 0 || p.MaxGraphs > maxSize {
-		return tagged.Errorf(ErrLimits, "found at most %d graphs a pack, expected 0 (no cap) to 2^31 - 1", p.MaxGraphs)
+		return tagged.Errorf(ErrLimits, "found at most %d graphs per pack, expected 0 (no cap) to 2^31 - 1", p.MaxGraphs)
 	}
 	larger, one := int64(0), -1
 	for i, c := range p.Counts {
@@ -165,7 +165,7 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// over is the component in which shape i is larger than a pack, -1 if none.
+// over is the component in which shape i is larger than a pack, -1 if there is none.
 func (p *Problem) over(i int) int {
 	for j, s := range p.Shape(i) {
 		if s > p.Limits[j] {
@@ -188,20 +188,20 @@ func (p *Problem) Oversize() (fits, over *Histogram) {
 	return fits, over
 }
 
-// Packing is the packs of a problem.
+// Packing has the packs of a problem.
 type Packing struct {
 	Patterns []Pattern
 }
 
-// Pattern is packs that are filled alike.
+// Pattern has packs that are filled alike.
 type Pattern struct {
-	Parts []Part // by shape, each once
+	Parts []Part // by ascending shape, each shape once
 	Packs int64
 }
 
-// Part is graphs of one shape in a pack.
+// Part is a number of graphs of one shape in a pack.
 type Part struct {
-	Shape  int // of the histogram
+	Shape  int // index in the histogram
 	Copies int
 }
 
@@ -214,7 +214,7 @@ func (p *Packing) Packs() int64 {
 	return n
 }
 
-// Used is the most that a pack holds, one a component, and the most graphs.
+// Used returns the largest content of a pack: the size in each component, and the number of graphs.
 func (p *Packing) Used(h *Histogram) (sizes []int, graphs int) {
 	sizes = make([]int, len(h.Components))
 	for _, x := range p.Patterns {
@@ -227,7 +227,7 @@ func (p *Packing) Used(h *Histogram) (sizes []int, graphs int) {
 	return sizes, graphs
 }
 
-// sums is what the graphs of a pack come to.
+// sums returns the sums of the sizes, and the number, of the graphs of a pack.
 func sums(h *Histogram, parts []Part) (sizes []int, graphs int) {
 	sizes = make([]int, len(h.Components))
 	for _, x := range parts {
@@ -239,9 +239,8 @@ func sums(h *Histogram, parts []Part) (sizes []int, graphs int) {
 	return sizes, graphs
 }
 
-// Check says whether the packing deals every graph of the problem exactly once and
-// keeps the limits. The shapes of its parts are those of the problem, which is
-// normalised.
+// Check checks that the packing deals every graph of the problem exactly once and keeps the limits. The
+// problem must be normalised; shapes are indices into it.
 func (p *Packing) Check(problem *Problem) error {
 	dealt := make([]int64, len(problem.Counts))
 	for i, x := range p.Patterns {
@@ -252,7 +251,7 @@ func (p *Packing) Check(problem *Problem) error {
 			if part.Copies < 1 || n > 0 && part.Shape <= x.Parts[n-1].Shape {
 				return fmt.Errorf("pattern %d: found %d graphs of shape %d, expected at least one, shapes ascending", i, part.Copies, part.Shape)
 			}
-			// Nothing overflows: what is dealt stays within the counts, whose sums do not.
+			// Nothing overflows: the graphs dealt do not exceed the counts, whose sums do not overflow.
 			if left := problem.Counts[part.Shape] - dealt[part.Shape]; int64(part.Copies) > left/x.Packs {
 				return fmt.Errorf("pattern %d: found %d graphs of shape %v in each of %d packs, expected at most the %d that are left", i, part.Copies, problem.Shape(part.Shape), x.Packs, left)
 			}
@@ -276,8 +275,7 @@ func (p *Packing) Check(problem *Problem) error {
 	return nil
 }
 
-// Efficiency is the share of a component that graphs fill, in packs of that limit.
-// A limit of 0 is full.
+// Efficiency is the share of a component that graphs fill, in packs with that limit. With limit 0 it is 1.
 func (h *Histogram) Efficiency(component int, packs int64, limit int) float64 {
 	if limit == 0 || packs == 0 {
 		return 1

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// vec is the sizes of up to seven components and the number of graphs, two to a
-// word: 31 bits each and a guard bit above, so that one subtraction compares two.
-// Graphs are field 3, so that three components and they take two words.
+// vec has the sizes of up to seven components and the number of graphs, two per word: 31 bits each and a guard
+// bit above, so that one subtraction compares two. The number of graphs is field 3, so that three components
+// and it take two words.
 type vec [4]uint64
 
 const (
@@ -23,7 +23,7 @@ func field(j int) int {
 	return j
 }
 
-// vecOf makes a vec of sizes.
+// vecOf makes a vec from sizes and a number of graphs.
 func vecOf(sizes []int, n int) vec {
 	var v vec
 	for j, s := range sizes {
@@ -34,7 +34,7 @@ func vecOf(sizes []int, n int) vec {
 	return v
 }
 
-// get is field f.
+// get returns field f.
 func (v *vec) get(f int) int { return int(v[f/2] >> (32 * (f % 2)) & maxSize) }
 
 // minus is v - u, if u fits into v.
@@ -50,18 +50,18 @@ func (v *vec) minus(u *vec) (vec, bool) {
 	return vec{a &^ guard, b &^ guard, c &^ guard, d &^ guard}, true
 }
 
-// fits says whether u fits into v.
+// fits reports whether u fits into v.
 func (v *vec) fits(u *vec) bool {
 	return ((v[0]|guard)-u[0])&((v[1]|guard)-u[1])&((v[2]|guard)-u[2])&((v[3]|guard)-u[3])&guard == guard
 }
 
-// times is v n times; every field of the result fits.
+// times is n times v; no field of the result overflows.
 func (v *vec) times(n int) vec {
 	m := uint64(n)
 	return vec{v[0] * m, v[1] * m, v[2] * m, v[3] * m}
 }
 
-// least is the smaller of v and u in every field.
+// least is the minimum of v and u in every field.
 func (v *vec) least(u *vec) vec {
 	var out vec
 	for f := range 8 {
@@ -70,13 +70,13 @@ func (v *vec) least(u *vec) vec {
 	return out
 }
 
-// instance is a problem made ready: fields that can bind, shapes as vecs.
+// instance is a problem prepared for the search: the fields that can bind, and the shapes as vecs.
 type instance struct {
-	fields []int // those that hold a component, and graphs if there is a cap
+	fields []int // the fields of the components, and graphs if there is a cap
 	limit  vec
 	size   []vec
 	count  []int64
-	// demand is, for each of fields, how many packs it fills, at least.
+	// demand is, by index of fields, the least number of packs that the field requires.
 	demand []float64
 }
 
@@ -101,7 +101,7 @@ func newInstance(p *Problem) *instance {
 	return in
 }
 
-// most is how often u fits into room, at most n.
+// most is the number of times that u fits into room, at most n.
 func (in *instance) most(room, u *vec, n int64) int {
 	n = min(n, int64(room.get(graphs)))
 	for _, f := range in.fields {
@@ -112,12 +112,11 @@ func (in *instance) most(room, u *vec, n int64) int {
 	return int(n)
 }
 
-// scale is what a full pack weighs in the component that is short.
+// scale is the weight of a full pack in the component that binds.
 const scale = 1 << 40
 
-// weights gives each field a weight a unit: a pack that is full in a component
-// weighs its share of the binding one to the power of p. Integers, so that sums
-// are exact.
+// weights returns the weight of a unit of each field: a pack that is full in a component weighs that
+// component's demand relative to the binding one, to the power of p. Integers make sums exact.
 func (in *instance) weights(p int) []int64 {
 	worst := slices.Max(in.demand)
 	w := make([]int64, len(in.fields))
@@ -136,7 +135,7 @@ func (in *instance) weights(p int) []int64 {
 	return w
 }
 
-// weight is what v weighs.
+// weight is the weight of v.
 func (in *instance) weight(v *vec, w []int64) int64 {
 	sum := int64(0)
 	for i, f := range in.fields {

@@ -2,13 +2,13 @@ package pack
 
 import "github.com/graphmill/graphmill/internal/vector"
 
-// inverse is the inverse of a basis: dense, by columns, as it was some changes
-// ago, and those changes, each a product of two vectors. So the columns, which are
-// more than a cache holds, are gone through once for many changes.
+// inverse is the inverse of a basis: the dense inverse, by columns, of an earlier basis, and the changes since
+// then, each a product of two vectors. The columns, which exceed the cache, are then traversed only once for
+// many changes.
 type inverse struct {
 	rows, stride int
 	columns      []float64 // column j at j*stride
-	// Change i adds the product of the vectors at i*stride.
+	// Change i is the product of the vectors at i*stride.
 	left, right []float64
 	changes     int
 	at          []uint32
@@ -16,14 +16,14 @@ type inverse struct {
 	ptr         []int32
 }
 
-// maxChanges are the changes that wait.
+// maxChanges is the number of changes that are collected.
 const maxChanges = 64
 
-// newInverse is of a basis with the given diagonal.
+// newInverse returns the inverse of the diagonal matrix with the given diagonal.
 func newInverse(diagonal []int) *inverse {
 	n := len(diagonal)
-	// An odd number of cache lines, so that equal places of the columns do not all
-	// fall into one set of a cache.
+	// The stride is an odd number of cache lines, so that equal indices of the columns do not share a set of
+	// the cache.
 	stride := ((n+7)/8 | 1) * 8
 	v := &inverse{rows: n, stride: stride, columns: make([]float64, n*stride),
 		left: make([]float64, maxChanges*stride), right: make([]float64, maxChanges*stride)}
@@ -33,14 +33,14 @@ func newInverse(diagonal []int) *inverse {
 	return v
 }
 
-// add notes factor times the vector at place i, for the next sum.
+// add notes a term for the next sum: factor times the vector at index i.
 func (v *inverse) add(i int, factor float64) {
 	if factor != 0 {
 		v.at, v.factor = append(v.at, uint32(i*v.stride)), append(v.factor, factor)
 	}
 }
 
-// sum adds what was noted, of the vectors x, to y.
+// sum adds the noted terms, with the vectors x, to y.
 func (v *inverse) sum(y, x []float64) {
 	vector.Add(y[:v.stride], x, v.at, v.factor)
 	v.at, v.factor = v.at[:0], v.factor[:0]
@@ -74,8 +74,7 @@ func (v *inverse) row(r int, w []float64) {
 	v.sum(w, v.right)
 }
 
-// pivot makes row r into t, which it was times 1 / d[r], and takes d times t from
-// the others.
+// pivot divides row r by d[r], which gives t, and subtracts d times t from the other rows.
 func (v *inverse) pivot(r int, d, t []float64) {
 	left, right := v.left[v.changes*v.stride:][:v.stride], v.right[v.changes*v.stride:][:v.stride]
 	for i, x := range d {
@@ -88,7 +87,7 @@ func (v *inverse) pivot(r int, d, t []float64) {
 	}
 }
 
-// flush makes the changes.
+// flush applies the changes.
 func (v *inverse) flush() {
 	v.ptr = append(v.ptr[:0], 0)
 	for j := range v.rows {
@@ -97,7 +96,7 @@ func (v *inverse) flush() {
 		}
 		v.ptr = append(v.ptr, int32(len(v.at)))
 	}
-	// A block of all left vectors stays in the first cache.
+	// A block of all left vectors stays in the first-level cache.
 	const block = 32
 	for b := 0; b < v.stride; b += block {
 		e := min(b+block, v.stride)

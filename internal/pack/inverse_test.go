@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// After any number of pivots the inverse, multiplied by the basis, is the identity:
-// by columns and by rows.
+// After any number of pivots, the inverse times the basis is the identity, by columns and by rows.
 func TestInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "rows")
@@ -29,7 +28,7 @@ func TestInverse(t *testing.T) {
 			}
 			v.times(c.row, c.copies, d)
 			r := random.IntN(n)
-			if math.Abs(d[r]) < 0.1 { // a pivot that small would be avoided
+			if math.Abs(d[r]) < 0.1 { // such a small pivot would be avoided
 				continue
 			}
 			v.row(r, w)

@@ -2,26 +2,26 @@ package pack
 
 import "slices"
 
-// knapsack finds the pattern that is worth most: an unbounded knapsack in one or
-// two components, over every room up to a pack's, exact in integers.
+// knapsack finds the most valuable pattern: an unbounded knapsack in one or two components, for every room up
+// to that of a pack, with integers.
 type knapsack struct {
 	a, b  []int32 // sizes of each row, in units
-	wide  int     // rooms in the second component
+	wide  int     // number of rooms in the second component
 	cells int
-	best  []int64 // of each room, a*wide + b
-	last  []int32 // a row that the best of a room has, -1: none
-	order []int32 // rows, the smallest first
-	cell  int64   // steps that a room takes
-	steps int64   // about as many nanoseconds
+	best  []int64 // value of each room, at a*wide + b
+	last  []int32 // a row of the best pattern of a room, -1: none
+	order []int32 // rows, by ascending size
+	cell  int64   // steps per room
+	steps int64   // one is about a nanosecond
 }
 
 const (
-	maxCells  = 4 << 20   // bound the memory of a knapsack
-	nearCells = 256 << 10 // are in a cache
+	maxCells  = 4 << 20   // bounds the memory of a knapsack
+	nearCells = 256 << 10 // these fit a cache
 )
 
-// newKnapsack is of rows with the sizes in one component or two; nil if it would
-// be too large. Every row has a size. Sizes are divided by what they have in common.
+// newKnapsack takes the sizes of the rows in one or two components; it returns nil if the table would be too
+// large. Every row must have a size. Sizes are divided by their greatest common divisor.
 func newKnapsack(sizes [][]int, limits []int) *knapsack {
 	k := &knapsack{}
 	for j, limit := range limits {
@@ -70,11 +70,11 @@ func gcd(a, b int) int {
 	return a
 }
 
-// most is the most steps that solve takes.
+// most is the largest number of steps of solve.
 func (k *knapsack) most() int64 { return int64(len(k.order)) * int64(k.cells) * k.cell }
 
-// solve fills the table for what each row is worth, at least 0. It returns 0, and a
-// table of less, where it is halted.
+// solve fills the table for the value of each row, at least 0, and returns the best value. If it is halted, it
+// returns 0, and the table is incomplete.
 func (k *knapsack) solve(worth []int64, halted func() bool) int64 {
 	clear(k.best)
 	for i := range k.last {
@@ -86,7 +86,7 @@ func (k *knapsack) solve(worth []int64, halted func() bool) int64 {
 			return 0
 		}
 		a, b, w := int(k.a[r]), int(k.b[r]), worth[r]
-		// What smaller rows are worth in the same room does as well.
+		// A smaller room may have a pattern of the same value.
 		if w <= k.best[a*k.wide+b] {
 			continue
 		}
@@ -105,7 +105,7 @@ func (k *knapsack) solve(worth []int64, halted func() bool) int64 {
 	return k.best[k.cells-1]
 }
 
-// with appends the rows and copies, in runs, of the best pattern that has row r.
+// with appends the best pattern that has row r, as rows and copies, in runs.
 func (k *knapsack) with(r int, parts []Part) []Part {
 	parts = append(parts, Part{r, 1})
 	for at := k.cells - 1 - int(k.a[r])*k.wide - int(k.b[r]); k.last[at] >= 0; k.steps++ {

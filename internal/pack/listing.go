@@ -8,36 +8,34 @@ import (
 	"sort"
 )
 
-// Histogram packing of Krell et al. (2022), "tuple longest-pack-first": shapes in
-// descending order of a heuristic; each goes into the open pack with the least
-// room, by the same heuristic, that it fits into.
+// Histogram packing of Krell et al. (2022), "tuple longest-pack-first": shapes are taken in descending order
+// of a heuristic; each graph goes into the open pack with the least room, by the same heuristic, that it fits
+// into.
 //
-// The published listing is followed to the digit, with what it does unsaid: after
-// a placement the search goes on among packs whose room is rated above the graph,
-// so that an equal one is passed over; a new shape opens a pack for each of its
-// graphs that are left; a pack whose room is rated 0 is closed even if another
-// component has room.
+// This follows the published listing exactly, including what the paper does not mention: after a placement the
+// search continues among packs whose room is rated above the graph, so that a room rated equal is skipped; a
+// new shape opens a pack for each of its remaining graphs; a pack whose room is rated 0 is closed even if
+// another component has room.
 
-// opened is packs that are filled alike and open.
+// opened is a number of open packs that are filled alike.
 type opened struct {
-	key    uint64 // the heuristic of the room
+	key    uint64 // the heuristic of the remaining room
 	room   vec
-	parent int32 // in the list of contents
+	parent int32 // index in contents
 	packs  int64
 }
 
-// content is more graphs in a pack: parts as a linked list, shared by packs that
-// begin alike.
+// content is graphs in a pack: a linked list of parts, which packs with the same first parts share.
 type content struct {
 	shape, copies int32
 	parent        int32 // -1: the first
 }
 
-// block is a run of the open packs, which are one sequence by key, the older in
-// front of the newer of one key.
+// block is a run of the open packs, which form one sequence by key; packs of equal key are in the order of
+// opening.
 type block struct {
 	packs []opened
-	most  vec // the largest room in every field; what does not fit here fits nowhere
+	most  vec // the maximum room in every field; a graph that does not fit this fits no pack of the block
 }
 
 const blockSize = 256
@@ -45,25 +43,24 @@ const blockSize = 256
 // listing is the state of one run.
 type listing struct {
 	in       *instance
-	h        *Heuristic
-	first    bool // shortest pack first
+	h        *heuristic
+	first    bool // the first-fit variant, shortest-pack-first
 	blocks   []*block
 	contents []content
 	closed   []opened
 	scratch  []int
-	fair     bool // not what the listing does: see fit
+	fair     bool // differs from the published listing: see fit
 	steps    int64
-	limit    int64 // of steps
+	limit    int64 // of the steps
 }
 
-// longestFirst runs the listing; first is its first-fit variant,
-// "shortest-pack-first". It returns nil where the steps, about as many nanoseconds, do
-// not suffice: few huge packs may take a placement for each graph.
-func longestFirst(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+// longestFirst runs the listing; first selects the first-fit variant, "shortest-pack-first". It returns nil if
+// the steps, about a nanosecond each, do not suffice: few huge packs may need a placement for each graph.
+func longestFirst(ctx context.Context, p *Problem, h *heuristic, first bool, steps int64) ([]Pattern, error) {
 	return list(ctx, p, h, first, false, steps)
 }
 
-func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool, steps int64) ([]Pattern, error) {
+func list(ctx context.Context, p *Problem, h *heuristic, first, fair bool, steps int64) ([]Pattern, error) {
 	if err := h.check(p.Limits); err != nil {
 		return nil, err
 	}
@@ -90,7 +87,7 @@ func list(ctx context.Context, p *Problem, h *Heuristic, first, fair bool, steps
 	return l.patterns(), nil
 }
 
-// patterns is all packs, closed and open.
+// patterns returns all packs, closed and open.
 func (l *listing) patterns() []Pattern {
 	var patterns []Pattern
 	emit := func(o *opened) {
@@ -124,8 +121,7 @@ func (l *listing) rate(room *vec) uint64 {
 	return l.h.of(l.scratch)
 }
 
-// key orders the open packs: ascending room, or descending for the first-fit
-// variant.
+// key orders the open packs by ascending room, or by descending room for the first-fit variant.
 func (l *listing) key(rating uint64) uint64 {
 	if l.first {
 		return ^rating
@@ -138,7 +134,7 @@ func (l *listing) place(ctx context.Context, shape int, rating uint64, count int
 	size := &l.in.size[shape]
 	from := rating
 	if l.fair {
-		from = 0 // a room rated lower may fit all the same
+		from = 0 // a room with a lower rating may still fit
 	}
 	full := l.rate(&l.in.limit)
 	for step := 0; count > 0 && l.steps < l.limit; step++ {
@@ -189,14 +185,13 @@ func (l *listing) place(ctx context.Context, shape int, rating uint64, count int
 	return nil
 }
 
-// run is how many graphs of a size, of at most so many, go into each of the packs
-// at a place, one after the other, because the search, from a rating on, would find
-// these packs again each time.
+// run is the number of graphs of a size, at most most, that go into each of the packs at index i of block b
+// before any other pack changes: a search from the given rating would find these packs again each time.
 func (l *listing) run(b, i int, size *vec, from uint64, most int64) int {
 	k := l.blocks[b]
 	o := &k.packs[i]
 	copies := l.in.most(&o.room, size, most)
-	next := uint64(math.MaxUint64) // the key behind
+	next := uint64(math.MaxUint64) // the next key
 	if i+1 < len(k.packs) {
 		next = k.packs[i+1].key
 	} else if b+1 < len(l.blocks) {
@@ -214,7 +209,7 @@ func (l *listing) run(b, i int, size *vec, from uint64, most int64) int {
 	return 1 + sort.Search(copies-1, func(c int) bool { return ends(c + 1) })
 }
 
-// settle opens a pack, or closes one that is full by the heuristic or the cap.
+// settle opens a pack, or closes it if it is full by the heuristic or the cap.
 func (l *listing) settle(o opened) {
 	rating := l.rate(&o.room)
 	if rating == 0 || o.room.get(graphs) == 0 {
@@ -225,7 +220,7 @@ func (l *listing) settle(o opened) {
 	l.open(o)
 }
 
-// open inserts a pack behind those of its key.
+// open inserts a pack after those of its key.
 func (l *listing) open(o opened) {
 	b := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key > o.key }) - 1
 	if b < 0 {
@@ -256,7 +251,7 @@ func (l *listing) remove(b, i int) {
 	}
 }
 
-// refresh computes the largest room of a block anew: removals leave it too large.
+// refresh recomputes the maximum room of a block, which removals make too large.
 func (k *block) refresh() {
 	k.most = vec{}
 	for i := range k.packs {
@@ -273,8 +268,8 @@ func most(v, u *vec) vec {
 	return out
 }
 
-// find is the first open pack in order that a graph fits into, among those whose
-// room is rated at least from; block -1 if there is none.
+// find returns the first open pack that a graph fits into, among those whose room is rated at least from;
+// block -1 if there is none.
 func (l *listing) find(size *vec, from uint64) (b, i int) {
 	start := 0
 	if !l.first {

@@ -12,19 +12,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entry is packs that are filled alike and open.
+// entry is a number of open packs that are filled alike.
 type entry struct {
 	room  []int
-	left  int // graphs that it may still have
+	left  int // number of graphs that it may still take
 	parts []Part
 	packs int64
 }
 
 func (e entry) fits() bool { return slices.Min(e.room) >= 0 }
 
-// literal is the listing as it is described: one sequence of open packs, searched
-// from the start, a graph at a time into all packs of an entry.
-func literal(p *Problem, h *Heuristic, first, fair bool) []Pattern {
+// literal is the listing as described: one sequence of open packs, searched from the start, one graph at a
+// time into all packs of an entry.
+func literal(p *Problem, h *heuristic, first, fair bool) []Pattern {
 	most := maxSize
 	if p.MaxGraphs > 0 {
 		most = p.MaxGraphs
@@ -106,8 +106,8 @@ func literal(p *Problem, h *Heuristic, first, fair bool) []Pattern {
 	return done
 }
 
-// The listing takes several graphs in one step, and gives what a graph at a time
-// gives. Graphs of no size may lie in other packs; there are as many packs.
+// The listing takes several graphs in one step and gives the result of one graph at a time. Graphs of no size
+// may be in other packs, but the number of packs is the same.
 func TestListingIsTheLiteralOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -118,7 +118,7 @@ func TestListingIsTheLiteralOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := rapid.SampledFrom(append(slices.Clone(HeuristicNames), p.Components...)).Draw(t, "heuristic")
-		h, err := ParseHeuristic(name, p.Components)
+		h, err := parseHeuristic(name, p.Components)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestListingIsTheLiteralOne(t *testing.T) {
 	})
 }
 
-// Graphs of which thousands fit into a pack, or that have no size, take few steps.
+// Graphs of which thousands fit into a pack, or that have no size, need few steps.
 func TestListingOfTinyGraphs(t *testing.T) {
 	for _, p := range []*Problem{
 		{Histogram: &Histogram{Components: []string{"n", "e"}, Sizes: []int{0, 0, 3, 4}, Counts: []int64{1e9, 7}}, Limits: []int{10, 12}},

@@ -6,52 +6,50 @@ import (
 	"slices"
 )
 
-// program is the linear program over patterns: the fewest packs, in fractions, of
-// which each row (a shape) gets at least its count,
+// program is the linear program over patterns: the fewest packs, in fractions, in which each row (a shape)
+// gets at least its count,
 //
 //	min sum x_p   with   sum_p copies_ip x_p >= count_i,  x >= 0,
 //
-// solved by a revised simplex. Columns come and go: column generation adds
-// patterns that the duals make worth it.
+// It is solved by a revised simplex. Column generation adds the patterns that the duals make worthwhile, and
+// purge removes others.
 type program struct {
 	rows int
 	rhs  []float64
 	cols []column
-	// The basis: the column of each row (surplus of row i is ^i), the inverse, the
-	// values, the duals.
+	// The basis: the column of each row (the surplus of row i is ^i), the inverse, the values and the duals.
 	basis   []int
 	inverse *inverse
 	value   []float64
 	dual    []float64
-	inBasis []bool // of cols
+	inBasis []bool // by column
 	// The entering column and the leaving row, in terms of the basis.
 	column, row []float64
 	candidates  []candidate
 	pivots      int64
-	steps       int64 // about as many nanoseconds
+	steps       int64 // one is about a nanosecond
 }
 
-// column is a pattern: rows and copies.
+// column is a pattern, as rows and copies.
 type column struct {
 	row    []int32
 	copies []float64
 }
 
-// candidate is a column outside of the basis, and what it gains; a surplus is ^row.
+// candidate is a column outside the basis, with its gain; ^row is a surplus.
 type candidate struct {
 	col  int
 	gain float64
 }
 
-// newProgram begins with the basis of the first rows columns, column i being
-// copies of row i alone.
+// newProgram begins with the first columns as the basis: column i has copies of row i only.
 func newProgram(counts []int64, singles []int) *program {
 	n := len(counts)
 	p := &program{rows: n, rhs: make([]float64, n), basis: make([]int, n), inverse: newInverse(singles)}
 	p.value, p.dual = make([]float64, n), make([]float64, n)
 	p.column, p.row = make([]float64, p.inverse.stride), make([]float64, p.inverse.stride)
 	for i, c := range counts {
-		// A little more of each, all different, so that no pivot stands still.
+		// The counts are perturbed, each differently, so that no pivot stalls.
 		p.rhs[i] = float64(c) + float64((1e-7*float64(c)+1e-4)*float64(1+i*7919%997)/997)
 		p.add(column{[]int32{int32(i)}, []float64{float64(singles[i])}})
 		p.basis[i], p.inBasis[i] = i, true
@@ -65,7 +63,7 @@ func (p *program) add(c column) {
 	p.cols, p.inBasis = append(p.cols, c), append(p.inBasis, false)
 }
 
-// objective is the packs of the solution at hand.
+// objective is the number of packs of the current solution.
 func (p *program) objective() float64 {
 	sum := 0.0
 	for i, b := range p.basis {
@@ -78,7 +76,7 @@ func (p *program) objective() float64 {
 
 const epsilon = 1e-9
 
-// gain is what a column gains by its unit.
+// gain is the gain of column c per unit.
 func (p *program) gain(c int) float64 {
 	if c < 0 {
 		return -p.dual[^c]
@@ -91,15 +89,14 @@ func (p *program) gain(c int) float64 {
 	return g
 }
 
-// Candidates are the columns that gain most when all are looked at. Pivots choose
-// among them, until the best of them gains less than a share of what the best of
-// all did.
+// Candidates are the columns that gained most when all were computed. Pivots choose among them until the best
+// of them gains less than a share of the best at that time.
 const (
 	maxCandidates = 64
 	worthwhile    = 0.5
 )
 
-// gather makes the candidates.
+// gather computes the candidates.
 func (p *program) gather() {
 	p.steps += int64(10 * len(p.cols))
 	p.candidates = p.candidates[:0]
@@ -135,8 +132,7 @@ func (p *program) keepBest() {
 	p.candidates = p.candidates[:min(len(p.candidates), maxCandidates)]
 }
 
-// optimise pivots until no column gains, at most limit times. It says whether it
-// got to the end.
+// optimise pivots until no column gains, at most limit times. It reports whether no column gains.
 func (p *program) optimise(limit int) bool {
 	for limit > 0 {
 		p.gather()
@@ -163,8 +159,8 @@ func (p *program) optimise(limit int) bool {
 	return false
 }
 
-// pivot takes column c into the basis. It reports false if nothing bounds it,
-// which rounding alone can bring about.
+// pivot takes column c into the basis. It returns false if nothing bounds the column, which only rounding can
+// cause.
 func (p *program) pivot(c int, gain float64) bool {
 	d, t := p.column, p.row
 	if c >= 0 {
@@ -199,15 +195,14 @@ func (p *program) pivot(c int, gain float64) bool {
 	inv := 1 / d[leave]
 	for j := range p.dual {
 		t[j] *= inv
-		// The gain of a column is dual*column - cost, and falls to 0.
+		// The gain of the column is dual*column - cost, and becomes 0.
 		p.dual[j] -= float64(gain * t[j])
 	}
 	p.inverse.pivot(leave, d, t)
 	return true
 }
 
-// purge forgets the columns with the least to gain, outside of the basis, until
-// keep are left.
+// purge removes the columns outside the basis with the least gain until keep are left.
 func (p *program) purge(keep int) {
 	var rest []candidate
 	for c := range p.cols {

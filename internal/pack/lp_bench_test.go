@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkLinearProgram is the proof for molpcba.
+// BenchmarkLinearProgram measures the proof for molpcba.
 func BenchmarkLinearProgram(b *testing.B) {
 	for range b.N {
 		limits := []int{313, 636}

@@ -7,42 +7,41 @@ import (
 	"sort"
 )
 
-// search fills one pack after the other: the largest graph left, and the best
-// filling for the rest that a bounded search finds.
+// search fills one pack after another: with the largest remaining graph, and the best filling of the remaining
+// room that a bounded search finds.
 type search struct {
 	in      *instance
 	unit    []int64 // weight of a unit of each field
 	full    int64   // weight of a full pack
 	weights []int64 // of all shapes
-	rank    []int   // by weight, of all shapes
+	rank    []int   // all shapes, by descending weight
 
-	// The shapes that are left, by weight, the largest first.
+	// The remaining shapes, by descending weight.
 	shape  []int
 	size   []vec
 	weight []int64
 	left   []int64
-	suffix []vec // the least of what follows, in every field
+	suffix []vec // the minimum of all later shapes in every field
 	dead   int
 
-	enough                 int64 // packs that are too many, 0: never
-	nodes, budget, scanned int   // of the pack at hand
+	enough                 int64 // give up at this number of packs; 0: never
+	nodes, budget, scanned int   // of the current pack
 	steps                  int64
 	halted                 func() bool // nil: never
 	target                 int64
-	now, best              []Part // Shape is the place among those left
+	now, best              []Part // Shape is the index among the remaining shapes
 	most                   int64
 	done                   bool
 }
 
-// fill says how to search.
+// fill has the parameters of a search.
 type fill struct {
-	budget  int   // nodes a pack
+	budget  int   // nodes per pack
 	frac    int64 // a pattern is repeated possible / frac times
 	average bool  // a pack is good enough at the average fill, else when full
 }
 
-// newSearch weighs the shapes of an instance: shapes ranked by weight, the
-// largest first.
+// newSearch weighs the shapes of an instance and ranks them by descending weight.
 func newSearch(in *instance, power int) *search {
 	s := &search{in: in, unit: in.weights(power), weights: make([]int64, len(in.size)), rank: make([]int, len(in.size))}
 	order := make([]int, len(in.size))
@@ -57,8 +56,7 @@ func newSearch(in *instance, power int) *search {
 	return s
 }
 
-// load takes the graphs that are to be packed: shapes, each once, and how many of
-// each.
+// load sets the graphs to pack: shapes, each once, and the count of each.
 func (s *search) load(shapes []int, counts []int64) {
 	s.shape = append(s.shape[:0], shapes...)
 	slices.SortFunc(s.shape, func(a, b int) int { return s.rank[a] - s.rank[b] })
@@ -74,7 +72,7 @@ func (s *search) load(shapes []int, counts []int64) {
 	s.suffixes()
 }
 
-// loadAll is load of a count for each shape of the instance.
+// loadAll is load with a count for each shape of the instance.
 func (s *search) loadAll(counts []int64) {
 	var shapes []int
 	var some []int64
@@ -96,7 +94,7 @@ func (s *search) suffixes() {
 	}
 }
 
-// compact forgets the shapes of which none is left.
+// compact removes the shapes without remaining graphs.
 func (s *search) compact() {
 	n := 0
 	for i, c := range s.left {
@@ -109,8 +107,7 @@ func (s *search) compact() {
 	s.suffixes()
 }
 
-// bins packs what was loaded. It gives up, with nil, where it would need enough
-// packs, and where it is halted.
+// bins packs the loaded graphs. It returns nil if it would need s.enough packs or is halted.
 func (s *search) bins(f fill) []Pattern {
 	s.aim(f)
 	var patterns []Pattern
@@ -148,7 +145,7 @@ func (s *search) bins(f fill) []Pattern {
 	}
 }
 
-// outlook is what a packing under way comes to at least.
+// outlook bounds the final number of packs of an unfinished packing.
 type outlook struct {
 	*search
 	patterns, packs int64
@@ -163,23 +160,23 @@ func (s *search) outlook() outlook {
 	return o
 }
 
-// add counts packs of the pattern at hand.
+// add counts packs of the current pattern.
 func (o *outlook) add(packs int64) {
 	o.patterns++
 	o.packs += packs
 	o.rest -= float64(o.most) * float64(packs)
 }
 
-// bad says that there is no use in going on.
+// bad reports whether continuing is useless.
 func (o *outlook) bad() bool {
 	if o.halted != nil && o.patterns%64 == 63 && o.halted() {
 		return true
 	}
-	// The weight is a sum of many roundings.
+	// The weight is a sum with many roundings.
 	return o.enough > 0 && float64(o.packs)+o.rest/float64(o.full)*(1-1e-9) > float64(o.enough-1)+1e-6
 }
 
-// aim says when a pack is good enough.
+// aim sets the weight at which a pack is good enough.
 func (s *search) aim(f fill) {
 	s.target = s.full
 	if f.average {
@@ -187,7 +184,7 @@ func (s *search) aim(f fill) {
 	}
 }
 
-// averageFill is what a pack weighs if the fewest packs are filled alike.
+// averageFill is the weight of a pack if the fewest packs are filled evenly.
 func (s *search) averageFill() int64 {
 	total, worst := 0.0, 0.0
 	need := make([]float64, len(s.in.fields))
@@ -203,7 +200,7 @@ func (s *search) averageFill() int64 {
 	return min(s.full, int64(total/max(math.Ceil(worst), 1)))
 }
 
-// one finds a filling that starts with the graph at place first.
+// one finds a filling that starts with the graph at index first.
 func (s *search) one(first, budget int) {
 	s.nodes, s.scanned, s.budget, s.done = 0, 0, budget, false
 	s.now, s.best, s.most = s.now[:0], s.best[:0], -1
@@ -214,7 +211,7 @@ func (s *search) one(first, budget int) {
 	s.steps += int64(s.nodes)
 }
 
-// take puts c graphs of place i into a room and fills what is left of it.
+// take puts c graphs of index i into a room and fills the rest of the room.
 func (s *search) take(i, c int, room *vec, roomWeight, weight int64) {
 	s.nodes++
 	of := s.size[i].times(c)
@@ -233,7 +230,7 @@ func (s *search) take(i, c int, room *vec, roomWeight, weight int64) {
 	s.now = s.now[:len(s.now)-1]
 }
 
-// rest fills a room with what stands from place i.
+// rest fills a room with graphs from index i on.
 func (s *search) rest(i int, room *vec, roomWeight, weight int64) {
 	if weight+roomWeight <= s.most {
 		return
@@ -261,7 +258,7 @@ func (s *search) rest(i int, room *vec, roomWeight, weight int64) {
 		for c := s.in.most(room, &s.size[i], s.left[i]); c > 0; c-- {
 			s.take(i, c, room, roomWeight, weight)
 			if s.done || i+1 == len(s.weight) {
-				return // fewer of the last are never better
+				return // fewer copies of the last graph are never better
 			}
 		}
 	}

@@ -7,25 +7,22 @@ import (
 	"slices"
 )
 
-// mixer packs graphs mixed as they are: a pack takes the largest graph left, then
-// graphs at random, in proportion to what is left, and the last of its room is
-// searched for a filling. So what is left stays as mixed as all graphs are, and has
-// a filling for every room, in all components at once, until few are left.
+// mixer packs graphs in their mixture: a pack takes the largest remaining graph, then random graphs in
+// proportion to what remains, and a search fills the last of its room. So the remaining graphs stay as mixed
+// as all graphs, and have a filling for every room, in all components at once, until few remain.
 type mixer struct {
 	*search
 	random *rand.Rand
-	// sums is a Fenwick tree over the graphs that are left.
+	// sums is a Fenwick tree over the remaining graphs.
 	sums  []int64
 	total int64
-	lot   int64 // graphs that a draw takes at most
+	lot   int64 // the most graphs that a draw takes
 }
 
-// maxDraws bounds the draws of a pack; packs of more than half as many graphs are
-// drawn in lots.
+// maxDraws bounds the draws per pack. Packs of more than half as many graphs are drawn in lots.
 const maxDraws = 1000
 
-// mix packs what was loaded, as bins does. The room that is searched is that of
-// finish graphs.
+// mix packs the loaded graphs, like bins. The search fills the room of about finish graphs.
 func (s *search) mix(f fill, finish float64, random *rand.Rand) []Pattern {
 	s.aim(f)
 	m := &mixer{search: s, random: random}
@@ -71,8 +68,8 @@ func (s *search) mix(f fill, finish float64, random *rand.Rand) []Pattern {
 	}
 }
 
-// draw takes the graph at place first, and graphs at random until the room weighs
-// less than small, and finds a filling for that room.
+// draw takes the graph at index first, then random graphs until the room weighs less than small, and finds a
+// filling for that room.
 func (m *mixer) draw(first int, small int64, budget int) (begun []Part) {
 	s := m.search
 	room, weight := s.in.limit, int64(0)
@@ -101,7 +98,7 @@ func (m *mixer) draw(first int, small int64, budget int) (begun []Part) {
 	return begun
 }
 
-// count sums up what is left.
+// count sums up the remaining graphs.
 func (m *mixer) count() {
 	m.sums, m.total = append(slices.Grow(m.sums[:0], len(m.left)+1), 0), 0
 	m.sums = append(m.sums, m.left...)
@@ -113,7 +110,7 @@ func (m *mixer) count() {
 	}
 }
 
-// take takes n graphs of a place away.
+// take removes n graphs of an index.
 func (m *mixer) take(at int, n int64) {
 	m.left[at] -= n
 	m.total -= n
@@ -122,7 +119,7 @@ func (m *mixer) take(at int, n int64) {
 	}
 }
 
-// any is the place of a graph at random.
+// any returns the index of a random graph.
 func (m *mixer) any() int {
 	n, at := m.random.Int64N(m.total), 0
 	for step := 1 << bits.Len(uint(len(m.sums))) / 2; step > 0; step /= 2 {

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Mixes deal every graph once and keep the limits, whatever they leave to a search;
-// one that is told what would be too many packs has fewer, or nothing.
+// Mixes deal every graph once and keep the limits, however much they leave to a search. With a bound on the
+// number of packs, they have fewer packs or return nothing.
 func TestMix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -53,7 +53,7 @@ func TestMixOfTiny(t *testing.T) {
 	}
 }
 
-// Graphs are drawn in proportion to what is left of them.
+// Graphs are drawn in proportion to the remaining counts.
 func TestMixerDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		left := rapid.SliceOfN(rapid.Int64Range(0, 3), 1, 20).Draw(t, "left")

@@ -16,10 +16,9 @@ func (p *Problem) sized() (sized *Problem, none int64) {
 	return &Problem{Histogram: &Histogram{Components: p.Components, Sizes: p.Sizes[k:], Counts: p.Counts[1:]}, Limits: p.Limits, MaxGraphs: p.MaxGraphs}, p.Counts[0]
 }
 
-// withNone adds graphs of no size to the patterns of the sized ones: to the packs of
-// the fewest graphs, so that the most graphs that a pack has stay few, and to further
-// packs where the cap leaves no place. The packs are the fewest if those of the sized
-// graphs are.
+// withNone adds graphs of no size to the patterns of the sized graphs. They go to the packs with the fewest
+// graphs, so that the largest number of graphs per pack stays low, and to further packs if the cap leaves no
+// room. The number of packs is minimal if that of the sized graphs is.
 func (p *Problem) withNone(patterns []Pattern, none int64) []Pattern {
 	most := maxSize
 	if p.MaxGraphs > 0 {
@@ -37,7 +36,7 @@ func (p *Problem) withNone(patterns []Pattern, none int64) []Pattern {
 		all = append(all, crowd{Pattern{Packs: ceilDiv(left, int64(most))}, 0})
 	}
 	level := sort.Search(most, func(n int) bool { return places(all, n, none) == none }) - 1
-	more := none - places(all, level, none) // packs that have a graph above the level
+	more := none - places(all, level, none) // packs with a graph above the level
 	var out []Pattern
 	add := func(x crowd, level int, packs int64) {
 		if packs == 0 {
@@ -61,8 +60,7 @@ func (p *Problem) withNone(patterns []Pattern, none int64) []Pattern {
 	return out
 }
 
-// places is how many more graphs packs take up to a number of graphs each, at most
-// enough.
+// places is the number of graphs that packs can take until each has level graphs, at most enough.
 func places(packs []crowd, level int, enough int64) int64 {
 	n := int64(0)
 	for _, x := range packs {

@@ -33,8 +33,8 @@ func drawProblem(t *rapid.T) *Problem {
 	return p
 }
 
-// Every method deals every graph once and keeps the limits (Solve checks that), no
-// proven bound is above any packing, and the portfolio is never worse than a method.
+// Every method deals every graph once and keeps the limits (Solve checks that), no proven bound is above any
+// packing, and the portfolio is never worse than a method.
 func TestMethodsAndBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -59,7 +59,7 @@ func TestMethodsAndBounds(t *testing.T) {
 	})
 }
 
-// The number of threads changes nothing, whichever of the slow parts ends the run.
+// The result does not depend on the number of threads, whichever of the slow parts ends the run.
 func TestThreadsChangeNothing(t *testing.T) {
 	for _, limits := range [][]int{{80, 160}, {70, 145}, {600, 1150}} {
 		p := &Problem{Histogram: problemOf(t, molecules(2000), []int{1000, 2000}).Histogram, Limits: limits}
@@ -91,7 +91,7 @@ func problemOf(t testing.TB, graphs [][]int, limits []int) *Problem {
 	return &Problem{Histogram: h, Limits: limits}
 }
 
-// The bound of small problems is met: what brute force finds is the least.
+// The bound of small problems is valid: brute force finds the minimum.
 func TestBoundsOfSmallProblems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &Histogram{Components: []string{"n", "e"}}
@@ -111,7 +111,7 @@ func TestBoundsOfSmallProblems(t *testing.T) {
 	})
 }
 
-// leastPacks tries everything.
+// leastPacks finds the fewest packs by brute force.
 func leastPacks(p *Problem) int64 {
 	var graphs [][]int
 	for i, c := range p.Counts {
@@ -119,7 +119,7 @@ func leastPacks(p *Problem) int64 {
 			graphs = append(graphs, p.Shape(i))
 		}
 	}
-	var packs [][]int // of each, the sums of its sizes and its graphs
+	var packs [][]int // by pack: the sums of its sizes and its graphs
 	best := int64(len(graphs))
 	fits := func(pack []int) bool {
 		for j, l := range p.Limits {
@@ -162,8 +162,8 @@ func leastPacks(p *Problem) int64 {
 	return best
 }
 
-// drawNoSize draws up to most graphs of one to three components, some of which have no
-// size in any, and limits that they fit into.
+// drawNoSize draws up to most graphs of one to three components, some of them of no size, and limits that they
+// fit into.
 func drawNoSize(t *rapid.T, most int) (graphs [][]int, p *Problem) {
 	k := rapid.IntRange(1, 3).Draw(t, "components")
 	p = &Problem{Histogram: &Histogram{Components: []string{"a", "b", "c"}[:k]}, MaxGraphs: rapid.IntRange(0, 4).Draw(t, "cap")}
@@ -183,9 +183,9 @@ func drawNoSize(t *rapid.T, most int) (graphs [][]int, p *Problem) {
 	return graphs, p
 }
 
-// Graphs of no size take no pack that the others, and the cap, leave out: the
-// portfolio finds the least packs, and every method that looks back needs as many as
-// without them, or as the cap asks for. They are dealt evenly.
+// Graphs of no size take no pack unless the cap requires it: the portfolio finds the fewest packs, and every
+// method that returns to packs needs as many as without such graphs, or as the cap requires. Such graphs are
+// dealt evenly.
 func TestNoSizeTakesNoPack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, p := drawNoSize(t, 8)
@@ -196,7 +196,7 @@ func TestNoSizeTakesNoPack(t *testing.T) {
 		if best := leastPacks(p); auto.Packs() != best || auto.LowerBound > best {
 			t.Fatalf("found %d packs and bound %d, expected %d", auto.Packs(), auto.LowerBound, best)
 		}
-		least, given := math.MaxInt, 0 // graphs of a pack, and the most of one that has some of no size
+		least, given := math.MaxInt, 0 // fewest graphs of a pack, and the most of a pack that has graphs of no size
 		for _, x := range auto.Patterns {
 			_, n := sums(p.Histogram, x.Parts)
 			if least = min(least, n); slices.Max(p.Shape(x.Parts[0].Shape)) == 0 {
@@ -251,10 +251,9 @@ func TestNoSizeTakesNoPack(t *testing.T) {
 	})
 }
 
-// A stream deals every graph once and keeps the limits, whatever the buffer; no graph
-// waits for more than twice as many packs as the buffer holds graphs. The oldest graph
-// that has a size is in front of the others in its pack, and only a graph of no size
-// that waited keeps it out.
+// A stream deals every graph once and keeps the limits, whatever the buffer. No graph waits for more than
+// twice as many packs as the buffer holds graphs. The oldest graph that has a size is the first of its pack;
+// only a graph of no size that has waited can keep it out of the next pack.
 func TestStream(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := []int{rapid.IntRange(5, 60).Draw(t, "nodes"), rapid.IntRange(5, 60).Draw(t, "edges")}
@@ -263,8 +262,8 @@ func TestStream(t *testing.T) {
 		}), 0, 60).Draw(t, "graphs")
 		s := &Stream{Limits: limits, MaxGraphs: rapid.IntRange(0, 5).Draw(t, "cap"), Buffer: rapid.IntRange(1, 20).Draw(t, "buffer")}
 		seen := make([]bool, len(graphs))
-		oldest, read, totals := 0, 0, []int64{0, 0} // oldest: that has a size
-		came := make([]int64, len(graphs))          // packs made before
+		oldest, read, totals := 0, 0, []int64{0, 0} // oldest: of those that have a size
+		came := make([]int64, len(graphs))          // packs before each graph arrived
 		for pack, err := range s.Pack(func(yield func([]int) bool) {
 			for read < len(graphs) {
 				came[read] = s.Packs
@@ -306,8 +305,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// In a buffer that holds the whole stream, graphs of no size take no pack beyond those
-// of the others and what the cap asks for.
+// In a buffer that holds the whole stream, graphs of no size take no packs beyond those of the others and
+// those that the cap requires.
 func TestStreamNoSize(t *testing.T) {
 	packs := func(t *rapid.T, p *Problem, graphs [][]int) int64 {
 		s := &Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: 40}
@@ -331,8 +330,8 @@ func TestStreamNoSize(t *testing.T) {
 	})
 }
 
-// What a buffer lost is told where a larger one would lose less: not by the last pack,
-// not where a cap fills packs, nor where the graphs themselves leave room.
+// Lost reports the loss of a buffer if a larger one would lose less: not the loss of the last pack, nor if a
+// cap fills the packs, nor if the graphs themselves leave room.
 func TestLost(t *testing.T) {
 	six, five := []int{6}, []int{5}
 	for name, c := range map[string]struct {
@@ -386,7 +385,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What is dealt is not counted modulo 2^64.
+// The number of graphs dealt is not counted modulo 2^64.
 func TestCheckOverflow(t *testing.T) {
 	p := &Problem{Histogram: &Histogram{Components: []string{"n"}, Sizes: []int{0}, Counts: []int64{4}}, Limits: []int{0}}
 	if err := (&Packing{Patterns: []Pattern{{[]Part{{0, 4}}, 1}}}).Check(p); err != nil {
@@ -399,12 +398,12 @@ func TestCheckOverflow(t *testing.T) {
 	}
 }
 
-// A thousand million graphs are as quick as a thousand.
+// A thousand million graphs take as long as a thousand.
 func TestHugeCounts(t *testing.T) {
 	two := []string{"n", "e"}
 	many := &Histogram{Components: two}
 	for i := range 300 {
-		many.Add([]int64{1, 1e3, 1e6, 1e9}[i%4], i%17, i*i%29) // some of no size in either or both
+		many.Add([]int64{1, 1e3, 1e6, 1e9}[i%4], i%17, i*i%29) // some have size 0 in one component or both
 	}
 	for _, p := range []*Problem{
 		{Histogram: &Histogram{Components: two, Sizes: []int{3, 4, 7, 12}, Counts: []int64{1e9, 1e9}}, Limits: []int{20, 34}},
@@ -416,7 +415,7 @@ func TestHugeCounts(t *testing.T) {
 	} {
 		for _, method := range []string{"auto", "dlpfhp", "spfhp", "best-fit", "first-fit", "none"} {
 			if p.Limits[0] == 1<<30 && (method == "spfhp" || method == "first-fit") {
-				continue // they deal graphs in turn to packs of thousands of millions
+				continue // they deal graphs one by one to thousands of millions of packs
 			}
 			r, err := Solve(context.Background(), p, Options{Method: method, Effort: 0.1})
 			if err != nil {
@@ -429,7 +428,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
-// Graphs of no size, in all components or in one, take no bound away, and few packs.
+// Graphs of no size, in all components or in one, change no bound, and take few packs.
 func TestNoSize(t *testing.T) {
 	h := &Histogram{Components: []string{"n"}}
 	for _, n := range []int{5, 7, 11, 13, 17, 19, 23} {
@@ -462,7 +461,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Divide gives every rank as many packs, and changes nothing else.
+// Divide gives every rank equally many packs, and changes nothing else.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -487,7 +486,7 @@ func TestDivide(t *testing.T) {
 	})
 }
 
-// Ranks far beyond the packs split all of them, again and again, in few steps.
+// With far more ranks than packs, all packs are split repeatedly, in few steps.
 func TestDivideMuch(t *testing.T) {
 	p := &Problem{Histogram: &Histogram{Components: []string{"n"}, Sizes: []int{1}, Counts: []int64{1 << 30}}, Limits: []int{1 << 20}}
 	r, err := Solve(context.Background(), p, Options{})

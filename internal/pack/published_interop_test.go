@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// histogram is one of the shared ones, without what is larger than limits.
+// histogram reads one of the shared histograms, without shapes that exceed the limits.
 func histogram(t *testing.T, name string, limits []int) *Histogram {
 	dir := os.Getenv("GRAPHMILL_SHARED")
 	if dir == "" {
@@ -31,9 +31,8 @@ func histogram(t *testing.T, name string, limits []int) *Histogram {
 	return fits
 }
 
-// The cells of the paper's Table 2 that its data are known for: packs by the
-// published algorithm with at most 256 graphs a pack. The row that the paper calls
-// minimum was computed with the maximum.
+// The cells of the paper's Table 2 for which its data are known: packs by the published algorithm with at most
+// 256 graphs per pack. The row that the paper calls minimum was computed with the maximum.
 func TestPaperTable2(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -108,7 +107,7 @@ func TestTuneFindsThePublishedLimits(t *testing.T) {
 	t.Errorf("found no limits 30, 62 in %v", front)
 }
 
-// What the portfolio reaches by default, the times ten times over, for a busy machine.
+// The default results of the portfolio; the time limits are ten times the usual times, for a busy machine.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -152,8 +151,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Here the linear program has the proof, and ends what runs beside it; the number of
-// threads changes nothing.
+// Here the linear program finds the proof and ends the concurrent part. The result does not depend on the
+// number of threads.
 func TestThreadsAndProofs(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)
@@ -172,7 +171,7 @@ func TestThreadsAndProofs(t *testing.T) {
 	}
 }
 
-// Whatever the packing, the efficiencies stand in one ratio.
+// For every packing, the efficiencies have the same ratio.
 func TestClosedForm(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)

@@ -6,8 +6,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Divide makes the number of packs a multiple of ranks, so that each rank of a
-// training takes as many: packs with the most graphs are split in two.
+// Divide makes the number of packs a multiple of ranks, so that each rank of a training gets equally many: it
+// splits packs with the most graphs in two.
 func (p *Packing) Divide(h *Histogram, ranks int) error {
 	if ranks < 1 {
 		return tagged.Errorf(ErrLimits, "found %d ranks, expected at least 1", ranks)
@@ -27,8 +27,8 @@ func (p *Packing) Divide(h *Histogram, ranks int) error {
 	}
 	heap.Init(&open)
 	for more > 0 {
-		// Halves are smaller than what they are halves of: all packs of a pattern have
-		// their turn before the halves of one.
+		// Halves have fewer graphs than the packs that they come from, so all packs of a pattern are split
+		// before the halves of one are.
 		top := &open[0]
 		of := *top
 		split := min(more, of.Packs)
@@ -60,8 +60,8 @@ func (p *Packing) Divide(h *Histogram, ranks int) error {
 	return nil
 }
 
-// crowd is a pattern and the graphs of one of its packs; crowds are a heap, the most
-// graphs on top.
+// crowd is a pattern with the number of graphs in one of its packs. Crowds form a heap with the largest number
+// on top.
 type crowd struct {
 	Pattern
 	graphs int

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// round turns the solution of the program into packs: whole packs of each column,
-// the most first, trimmed to the graphs that are left; what is then left over are
-// counts for another method.
+// round turns the solution of the program into packs: whole packs of each column, the column with the most
+// packs first, trimmed to the remaining graphs. left has the counts that remain for another method.
 func (r *relaxation) round(counts []int64) (patterns []Pattern, left []int64) {
 	left = slices.Clone(counts)
 	type used struct {

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// ruinCost is what a round takes besides its search, in steps.
+// ruinCost is the cost of a round in addition to its search, in steps.
 const ruinCost = 100
 
-// ruin improves packs: it takes out a weak one and some others, packs their graphs
-// anew, and keeps that if it needs fewer packs, or as many that are filled less
-// evenly, so that one of them may be emptied later. It stops at least packs, or
-// after the given steps.
+// ruin improves packs. It takes out a weak pack and some others and packs their graphs again. It keeps the
+// result if that needs fewer packs, or as many that are filled less evenly, so that one of them may be emptied
+// later. It stops when least packs are reached, or after the given steps.
 func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand) []Pattern {
 	var packs [][]Part
 	for _, p := range patterns {
@@ -20,7 +19,7 @@ func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand)
 			packs = append(packs, p.Parts)
 		}
 	}
-	share := make([]float64, len(packs)) // of a full pack
+	share := make([]float64, len(packs)) // of a full pack, by pack
 	of := s.share
 	for i, p := range packs {
 		share[i] = of(p)
@@ -98,7 +97,7 @@ func (s *search) ruin(patterns []Pattern, least, steps int64, random *rand.Rand)
 	return result
 }
 
-// share is how full a pack is.
+// share is the share of a full pack that parts fill.
 func (s *search) share(parts []Part) float64 {
 	w := int64(0)
 	for _, p := range parts {
@@ -107,7 +106,7 @@ func (s *search) share(parts []Part) float64 {
 	return float64(w) / float64(s.full)
 }
 
-// weakest splits off patterns with at least n packs in all, the emptiest first.
+// weakest splits off patterns that have at least n packs in total, the emptiest first.
 func (s *search) weakest(patterns []Pattern, n int64) (weak, strong []Pattern) {
 	order := slices.Clone(patterns)
 	slices.SortStableFunc(order, func(a, b Pattern) int { return cmp.Compare(s.share(a.Parts), s.share(b.Parts)) })
@@ -116,7 +115,7 @@ func (s *search) weakest(patterns []Pattern, n int64) (weak, strong []Pattern) {
 			return order[:i], order[i:]
 		}
 		if order[i].Packs > n {
-			// A pattern of many packs gives some of them.
+			// Only some packs of a pattern of many packs are needed.
 			some, more := order[i], order[i]
 			some.Packs, more.Packs = n, order[i].Packs-n
 			return append(slices.Clone(order[:i]), some), append(slices.Clone(order[i+1:]), more)

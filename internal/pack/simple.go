@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// maxOneByOne bounds the memory of a list of all graphs.
+// maxOneByOne bounds the length of a list of all graphs.
 const maxOneByOne = 1 << 28
 
 // alone puts each graph into a pack of its own.
@@ -18,12 +18,12 @@ func alone(p *Problem) []Pattern {
 	return patterns
 }
 
-// nextFit fills packs in one order of the graphs and never looks back: what
-// jraph's and TF-GNN's dynamic batching do with a stream. The order is a fixed
-// shuffle, as data are read in; the work is one step a graph.
+// nextFit fills packs in one order of the graphs and never returns to a pack, like the dynamic batching of a
+// stream in jraph and TF-GNN. The order is a fixed shuffle, as data are read in. The work is one step per
+// graph.
 func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 	if n := p.Graphs(); n > maxOneByOne {
-		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes them one by one", n, maxOneByOne)
+		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes graphs one by one", n, maxOneByOne)
 	}
 	in := newInstance(p)
 	order := make([]int32, 0, p.Graphs())
@@ -61,11 +61,10 @@ func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 	return append(patterns, Pattern{joined(parts), 1}), nil
 }
 
-// fit is first fit or best fit, descending: graph by graph, the largest by the
-// heuristic first, into the open pack with the most room, or the least, that it
-// fits into; a new pack takes as many of its shape as fit. It differs from the
-// listing in that nothing is passed over, and that equal graphs share packs. Steps
-// are as for the listing.
-func fit(ctx context.Context, p *Problem, h *Heuristic, first bool, steps int64) ([]Pattern, error) {
+// fit is best-fit or first-fit descending: graph by graph, the largest by the heuristic first, into the open
+// pack with the least room, or with the most room if first is set, that it fits into. A new pack takes as many
+// graphs of its shape as fit. Unlike the listing, it skips no pack, and equal graphs share packs. Steps are as
+// for the listing.
+func fit(ctx context.Context, p *Problem, h *heuristic, first bool, steps int64) ([]Pattern, error) {
 	return list(ctx, p, h, first, true, steps)
 }

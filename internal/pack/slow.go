@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// slow runs the two slow parts, the linear program and ruin and recreate, beside
-// each other where there are threads. Each counts its own work; the one that has a
-// proven packing with the least work ends the other, whose work beyond that counts
-// for nothing. So the result does not depend on who is faster.
+// slow runs the two slow parts, the linear program and ruin and recreate, concurrently if there are threads.
+// Each counts its own work. The part that has a proven packing after less work ends the other one, whose
+// further work is ignored. So the result does not depend on which part is faster.
 func (s *solver) slow(effort float64, threads int) {
 	begun := s.best.Patterns
 	first := &race{}
@@ -35,7 +34,7 @@ func (s *solver) slow(effort float64, threads int) {
 	}
 }
 
-// together runs functions, beside each other if there are threads.
+// together runs functions, concurrently if there are threads.
 func together(threads int, run ...func()) {
 	if threads < 2 {
 		for _, f := range run {
@@ -50,7 +49,7 @@ func together(threads int, run ...func()) {
 	group.Wait()
 }
 
-// race is the least work that a proof took, in steps of about a nanosecond.
+// race is the least work after which a proof was found, in steps of about a nanosecond.
 type race struct{ work atomic.Int64 }
 
 // won notes a proof after the given work.
@@ -59,24 +58,23 @@ func (r *race) won(work int64) {
 	}
 }
 
-// lost says that there is a proof after less than the given work.
+// lost reports whether there is a proof after less than the given work.
 func (r *race) lost(work int64) bool { return work > r.work.Load() }
 
-// part is what a slow part found.
+// part is the result of a slow part.
 type part struct {
 	by       string
-	patterns []Pattern // nil: nothing
+	patterns []Pattern // nil: none
 	at       time.Duration
 	bound    int64
-	proof    int64 // the work after which the packing was proven, MaxInt64: never
+	proof    int64 // the work after which the packing was proven minimal; MaxInt64: never
 }
 
-// relax solves the linear program, and its projections for their bounds, and
-// rounds the solution.
+// relax solves the linear program, and its projections for their bounds, and rounds the solution.
 func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	out := part{by: "linear program", proof: math.MaxInt64}
 	best, work := packsOf(begun), int64(0)
-	// solve runs a program until it proves the best packing.
+	// solve runs a program until it proves that the best packing is minimal.
 	solve := func(r *relaxation, steps int64) {
 		r.halted = func() bool { return s.halted() || first.lost(work+r.steps) }
 		r.run(best, steps)
@@ -121,7 +119,7 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	}
 	for _, power := range []int{1, 8, 30} {
 		x := newSearch(s.in, power)
-		x.halted = func() bool { return s.ctx.Err() != nil } // it is short: whatever the time
+		x.halted = func() bool { return s.ctx.Err() != nil } // this is short, so only the context ends it
 		x.loadAll(left)
 		keep(x.bins(fill{budget: 300, frac: 1}))
 		for seed := range uint64(restMixes) {
@@ -148,8 +146,7 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	return out
 }
 
-// seed gives a program patterns of several kinds: with them it needs a third of the
-// work.
+// seed adds patterns of several kinds to a program, which then needs a third of the work.
 func (s *solver) seed(r *relaxation) {
 	quick := fill{budget: 300, frac: 1, average: true}
 	for _, power := range []int{8, 30, 1} {
@@ -166,13 +163,13 @@ func (s *solver) seed(r *relaxation) {
 
 const (
 	seedMixes  = 2   // of each kind, to seed a program
-	restMixes  = 10  // of what a rounded program leaves
+	restMixes  = 10  // for the rest of a rounded program
 	searchStep = 25  // of a search, in steps of a race
-	ruinRounds = 16  // after each the packs are dealt anew to two ruins
-	ruinAlone  = 200 // packs that one ruin takes
+	ruinRounds = 16  // after each, the packs are dealt anew to two ruins
+	ruinAlone  = 200 // packs of one ruin
 )
 
-// ruinAll improves the best packing, or the weak packs of it where there are many.
+// ruinAll improves the best packing, or its weak packs if there are many.
 func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *race) part {
 	searches := []*search{newSearch(s.in, 30), newSearch(s.in, 30)}
 	packs, strong := begun, []Pattern(nil)
@@ -221,7 +218,7 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 	return out
 }
 
-// apart is patterns with each pack for itself.
+// apart returns patterns of one pack each.
 func apart(patterns []Pattern) []Pattern {
 	var out []Pattern
 	for _, p := range patterns {

@@ -11,42 +11,40 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Methods are the names of the ways to pack: the portfolio, the published
-// algorithm and its first-fit variant, and what else people do.
+// Methods lists the methods: the portfolio, the published algorithm and its first-fit variant, and the common
+// baselines.
 var Methods = []string{"auto", "dlpfhp", "spfhp", "best-fit", "first-fit", "next-fit", "none"}
 
-// Options say how to pack.
+// Options define how to pack.
 type Options struct {
 	Method    string // empty: auto
 	Heuristic string // of dlpfhp, spfhp, best-fit and first-fit; empty: product
-	// Effort is how long auto works: 1, which 0 means, is worth about two seconds
-	// of two processors of today. Above 1000 is 1000.
+	// Effort is the work of auto: 1 (the meaning of 0) takes about two seconds on two current processors.
+	// Values above 1000 mean 1000.
 	Effort float64
-	// TimeBudget, where not 0, ends auto by the clock instead. The result then
-	// depends on the machine.
+	// TimeBudget, if not 0, ends auto by the clock instead. The result then depends on the machine.
 	TimeBudget time.Duration
 	Threads    int // workers; 0 is one. The result does not depend on it.
 }
 
-// Result is a packing and what is known of it.
+// Result is a packing with the bound and the times of its search.
 type Result struct {
 	*Packing
 	Problem *Problem
-	// By is the part of the portfolio that found the packing, or the method.
+	// By is the part of the portfolio, or the method, that found the packing.
 	By string
 	// LowerBound is proven: no packing has fewer packs.
 	LowerBound int64
-	// Found is when the packing was found, counted from the start.
+	// Found is the time from the start to the packing.
 	Found, Elapsed time.Duration
 }
 
-// Gap is how far the packing may be from the best one, as a share of the bound.
+// Gap bounds the distance of the packing from the best one, as a share of the bound.
 func (r *Result) Gap() float64 {
 	return float64(r.Packs()-r.LowerBound) / float64(max(r.LowerBound, 1))
 }
 
-// Solve packs a problem. It normalises the histogram, which nobody else may use
-// meanwhile.
+// Solve packs a problem. It normalises the histogram, which must not be used concurrently.
 func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	start := time.Now()
 	if err := p.Normalise(); err != nil {
@@ -59,16 +57,16 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	if name == "" {
 		name = "product"
 	}
-	h, err := ParseHeuristic(name, p.Components)
+	h, err := parseHeuristic(name, p.Components)
 	if err != nil {
 		return nil, err
 	}
-	// Graphs of no size fill the places that the others leave, so the others alone
-	// are packed; what the cap asks for in all bounds both.
+	// Graphs of no size fill the places that the others leave, so only the others are packed. The number of
+	// packs that the cap requires for all graphs is a bound for both.
 	sized, none := p.sized()
 	s := &solver{ctx: ctx, p: sized, start: start, bound: max(bound(ctx, sized), p.continuous())}
 	if opt.Method == "none" || opt.Method == "next-fit" {
-		s.p, none = p, 0 // they do not look back
+		s.p, none = p, 0 // these methods do not return to a pack
 	}
 	if len(s.p.Counts) == 0 {
 		s.best, s.by = &Packing{}, cmp.Or(opt.Method, "auto")
@@ -123,7 +121,7 @@ type solver struct {
 	bound int64
 }
 
-// offer keeps patterns if they are the fewest packs so far; nil are none.
+// offer keeps patterns if they have the fewest packs so far; nil is no packing.
 func (s *solver) offer(by string, patterns []Pattern) {
 	if patterns == nil {
 		return
@@ -133,25 +131,25 @@ func (s *solver) offer(by string, patterns []Pattern) {
 	}
 }
 
-// over says that nothing is left to do: the best is proven, or the time is up.
+// over reports whether the search can end: the best packing is proven minimal, or the time is up.
 func (s *solver) over() bool { return s.best != nil && s.best.Packs() <= s.bound || s.halted() }
 
-// halted says that the context, or the time, is up.
+// halted reports whether the context is done or the time is up.
 func (s *solver) halted() bool { return s.ctx.Err() != nil || s.timed != nil && s.timed.Err() != nil }
 
-// What an effort of 1 is worth, about one and a half seconds each.
+// The work for an effort of 1, about one and a half seconds each.
 const (
 	searchSteps = 60_000_000    // of a search
 	lpSteps     = 1_200_000_000 // of the linear program
-	fewPacks    = 4000          // that ruin takes on as a whole
-	weakPacks   = 1000          // else these
+	fewPacks    = 4000          // ruin takes at most these as a whole
+	weakPacks   = 1000          // else it takes these
 	maxEffort   = 1000
-	quickSteps  = 8_000_000  // of one of the searches in front of the slow parts
+	quickSteps  = 8_000_000  // of one of the searches before the slow parts
 	listSteps   = 30_000_000 // of a listing, whatever the effort
 	quickMixes  = 5
 )
 
-// auto is the portfolio, from the quick to the slow, until the bound is met.
+// auto is the portfolio, from quick to slow parts, until the bound is met.
 func (s *solver) auto(opt *Options) error {
 	s.in = newInstance(s.p)
 	effort := opt.Effort
@@ -162,7 +160,7 @@ func (s *solver) auto(opt *Options) error {
 		effort = maxEffort
 	}
 	plain, steep, flat := newSearch(s.in, 8), newSearch(s.in, 30), newSearch(s.in, 1)
-	end := int64(0) // of the search at hand, in its steps
+	end := int64(0) // of the current search, in its steps
 	for _, x := range []*search{plain, steep, flat} {
 		x.halted = func() bool { return x.steps > end || s.halted() }
 	}
@@ -187,7 +185,7 @@ func (s *solver) auto(opt *Options) error {
 	perPack := float64(graphs) / float64(s.bound)
 	balanced := len(s.p.Limits) == 2 && perPack < 50 && graphs < 5_000_000 && len(s.p.Counts) > 200
 	if large && balanced {
-		// A search among so many shapes is long: not if it gets nowhere.
+		// A search among so many shapes takes long, so it ends when its outlook is bad.
 		plain.enough = s.bound + s.bound/20
 	}
 	bins("search", plain, fill{budget: 300, frac: 1, average: true})
@@ -217,7 +215,7 @@ func (s *solver) auto(opt *Options) error {
 		bins("search, long, full", plain, fill{budget: 3000, frac: 2})
 	}
 	if s.best == nil {
-		// The time is up before anything is found.
+		// The time was up before anything was found.
 		s.offer("none", alone(s.p))
 	}
 	if !s.over() {
@@ -226,14 +224,14 @@ func (s *solver) auto(opt *Options) error {
 	return nil
 }
 
-// listings offers what the other methods make, by every heuristic.
+// listings offers the results of the other methods, with every heuristic.
 func (s *solver) listings() error {
-	var all []Heuristic
+	var all []heuristic
 	for _, name := range HeuristicNames {
-		all = append(all, Heuristic{name: name})
+		all = append(all, heuristic{name: name})
 	}
 	for j := range s.p.Components {
-		all = append(all, Heuristic{name: "one", one: j})
+		all = append(all, heuristic{name: "one", one: j})
 	}
 	for _, h := range all {
 		if h.check(s.p.Limits) != nil {
@@ -241,7 +239,7 @@ func (s *solver) listings() error {
 		}
 		for _, m := range []struct {
 			name  string
-			pack  func(context.Context, *Problem, *Heuristic, bool, int64) ([]Pattern, error)
+			pack  func(context.Context, *Problem, *heuristic, bool, int64) ([]Pattern, error)
 			first bool
 		}{{"dlpfhp", longestFirst, false}, {"spfhp", longestFirst, true}, {"best-fit", fit, false}, {"first-fit", fit, true}} {
 			if s.over() {

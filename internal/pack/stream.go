@@ -7,33 +7,32 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// MaxBuffer is the most graphs that a Stream holds.
+// MaxBuffer is the largest buffer of a Stream, in graphs.
 const MaxBuffer = 1 << 20
 
-// Stream packs graphs that come one after the other, of which it holds Buffer at
-// a time: the oldest graphs begin each pack, so that none waits for ever, and those
-// that fill it best end it. Graphs that have no size in any component take the places
-// that the others leave; one that has waited for Buffer packs comes first. A Stream holds no
-// memory besides its buffer.
+// Stream packs graphs in the order in which they arrive and holds at most Buffer of them. The oldest graphs
+// begin each pack, so that none waits for ever, and the graphs that fill it best end it. Graphs of no size in
+// any component take the places that the others leave; one that has waited for Buffer packs comes first. A
+// Stream needs no memory besides its buffer.
 type Stream struct {
 	Limits    []int
 	MaxGraphs int // in a pack; 0: no cap
-	Buffer    int // graphs held, 1 to MaxBuffer
-	// Skip leaves out graphs that are larger than a pack, and counts them in
-	// Skipped; they are an error otherwise. They keep their numbers.
+	Buffer    int // number of graphs held, 1 to MaxBuffer
+	// Skip leaves out graphs that are larger than a pack, and counts them in Skipped. Without it they are an
+	// error. They keep their numbers.
 	Skip bool
 
-	// What came out so far.
+	// The output so far.
 	Graphs, Packs int64
 	Skipped       int64
-	Totals        []int64 // sums of the sizes, one a component
+	Totals        []int64 // sums of the sizes, one per component
 }
 
-// muchLost is the share of the room that a buffer may lose: what none loses is less.
+// muchLost is the share of the room above which a buffer is too small.
 const muchLost = 0.01
 
-// Lost is the share of the room that stayed empty in what is fullest, a component or
-// the number of graphs; the last pack, which nothing may be left for, does not count.
+// Lost is the share of the room that stayed empty in the fullest component, or in the number of graphs. The
+// last pack does not count, because the stream may end before it is full.
 func (s *Stream) Lost() float64 {
 	if s.Packs < 2 {
 		return 0
@@ -50,9 +49,9 @@ func (s *Stream) Lost() float64 {
 	return max(0, 1-full/float64(s.Packs-1))
 }
 
-// Short says how many graphs the buffer should hold, four times what a pack has, if
-// it holds fewer and more than a hundredth of the room is lost; 0: it is large
-// enough, or nothing is known yet.
+// Short returns the number of graphs that the buffer should hold, four times those of a pack, if it holds
+// fewer and more than a hundredth of the room is lost. It returns 0 if the buffer is large enough, or if
+// nothing is known yet.
 func (s *Stream) Short() int {
 	if s.Lost() <= muchLost {
 		return 0
@@ -63,7 +62,7 @@ func (s *Stream) Short() int {
 	return 0
 }
 
-// Efficiency is the share of a component that graphs filled so far.
+// Efficiency is the share of a component that graphs have filled so far.
 func (s *Stream) Efficiency(component int) float64 {
 	if s.Packs == 0 || s.Limits[component] == 0 {
 		return 1
@@ -73,15 +72,16 @@ func (s *Stream) Efficiency(component int) float64 {
 
 // waiting is a graph in the buffer.
 type waiting struct {
-	weight int64 // 0 of a graph of no size
+	weight int64 // 0 for a graph of no size
 	number int64 // in the stream
 	size   vec
-	packs  int64 // that were made when it came
-	taken  bool  // into the pack at hand
+	packs  int64 // number of packs before it arrived
+	taken  bool  // into the current pack
 }
 
-// Pack yields the packs of a stream of sizes, one a component: the numbers of their
-// graphs in the stream, from 0. A pack is valid until the next one. An error, such as of a graph that is larger than a pack, ends it.
+// Pack yields the packs of a stream of sizes, one per component: the numbers of their graphs in the stream,
+// from 0. A pack is valid until the next one. An error, such as a graph that is larger than a pack, ends the
+// packs.
 func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 	return func(yield func([]int64, error) bool) {
 		p := &Problem{Histogram: &Histogram{Components: make([]string, len(s.Limits))}, Limits: s.Limits, MaxGraphs: s.MaxGraphs}
@@ -94,7 +94,7 @@ func (s *Stream) Pack(sizes iter.Seq[[]int]) iter.Seq2[[]int64, error] {
 			return
 		}
 		in := newInstance(p)
-		// What the stream will hold is not known: every component counts alike.
+		// The future of the stream is not known, so every component counts alike.
 		for i := range in.demand {
 			in.demand[i] = 1
 		}
@@ -137,31 +137,30 @@ type filler struct {
 	*Stream
 	full   int64     // weight of a full pack
 	limit  vec       // of a pack
-	queue  []waiting // that have a size, the oldest first
-	none   []waiting // that have none, the oldest first
+	queue  []waiting // graphs that have a size, the oldest first
+	none   []waiting // graphs of no size, the oldest first
 	weight int64     // of the queue
 	pack   []int64
-	// The pack at hand.
+	// The current pack.
 	room       vec
 	roomWeight int64
 }
 
-// none is the size of a graph that has no size.
+// none is the vec of a graph of no size.
 var none = vecOf(nil, 1)
 
 func (f *filler) held() int { return len(f.queue) + len(f.none) }
 
-// window bounds the graphs that a pair is chosen from.
+// window bounds the number of graphs among which a pair is chosen.
 const window = 24
 
-// fill takes a pack out of the buffer: the oldest graphs, as long as there is room
-// for a few more, then the pair of the next ones that fills it best, and what still
-// fits. So what is held stays as mixed as the stream is, and has a pair for every
-// room, in all components at once. Graphs of no size come last, but for those that have
-// waited for as many packs as the buffer has graphs.
+// fill takes a pack out of the buffer: the oldest graphs, as long as there is room for a few more, then the
+// pair of the next ones that fills it best, and then all that still fit. So the buffer stays as mixed as the
+// stream, and has a pair for every room, in all components at once. Graphs of no size come last, except those
+// that have waited for as many packs as the buffer has graphs.
 func (f *filler) fill() []int64 {
 	f.room, f.roomWeight, f.pack = f.limit, f.full, f.pack[:0]
-	old := 0 // graphs of no size that have waited
+	old := 0 // number of graphs of no size that have waited
 	for old < len(f.none) && f.Packs-f.none[old].packs >= int64(f.Buffer) && f.take(&f.none[old]) {
 		old++
 	}
@@ -197,8 +196,7 @@ func (f *filler) fill() []int64 {
 	return f.pack
 }
 
-// pair is the places of the two graphs, or the one, that fill the room best; -1 is
-// none.
+// pair returns the indices of the two graphs, or of the one, that fill the room best; -1 is none.
 func (f *filler) pair(of []waiting) [2]int {
 	best, most := [2]int{-1, -1}, int64(-1)
 	for i := range of {
@@ -223,7 +221,7 @@ func (f *filler) pair(of []waiting) [2]int {
 	return best
 }
 
-// take takes a graph into the pack, if it fits.
+// take takes a graph into the pack if it fits.
 func (f *filler) take(w *waiting) bool {
 	rest, ok := f.room.minus(&w.size)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// molecules is a stream of graphs as small molecules are: about 25 nodes, and twice
+// molecules is a stream of graphs like small molecules: about 25 nodes, and twice as many edges.
 // as many edges.
 func molecules(n int) [][]int {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// PublishedCap is the most graphs a pack that the published tables were made with.
+// PublishedCap is the largest number of graphs per pack in the published tables.
 const PublishedCap = 256
 
-// Properties is a column of the first table of "Tuple Packing": what a data set
-// has, and how full packs of one graph would be.
+// Properties is a column of the first table of "Tuple Packing": the sizes of a data set, and the efficiency of
+// packs of one graph.
 type Properties struct {
 	Graphs int64 `json:"graphs"`
-	Max    []int `json:"max"` // the largest size, one a component
+	Max    []int `json:"max"` // the largest size, one per component
 	Shapes int   `json:"shapes"`
-	// Efficiency of no packing, and the speedup that a perfect packing would give,
-	// one a component.
+	// Efficiency without packing, and the speedup of a perfect packing, one per component.
 	Efficiency []float64 `json:"efficiency"`
 	Speedup    []float64 `json:"speedup"`
 }
@@ -31,22 +30,18 @@ func PropertiesOf(h *Histogram) Properties {
 	return p
 }
 
-// ComparisonRow is one way to pack: the published algorithm by a heuristic, what is
-// compared with it, or the portfolio.
+// ComparisonRow is one way to pack: the published algorithm with a heuristic, a baseline, or the portfolio.
 type ComparisonRow struct {
 	Name string `json:"name"`
-	// Packs is 0 where the heuristic has no number for the limits: their product is
-	// beyond 2^63.
+	// Packs is 0 if the heuristic cannot express the limits, because their product exceeds 2^63.
 	Packs int64 `json:"packs"`
-	// Efficiency is measured after the limits were shrunk to the most that a pack
-	// holds, as published.
+	// Efficiency is measured, as in the paper, after the limits were lowered to the largest content of a pack.
 	Efficiency []float64 `json:"efficiency"`
 }
 
-// Compare makes the second table of "Tuple Packing" for a histogram, with the largest sizes as the
-// limits and at most cap graphs a pack. The row "minimum, as published" is the
-// heuristic max: the published row was computed so. The baselines of one component
-// ignore the limits of the others.
+// Compare computes the second table of "Tuple Packing" for a histogram. The limits are the largest sizes; a
+// pack has at most maxGraphs graphs. The row "minimum, as published" uses the heuristic max, as the published
+// row did. The baselines of one component ignore the limits of the others.
 func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, threads int) ([]ComparisonRow, error) {
 	limits := make([]int, len(h.Components))
 	for j := range limits {
@@ -55,7 +50,7 @@ func Compare(ctx context.Context, h *Histogram, maxGraphs int, effort float64, t
 	var rows []ComparisonRow
 	add := func(name string, limits []int, maxGraphs int, opt Options) error {
 		opt.Effort, opt.Threads = effort, threads
-		if opt.Heuristic == "product" && (&Heuristic{name: "product"}).check(limits) != nil {
+		if opt.Heuristic == "product" && (&heuristic{name: "product"}).check(limits) != nil {
 			rows = append(rows, ComparisonRow{Name: name})
 			return nil
 		}

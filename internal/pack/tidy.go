@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// tidy is the packing of patterns in any form: parts by shape, equal ones joined.
+// tidy returns the packing of any patterns, with parts by shape and equal patterns joined.
 func tidy(patterns []Pattern) *Packing {
 	for i := range patterns {
 		patterns[i].Parts = joined(patterns[i].Parts)
@@ -27,7 +27,7 @@ func tidy(patterns []Pattern) *Packing {
 	return out
 }
 
-// joined is parts with each shape once.
+// joined returns parts with each shape once.
 func joined(parts []Part) []Part {
 	slices.SortFunc(parts, func(a, b Part) int { return a.Shape - b.Shape })
 	n := 0

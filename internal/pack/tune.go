@@ -13,39 +13,37 @@ import (
 
 // Tune says which limits to try.
 type Tune struct {
-	// Align, one a component, is what limits are multiples of; nil is 1 each.
+	// Align has a number per component; limits are multiples of it. nil is 1 each.
 	Align []int
-	// Cost, one a component, is what a unit of the limit costs, such as bytes;
-	// nil is 1 each. A pack costs the sum.
+	// Cost has, per component, the cost of a unit of the limit, such as bytes; nil is 1 each. The cost of a
+	// pack is the sum over the components.
 	Cost []float64
-	// Ceiling is the most that a pack may cost; 0: sixteen times the least.
+	// Ceiling is the highest cost of a pack; 0: sixteen times the lowest.
 	Ceiling   float64
 	MaxGraphs int
-	// Tries bounds the limits that are packed; 0 is 400.
+	// Tries is the largest number of limits to pack for; 0 is 400.
 	Tries int
-	Tried func() // called after each; nil is nothing
+	Tried func() // called after each, unless nil
 }
 
-// Candidate is limits and what they give.
+// Candidate is a set of limits and its results.
 type Candidate struct {
 	Limits     []int     `json:"limits"`
 	Cost       float64   `json:"cost"` // of a pack
 	Packs      int64     `json:"packs"`
 	LowerBound int64     `json:"lower_bound"`
-	Efficiency []float64 `json:"efficiency"` // one a component
-	// Mean is the harmonic mean of the efficiencies, which is 1 if no room of any
-	// component is lost.
+	Efficiency []float64 `json:"efficiency"` // one per component
+	// Mean is the harmonic mean of the efficiencies. It is 1 if no room of any component is lost.
 	Mean float64 `json:"harmonic_mean"`
 
-	size, turn int // of the series of sizes, and among those of one size
+	size, turn int // index in the series of sizes, and among the candidates of one size
 }
 
-// Search looks for limits under which packs are full in every component. However
-// the graphs are packed, the efficiencies of two components stand to each other as
-// their means to their limits, so limits are tried around the ratio of the means,
-// and those whose ceiling is below what a cheaper pack reached already are not
-// packed at all. It returns what was packed, the cheapest pack first, and of those
-// the front: candidates with no cheaper one that is as full.
+// Search looks for limits with which packs are full in every component. However the graphs are packed, the
+// efficiencies of two components have the ratio of their means to their limits. So Search tries limits around
+// the ratio of the means, and skips those for which even the highest possible efficiency is below that of a
+// cheaper pack. It returns all candidates that it packed, the cheapest first, and of those the front: the
+// candidates for which no cheaper one is as full.
 func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, err error) {
 	k := len(h.Components)
 	if t.Align == nil {
@@ -60,7 +58,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	if len(t.Align) != k || len(t.Cost) != k || slices.Min(t.Align) < 1 || slices.Min(t.Cost) < 0 || slices.Max(t.Cost) == 0 {
 		return nil, nil, tagged.Errorf(ErrLimits, "found alignments %v and costs %v, expected one positive number for each of %q", t.Align, t.Cost, h.Components)
 	}
-	least := make([]int, k) // limits: the largest graph
+	least := make([]int, k) // lowest limits: those of the largest graph
 	mean := make([]float64, k)
 	for j := range least {
 		if least[j] = alignUp(max(h.Max(j), 1), t.Align[j]); least[j] > maxSize {
@@ -91,7 +89,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		c.LowerBound = (&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: t.MaxGraphs}).continuous()
 		c.Mean, _ = efficiencies(h, c.Limits, c.LowerBound)
 	}
-	// Every size has its turn: the most promising limits of each first.
+	// The sizes take turns, each with its most promising limits first.
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
 		return cmp.Or(a.size-b.size, cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Cost, b.Cost))
 	})
@@ -147,7 +145,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	return all, front, nil
 }
 
-// quick is the packs that the quick searches need; ok is false where it is halted.
+// quick returns the number of packs that the quick searches need; ok is false if it is halted.
 func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	least := p.continuous()
 	sized, _ := p.sized()
@@ -175,12 +173,12 @@ func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	if p.MaxGraphs > 0 {
 		try(1, (*search).cards)
 	}
-	return max(packs, least), !halted() // graphs of no size fill what is left
+	return max(packs, least), !halted() // graphs of no size fill the rest
 }
 
 func alignUp(n, to int) int { return (n + to - 1) / to * to }
 
-// efficiencies of a number of packs, and their harmonic mean.
+// efficiencies returns the efficiencies of a number of packs, and their harmonic mean.
 func efficiencies(h *Histogram, limits []int, packs int64) (mean float64, each []float64) {
 	sum := 0.0
 	for j, l := range limits {
@@ -191,8 +189,8 @@ func efficiencies(h *Histogram, limits []int, packs int64) (mean float64, each [
 	return float64(len(limits)) / sum, each
 }
 
-// candidates are limits in a geometric series of sizes, each with the other
-// components around the ratio of the means: at the ratio, and up to a quarter off.
+// candidates returns limits in a geometric series of sizes, each with the other components around the ratio of
+// the means: at the ratio, and up to a quarter away from it.
 func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64) []Candidate {
 	var out []Candidate
 	seen := map[string]bool{}
@@ -227,7 +225,7 @@ func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64)
 		for _, o := range off {
 			limits[0] = first
 			for j := 1; j < len(least); j++ {
-				// What no limit can be is left out by add.
+				// add rejects limits that are out of range.
 				limits[j] = int(min(math.Round(float64(first)*mean[j]/mean[0]*(1+o)), maxSize+1))
 			}
 			add(limits)
@@ -242,13 +240,12 @@ func appendInts(b []byte, ints []int) []byte {
 	return b
 }
 
-// gridShapes is the most shapes that Grid packs for: more take minutes.
+// gridShapes is the largest number of shapes for which Grid packs: more would take minutes.
 const gridShapes = 3000
 
-// Grid packs under n x n limits of the first two components, from the largest graph
-// to three times as much: what a heat map shows. It returns nothing for a histogram
-// of one component or very many shapes. tried is called after each, by one of the
-// threads.
+// Grid packs with n x n limits of the first two components, from the largest graph to three times as much, for
+// a heat map. It returns nothing for a histogram of one component or of very many shapes. One of the threads
+// calls tried after each.
 func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried func()) ([]Candidate, error) {
 	if len(h.Components) < 2 || len(h.Counts) > gridShapes {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Limits keep what was asked, hold the largest graph, and no listed one has a
-// cheaper one that is as full; efficiencies are those of the packs.
+// Limits are aligned and below the ceiling, and hold the largest graph. No candidate of the front has a
+// cheaper one that is as full. Efficiencies are those of the packs.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -57,7 +57,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// Sizes near the largest there can be: limits stay below 2^31.
+// Sizes near the largest possible one: limits stay below 2^31.
 func TestSearchOfHugeSizes(t *testing.T) {
 	h := &Histogram{Components: []string{"n", "e"}, Sizes: []int{1_500_000_000, 1_500_000_000}, Counts: []int64{3}}
 	all, _, err := Search(context.Background(), h, Tune{Tries: 10})

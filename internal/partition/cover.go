@@ -8,12 +8,12 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// cover gives every part a node of each type that has as many nodes as there are parts: even caps
-// let a part go without where a type has few. The nodes that move are those with the fewest
-// neighbours. Pieces are numbered by part, then by trainer.
+// cover gives every part a node of each type that has at least as many nodes as there are parts. Balancing
+// alone does not: a cap allows a part to have no node of a rare type. The nodes with the fewest neighbours
+// move. Pieces are numbered by part, then by trainer.
 func (j *job) cover(ctx context.Context, g undirected.Rows, piece []uint16) error {
 	partOf := func(v uint64) int { return int(piece[v]) / j.Trainers }
-	var lacking []int // types
+	var lacking []int // types that some part lacks
 	counts := make([][]int, len(j.types))
 	for t := range j.types {
 		counts[t] = make([]int, j.Parts)
@@ -42,7 +42,7 @@ func (j *job) cover(ctx context.Context, g undirected.Rows, piece []uint16) erro
 			if n > 0 {
 				continue
 			}
-			// A node that was passed over is the only one of its part, and stays that.
+			// A node that was skipped is the only one of its part, and stays so.
 			for counts[t][partOf(j.starts[t]+order[next])] < 2 {
 				next++
 			}
@@ -56,7 +56,7 @@ func (j *job) cover(ctx context.Context, g undirected.Rows, piece []uint16) erro
 	return nil
 }
 
-// degrees are the numbers of neighbours of the nodes of some types.
+// degrees returns the number of neighbours of each node of the given types.
 func (j *job) degrees(ctx context.Context, g undirected.Rows, types []int) ([][]uint32, error) {
 	degrees := make([][]uint32, len(types))
 	for i, t := range types {

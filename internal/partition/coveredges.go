@@ -9,9 +9,9 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// coverEdges lets every part own an edge of each edge type, where enough nodes have one: an edge is
-// owned with its destination. The nodes that move are those with the fewest such edges, and what they
-// leave keeps nodes of the type and edges of every type that it had. It counts the edges of a.
+// coverEdges lets every part own an edge of each edge type that leads to enough nodes; a part owns the edges
+// into its nodes. The nodes with the fewest such edges move. The part that a node leaves keeps nodes of the
+// type, and edges of every type of which it had some. coverEdges also counts the edges of a.
 func (j *job) coverEdges(ctx context.Context, s *store.Store, a *assign.Assignment, piece []uint16) (err error) {
 	r := j.r
 	if r.Relations, err = relations(ctx, s, a, j.Threads); err != nil {
@@ -37,14 +37,14 @@ func (j *job) coverEdges(ctx context.Context, s *store.Store, a *assign.Assignme
 	return err
 }
 
-// move is a node that goes to another part.
+// move is a node and the part that it moves to.
 type move struct {
 	node uint64
 	part int
 }
 
-// coverRelation chooses a node for each part that owns no edge of an edge type, and updates the counts of
-// what the parts own.
+// coverRelation chooses a node for each part that owns no edge of an edge type, and updates the counts of the
+// nodes and edges that the parts own.
 func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves []move, err error) {
 	g := s.Graph
 	t := g.NodeType(g.Edges[e].Type.Dst)
@@ -69,7 +69,8 @@ func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves 
 	for _, p := range part {
 		count[p]++
 	}
-	// spare says whether a part keeps nodes of the type and edges of all types without a candidate.
+	// spare reports whether the part of candidate i keeps nodes of the type, and edges of all types, without
+	// it.
 	spare := func(i int) bool {
 		p := part[nodes[i]]
 		for k, degrees := range into {
@@ -101,13 +102,13 @@ func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves 
 	return moves, nil
 }
 
-// candidatesOfPart is how many destinations are looked at for each part.
+// candidatesOfPart is the number of destinations to consider for each part.
 const candidatesOfPart = 64
 
-// eachEnd calls fn for the destination of each edge of a type, in the order of the store, until it
-// says no.
+// eachEnd calls fn for the destination of each edge of a type, in the order of the store, until fn returns
+// false.
 func eachEnd(s *store.Store, e *graph.Edges, fn func(dst uint32, edges uint64) bool) error {
-	const lot = 1 << 16 // elements that are read between two words to the store
+	const lot = 1 << 16 // elements to read between two reports to the store
 	adj := e.Adj[e.Primary]
 	n := adj.Far.Len()
 	if e.Primary == graph.In {
@@ -130,7 +131,7 @@ func eachEnd(s *store.Store, e *graph.Edges, fn func(dst uint32, edges uint64) b
 	return nil
 }
 
-// destinations returns, in ascending order, up to most of the nodes that edges of a type lead to: the first ones.
+// destinations returns up to most nodes that edges of a type lead to: those of the lowest ids, ascending.
 func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
 	seen := map[uint32]bool{}
 	err := eachEnd(s, e, func(dst uint32, _ uint64) bool {
@@ -145,7 +146,7 @@ func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
 	return nodes, err
 }
 
-// inDegreesOf are the numbers of in-edges of a type that some nodes have.
+// inDegreesOf returns the number of in-edges of a type of each of the nodes.
 func inDegreesOf(s *store.Store, e *graph.Edges, nodes []uint32) ([]uint32, error) {
 	degrees := make([]uint32, len(nodes))
 	return degrees, eachEnd(s, e, func(dst uint32, edges uint64) bool {

@@ -1,21 +1,21 @@
-// Package partition divides the nodes of a graph into parts, for training on
-// several machines, and measures the division.
+// Package partition divides the nodes of a graph into parts, for training on several machines, and
+// measures the division.
 //
-// Run takes a store, Divide a graph in memory (a METIS file). Either
+// Run divides a store, Divide a graph in memory (a METIS file). Each
 //
-//  1. makes the graph that is cut: undirected, simple, all types in one (package
-//     undirected); rows that do not fit the memory lie in a temporary file;
-//  2. weighs the nodes: each thing that is to be spread evenly is a constraint
-//     (Balance), by default the nodes of each type;
-//  3. divides, by a Method: multilevel (package multilevel), fennel (package fennel),
-//     random, hash, or the assignment of another program; where types are spread, multilevel and
-//     fennel give every part a node of each type that has enough of them;
-//  4. measures: the cut, the volume, the balance of each constraint, and what a random
-//     division would be expected to have.
+//  1. builds the graph to be cut: undirected and simple, all types together (package
+//     internal/partition/undirected); its rows go to a temporary file if they do not fit the memory;
+//  2. weighs the nodes: each quantity to be spread evenly is a constraint (Balance), by default the
+//     number of nodes of each type;
+//  3. divides the nodes by a method: multilevel or fennel (packages of these names), random, hash,
+//     or the assignment of another program. Unless Balance.TypesTogether is set, multilevel, fennel
+//     and random give every part a node of each type that has enough of them;
+//  4. measures the cut, the volume and the balance of each constraint, and computes the values
+//     expected of a random division.
 //
-// The result is a function of the graph and the options but Threads and Memory, as
-// long as the method is the one asked for: where multilevel does not fit the
-// memory, fennel takes its place, which Result says.
+// The result depends on the graph and the options, but not on Threads. It depends on Memory only if
+// multilevel does not fit it: fennel then takes its place, and Result.Method says so.
 //
-// The package imports its subpackages, store, graph, draw and internal/*.
+// The package imports its subpackages, draw, graph, internal/store, internal helper packages and the
+// standard library.
 package partition

@@ -10,41 +10,40 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Forecast is what a run will take. Memory and disk follow from the sizes. So does
-// the time, but that of multilevel differs by graph: it is that of large graphs with power
-// laws on the machine where it was measured (two cores at 2.6 GHz).
+// Forecast estimates what a run needs. Memory and disk follow from the sizes. The time of multilevel depends
+// on the graph; the estimate is for large power-law graphs on the machine where it was measured (two cores at
+// 2.6 GHz).
 type Forecast struct {
-	Memory  int64 // bytes at the peak
-	Disk    int64 // bytes of temporary files
+	Memory  int64 // peak, in bytes
+	Disk    int64 // temporary files, in bytes
 	Seconds float64
 }
 
-// size is what a forecast goes by. The edges are as the store counts them, the pairs an
-// estimate.
+// size is the input of a forecast. The edges are counted in the store, the number of pairs is an estimate.
 type size struct {
 	nodes, edges, pairs int64
 	constraints         int64
-	nodeWeights         bool // nodes have weights: not all weigh 1
+	nodeWeights         bool // nodes have weights; else all weigh 1
 	edgeWeights         bool
 }
 
-// What the steps take, measured.
+// Measured costs of the steps.
 const (
 	baseBytes = 30 << 20 // the program and its buffers
-	mapped    = 32 << 20 // of the store
-	// A record of an edge, while the graph is made.
+	mapped    = 32 << 20 // mapped pages of the store
+	// Bytes of an edge's record while the graph is built.
 	recordBytes = 8
-	// Beside the graph and the parts, at the peak of multilevel: a pair, more of it
-	// each time that the parts double beyond 8, and a node.
+	// Memory at the peak of multilevel, in addition to the graph and the parts: bytes per pair, more bytes per
+	// pair each time that the number of parts doubles beyond 8, and bytes per node.
 	multilevelPairBytes, multilevelPartBytes, multilevelNodeBytes = 10, 1.5, 14
 
-	buildSeconds      = 60e-9  // an edge, one thread
-	multilevelSeconds = 400e-9 // a pair, 8 parts, one thread
-	fennelSeconds     = 22e-9  // a pair and pass
-	measureSeconds    = 25e-9  // a pair, one thread
+	buildSeconds      = 60e-9  // per edge, one thread
+	multilevelSeconds = 400e-9 // per pair, 8 parts, one thread
+	fennelSeconds     = 22e-9  // per pair and pass
+	measureSeconds    = 25e-9  // per pair, one thread
 )
 
-// presetTimes is what the presets take against the default.
+// presetTimes is the time of each preset relative to the default.
 var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.6, multilevel.Default: 1, multilevel.High: 3}
 
 // graphBytes is the memory of the undirected graph.
@@ -55,7 +54,7 @@ func (z size) graphBytes() int64 {
 	return 4*z.nodes + 8*z.pairs
 }
 
-// nodeBytes is what every method holds a node: its part and its weights.
+// nodeBytes is the memory that every method needs for the nodes: their parts and weights.
 func (z size) nodeBytes() int64 {
 	bytes := int64(2)
 	if z.nodeWeights {
@@ -64,7 +63,7 @@ func (z size) nodeBytes() int64 {
 	return bytes * z.nodes
 }
 
-// forecast is what a method takes, with the graph in memory, or its rows on disk.
+// forecast estimates the needs of a method, with the graph in memory, or its rows on disk.
 func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	f := Forecast{Memory: baseBytes + z.nodeBytes()}
 	doubled := max(0, math.Log2(float64(o.cutInto())/8))
@@ -90,7 +89,7 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	return f
 }
 
-// methodBytes is what a method holds beside the graph.
+// methodBytes is the memory of a method in addition to the graph.
 func (z size) methodBytes(method string, doubled float64) int64 {
 	if method != Multilevel {
 		return 0
@@ -99,9 +98,9 @@ func (z size) methodBytes(method string, doubled float64) int64 {
 	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
 }
 
-// fitting chooses how the graph is held and divided: in memory by the method that is
-// asked for, if that fits, else as rows in a temporary file, by a method that streams. A graph that
-// fits the memory, but has more edges than multilevel can number, is an error.
+// fitting chooses where the graph is held and how it is divided: in memory by the requested method if that
+// fits, else as rows in a temporary file by a method that streams. It is an error if a graph fits the memory
+// but has more edges than multilevel can number.
 func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err error) {
 	f = z.forecast(o.Method, false, o)
 	fits, listed := o.Memory == 0 || f.Memory <= o.Memory, 2*z.edges <= limits.Neighbours
@@ -109,7 +108,7 @@ func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err er
 	case fits && listed:
 		return o.Method, false, f, nil
 	case fits && o.Method == Multilevel:
-		return "", false, f, tagged.Errorf(ErrTooLarge, "found %s edges, expected at most %s for the method multilevel, which numbers neighbours with 32 bits and lists two for each edge; choose the method fennel, which streams the edges and cuts more of them",
+		return "", false, f, tagged.Errorf(ErrTooLarge, "found %s edges, expected at most %s for the method multilevel, which numbers neighbours with 32 bits and lists two for each edge; choose the method fennel, which streams the edges, although it cuts more of them",
 			human.Exact(z.edges), human.Exact(limits.Neighbours/2))
 	}
 	method = streaming(o.Method)
@@ -117,13 +116,13 @@ func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err er
 	return method, true, f, f.within(o.Memory)
 }
 
-// gaveWay says that another method took the place of the one that was asked for, and why.
+// gaveWay says that another method replaced the requested one, and why.
 func (z size) gaveWay(method string, o *Options) string {
 	return fmt.Sprintf("%s needs about %s, which is more than the memory bound of %s: %s, which streams the graph, took its place; its cut is larger",
 		o.Method, human.Bytes(z.forecast(o.Method, false, o).Memory), human.Bytes(o.Memory), method)
 }
 
-// streaming is a method, or what takes its place where it does not fit the memory.
+// streaming returns the method itself if it streams, else the method that replaces it where memory is short.
 func streaming(method string) string {
 	if method == Multilevel {
 		return Fennel
@@ -131,10 +130,10 @@ func streaming(method string) string {
 	return method
 }
 
-// within refuses a bound of the memory, if there is one, that the run would exceed.
+// within returns an error if the run would exceed a bound of the memory; 0 is no bound.
 func (f *Forecast) within(memory int64) error {
 	if memory == 0 || f.Memory <= memory {
 		return nil
 	}
-	return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s (%d bytes); raise --memory", human.Bytes(memory), human.Bytes(f.Memory), f.Memory)
+	return tagged.Errorf(ErrMemory, "found a memory bound of %s, expected at least %s (%d bytes); raise `Memory`", human.Bytes(memory), human.Bytes(f.Memory), f.Memory)
 }

@@ -11,75 +11,72 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// The methods.
+// Names of the methods.
 const (
-	// Multilevel has the smallest cut. It holds the graph in memory.
+	// Multilevel gives the smallest cut. It holds the graph in memory.
 	Multilevel = "multilevel"
 	// Fennel streams the rows of the graph, which may lie on disk.
 	Fennel = "fennel"
-	// Random gives each part the same number of nodes of each type, plus or minus one, by chance.
+	// Random draws parts that have the same number of nodes of each type, plus or minus one.
 	Random = "random"
-	// Hash gives a node a part that depends on the seed, its type and its id alone, so
-	// that it stays when the graph grows.
+	// Hash computes the part of a node from the random seed, its type and its id alone, so that the part stays
+	// when the graph grows.
 	Hash = "hash"
-	// Import takes what another program made.
+	// Import reads the assignment of another program.
 	Import = "import"
 )
 
-// Methods are the names of the methods.
+// Methods lists the methods.
 var Methods = []string{Multilevel, Fennel, Random, Hash, Import}
 
-// Options say how a graph is divided.
+// Options define how a graph is divided.
 type Options struct {
 	Method string // empty: Multilevel
-	Parts  int    // 1..undirected.MaxParts; 0 with Import: what that has
-	// Trainers, above 1, divides each part between so many trainers: the
-	// graph is cut into Parts*Trainers, and Parts takes them by that many.
+	Parts  int    // 1..undirected.MaxParts; 0 with Import: the number of parts of the assignment
+	// Trainers, if above 1, divides each part between as many trainers: the graph is cut into Parts*Trainers
+	// pieces, and each part takes Trainers of them.
 	Trainers int
-	// Imbalance is how heavy a part may be against the mean: one entry, or one
-	// a constraint. Empty: 1.03.
+	// Imbalance is the largest allowed weight of a part relative to the mean, at least 1: one entry, or one
+	// per constraint. Empty: 1.03.
 	Imbalance []float64
 	Balance   Balance
 	Seed      uint64
 	Threads   int
-	// Memory bounds the peak, in bytes; 0: no bound. One that cannot hold the least is
-	// refused with ErrMemory.
+	// Memory bounds the peak, in bytes; 0: no bound. A bound below the least that is needed is an error,
+	// ErrMemory.
 	Memory int64
-	// Temp is the folder of temporary files.
+	// Temp is the folder for temporary files.
 	Temp string
-	// Preset and Objective are those of Multilevel; empty: its defaults.
+	// Preset and Objective are options of Multilevel; empty: its defaults.
 	Preset    multilevel.Preset
 	Objective multilevel.Objective
-	// Passes is how often Fennel streams the nodes; 0: 5.
+	// Passes is the number of times that Fennel streams the nodes; 0: 5.
 	Passes int
-	// Import is the file or folder of the assignment to take. ImportOrder are the
-	// node types in the order in which a file of the homogeneous graph has them; nil: byte
-	// order.
+	// Import is the file or folder of the assignment to read. ImportOrder lists the node types in the order in
+	// which a file of the homogeneous graph has them; nil: byte order.
 	Import      string
 	ImportOrder []string
-	// Foretold, if not nil, is told what the run will take, before it does.
+	// Foretold, if not nil, receives the forecast before the run begins.
 	Foretold func(Forecast)
-	// Progress, if not nil, is told how far a stage is, from several goroutines.
+	// Progress, if not nil, receives the progress of a stage; several goroutines call it.
 	Progress func(stage string, done, total int64, unit string)
 }
 
-// Balance says what is to be spread evenly. The zero value spreads the nodes of each type: every
-// part then has nodes of each type that has as many of them as there are parts (with Hash and Import
-// the parts are what they are).
+// Balance selects the constraints: the quantities that are spread evenly over the parts. The zero value
+// spreads the nodes of each type; every part then has nodes of each type that has at least as many of them as
+// there are parts (except with Hash and Import, which do not choose freely).
 type Balance struct {
-	// TypesTogether spreads the nodes of all types together, which makes the cut smaller. A part may
-	// then lack a type; DGL's server does not start for a part that owns no node of a type
-	// with features.
+	// TypesTogether spreads the nodes of all types together, which gives a smaller cut. A part may then lack a
+	// type; DGL's server does not start for a part that owns no node of a type with features.
 	TypesTogether bool
-	Edges         bool // in-degrees too
-	// Columns are columns of classes of nodes: "train_mask", or
-	// "paper/train_mask". Each class but the most frequent one is spread.
+	Edges         bool // spread in-degrees too
+	// Columns are integer columns of nodes, as "train_mask" or "paper/train_mask". The nodes of each value but
+	// the most frequent one are spread.
 	Columns []string
 }
 
-// ErrUsage is wrapped by errors about options that contradict each other or the graph,
-// ErrMemory by those about a bound that cannot hold the least needed, ErrTooLarge by those about a
-// graph with more edges than the method can number.
+// ErrUsage is the kind of errors about options that contradict each other or the graph, ErrMemory about a
+// memory bound that is too small, ErrTooLarge about a graph with more edges than the method can number.
 var (
 	ErrUsage    = errors.New("usage")
 	ErrMemory   = errors.New("memory too small")
@@ -88,13 +85,13 @@ var (
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
 
-// defaultImbalance is what METIS users are used to.
+// defaultImbalance is that of METIS.
 const defaultImbalance = 1.03
 
-// maxImbalance is more than any number of parts, so that it bounds nothing.
+// maxImbalance exceeds any number of parts, so that it bounds nothing.
 const maxImbalance = 1e6
 
-// passes is how often fennel streams the nodes: further ones gain little.
+// passes is the default number of passes of fennel; further ones gain little.
 const passes = 5
 
 func (o *Options) check() error {
@@ -113,7 +110,7 @@ func (o *Options) check() error {
 	case o.Method == Import && o.Trainers > 1:
 		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any", o.Trainers)
 	case o.Trainers > undirected.MaxParts:
-		return usagef("found %d trainers a part, expected 1 to %d", o.Trainers, undirected.MaxParts)
+		return usagef("found %d trainers per part, expected 1 to %d", o.Trainers, undirected.MaxParts)
 	case o.Method != Import && (o.Parts < 1 || o.Parts > undirected.MaxParts/o.Trainers):
 		return usagef("found %d parts, expected 1 to %d", o.Parts, undirected.MaxParts/o.Trainers)
 	case o.Passes < 0 || o.Passes > 1000:
@@ -139,7 +136,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// fit holds the imbalances against the constraints.
+// fit checks the number of imbalances against the constraints.
 func (o *Options) fit(names []string) error {
 	if n := len(o.Imbalance); n != 1 && n != len(names) {
 		return usagef("found %d imbalances, expected one, or one for each of %d constraints (%s)", n, len(names), strings.Join(names, ", "))

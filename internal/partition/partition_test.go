@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// library is a store of papers in fields: 40 fields of 25 papers each, which cite
-// papers of their field, and 100 authors, each of papers of one field.
+// library is a store of papers in fields: 40 fields of 25 papers each, which cite papers of their field, and
+// 100 authors, each with papers of one field.
 func library() *store.Store {
 	const fields, each, authors = 40, 25, 100
 	papers := fields * each
@@ -170,7 +170,7 @@ func TestTrainersShareAPart(t *testing.T) {
 	r := run(t, library(), partition.Options{Parts: 3, Trainers: 2, Seed: 1})
 	a := r.Assignment
 	if a.Parts != 3 || a.Trainers != 2 || len(r.Trainers.Parts) != 6 || len(r.Quality.Parts) != 3 {
-		t.Fatalf("%d parts, %d trainers a part, %d trainers", a.Parts, a.Trainers, len(r.Trainers.Parts))
+		t.Fatalf("%d parts, %d trainers per part, %d trainers", a.Parts, a.Trainers, len(r.Trainers.Parts))
 	}
 	for v, trainer := range a.Trainer {
 		if a.Part[v] != trainer/2 || trainer >= 6 {
@@ -213,11 +213,11 @@ func relations(s *store.Store, r *partition.Result) (list []partition.Relation) 
 	return list
 }
 
-// With little memory the rows lie on disk, and what streams takes the place of what does
-// not; parts of methods that stream do not change.
+// With little memory the rows are on disk, and a method that streams replaces one that does not. The parts of
+// streaming methods do not depend on the memory.
 func TestMemory(t *testing.T) {
 	s := library()
-	// A little less than what the graph in memory takes.
+	// A little less than the graph takes in memory.
 	bound := run(t, s, partition.Options{Method: partition.Random, Parts: 4}).Forecast.Memory - 1<<10
 	r := run(t, s, partition.Options{Parts: 4, Memory: bound})
 	if r.Method != partition.Fennel || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "multilevel needs about") || r.Forecast.Disk == 0 {
@@ -237,7 +237,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Every call of the file system may fail while the rows lie on disk, the last one too.
+// Every call of the file system may fail while the rows are on disk, the last one too.
 func TestFaults(t *testing.T) {
 	s := library()
 	o := partition.Options{Method: partition.Fennel, Parts: 4, Temp: t.TempDir()}
@@ -254,7 +254,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A bound that cannot hold the least is refused, and what is named as the least is enough.
+// A memory bound below the least is an error, and the least that the error states is enough.
 func TestLeastMemory(t *testing.T) {
 	s, g := library(), undirected.FromPairs(3, []uint32{0, 1}, []uint32{1, 2})
 	for name, run := range map[string]func(partition.Options) error{
@@ -271,7 +271,7 @@ func TestLeastMemory(t *testing.T) {
 				t.Fatalf("%s, %s: got %v", name, method, err)
 			}
 			text := err.Error()
-			if balances := strings.Contains(text, "or balance less: the balance of 2 things takes 8.59 KiB of it"); balances != (name == "store") {
+			if balances := strings.Contains(text, "or choose fewer constraints, because 2 constraints take 8.59 KiB of it"); balances != (name == "store") {
 				t.Errorf("%s, %s: got %s", name, method, text)
 			}
 			if _, err := fmt.Sscanf(text[strings.Index(text, "(")+1:], "%d bytes", &o.Memory); err != nil {
@@ -291,7 +291,7 @@ func TestImport(t *testing.T) {
 	for _, p := range made.Assignment.Part {
 		fmt.Fprintln(&metis, p)
 	}
-	// The other program had the papers before the authors.
+	// The other program numbered the papers before the authors.
 	for i, p := range append(append([]uint16{}, made.Assignment.Of(1)...), made.Assignment.Of(0)...) {
 		fmt.Fprintln(&swapped, i, p)
 	}
@@ -322,7 +322,7 @@ func TestUsage(t *testing.T) {
 		{partition.Options{}, "found 0 parts, expected 1 to 65536"},
 		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, random, hash, import; did you mean "multilevel"`},
 		{partition.Options{Parts: 40000, Trainers: 2}, "found 40000 parts, expected 1 to 32768"},
-		{partition.Options{Parts: 4, Trainers: 1 << 40}, "found 1099511627776 trainers a part, expected 1 to 65536"},
+		{partition.Options{Parts: 4, Trainers: 1 << 40}, "found 1099511627776 trainers per part, expected 1 to 65536"},
 		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected 1 to 1000000"},
 		{partition.Options{Parts: 4, Imbalance: []float64{1e300}}, "found imbalance 1e+300, expected 1 to 1000000"},
 		{partition.Options{Parts: 4, Imbalance: []float64{math.NaN()}}, "found imbalance NaN"},
@@ -353,7 +353,7 @@ func TestDivideTakesTheWeightsOfTheGraph(t *testing.T) {
 	}
 }
 
-// The weights of a file are part of what its graph takes.
+// The forecast includes the weights of a file.
 func TestForecastHasWeights(t *testing.T) {
 	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	foretell := func() int64 {
@@ -374,7 +374,7 @@ func TestForecastHasWeights(t *testing.T) {
 	}
 }
 
-// A weight that all nodes lack leaves the others to be balanced.
+// A constraint whose weights are all 0 does not prevent the balance of the others.
 func TestWeightsOfNothing(t *testing.T) {
 	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	g.Constraints, g.Weights = 2, []uint32{1, 0, 1, 0, 1, 0, 1, 0}

@@ -11,10 +11,10 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// countedRows is how many rows a goroutine counts at once.
+// countedRows is the number of rows that a goroutine counts at once.
 const countedRows = 1 << 14
 
-// relations counts the edges of each type.
+// relations counts the edges of each type of a store.
 func relations(ctx context.Context, s *store.Store, a *assign.Assignment, threads int) ([]Relation, error) {
 	g := s.Graph
 	all := make([]Relation, len(g.Edges))
@@ -57,7 +57,7 @@ func relations(ctx context.Context, s *store.Store, a *assign.Assignment, thread
 	return all, nil
 }
 
-// count counts the edges of the rows from from to to, and says how many bytes it read.
+// count counts the edges of the rows [from, to) and returns the number of bytes that it read.
 func (r *Relation) count(e *graph.Edges, near, far []uint16, from, to int) int64 {
 	adj := e.Adj[e.Primary]
 	for v := from; v < to; v++ {

@@ -7,34 +7,32 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// Result is a division and what it is worth.
+// Result is a division, its quality and how it was made.
 type Result struct {
 	Assignment *assign.Assignment
-	// Method is what divided the graph: not the one asked for where that did not fit the
+	// Method is the method that divided the graph. It differs from the requested one if that did not fit the
 	// memory.
 	Method string
-	// Passes is how often fennel streamed the nodes.
+	// Passes is the number of passes of fennel.
 	Passes int
-	// Constraints are the names of what is spread evenly, in the order of
-	// Quality.Balance.
+	// Constraints are the names of the quantities that are spread evenly, in the order of Quality.Balance.
 	Constraints []string
-	Caps        []int64 // of a piece: a part, or a trainer where there are several
-	// Quality is that of the parts. Trainers is that of the trainers, nil where they
-	// are not told apart.
+	Caps        []int64 // by constraint: the most that a piece may have; a piece is a part, or a trainer's share of it
+	// Quality measures the parts. Trainers measures the pieces of the trainers; nil if there is one trainer
+	// per part.
 	Quality, Trainers *undirected.Quality
 	// Within says that no piece exceeds its caps.
 	Within bool
-	// RandomCut and RandomVolume are what is expected of nodes that are dealt out
-	// by chance.
+	// RandomCut and RandomVolume are the values expected of a random division.
 	RandomCut, RandomVolume float64
-	// Gaps are the node types of which some parts have no node, if the graph has several types.
-	// DGL's server does not start for a part that owns no node of a type with features.
+	// Gaps lists the node types of which some parts have no node, if the graph has several types. DGL's server
+	// does not start for a part that owns no node of a type with features.
 	Gaps []Gap
-	// Relations are the edges of the store by type; nil for a graph that is none.
+	// Relations counts the edges of the store by type; nil for a graph that is not a store.
 	Relations []Relation
 	Nodes     int
 	Pairs     int64
-	// Seconds is the time of the division alone: the graph was loaded before.
+	// Seconds is the time of the division alone, without loading the graph.
 	Seconds  float64
 	Forecast Forecast
 	Stages   []Stage
@@ -44,11 +42,11 @@ type Result struct {
 // Gap is a node type of which some parts have no node.
 type Gap struct {
 	Type  string
-	Nodes int64 // of the type, at least 1
-	Parts []int // those without
+	Nodes int64 // number of nodes of the type, at least 1
+	Parts []int // parts without a node of the type
 }
 
-// gaps are the types that some parts lack.
+// gaps lists the types that some parts lack.
 func gaps(a *assign.Assignment) (list []Gap) {
 	for t, name := range a.Types {
 		of := a.Of(t)
@@ -69,15 +67,15 @@ func gaps(a *assign.Assignment) (list []Gap) {
 	return list
 }
 
-// Relation counts the edges of a type: each counts as often as the store has it.
+// Relation counts the edges of an edge type; parallel edges count separately.
 type Relation struct {
 	Type       string
 	Edges, Cut int64
-	// Owned are the edges of each part: those whose destination it has.
+	// Owned has the number of edges that each part owns: those into its nodes.
 	Owned []int64
 }
 
-// Stage is a part of the run.
+// Stage is a stage of the run.
 type Stage struct {
 	Name    string
 	Seconds float64

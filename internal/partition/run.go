@@ -56,7 +56,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	var spill bool
 	if r.Method, spill, r.Forecast, err = fitting(z, &o); err != nil {
 		if errors.Is(err, ErrMemory) && z.nodeWeights {
-			err = fmt.Errorf("%w, or balance less: the balance of %d things takes %s of it", err, z.constraints, human.Bytes(4*z.constraints*z.nodes))
+			err = fmt.Errorf("%w, or choose fewer constraints, because %d constraints take %s of it", err, z.constraints, human.Bytes(4*z.constraints*z.nodes))
 		}
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
@@ -120,7 +120,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	return r, nil
 }
 
-// maxTotal is the largest sum of weights of which fractions are still exact.
+// maxTotal is the largest sum of weights for which fractions are exact.
 const maxTotal = 1 << 53
 
 // Divide divides the nodes of a graph in memory, all of one type.
@@ -147,7 +147,7 @@ func Divide(ctx context.Context, fsys vfs.FS, g *undirected.Graph, nodeType stri
 		case total > maxTotal:
 			return nil, usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
 		case total == 0 && g.Len() > 0:
-			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so that there is nothing to balance", names[c]))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so there is nothing to balance", names[c]))
 		}
 	}
 	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
@@ -168,18 +168,18 @@ func Divide(ctx context.Context, fsys vfs.FS, g *undirected.Graph, nodeType stri
 	return r, j.divide(ctx, g)
 }
 
-// job is one run.
+// job is the state of one run.
 type job struct {
 	Options
 	fsys   vfs.FS
 	r      *Result
 	types  []string
 	starts []uint64
-	// covered is the store whose types every part is to have, if enough of them; nil: none.
+	// covered is the store of whose types every part should have nodes; nil: parts may lack types.
 	covered *store.Store
 }
 
-// divide divides and measures.
+// divide divides the graph and measures the result.
 func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	r := j.r
 	r.Nodes, r.Pairs = g.Len(), g.Entries()/2
@@ -217,7 +217,7 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	return nil
 }
 
-// method gives the parts.
+// method runs the method and returns the parts.
 func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment, error) {
 	if j.r.Method == Import {
 		return j.imported(ctx)
@@ -237,7 +237,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
 	default:
-		// The rows are in memory: fitting saw to that.
+		// fitting made sure that the rows are in memory.
 		part, _, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
 	}
 	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
@@ -260,11 +260,10 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	return a, err
 }
 
-// metisName is the name of a file of gpmetis: a part a line.
+// metisName matches the names of gpmetis's files, which have one part per line.
 var metisName = regexp.MustCompile(`\.part\.\d+$`)
 
-// imported reads the assignment of another program: a folder, a file of gpmetis, or one
-// of ParMETIS.
+// imported reads the assignment of another program: a folder, a file of gpmetis, or a file of ParMETIS.
 func (j *job) imported(ctx context.Context) (*assign.Assignment, error) {
 	order := j.ImportOrder
 	if order == nil {
@@ -297,7 +296,7 @@ func (j *job) imported(ctx context.Context) (*assign.Assignment, error) {
 		return nil, err
 	}
 	if j.Parts != 0 && j.Parts != a.Parts {
-		return nil, usagef("%s: found %d parts, expected %d as asked for", j.Options.Import, a.Parts, j.Parts)
+		return nil, usagef("%s: found %d parts, expected %d, the number of parts that was requested", j.Options.Import, a.Parts, j.Parts)
 	}
 	if !slices.Equal(a.Types, j.types) {
 		a = inOrder(a, j.types, j.starts)
@@ -305,7 +304,7 @@ func (j *job) imported(ctx context.Context) (*assign.Assignment, error) {
 	return a, nil
 }
 
-// inOrder puts the types of an assignment into another order.
+// inOrder reorders the types of an assignment.
 func inOrder(a *assign.Assignment, types []string, starts []uint64) *assign.Assignment {
 	b := *a
 	b.Types, b.Start, b.Part = types, starts, make([]uint16, len(a.Part))
@@ -315,7 +314,7 @@ func inOrder(a *assign.Assignment, types []string, starts []uint64) *assign.Assi
 	return &b
 }
 
-// meter is a Progress of a stage that is told of steps.
+// meter returns a function that adds steps to the progress of a stage.
 func (j *job) meter(stage string, total int64, unit string) func(int64) {
 	if j.Options.Progress == nil {
 		return nil
@@ -324,8 +323,8 @@ func (j *job) meter(stage string, total int64, unit string) func(int64) {
 	return func(n int64) { j.Options.Progress(stage, done.Add(n), total, unit) }
 }
 
-// randomVolume is the volume that is expected of parts by chance: a node of degree
-// d has neighbours in (parts - 1) * (1 - (1 - 1/parts)^d) others.
+// randomVolume is the expected volume of a random division: a node of degree d has neighbours in (parts - 1) *
+// (1 - (1 - 1/parts)^d) other parts.
 func randomVolume(ctx context.Context, g undirected.Rows, parts int) (float64, error) {
 	powers := []float64{1}
 	miss := 1 - 1/float64(parts)

@@ -4,15 +4,14 @@ import (
 	"github.com/graphmill/graphmill/draw"
 )
 
-// The words of the draws, after the epoch (0): those below are of sampling.
+// Key words of the draws. The first word, the epoch, is 0; the words below these are used for sampling.
 const (
 	randomWord = 6
 	hashWord   = 7
 )
 
-// random gives each part as many nodes of each type as the others, plus or minus
-// one, by chance, and each trainer of a part as many as its others: pieces are numbered by part, then
-// by trainer.
+// random draws a division in which all parts have the same number of nodes of each type, plus or minus one,
+// and so have the trainers of a part. Pieces are numbered by part, then by trainer.
 func random(part []uint16, types []string, starts []uint64, parts, trainers int, seed uint64) {
 	pieces := uint64(parts * trainers)
 	for t, name := range types {
@@ -22,7 +21,7 @@ func random(part []uint16, types []string, starts []uint64, parts, trainers int,
 		}
 		key := absorb(draw.Key(seed, 0, randomWord), name)
 		order := draw.NewOrder(n, key)
-		// What is left over goes to other parts for each type.
+		// The remainder of each type goes to other parts.
 		shift := draw.Below(draw.At(key, 0), pieces)
 		for i := range n {
 			at := (order.At(i) + shift) % pieces
@@ -31,7 +30,7 @@ func random(part []uint16, types []string, starts []uint64, parts, trainers int,
 	}
 }
 
-// hash gives each node a part by chance, that of its seed, type and id.
+// hash draws the part of each node from the random seed, its type and its id.
 func hash(part []uint16, types []string, starts []uint64, parts, trainers int, seed uint64) {
 	for t, name := range types {
 		key := absorb(draw.Key(seed, 0, hashWord), name)
@@ -41,7 +40,7 @@ func hash(part []uint16, types []string, starts []uint64, parts, trainers int, s
 	}
 }
 
-// absorb takes a name in, eight bytes a word, its length first.
+// absorb hashes a name into h: first its length, then eight bytes at a time.
 func absorb(h uint64, name string) uint64 {
 	h = draw.Absorb(h, uint64(len(name)))
 	for len(name) > 0 {

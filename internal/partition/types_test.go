@@ -76,7 +76,7 @@ func destinations(e *graph.Edges) int {
 	return len(seen)
 }
 
-// lacking are the parts of each type that has nodes without a node of it, by the assignment.
+// lacking lists, for each type that has nodes, the parts that have no node of it, from the assignment.
 func lacking(r *partition.Result) (list []partition.Gap) {
 	for t, name := range r.Assignment.Types {
 		g := partition.Gap{Type: name, Nodes: int64(len(r.Assignment.Of(t)))}
@@ -92,9 +92,10 @@ func lacking(r *partition.Result) (list []partition.Gap) {
 	return list
 }
 
-// By default every part has nodes of each type that has as many as there are parts, by every
-// method that chooses, with the rows in memory and on disk, with trainers; by multilevel and fennel
-// edges of each type too that leads to as many nodes. What parts lack is told.
+// By default every part has nodes of each type that has at least as many nodes as there are parts. This holds
+// for every method that chooses, with the rows in memory and on disk, with trainers. Multilevel and fennel
+// also give every part edges of each type that leads to at least as many nodes. The result lists the types
+// that parts lack.
 func TestEveryPartHasEveryType(t *testing.T) {
 	holes, few := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -112,7 +113,7 @@ func TestEveryPartHasEveryType(t *testing.T) {
 		}
 		r, err := partition.Run(t.Context(), vfs.OS, s, o)
 		if o.Memory > 0 && errors.Is(err, partition.ErrMemory) {
-			return // as few bytes as it needs on disk
+			return // the fewest bytes that it needs on disk
 		}
 		if err != nil {
 			rt.Fatal(err)
@@ -152,8 +153,8 @@ func TestEveryPartHasEveryType(t *testing.T) {
 	}
 }
 
-// More types than can be balanced one by one are no error: the smallest are one thing, and still
-// in every part.
+// More types than can be balanced one by one are no error: the smallest types share a constraint, and are
+// still in every part.
 func TestManyTypes(t *testing.T) {
 	counts := make([]int, 40)
 	for i := range counts {
@@ -168,14 +169,14 @@ func TestManyTypes(t *testing.T) {
 	}
 }
 
-// Types together make the cut smaller, and a part may lack one.
+// Balancing all types together gives a smaller cut, and a part may lack a type.
 func TestTypesTogether(t *testing.T) {
 	s := library()
 	apart, together := run(t, s, partition.Options{Parts: 4}), run(t, s, partition.Options{Parts: 4, Balance: partition.Balance{TypesTogether: true}})
 	if together.Quality.Cut > apart.Quality.Cut || !apart.Within || !together.Within {
 		t.Errorf("found cuts %d and %d", together.Quality.Cut, apart.Quality.Cut)
 	}
-	// Two rings of nodes, each of a type of its own.
+	// Two rings of nodes, each of one type.
 	g := &graph.Graph{}
 	for _, name := range []string{"a", "b"} {
 		ring := &graph.Adjacency{Indptr: graph.Index{U64: []uint64{0}}}
@@ -195,10 +196,11 @@ func TestTypesTogether(t *testing.T) {
 	}
 }
 
-// Where several edge types lead to a type, a part that owns no edge of one gets it from a part that keeps
-// some of the others.
+// Where several edge types lead to a type, a part that owns no edge of one of them gets a node from a part
+// that keeps edges of the others.
 func TestEveryPartHasEveryEdgeType(t *testing.T) {
-	// Users 0 to 39 form two clusters, and only some of the first are liked, and only some of them are blocked.
+	// Users 0 to 39 form two clusters. Only some users of the first are liked, and only some of these are
+	// blocked.
 	g := &graph.Graph{Nodes: []*graph.Nodes{{Type: "user", Count: 40}}}
 	relation := func(name string, list func(v int) []uint64) {
 		a := &graph.Adjacency{Indptr: graph.Index{U64: []uint64{0}}, Far: graph.Index{U64: []uint64{}}}
@@ -242,16 +244,15 @@ func TestEveryPartHasEveryEdgeType(t *testing.T) {
 	}
 }
 
-// shrink lets a graph in memory list fewer neighbours.
+// shrink lowers the number of neighbours that a graph in memory can list.
 func shrink(t *testing.T, n int64) {
 	before := limits.Neighbours
 	limits.Neighbours = n
 	t.Cleanup(func() { limits.Neighbours = before })
 }
 
-// A graph with more edges than multilevel can number is refused with that reason, by whatever
-// memory it would fit; a bound that does not hold it is the reason where there is one. Methods that
-// stream take it.
+// A graph with more edges than multilevel can number is an error that says so, if the graph fits the memory;
+// if it does not, the memory bound is the reason for the error. Methods that stream accept the graph.
 func TestTooManyEdges(t *testing.T) {
 	s := library()
 	whole := run(t, s, partition.Options{Method: partition.Fennel, Parts: 4})

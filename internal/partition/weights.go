@@ -13,15 +13,15 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// constraints are what is to be spread evenly, each with a weight a node.
+// constraints are the quantities to be spread evenly, each with a weight per node.
 type constraints struct {
 	names []string
-	// fill adds the weights of constraint c to the slice, one a node, stride apart.
+	// fill adds the weights of constraint c to a slice, one per node, stride apart.
 	fill  []func(weights []uint32, stride int) error
 	notes []string
 }
 
-// maxConstraints is how many there may be: each costs memory and hinders the others.
+// maxConstraints is the largest number of constraints: each costs memory and makes the others harder to meet.
 const maxConstraints = 32
 
 func newConstraints(s *store.Store, b Balance) (*constraints, error) {
@@ -40,7 +40,7 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 		}
 	}
 	if len(c.names) >= maxConstraints {
-		return nil, usagef("%s: found %d things to balance beside the nodes, expected at most %d: %s", s.Dir, len(c.names), maxConstraints-1, strings.Join(c.names, ", "))
+		return nil, usagef("%s: found %d constraints in addition to the nodes, expected at most %d: %s", s.Dir, len(c.names), maxConstraints-1, strings.Join(c.names, ", "))
 	}
 	nodes := &constraints{}
 	if typed := nonEmpty(s.Graph); len(typed) > 1 && !b.TypesTogether {
@@ -56,7 +56,7 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 	return &constraints{append(nodes.names, c.names...), append(nodes.fill, c.fill...), append(nodes.notes, c.notes...)}, nil
 }
 
-// nonEmpty are the node types that have nodes.
+// nonEmpty lists the node types that have nodes.
 func nonEmpty(g *graph.Graph) (types []int) {
 	for t, n := range g.Nodes {
 		if n.Count > 0 {
@@ -66,7 +66,8 @@ func nonEmpty(g *graph.Graph) (types []int) {
 	return types
 }
 
-// types adds the nodes of each type; where there are more than room, the smallest types together.
+// types adds a constraint for the nodes of each type. If there are more types than room, the smallest types
+// share a constraint.
 func (c *constraints) types(g *graph.Graph, typed []int, room int) {
 	starts := undirected.Starts(g)
 	of := func(types ...int) func(w []uint32, stride int) error {
@@ -100,10 +101,10 @@ func (c *constraints) add(name string, fill func(weights []uint32, stride int) e
 	c.names, c.fill = append(c.names, name), append(c.fill, fill)
 }
 
-// unit says that all nodes weigh 1, in the one constraint there is.
+// unit reports whether the only constraint is the number of nodes.
 func (c *constraints) unit() bool { return len(c.names) == 1 && c.names[0] == "nodes" }
 
-// weights are those of n nodes, nil where all weigh 1.
+// weights returns the weights of n nodes, nil if all weigh 1.
 func (c *constraints) weights(n int) ([]uint32, error) {
 	if c.unit() {
 		return nil, nil
@@ -119,8 +120,7 @@ func (c *constraints) weights(n int) ([]uint32, error) {
 	return w, nil
 }
 
-// inDegrees adds the in-degree of each node over all edge types: loops and
-// duplicates count.
+// inDegrees adds the in-degree of each node over all edge types. Loops and duplicates count.
 func inDegrees(s *store.Store, starts []uint64, w []uint32, stride int) error {
 	for _, e := range s.Graph.Edges {
 		first := int(starts[s.Graph.NodeType(e.Type.Dst)])
@@ -135,10 +135,10 @@ func inDegrees(s *store.Store, starts []uint64, w []uint32, stride int) error {
 	return nil
 }
 
-// maxClasses is how many values a column of classes may have.
+// maxClasses is the largest number of values of a column to balance.
 const maxClasses = maxConstraints
 
-// column adds the classes of a column.
+// column adds constraints for the values of a column.
 func (c *constraints) column(s *store.Store, starts []uint64, name string) error {
 	t, col, err := findColumn(s, name)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *constraints) column(s *store.Store, starts []uint64, name string) error
 	count := map[int64]int{}
 	for i := range col.Rows {
 		if count[class(col, i)]++; len(count) > maxClasses {
-			return usagef("%s: found more than %d values in column %s of %s, expected one of classes, such as a mask", s.Dir, maxClasses, col.Name, s.Graph.Nodes[t].Type)
+			return usagef("%s: found more than %d values in column %s of %s, expected a column of classes, such as a mask", s.Dir, maxClasses, col.Name, s.Graph.Nodes[t].Type)
 		}
 	}
 	var classes []int64
@@ -156,10 +156,10 @@ func (c *constraints) column(s *store.Store, starts []uint64, name string) error
 	}
 	slices.Sort(classes)
 	if len(classes) < 2 {
-		c.notes = append(c.notes, fmt.Sprintf("column %s of %s has one value, so that there is nothing to balance", col.Name, s.Graph.Nodes[t].Type))
+		c.notes = append(c.notes, fmt.Sprintf("column %s of %s has one value, so there is nothing to balance", col.Name, s.Graph.Nodes[t].Type))
 		return nil
 	}
-	// How many are of the most frequent class follows from the nodes and the others.
+	// The number of nodes with the most frequent value follows from the other numbers.
 	most := slices.MaxFunc(classes, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(b, a)) })
 	for _, x := range classes {
 		if x == most {
@@ -181,7 +181,7 @@ func (c *constraints) column(s *store.Store, starts []uint64, name string) error
 	return nil
 }
 
-// findColumn finds "type/column", or a column that one type alone has.
+// findColumn finds "type/column", or a column that only one type has.
 func findColumn(s *store.Store, name string) (nodeType int, _ *graph.Column, err error) {
 	nodeType = -1
 	var found *graph.Column
@@ -200,19 +200,19 @@ func findColumn(s *store.Store, name string) (nodeType int, _ *graph.Column, err
 		}
 	}
 	if found == nil {
-		expected := "a store with columns of nodes, which this has not"
+		expected := "a store with columns of nodes, which this store lacks"
 		if len(known) > 0 {
 			expected = "one of " + strings.Join(known, ", ")
 		}
 		return -1, nil, usagef("%s: found no column %q of nodes, expected %s", s.Dir, name, expected)
 	}
 	if !isClass(found) {
-		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one a node", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
+		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one per node", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
 	}
 	return nodeType, found, nil
 }
 
-// isClass says whether a column can hold classes: integers or bool, one a row.
+// isClass reports whether a column can hold classes: integers or bool, one per row.
 func isClass(c *graph.Column) bool {
 	for _, d := range c.Shape {
 		if d != 1 {
@@ -222,7 +222,7 @@ func isClass(c *graph.Column) bool {
 	return c.DType == graph.Bool || c.DType.IsInt()
 }
 
-// class is the value of row i, the bits of it for a uint64.
+// class is the value of row i; a uint64 is reinterpreted as an int64.
 func class(c *graph.Column, i int) int64 {
 	b := c.Values[i*c.DType.Size():]
 	switch c.DType {

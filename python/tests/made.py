@@ -1,4 +1,4 @@
-"""Stores, collections and packs that tests read, made once by the command."""
+"""Stores, collections and packs for tests, which the command makes once."""
 
 import atexit
 import functools
@@ -28,7 +28,7 @@ def path(name):
 
 
 def graphmill(*args):
-    """Run the command; what it fails with is an error."""
+    """Run the command; raise an error with its output if it fails."""
     p = subprocess.run([command(), *map(str, args)], capture_output=True, text=True)
     if p.returncode:
         raise AssertionError(f"{args}: {p.stderr}")
@@ -59,7 +59,7 @@ ITEMS = [17, 5, 1000, 2]
 
 @functools.lru_cache(None)
 def store():
-    """People with strings, lists, bfloat16 and string ids; items with integer ids; what people like, both directions stored."""
+    """A store of people with strings, lists, bfloat16 and string ids, and items with integer ids; people like items, with both directions stored."""
     rows = ["id,name,tags,deep,half,vec"]
     for id_, name, tags, deep, half, vec in PEOPLE:
         nested = "[" + " ".join("[" + " ".join(map(str, d)) + "]" for d in deep) + "]"
@@ -84,7 +84,7 @@ edges:
 
 
 def sizes(graphs, seed):
-    """Nodes and edges of each graph."""
+    """The numbers of nodes and edges of each graph."""
     r = np.random.default_rng(seed)
     nodes = r.integers(1, 9, graphs)
     return nodes, r.integers(0, 12, graphs) * (nodes > 1)
@@ -163,7 +163,7 @@ def sampled():
 
 @functools.lru_cache(None)
 def small_samples():
-    """A graph a seed of the R-MAT graph: a sampled collection of one type."""
+    """A sampled collection of one type: a graph per seed of the R-MAT graph."""
     graphmill("sample", RMAT, "--fanout", "3,2", "--scope", "seed", "--limit-seeds", 100, "--out", path("small.coll"))
     return path("small.coll")
 
@@ -186,7 +186,7 @@ def layout(collection, *flags):
 
 @functools.lru_cache(None)
 def materialised(collection, seed, epoch, *flags):
-    """What the command writes of an epoch: the meaning of packs.json, and a reader of its files."""
+    """The packs of an epoch that the command writes: the content of packs.json, and a reader of its files."""
     out = path(f"{collection}-{seed}-{epoch}{'-'.join(flags)}.packs")
     graphmill("pack", "materialise", layout(collection, *flags), globals()[collection](), "--seed", seed, "--epoch", epoch, "--out", out)
     with open(os.path.join(out, "packs.json")) as f:

@@ -1,4 +1,4 @@
-"""Random typed graphs, as stores and as arrays, on which loaders are compared with real peers."""
+"""Random typed graphs, as stores and as arrays, for comparing loaders with those of PyG and DGL."""
 
 import dataclasses
 import functools
@@ -44,7 +44,7 @@ def _names(r, n):
 
 
 def _types(r, types):
-    """Pairs of node types: any, along an order of the types (acyclic), or between two sides (bipartite)."""
+    """Pairs of node types: any pairs, pairs along an order of the types (acyclic), or pairs between two sides (bipartite)."""
     shape = r.choice(["any", "acyclic", "bipartite"]) if len(types) > 1 else "any"
     pairs = []
     for _ in range(r.randint(1, 5)):
@@ -59,14 +59,14 @@ def _types(r, types):
 
 @functools.lru_cache(None)
 def case(number):
-    """The random graph of a number, with seeds and a fanout that takes all or none of a relation."""
+    """The random graph with a number, with seeds and a fanout that takes all or no edges of a relation."""
     r = random.Random(number)
     names = _names(r, 10)
     types, relations = names[: r.randint(1, 4)], names[4:]
     nodes = {t: r.randint(1, 15) for t in types}
     edges = {}
     for s, d in _types(r, types):
-        # Relations share names where their types differ.
+        # Relations with different types share names.
         e = (s, r.choice(relations[: r.randint(1, len(relations))]), d)
         n = r.choice([0, 1, 2, 7, 20, 40])
         edges[e] = np.array([[r.randrange(nodes[s]) for _ in range(n)], [r.randrange(nodes[d]) for _ in range(n)]], np.int64).reshape(2, n)
@@ -79,7 +79,7 @@ def case(number):
 
 
 def loader_arguments(c):
-    """What NodeLoader takes for one batch of all seeds."""
+    """The arguments of NodeLoader for one batch of all seeds."""
     return dict(
         fanout={":".join(e): takes for e, takes in c.fanout.items()}, seeds=c.seeds, seed_type=c.seed_type, batch_size=len(c.seeds), features="none", threads=1
     )

@@ -1,4 +1,4 @@
-"""BatchIter and GroupBatchIter against naive definitions; with torch where it is installed."""
+"""Compares BatchIter and GroupBatchIter with naive definitions; also with torch, if it is installed."""
 
 import json
 import os
@@ -21,7 +21,7 @@ except ImportError:
 
 
 def kinds():
-    """What arrays are made by: NumPy, and torch where it is installed."""
+    """The functions that make arrays: NumPy's, and torch's if it is installed."""
     return [np.asarray] if torch is None else [np.asarray, lambda x: torch.from_numpy(np.ascontiguousarray(x))]
 
 
@@ -64,7 +64,7 @@ class TestBatchIter(unittest.TestCase):
         passes = []
         for _ in range(3):
             passes.append(np.concatenate([b for (b,) in it]).tolist())
-        next(iter(it))  # left early: epoch 3
+        next(iter(it))  # epoch 3, left early
         passes.append(np.concatenate([b for (b,) in it]).tolist())
         for e, got in zip([0, 1, 2, 4], passes):
             self.assertEqual(got, Order(100, key(3, e, ORDER))(np.arange(100)).tolist())
@@ -116,7 +116,7 @@ class TestBatchIter(unittest.TestCase):
         self.assertEqual({len(x) for x in rest}, {2})
         self.assertEqual(sum(map(list, zip(*taken)), []), whole[:6])
         self.assertEqual(sum(map(list, zip(*rest)), []), whole[6:] + whole[:3])
-        for it in others:  # and all are in the next epoch at once
+        for it in others:  # and all begin the next epoch at once
             self.assertEqual(it.state_dict()["epoch"], 1)
         one = BatchIter(np.arange(50), batch_size=4, seed=2)
         one.load_state_dict(states[0])
@@ -156,7 +156,7 @@ class TestBatchIter(unittest.TestCase):
         ids = np.arange(20)
         for it in (BatchIter(ids, batch_size=3), GroupBatchIter(ids, batch_size=3)):
             self.assertEqual((it.stats().batches, it.stats().waiting_share), (0, 0))
-            for batches, left in ((7, 7), (9, 2)):  # a whole pass, and one that is left early
+            for batches, left in ((7, 7), (9, 2)):  # a whole pass, and one left early
                 for i, _ in enumerate(it, 1):
                     time.sleep(0.001)
                     if i == left:
@@ -173,7 +173,7 @@ class TestBatchIter(unittest.TestCase):
             (lambda: BatchIter(np.arange(3), batch_size=0), "batch_size=0"),
             (lambda: BatchIter(np.arange(3), np.arange(4), batch_size=1), "array 1: found 4 rows, expected 3"),
             (lambda: BatchIter(np.array(5), batch_size=1), "single value"),
-            (lambda: BatchIter([object()], batch_size=1), "no array of numbers"),
+            (lambda: BatchIter([object()], batch_size=1), "not an array of numbers"),
             (lambda: BatchIter(np.arange(3), batch_size=1, rank=2, world_size=2), "rank=2"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="x"), "tail='x'"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="keep"), "tail='keep', expected one of fill, drop, short, pad, error"),
@@ -231,7 +231,7 @@ class TestGroupBatchIter(unittest.TestCase):
             self.assertTrue(len(b) <= 8 or len(set(self.ids[b])) == 1)
         order = Order(12, key(4, 0, ORDER))(np.arange(12))
         self.assertEqual(sum(batches, []), sum(self.groups(order), []))
-        for b, c in zip(batches, batches[1:]):  # no batch could have held one more
+        for b, c in zip(batches, batches[1:]):  # no batch had room for one more group
             self.assertGreater(len(b) + int((self.ids == self.ids[c[0]]).sum()), 8)
 
     def test_ragged_and_padded(self):
@@ -247,12 +247,12 @@ class TestGroupBatchIter(unittest.TestCase):
                 self.assertEqual(r[mask].tolist(), want.tolist())
                 self.assertTrue((r[~mask] == 0).all())
                 self.assertEqual(mask.shape[1], mask.sum(1).max())
-            # Ids as NumPy has them, beside tensors: the mask is of the kind of the columns.
+            # Ids are in NumPy and columns are tensors: the mask is of the same kind as the columns.
             _, r, mask = next(iter(GroupBatchIter(self.ids, kind(self.rows), batch_size=5, form="padded")))
             self.assertEqual(type(mask).__module__ == "torch", type(r).__module__ == "torch")
 
     def test_ranks(self):
-        """Batches below those of one rank are the same, others repeat them, and every rank has as many."""
+        """Batches below the number for one rank are the same, further ones repeat them, and all ranks have equally many."""
         for options in (dict(), dict(shuffle=False), dict(count="rows"), dict(bucketed=True), dict(bucketed=True, form="padded"), dict(form="ragged")):
             for size in (1, 2, 5, 30):
                 for tail in (None, "drop"):
@@ -269,7 +269,7 @@ class TestGroupBatchIter(unittest.TestCase):
         with open(ORDERS) as f:
             want = json.load(f)
         sizes = np.array(want["sizes"])
-        # A group without rows has no id: groups of one row stand in for them, of the same bucket.
+        # A group without rows has no id, so groups of one row, in the same bucket, replace them.
         ids = np.repeat(np.arange(len(sizes)), np.maximum(sizes, 1))
         for tail, name in [("short", "bucketed(1,2,sizes,4)"), ("drop", "bucketed(1,2,sizes,4,drop)")]:
             it = GroupBatchIter(ids, batch_size=4, seed=1, bucketed=True, tail=tail)

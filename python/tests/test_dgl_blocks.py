@@ -1,4 +1,4 @@
-"""Message-flow blocks of random typed graphs, against DGL's own NeighborSampler."""
+"""Compares message-flow blocks of random typed graphs with those of DGL's own NeighborSampler."""
 
 import importlib.util
 import itertools
@@ -10,7 +10,7 @@ from graphmill import NodeLoader
 
 
 def _graph(c):
-    """DGL has no node type without a relation."""
+    """The graph in DGL, which has no node types without a relation."""
     import dgl
     import torch
 
@@ -20,7 +20,7 @@ def _graph(c):
 
 
 def _edges(block, e):
-    """The edges of a relation by what they are in the graph: source, destination, input position."""
+    """The edges of a relation by their source, destination and input position in the graph."""
     import dgl
 
     src, dst = block.edges(etype=e)
@@ -35,7 +35,7 @@ def _nodes(block, types):
 
 
 def _lost(blocks):
-    """Where the fanouts allow no edge for a block, DGL loses the nodes that the block is for."""
+    """Whether DGL loses the nodes of a block because the fanouts allow no edge for it."""
     return any(b.num_src_nodes(t) < b.num_dst_nodes(t) for b in blocks for t in b.srctypes)
 
 
@@ -52,8 +52,8 @@ class TestDGLBlocks(unittest.TestCase):
             c = random_graphs.case(number)
             g = _graph(c)
             if c.seed_type not in g.ntypes or len(c.nodes) == len(c.edges) == 1:
-                continue  # the blocks of one type have names of their own: see below
-            # DGL lists its fanouts from the far end.
+                continue  # blocks of one type have other names: see below
+            # DGL's fanouts are in the opposite order.
             sampler = dgl.dataloading.NeighborSampler([{e: c.fanout[e][hop] for e in c.edges} for hop in reversed(range(c.hops))])
             _, _, theirs = sampler.sample(g, {c.seed_type: torch.from_numpy(c.seeds)})
             if _lost(theirs):

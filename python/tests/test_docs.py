@@ -1,16 +1,16 @@
-"""The blocks of the documentation run as printed: those of a page in order, in one fresh folder.
+"""Runs the blocks of the documentation as printed: those of a page in order, in one new folder.
 
-What a block is, its fence says:
+The fence says what a block is:
 
   sh      run by bash, with `graphmill` and `python` on the PATH
   python  run in the page's one namespace, unless it imports a framework that is not installed
-  text, yaml, json, go, pbtxt   no command: output, a file, a message, a fragment
+  text, yaml, json, go, pbtxt   not run: output, a file, a message, a fragment
 
-The comment `<!-- not run: REASON -->` on the line before keeps an sh or python block from being run. Any
-other fence is an error, and so is a command in a text block. The folder has the repository's `examples`, as a
-clone has. With NumPy alone every page runs; where a framework is installed, those pages that use it do.
+The comment `<!-- not run: REASON -->` on the line before an sh or python block keeps it from being run. Any other fence is
+an error, and so is a command in a text block. The folder has the repository's `examples`, like a clone. With only NumPy,
+all pages run; with a framework, only the pages that use it.
 
-GRAPHMILL_COMMAND is the command.
+GRAPHMILL_COMMAND is the path of the command.
 """
 
 import ast
@@ -34,7 +34,7 @@ PAGES = ["README.md", "CONTRIBUTING.md", "examples/README.md", "python/README.md
     os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "*.md"))
 )
 RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt"}
-# What each environment of `make interop` can import; a block may wait for one of them.
+# The packages of each environment of `make interop`; a block needs those of at most one.
 PEERS = {
     "pyg": {"torch", "torch_geometric"},
     "dgl": {"torch", "dgl"},
@@ -49,10 +49,10 @@ COMMAND = re.compile(r"(\$ )?(graphmill|bin/|bench/|python3?|make|pip|go) ")
 
 @dataclasses.dataclass
 class Block:
-    line: int  # of the fence, from 1
+    line: int  # line of the fence, from 1
     kind: str
     text: str
-    marked: bool  # as not run
+    marked: bool  # marked as not run
 
     def frameworks(self):
         """The frameworks that the block needs."""
@@ -67,7 +67,7 @@ class Block:
 
 
 def blocks(lines):
-    """The fenced blocks of a page; their text has the line numbers of the page, for messages."""
+    """The fenced blocks of a page. Their text keeps the line numbers of the page, for messages."""
     at = 0
     while at < len(lines):
         fence = FENCE.fullmatch(lines[at])
@@ -84,7 +84,7 @@ def blocks(lines):
 
 
 def fault(block):
-    """What is wrong with a block before it runs."""
+    """The error of a block that can be found without running it."""
     if block.kind not in RUN | DATA:
         return f"found a block of kind {block.kind!r}, expected one of {sorted(RUN | DATA)}"
     if block.kind in DATA and block.marked:
@@ -106,7 +106,7 @@ def installed(frameworks):
 
 
 def shell(text):
-    """Run a block of commands; what it fails with is an error."""
+    """Run a block of commands; raise an error with its output if it fails."""
     path = os.pathsep.join([os.path.dirname(os.path.abspath(command())), os.path.dirname(sys.executable), os.environ["PATH"]])
     env = {**os.environ, "PATH": path, "PYTHONPATH": os.path.join(ROOT, "python", "src")}
     p = subprocess.run(["bash", "-euo", "pipefail", "-c", text], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -124,7 +124,7 @@ def run(page, block, names):
 
 class TestBlocks(unittest.TestCase):
     def test_faults(self):
-        """What the test of pages refuses."""
+        """The errors that the test of pages reports."""
         for text, want in {
             "```\nls\n```": "kind ''",
             "```bash\nls\n```": "kind 'bash'",

@@ -1,6 +1,6 @@
-"""NodeLoader and GraphmillSampler around links, and with a subgraph a seed.
+"""NodeLoader and GraphmillSampler with links as seeds, and with a subgraph per seed.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import functools
@@ -18,7 +18,7 @@ PYG = unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is n
 
 @functools.lru_cache(None)
 def whole(path=made.RMAT, edge_type="_E"):
-    """The ends of the edges that were imported."""
+    """The ends of the imported edges."""
     return Store(path).edges[edge_type].edge_index("input")
 
 
@@ -28,7 +28,7 @@ def links(n, seed=1, most=4096):
 
 @functools.lru_cache(None)
 def timed():
-    """Nodes that are of a time, and edges among them that are; links with their times and labels."""
+    """A store of nodes and edges with times, and links with times and labels."""
     r = np.random.default_rng(2)
     ends = r.integers(0, 60, (2, 600))
     times, born = r.integers(0, 50, 600), r.integers(0, 60, 60)
@@ -54,7 +54,7 @@ edges:
 
 
 def reached(v, time, or_equal):
-    """What lies within two hops of a node against the edges of before a time: their places."""
+    """The nodes and edges within two hops of a node, against the edges' direction and before a time, as positions."""
     ends, at = whole(timed(), "knows"), np.array(Store(timed()).edges["knows"]["time"])
     near = np.flatnonzero(at <= time if or_equal else at < time)
     order = Store(timed()).edges["knows"]["#input_position"]

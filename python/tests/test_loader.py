@@ -1,7 +1,7 @@
-"""NodeLoader: what it yields, and what becomes of it when processes die or fork.
+"""NodeLoader: its batches, and its behaviour when processes die or fork.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store (one type, scale 12) and
-debian.store (the quickstart's).
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store (one type, scale 12) and
+debian.store (from the quickstart).
 """
 
 import gc
@@ -29,12 +29,12 @@ def available(*modules):
 
 
 def flat(b):
-    """What a batch holds, copied."""
+    """The content of a batch, copied."""
     return [b.number, b.n_id.tolist(), b.edge_index.tolist(), b.e_id.tolist(), b.input_id.tolist()]
 
 
 def gone(pid, seconds=5):
-    """Whether a process ends in time: one that is only not waited for counts as ended."""
+    """Whether a process ends in time; a zombie counts as ended."""
     end = time.time() + seconds
     while time.time() < end:
         try:
@@ -114,7 +114,7 @@ class TestBatches(unittest.TestCase):
                 self.assertEqual(len(got), len(epochs[1]) - left or len(epochs[1]))
 
     def test_tails(self):
-        """Random seeds, batch sizes, worlds and tails: the batches of each rank are the reference's, also of an epoch that is gone on with."""
+        """With random seeds, batch sizes, worlds and tails, the batches of each rank equal the reference's, also in a resumed epoch."""
         random = np.random.default_rng(3)
         for k in range(30):
             n, size, world, tail = int(random.integers(1, 400)), int(random.integers(1, 90)), int(random.integers(1, 5)), ("fill", "drop", "short")[k % 3]
@@ -164,15 +164,15 @@ class TestBatches(unittest.TestCase):
         for store, n, options in ((RMAT, 4096, {}), (DEBIAN, 4000, dict(seed_type="package"))):
             for m in (n - 1, n + 1, 1, 2 * n):
                 for mask in (np.ones(m, bool), [True] * m):
-                    with self.assertRaisesRegex(ValueError, f"a mask of {m} values, expected {n}, one a node of type"):
+                    with self.assertRaisesRegex(ValueError, f"a mask of {m} values, expected {n}, one per node of type"):
                         NodeLoader(store, [2], seeds=mask, **options)
-        # The seed type is known from the plan alone.
+        # Only the plan has the seed type.
         op = {"from": [0], "edges": "package:depends:package", "dir": "out", "take": 2, "how": "uniform"}
         text = json.dumps({"seed_type": "package", "scope": "batch", "expand": "new", "ops": [op]})
         plan = os.path.join(made.write("plan", {"plan.json": text}), "plan.json")
         with NodeLoader(DEBIAN, plan=plan, seeds=np.ones(4000, bool), batch_size=4000) as loader:
             self.assertEqual([b.batch_size for b in loader], [4000])
-        with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one a node of type package"):
+        with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one per node of type package"):
             NodeLoader(DEBIAN, plan=plan, seeds=np.ones(3999, bool))
 
     def test_seeds(self):
@@ -190,9 +190,9 @@ class TestBatches(unittest.TestCase):
             first = iter(loader)
             next(first)
             self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
-            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+            with self.assertRaisesRegex(RuntimeError, "one pass at a time"):
                 next(first)
-            with self.assertRaisesRegex(RuntimeError, "one at a time"):
+            with self.assertRaisesRegex(RuntimeError, "one pass at a time"):
                 list(zip(loader, loader))
             self.assertEqual([b.number for b in loader], [0, 1, 2, 3])
             last = iter(loader)
@@ -252,11 +252,11 @@ class TestLifeCycle(unittest.TestCase):
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
             part = None
             for i, b in enumerate(loader):
-                if i == 3:  # a view of a view holds its batch through the rest of the epoch
+                if i == 3:  # a view of a view keeps its batch for the rest of the epoch
                     part, want = b.n_id[10:][::2], b.n_id[10:][::2].tolist()
             del b
             self.assertEqual(part.tolist(), want)
-        self.assertEqual(part.tolist(), want)  # and beyond the loader
+        self.assertEqual(part.tolist(), want)  # and after the loader is closed
 
     def test_feed_killed(self):
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=16) as loader:
@@ -272,7 +272,7 @@ class TestLifeCycle(unittest.TestCase):
             self.assertEqual(flat(b), before)
 
     def owner(self, code):
-        """Run a program that makes a loader, prints its feed's pid, and goes on with code."""
+        """Run a program that makes a loader, prints its feed's pid, and then runs code."""
         text = f"""
 import os, sys, time, signal
 from graphmill import NodeLoader
@@ -367,7 +367,7 @@ class TestDataLoader(unittest.TestCase):
 
 
 class Flat:
-    """Batches as tensors, which workers send on."""
+    """Batches as tensors, which workers can send."""
 
     def __init__(self, loader):
         self.loader = loader

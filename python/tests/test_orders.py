@@ -1,6 +1,6 @@
-"""NodeLoader in the orders of package batch: against the reference's definitions.
+"""Compares NodeLoader's orders with the reference's definitions.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import json
@@ -24,7 +24,7 @@ class TestOrders(unittest.TestCase):
         self.size, self.label, self.count = np.array(package["size"]), np.array(package["label"]), package.count
 
     def check(self, order, want, **options):
-        """The seeds of two epochs, and of three ranks, are those of the law."""
+        """The seeds of two epochs, and of three ranks, follow the draw law."""
         with loader(order=order, **options) as whole:
             self.assertEqual(len(whole), -(-len(want(0)) // 64))
             for epoch in range(2):

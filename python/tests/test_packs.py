@@ -1,6 +1,6 @@
-"""PackedLoader: the arrays of the command, to the bit, and what each framework makes of them.
+"""PackedLoader: its arrays equal those of the command, to the bit; and the objects of each framework.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import importlib.util
@@ -38,7 +38,7 @@ def loader(name, *flags, **options):
 
 
 def arrays(meta, batch):
-    """Each array of packs.json: its file, and what the loader gives for it."""
+    """Each array of packs.json: its file, and the array of the loader."""
     for key, file in meta["arrays"].items():
         yield file, getattr(batch, key)
     for kind, of in (("nodes", batch.nodes), ("edges", {":".join(e): x for e, x in batch.edges.items()})):
@@ -53,7 +53,7 @@ def arrays(meta, batch):
 
 class TestPacks(unittest.TestCase):
     def same(self, got, want, what):
-        """Bit for bit; bfloat16, of which the files have the bits, as float32."""
+        """Equal bit for bit; the files have the bits of bfloat16, the loader has float32."""
         got = np.asarray(got)
         if "charge" in what:
             want = (want.astype(np.uint32) << 16).view(np.float32)
@@ -94,7 +94,7 @@ class TestPacks(unittest.TestCase):
                 for file, x in arrays(meta, batch):
                     self.assertEqual(len(x), 7 if tail == "pad" else real)
                     self.same(x[:real], read(file)[7 * b : 7 * b + real], file)
-        empty = batches[-1]  # of "pad"
+        empty = batches[-1]  # from tail="pad"
         self.assertEqual((int(empty.num_graphs[-1]), empty.graph_mask[-1].any(), empty.graph_id[-1].max()), (0, False, -1))
         atom, bond = empty.nodes["atom"], empty.edges["atom", "bond", "atom"]
         self.assertEqual((int(atom.n_node[-1][0]), atom.mask[-1].any(), bond.src[-1].max()), (packs.shape.nodes["atom"], False, 0))
@@ -167,7 +167,7 @@ class TestPacks(unittest.TestCase):
             PackedLoader(made.layout("typed", "--reserve"), made.molecules())
         plan = made.path("one-limit.plan")
         made.graphmill("pack", made.molecules(), "--limit", "num_nodes=24", "--out", plan)
-        with self.assertRaisesRegex(GraphmillError, "pack again with --limit num_edges:atom:bond:atom=N"):
+        with self.assertRaisesRegex(GraphmillError, "pack again with a limit for num_edges:atom:bond:atom"):
             PackedLoader(plan, made.molecules())
         for options in (dict(as_="dgl"), dict(batch=0), dict(tail="x"), dict(rank=2, world_size=2), dict(seed=-1)):
             with self.assertRaisesRegex(ValueError, "expected"):
@@ -175,7 +175,7 @@ class TestPacks(unittest.TestCase):
 
 
 def padded(c, ids, shape):
-    """The graphs as jraph makes and pads a batch of them."""
+    """The graphs as a batch that jraph makes and pads."""
     import jraph
 
     graphs = []
@@ -294,7 +294,7 @@ if available("torch"):
     import torch
 
     class Packs(torch.utils.data.IterableDataset):
-        """The graph ids of packs as tensors, which workers send on."""
+        """The graph ids of packs as tensors, which workers can send."""
 
         def __init__(self, loader):
             self.loader = loader

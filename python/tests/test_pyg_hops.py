@@ -1,7 +1,7 @@
-"""Lists per hop of random typed graphs, against PyG's own NeighborLoader and trim_to_layer.
+"""Compares the numbers per hop for random typed graphs with PyG's own NeighborLoader and trim_to_layer.
 
-PyG's lists come from pyg-lib alone. On torch-sparse they follow from the sizes of its batches: what a
-loader of h hops has more than one of h - 1 is what it found in hop h.
+PyG returns these numbers only with pyg-lib. With torch-sparse they follow from the sizes of its batches: the nodes that a
+loader of h hops has in addition to those of h - 1 hops were found in hop h.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ def _data(c):
 
 
 def _theirs(c, hops):
-    """PyG's batch of the seeds after so many hops."""
+    """PyG's batch of the seeds with the given number of hops."""
     import torch
     from torch_geometric.loader import NeighborLoader
 
@@ -37,7 +37,7 @@ def _theirs(c, hops):
 
 
 def _typed(c, batch):
-    """The batch by types, as it is where there are several."""
+    """The batch by types, as for graphs of several types."""
     if len(c.nodes) > 1 or len(c.edges) > 1:
         return batch
     (t,), (e,) = c.nodes, c.edges
@@ -45,12 +45,12 @@ def _typed(c, batch):
 
 
 def _counts(batches, types, size):
-    """Of each type what a batch has more than the one before it."""
+    """For each type, the size of a batch minus that of the previous one."""
     return {t: np.diff([0, *(size(b[t]) for b in batches)]).tolist() for t in types}
 
 
 def _left(c, batch, nodes, edges):
-    """Of each layer and type the nodes and the edges that trim_to_layer leaves, by their ids in the graph."""
+    """For each layer and type, the nodes and edges that trim_to_layer leaves, by their ids in the graph."""
     import torch
     from torch_geometric.utils import trim_to_layer
 

@@ -1,6 +1,6 @@
-"""Loaders among real trainers: processes that average their gradients, and DataLoaders with workers.
+"""Loaders in trainings: with processes that average their gradients, and in DataLoaders with workers.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store.
 """
 
 import importlib.util
@@ -23,7 +23,7 @@ def available(*modules):
     return all(importlib.util.find_spec(m) for m in modules)
 
 
-# A rank of trainings by several loaders: it prints the seeds of each step, of each epoch of each.
+# One rank that trains with several loaders: it prints the seeds of each step of each epoch of each loader.
 TRAINER = """
 import json, sys
 import numpy as np
@@ -77,7 +77,7 @@ class TestDistributed(unittest.TestCase):
                 p.kill()
                 p.wait()
                 p.stdout.close()
-        self.assertTrue(all(parameters == out[0][1] for _, parameters in out))  # the models are one
+        self.assertTrue(all(parameters == out[0][1] for _, parameters in out))  # all ranks have the same model
         return [loaders for loaders, _ in out]
 
     def test_every_rank_steps_as_often(self):
@@ -98,7 +98,7 @@ if available("torch"):
     import torch
 
     class Wrapped(torch.utils.data.IterableDataset):
-        """What a DataLoader takes a loader as; what comes out is a batch's number or rows, as a list."""
+        """A loader as a dataset of a DataLoader; it yields a batch's number or rows, as a list."""
 
         def __init__(self, loader, seen):
             self.loader, self.seen = loader, seen
@@ -153,7 +153,7 @@ class TestWorkers(unittest.TestCase):
                     data = self.data(loader, seen, workers, persistent)
                     self.assertEqual(len(data), len(want[0]))
                     for epoch in range(3 if persistent else 2):
-                        # Workers that are made anew for a pass are copies of the loader, which has to say the epoch.
+                        # New workers of a pass are copies of the loader, whose epoch must be set.
                         if workers and not persistent:
                             loader.set_epoch(epoch)
                         self.assertEqual([list(b) for b in data], want[epoch], (name, workers, persistent, epoch))
@@ -167,7 +167,7 @@ class TestWorkers(unittest.TestCase):
             self.assertEqual([[list(b) for b in data] for _ in range(2)], want)
 
     def test_ranks_of_workers(self):
-        """Workers share what their rank has: all of it, and no more."""
+        """Workers divide the batches of their rank: all of them, and no others."""
         for name, (make, seen) in LOADERS.items():
             for tail in ("fill", "drop"):
                 for rank in range(2):

@@ -1,6 +1,6 @@
-"""GraphmillSampler: PyG's stock NodeLoader with our sampler.
+"""GraphmillSampler in PyG's own NodeLoader.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ class TestSampler(unittest.TestCase):
         from torch_geometric.data import Data
 
         edges = Store(made.RMAT).edges["_E"]
-        # Attributes that say of which node and edge they are.
+        # Attributes whose values identify their node or edge.
         data = Data(x=torch.arange(4096.0)[:, None], edge_index=torch.from_numpy(edges.edge_index("input")))
         data.edge_attr = torch.arange(edges.count)
         return data
@@ -40,7 +40,7 @@ class TestSampler(unittest.TestCase):
         whole = self.data().edge_index
         with GraphmillSampler(made.RMAT, fanout=[5, 3], seed=1) as sampler:
             loader = self.loader(sampler)
-            batches = list(loader)  # copies: no batch holds a place in the feed
+            batches = list(loader)  # copies: no batch holds a slot of the feed
             self.assertEqual(len(batches), 11)
             for i, b in enumerate(batches):
                 self.assertTrue(b.validate())
@@ -120,9 +120,9 @@ class TestSampler(unittest.TestCase):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds, time=seeds))
             with self.assertRaisesRegex(GraphmillError, "found node 5000"):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, torch.tensor([5000])))
-            out = sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))  # which goes on
+            out = sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))  # which still works
             self.assertEqual(out.node[:2].tolist(), [1, 2])
-            many = torch.arange(4096)  # more than the feed has room for in a batch
+            many = torch.arange(4096)  # more than a batch of the feed can hold
             self.assertEqual(sampler.sample_from_nodes(NodeSamplerInput(many, many)).node.tolist(), many.tolist())
             os.kill(sampler._process.pid, signal.SIGKILL)
             with self.assertRaisesRegex(FeedDied, "exit status -9"):

@@ -1,6 +1,6 @@
-"""Store and Collection: the files as NumPy sees them.
+"""Store and Collection.
 
-GRAPHMILL_COMMAND is the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
+GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
 import gc
@@ -21,7 +21,7 @@ from graphmill._xxh3 import xxh3
 
 class TestXXH3(unittest.TestCase):
     def test_vectors(self):
-        # Of the bytes 0, 1, 2, ..., as the Go library has them.
+        # Hashes of the bytes 0, 1, 2, ..., from the Go library.
         for n, want in VECTORS.items():
             self.assertEqual(f"{xxh3(bytes(i & 255 for i in range(n))):016x}", want, n)
 
@@ -187,7 +187,7 @@ class TestDamage(unittest.TestCase):
                 Store(self.damaged(change))
 
     def rewritten(self, change):
-        """A store whose graph.json was changed by somebody who made the checksums anew."""
+        """A store whose graph.json was changed, with new checksums."""
 
         def write(at):
             with open(at("graph.json")) as f:
@@ -216,7 +216,7 @@ class TestDamage(unittest.TestCase):
             lambda g: g["edges"].update({"likes": g["edges"].pop("person:likes:item")}),
             lambda g: g["edges"]["person:likes:item"].pop("primary"),
         ):
-            with self.assertRaisesRegex(GraphmillError, "graph.json: found metadata that are not those of the format"):
+            with self.assertRaisesRegex(GraphmillError, "graph.json: found metadata of another format"):
                 Store(self.rewritten(change))
         with self.assertRaisesRegex(GraphmillError, "far.npy: found uint32"):
             Store(self.rewritten(lambda g: g["edges"]["person:likes:item"].update(count=1 << 60))).edges["likes"].edge_index()
@@ -230,7 +230,7 @@ class TestDamage(unittest.TestCase):
             (other(file="/etc/passwd"), "no such file in manifest.json"),
             (other(dtype="int32"), r"found float32 \[4, 2\], expected int32 \[4, 2\]"),
             (other(shape=[3]), r"expected float32 \[4, 3\]"),
-            (other(shape=[-1]), "expected one a variable dimension"),
+            (other(shape=[-1]), "expected one per variable dimension"),
             (other(dtype="complex"), "found dtype 'complex'"),
             (lambda g: g["nodes"]["person"].update(count=5), r"expected float32 \[5, 2\]"),
         ]:

@@ -1,6 +1,6 @@
-"""Columns of every dtype, in every form of batches: their values, and what says the dtype.
+"""Columns of every dtype in every form of batches: their values and dtypes.
 
-GRAPHMILL_COMMAND is the command.
+GRAPHMILL_COMMAND is the path of the command.
 """
 
 import functools
@@ -27,14 +27,14 @@ def values(name, rows, seed):
     """A column [rows] and one [rows, 2], with the extremes of the dtype; bfloat16 as float32."""
     r = np.random.default_rng([seed, NAMES.index(name)])
     if name == "bfloat16":
-        bits = r.integers(0, 0x7F00, (rows, 3)) | r.integers(0, 2, (rows, 3)) << 15  # all but those that are no numbers
+        bits = r.integers(0, 0x7F00, (rows, 3)) | r.integers(0, 2, (rows, 3)) << 15  # all bits except NaN and infinity
         x = (bits.astype(np.uint32) << 16).view(np.float32)
     elif name == "bool":
         x = r.integers(0, 2, (rows, 3)).astype(bool)
     elif name.startswith("float"):
         x = (r.standard_normal((rows, 3)) * 100).astype(name)
     else:
-        most = (1 << 63) - 1 if name == "uint64" else np.iinfo(name).max  # torch has no larger integers
+        most = (1 << 63) - 1 if name == "uint64" else np.iinfo(name).max  # the largest integer in torch
         x = r.integers(np.iinfo(name).min, most, (rows, 3), KINDS[name], endpoint=True)
         x[0] = most
         x[1] = np.iinfo(name).min
@@ -76,7 +76,7 @@ def collection():
 
 @functools.lru_cache(None)
 def large():
-    """A store with values of uint64 that no int64 holds."""
+    """A store with uint64 values that do not fit an int64."""
     files = {"n.csv": "id,small,big\n0,1,5\n1,2,9223372036854775808\n2,3,18446744073709551615\n", "e.csv": "src,dst\n0,1\n1,2\n"}
     files["graph.yaml"] = "nodes: {n: {table: n.csv, id: id, columns: {small: uint64, big: uint64}}}\nedges: {'n:e:n': {table: e.csv}}\n"
     made.graphmill("import", made.write("large", files), "--out", made.path("large.store"))
@@ -96,15 +96,15 @@ class Forms(unittest.TestCase):
         return loader
 
     def refused(self, form):
-        """Values that torch has no integers for are refused with the name of their column."""
+        """Values that do not fit torch's integers are an error with the name of their column."""
         with NodeLoader(large(), [1], as_=form) as loader:
             with self.assertRaisesRegex(ValueError, "column nodes/n/x/big: found 18446744073709551615, expected values below 2\\^63"):
                 next(iter(loader))
-        with NodeLoader(large(), [1], as_=form, seeds=[0]) as loader:  # those that are not in a batch do no harm
+        with NodeLoader(large(), [1], as_=form, seeds=[0]) as loader:  # values outside the batch do not matter
             next(iter(loader))
 
     def check(self, n_id, nodes, e_id, edges, array, dtype):
-        """Each column has the values of its ids, and the dtype that its name is of in the form."""
+        """Each column has the values of its ids, and the dtype of the form that its name says."""
         n_id, e_id = np.asarray(n_id), np.asarray(e_id)
         for ids, got, seed, rows in ((n_id, nodes, 1, COUNT), (e_id, edges, 2, 3 * COUNT)):
             for name, column, want in columns(seed, rows):
@@ -143,7 +143,7 @@ class TestNumpy(Forms):
 
 
 def torch_array(x):
-    """bfloat16 as float32, which has all its values."""
+    """bfloat16 as float32, which can hold all its values."""
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
 
 
@@ -155,7 +155,7 @@ class TestPyG(Forms):
     def test_batches(self):
         for options in ({}, dict(scope="seed")):
             for b in self.loader("pyg", **options):
-                # Columns of nodes and of edges that have one name: those of edges come second.
+                # Nodes and edges have columns of the same names: those of edges come second.
                 edges = {n: b[f"edge_{n}"] for of in NAMES for n in (of, of + "_2")}
                 self.check(b.n_id, b, b.e_id, edges, torch_array, self.dtype)
 
@@ -191,7 +191,7 @@ class TestJraph(Forms):
                 if not options:
                     nodes, edges = int(g.n_node[0]), int(g.n_edge[0])
                 elif nodes == len(g.nodes["n_id"]):
-                    continue  # a last batch, whose padding is not the last graph
+                    continue  # a short last batch, in which the padding is not the last graph
                 self.check(g.nodes["n_id"][:nodes], g.nodes, g.edges["e_id"][:edges], g.edges, np.asarray, lambda name: name)
 
 

@@ -1,10 +1,10 @@
-// Package main is the command graphmill-flight: sampled batches for trainers on other
-// machines, over Arrow Flight.
+// Package main is the command graphmill-flight: it serves sampled batches to trainers on other machines,
+// over Arrow Flight.
 //
-// It holds flags, the checks of what may be listened on (TLS and a token beyond
-// loopback), and the calls of the libraries; what a batch and a message are is
-// package flight's. stdout has one JSON line, when it can be connected to; the exit
-// status is graphmill's.
+// It parses flags, checks the address (TLS and a token are required beyond loopback) and calls the
+// libraries; package flight defines batches and messages. When a client can connect, it prints one JSON
+// line to stdout. The exit statuses equal those of graphmill.
 //
-// The package imports flight, store, internal/*, cobra and pflag.
+// The package imports flight, internal/store, internal helper packages, cobra, pflag and the standard
+// library.
 package main

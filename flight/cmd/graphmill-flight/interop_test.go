@@ -23,11 +23,11 @@ import (
 	"time"
 )
 
-// root is that of the repository.
+// root is the root of the repository.
 const root = "../../.."
 
-// pyarrow's client, as docs/flight.md has it, gets batches that equal those of the feed in shared
-// memory; over TLS it needs the certificate and the token.
+// The pyarrow client of docs/flight.md gets batches that equal those of the feed in shared memory. Over TLS it
+// needs the certificate and the token.
 func TestPyArrow(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "flight.md"))
 	if err != nil {
@@ -107,7 +107,7 @@ func TestPyArrow(t *testing.T) {
 	}
 }
 
-// checkScript compares every batch of Flight with that of the feed of the Python package.
+// checkScript compares every batch of Flight with the batch of the Python package's feed.
 const checkScript = `
 import json
 import sys
@@ -188,7 +188,7 @@ assert compared > 100_000, compared
 print("equal")
 `
 
-// typesStore makes a store of 600 nodes and 1,200 edges with a column of every dtype of numbers.
+// typesStore makes a store of 600 nodes and 1,200 edges with a column of every numeric dtype.
 func typesStore(t *testing.T, in func(string) string) {
 	t.Helper()
 	var names, columns []string

@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// Exit statuses, those of graphmill.
+// Exit statuses; they equal those of graphmill.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -25,7 +25,7 @@ const (
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
-// run is the whole program; args has the program's name first.
+// run runs the command; args begins with the name of the program.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,7 +47,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// command is what was given.
+// command has the arguments and flags.
 type command struct {
 	feed                       cli.Sampling
 	threads, streams           int
@@ -98,15 +98,15 @@ neither is needed: every user of this machine can then read batches, unless ther
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
 	f.IntVar(&c.streams, "streams", 16, "streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound of the memory for sampling, such as 2GiB; batches of streams come on top (default: no bound)")
-	f.Var(&c.maxMessage, "max-message", "bound of a batch, below 2GiB; one that is larger ends its stream with an error")
+	f.Var(&c.maxMessage, "max-message", "bound of a batch, below 2GiB; a larger batch ends its stream with an error")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 takes a free one")
-	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and those between it and its root")
+	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
-	f.StringVar(&c.tokFile, "token-file", "", "file with the token that calls bring, at least 16 characters")
+	f.StringVar(&c.tokFile, "token-file", "", "file with the token that calls must have, at least 16 characters")
 	return cmd
 }
 
-// helpTemplate puts the examples first.
+// helpTemplate puts the examples before the flags.
 const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
 
 Examples:

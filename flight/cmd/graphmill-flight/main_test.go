@@ -61,7 +61,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// From the command line to a batch, until the program is told to end.
+// The test goes from the command line to a batch, and then ends the program.
 func TestServe(t *testing.T) {
 	dir := testStore(t)
 	r, stdout := io.Pipe()
@@ -118,7 +118,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What keeps the server from starting is said, with what to do.
+// An error that keeps the server from starting says what to do.
 func TestErrors(t *testing.T) {
 	dir := testStore(t)
 	token, short := filepath.Join(t.TempDir(), "token"), filepath.Join(t.TempDir(), "short")

@@ -80,10 +80,10 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 	return server.Serve(ctx, l)
 }
 
-// mostFile bounds the files of certificates, keys and tokens.
+// mostFile bounds the size of certificate, key and token files.
 const mostFile = 1 << 20
 
-// certificate reads the certificate and its key, nil without.
+// certificate reads the certificate and its key; nil if there are none.
 func (c *command) certificate() (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func (c *command) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
 }
 
-// token reads the token, "" without.
+// token reads the token; "" if there is none.
 func (c *command) token() (string, error) {
 	if c.tokFile == "" {
 		return "", nil
@@ -112,7 +112,7 @@ func (c *command) token() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// It travels in a header: no control characters and spaces, and no endless length.
+	// The token travels in a header, so it has no control characters or spaces and a bounded length.
 	token := strings.TrimSpace(string(b))
 	if len(token) < 16 || len(token) > 4096 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fmt.Errorf("%s: found a token of %d bytes, expected 16 to 4096 printable ASCII characters without spaces; make one with: head -c 32 /dev/urandom | base64", c.tokFile, len(token))

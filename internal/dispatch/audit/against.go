@@ -16,14 +16,13 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrOriginals says that parts cannot be held against a graph as they have no
-// original ids.
-var ErrOriginals = errors.New("no original ids")
+// errOriginals is the kind of errors about parts without original ids, which cannot be compared with a graph.
+var errOriginals = errors.New("no original ids")
 
 // against compares edges and features with those of a graph.
 func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	if a.NodeIDs == nil {
-		return tagged.Errorf(ErrOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; dispatch with --save-orig-nids and --save-orig-eids", a.Name)
+		return tagged.Errorf(errOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; write the parts with `SaveOrigNids` and `SaveOrigEids`", a.Name)
 	}
 	if err := a.counts("node", a.Config.Nodes, len(g.Nodes), func(name string) (int, bool) {
 		t := g.NodeType(name)
@@ -75,12 +74,12 @@ func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// counts compares the types of the graph and their numbers.
+// counts compares the types of the graph and their counts with those of the configuration.
 func (a *auditor) counts(what string, types []dgl.TypeRanges, n int, count func(name string) (int, bool)) error {
 	for _, t := range types {
 		got, ok := count(t.Name)
 		if !ok || int64(got) != t.Count() {
-			expected := "none: the store has no such type"
+			expected := "none, because the store has no such type"
 			if ok {
 				expected = fmt.Sprintf("%d as in the store", got)
 			}
@@ -93,7 +92,7 @@ func (a *auditor) counts(what string, types []dgl.TypeRanges, n int, count func(
 	return nil
 }
 
-// edgeIDs are the store's edge ids of the edges of a type, by type-wise new id.
+// edgeIDs returns the store's edge ids of the edges of a type, by type-wise new id.
 func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32, error) {
 	if e.Count > math.MaxUint32 {
 		return nil, fmt.Errorf("found %d edges of %s, expected at most %d to compare with a store", e.Count, e.Type, uint32(math.MaxUint32))
@@ -127,8 +126,8 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	// By position where these are dense, which they are unless most rows of the input were
-	// left out.
+	// A table by position takes least memory if positions are dense, which they are unless most rows of the
+	// input were left out.
 	if largest >= 4*int64(e.Count)+1024 {
 		at := make(map[int64]uint32, e.Count)
 		for i := range e.Count {
@@ -157,8 +156,8 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	return ids, nil
 }
 
-// eachEdge calls fn for the edges of a type that parts own: the part, the edge in it, its
-// type-wise new id and the original ids of its ends.
+// eachEdge calls fn for the edges of a type that parts own, with the part, the local edge id, the type-wise
+// new id and the original ids of the ends.
 func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i, wise, src, dst int64) error) error {
 	wise := int64(0)
 	for _, p := range a.Parts {
@@ -183,7 +182,7 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 	return nil
 }
 
-// compareEdges compares each edge with that of the store.
+// compareEdges compares each edge with its edge in the store.
 func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids []uint32) error {
 	adj := e.Adj[e.Primary]
 	near := make([]uint32, e.Count)
@@ -206,10 +205,10 @@ func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids [
 	})
 }
 
-// compareBundles compares the edges of a type, all at each node together, for parts
-// that do not say which edge is which.
+// compareBundles compares the edges of a type for parts without original edge ids: at each node, the set of
+// neighbours.
 func (a *auditor) compareBundles(ctx context.Context, t int, e *graph.Edges) error {
-	a.report.Notes = append(a.report.Notes, fmt.Sprintf("%s: no orig_eids.dgl: edges were compared node by node, their features not", e.Type))
+	a.report.Notes = append(a.report.Notes, fmt.Sprintf("%s: no orig_eids.dgl: edges were compared node by node, and their features were not compared", e.Type))
 	adj := e.Adj[e.Primary]
 	sums := make([]uint64, adj.Indptr.Len()-1)
 	if err := a.eachEdge(ctx, t, func(_ *parts.Part, _, _, src, dst int64) error {
@@ -235,7 +234,7 @@ func (a *auditor) compareBundles(ctx context.Context, t int, e *graph.Edges) err
 	return nil
 }
 
-// scramble is a bijection that makes sums of ids tell sets apart (splitmix64).
+// scramble is a bijection (splitmix64). It makes sums of ids differ for different sets.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -243,15 +242,15 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// storedAs are the dtypes of columns in parts, where these differ: PyTorch lacks some.
+// storedAs has the dtypes that differ in parts, because PyTorch lacks the original ones.
 var storedAs = map[graph.DType]dgl.DType{
 	graph.Bool: dgl.Uint8, graph.Int8: dgl.Int8, graph.Int16: dgl.Int16, graph.Int32: dgl.Int32, graph.Int64: dgl.Int64,
 	graph.Uint8: dgl.Uint8, graph.Uint16: dgl.Int32, graph.Uint32: dgl.Int64, graph.Uint64: dgl.Int64,
 	graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
 }
 
-// compareRows compares the columns of a type: at is the row of the store for a type-wise
-// new id.
+// compareRows compares the columns of a type with those of the store; at maps a type-wise new id to a row of
+// the store.
 func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges, columns []*graph.Column, of func(p *parts.Part) ([]parts.Feature, string), at func(i int64) int64) error {
 	typ := &types[t]
 	for _, c := range columns {
@@ -261,7 +260,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 		}
 		dtype, ok := storedAs[c.DType]
 		if !ok || c.Ragged() || strings.Contains(c.Name, "/") {
-			a.report.Notes = append(a.report.Notes, name+": not compared: no tensor can hold it")
+			a.report.Notes = append(a.report.Notes, name+": not compared, because no tensor can hold it")
 			continue
 		}
 		size := c.DType.Size()
@@ -304,10 +303,10 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 	return nil
 }
 
-// head is the first bytes of a row.
+// head returns the first bytes of a row.
 func head(b []byte) []byte { return b[:min(len(b), 16)] }
 
-// widen makes unsigned integers wider.
+// widen converts unsigned integers of size bytes to wide bytes.
 func widen(to, from []byte, size, wide int) []byte {
 	clear(to)
 	for i := range len(from) / size {

@@ -11,13 +11,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Options of Verify. The zero value is the default.
+// Options of Verify. The zero value is usable.
 type Options struct {
-	// Against is a graph that the parts were made of; nil: none.
+	// Against is the graph that the parts were made from; nil: it is not compared.
 	Against *graph.Graph
-	// Outside allows parts outside of the configuration's folder.
+	// Outside allows parts outside the configuration's folder.
 	Outside bool
-	// Progress, if not nil, is told of edges that were read, of the total.
+	// Progress, if not nil, receives the number of edges read and their total.
 	Progress func(done, total int64)
 }
 
@@ -26,14 +26,14 @@ type auditor struct {
 	*parts.Folder
 	opt         Options
 	report      *Report
-	ends        [][2]int // node types of each edge type
-	degree      []uint32 // in-edges of each node, for more than one hop
-	leaving     []int64  // edges from the nodes of each part to others
+	ends        [][2]int // node types of each edge type, as source and destination
+	degree      []uint32 // number of in-edges of each node; nil unless there are two or more hops
+	leaving     []int64  // by part: edges from its nodes to others
 	done, total int64
 }
 
-// Verify checks a partitioned graph: path is its configuration. What is wrong with the parts is the
-// report's Fault; the error is of calls that failed.
+// Verify checks a partitioned graph; path is its configuration. Faults in the parts are returned as
+// Report.Fault. The error is about calls that failed.
 func Verify(ctx context.Context, fsys vfs.FS, path string, opt Options) (*Report, error) {
 	report := &Report{Config: filepath.Base(path)}
 	folder, err := parts.Open(fsys, path, opt.Outside)
@@ -102,7 +102,7 @@ func (a *auditor) all(ctx context.Context) error {
 	return nil
 }
 
-// advance tells of a part that was read, and gives its memory back.
+// advance reports that a part was read, and releases its memory.
 func (a *auditor) advance(p *parts.Part) error {
 	a.done += p.Edges
 	if a.opt.Progress != nil {
@@ -111,10 +111,10 @@ func (a *auditor) advance(p *parts.Part) error {
 	return a.Touched(int64(nodeTouches)*p.Nodes + int64(edgeTouches)*p.Edges)
 }
 
-// nodeTouches and edgeTouches are the bytes of a part's arrays for a node and an edge.
+// nodeTouches and edgeTouches are the bytes of a part's arrays per node and per edge.
 const nodeTouches, edgeTouches = 24, 96
 
-// node and edge are faults of a part's node or edge.
+// node and edge return the fault of a part's node or edge.
 func (a *auditor) node(p *parts.Part, i int64, found, expected string) *Fault {
 	id := p.NodeID.At(i)
 	return &Fault{File: p.GraphFile, Type: a.name(a.Config.Nodes, &a.Nodes, id), Local: i, Global: id, Found: found, Expected: expected}
@@ -125,7 +125,7 @@ func (a *auditor) edge(p *parts.Part, i int64, found, expected string) *Fault {
 	return &Fault{File: p.GraphFile, Type: a.name(a.Config.Edges, &a.Edges, id), Local: i, Global: id, Found: found, Expected: expected}
 }
 
-// name is the type of an id, empty for one that there is not.
+// name returns the type of an id, "" for an id that is out of range.
 func (a *auditor) name(types []dgl.TypeRanges, book *parts.Book, id int64) string {
 	if !book.Has(id) {
 		return ""
@@ -133,13 +133,13 @@ func (a *auditor) name(types []dgl.TypeRanges, book *parts.Book, id int64) strin
 	return types[book.Find(id).Type].Name
 }
 
-// wise is the type-wise id of a node.
+// wise returns the type-wise id of a node.
 func (a *auditor) wise(id int64) int64 {
 	r := a.Nodes.Find(id)
 	return r.Wise + id - r.First
 }
 
-// local checks what a part says of itself.
+// local checks a part by itself.
 func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 	if err := p.Ends(ctx); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 	}
 	for i := p.OwnedNodes; i < p.Nodes; i++ {
 		if !touched.has(i) {
-			return a.node(p, i, "a halo node without an edge", "nodes that an edge of the part has for an end")
+			return a.node(p, i, "a halo node without an edge", "an end of one of the part's edges")
 		}
 	}
 	a.report.HaloNodes += p.Nodes - p.OwnedNodes
@@ -161,7 +161,7 @@ func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 	return a.formats(ctx, p)
 }
 
-// every is how often loops look whether they are to stop.
+// every is the number of iterations between checks of the context.
 const every = 1 << 16
 
 func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
@@ -176,7 +176,7 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 		if i < p.OwnedNodes {
 			switch {
 			case id != p.FirstNode+i:
-				return a.node(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d: the nodes that a part owns come first, by ascending id", p.FirstNode+i))
+				return a.node(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d, because the nodes that a part owns come first, by ascending id", p.FirstNode+i))
 			case inner != 1:
 				return a.node(p, i, fmt.Sprintf("inner_node %d", inner), "1 for a node that the part owns")
 			}
@@ -207,10 +207,10 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 }
 
 func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap) error {
-	// Ids of the halo mostly ascend; a bitmap is for those that do not.
+	// Halo ids mostly ascend; the bitmap is made only when one does not.
 	var halo bitmap
 	last := int64(-1)
-	of := -1 // of the configuration, the type of the edge
+	of := -1 // type of the edge, as an index in the configuration
 	end := int64(0)
 	for i := range p.Edges {
 		if i%every == 0 {
@@ -228,11 +228,11 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 		if i < p.OwnedEdges {
 			switch {
 			case id != p.FirstEdge+i:
-				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d: the edges that a part owns come first, by ascending id", p.FirstEdge+i))
+				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d, because the edges that a part owns come first, by ascending id", p.FirstEdge+i))
 			case inner != 1:
 				return a.edge(p, i, fmt.Sprintf("inner_edge %d", inner), "1 for an edge that the part owns")
 			case dst >= p.OwnedNodes:
-				return a.edge(p, i, fmt.Sprintf("the destination %d, a halo node", dst), "a node that the part owns, as edges are owned with their destination")
+				return a.edge(p, i, fmt.Sprintf("the destination %d, a halo node", dst), "a node that the part owns, because a part owns the edges into its nodes")
 			}
 			if a.degree != nil {
 				a.degree[p.FirstNode+dst]++
@@ -271,7 +271,7 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 		}
 		if p.NodeType.Len() > 0 {
 			if s, d := p.NodeType.At(src), p.NodeType.At(dst); s != int64(a.ends[of][0]) || d != int64(a.ends[of][1]) {
-				return a.edge(p, i, fmt.Sprintf("an edge from %s %d to %s %d", a.Config.Nodes[s].Name, src, a.Config.Nodes[d].Name, dst), "ends of the edge type's node types")
+				return a.edge(p, i, fmt.Sprintf("an edge from %s %d to %s %d", a.Config.Nodes[s].Name, src, a.Config.Nodes[d].Name, dst), "ends of the node types of the edge type")
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// draw is any small typed graph, divided in any way.
+// draw draws a small typed graph, divided in any way.
 func draw(t *rapid.T) *made {
 	m := &made{
 		parts:     rapid.IntRange(1, 4).Draw(t, "parts"),
@@ -52,7 +52,7 @@ func draw(t *rapid.T) *made {
 	return m
 }
 
-// Parts that are right are whole, alone and against their store.
+// Correct parts pass, alone and against their store.
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := draw(rt)
@@ -98,7 +98,7 @@ func example() *made {
 	return m
 }
 
-// find is an array of a file: "ndata/_ID", "coo/src", or a tensor of a dict.
+// find returns an array of a file: "ndata/_ID", "coo/src", or a tensor of a dict.
 func find(t *testing.T, file, array string) dgl.Array {
 	t.Helper()
 	if !strings.HasSuffix(file, "graph.dgl") {
@@ -161,7 +161,7 @@ func poke(t *testing.T, file, array string, i int64, value int64) {
 	})
 }
 
-// peek is value i of an array.
+// peek returns value i of an array.
 func peek(t *testing.T, file, array string, i int64) int64 {
 	a := find(t, file, array)
 	data, err := os.ReadFile(file)
@@ -192,7 +192,7 @@ func replace(t *testing.T, file, from, to string) {
 	})
 }
 
-// Each change of one id or byte is found, and the first fault says where it is.
+// Each change of one id or byte is found, and the fault says where it is.
 func TestFaults(t *testing.T) {
 	const graph = "part1/graph.dgl"
 	set := func(file, array string, i, value int64) func(*testing.T, string) {
@@ -235,7 +235,7 @@ func TestFaults(t *testing.T) {
 		"destination":          {set(graph, "coo/dst", 0, 1), "expected one from"},
 		"destination of halo":  {set(graph, "coo/dst", 0, -1), "expected nodes of the part"},
 		"csc offset":           {set(graph, "csc/indptr", 1, 1), "csc: row"},
-		"csc offset, falling":  {set(graph, "csc/indptr", 1, 1000), "csc: found the offset 1000 behind row 0, expected offsets that ascend"},
+		"csc offset, falling":  {set(graph, "csc/indptr", 1, 1000), "csc: found the offset 1000 after row 0, expected offsets that ascend"},
 		"csc offset, first":    {set(graph, "csc/indptr", 0, 1), "csc: found the first offset 1, expected 0"},
 		"csc source":           {set(graph, "csc/indices", 0, 2), "as in the other formats"},
 		"csc edge id":          {set(graph, "csc/eids", 0, 1), "csc: row"},
@@ -317,7 +317,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Every bit of every array is held against something, if there is a store.
+// With a store, every bit of every array is checked.
 func TestEveryBit(t *testing.T) {
 	m := example()
 	good := t.TempDir()
@@ -357,8 +357,7 @@ func TestEveryBit(t *testing.T) {
 	}
 }
 
-// A halo edge or the whole in-edges of a halo node that are left out in all formats are
-// missed.
+// It is a fault if a halo edge, or all in-edges of a halo node, are left out in all formats.
 func TestIncompleteHalo(t *testing.T) {
 	full := example()
 	full.hops, full.originals = 1, 0
@@ -369,7 +368,7 @@ func TestIncompleteHalo(t *testing.T) {
 		"leaving edges": {func(m *made) { m.leaving = false }, "found no such edge in the halo"},
 		"hops":          {func(m *made) { m.hops = 2 }, "halo_hops 1 in-edges do not lead to it"},
 	} {
-		// Part 1 is that of another division of the same nodes.
+		// Part 1 comes from another division of the same nodes.
 		dir, other := t.TempDir(), t.TempDir()
 		path := full.write(t, dir)
 		m := *full
@@ -388,8 +387,7 @@ func TestIncompleteHalo(t *testing.T) {
 	}
 }
 
-// Without original edge ids edges are compared node by node, without those of nodes not
-// at all.
+// Without original edge ids, edges are compared node by node; without original node ids they are not compared.
 func TestAgainstWithoutOriginals(t *testing.T) {
 	m := example()
 	dir := t.TempDir()
@@ -416,12 +414,12 @@ func TestAgainstWithoutOriginals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err = Verify(t.Context(), vfs.OS, path, Options{Against: m.store()}); !errors.Is(err, ErrOriginals) {
-		t.Fatalf("found %v, expected %v", err, ErrOriginals)
+	if _, err = Verify(t.Context(), vfs.OS, path, Options{Against: m.store()}); !errors.Is(err, errOriginals) {
+		t.Fatalf("found %v, expected %v", err, errOriginals)
 	}
 }
 
-// Any call that fails is an error, and no fault of the parts.
+// A call that fails is an error and not a fault of the parts.
 func TestFailingCalls(t *testing.T) {
 	m := example()
 	path := m.write(t, t.TempDir())
@@ -447,7 +445,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Whatever stands in the files, there is a verdict.
+// Any content of the files gives a verdict.
 func TestAnyBytes(t *testing.T) {
 	m := example()
 	dir := t.TempDir()
@@ -483,7 +481,7 @@ func TestAnyBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found < 350 { // some numbers are those that were there, or mean nothing
+	if found < 350 { // some values equal the old ones, or have no effect
 		t.Errorf("found %d of 400 damages", found)
 	}
 }

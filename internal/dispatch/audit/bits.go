@@ -5,7 +5,7 @@ type bitmap []uint64
 
 func newBitmap(n int64) bitmap { return make(bitmap, (n+63)/64) }
 
-// add puts an id in; it is false if it was there.
+// add adds an id and reports whether it was absent.
 func (b bitmap) add(i int64) bool {
 	if b.has(i) {
 		return false

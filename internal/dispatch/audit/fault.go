@@ -9,22 +9,22 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 )
 
-// Fault is what is wrong first.
+// Fault is the first fault that was found.
 type Fault struct {
 	File string `json:"file"`
-	// Type is the node or edge type, empty where none is known.
+	// Type is the node or edge type, empty if it is not known.
 	Type string `json:"type,omitempty"`
-	// Local and Global are ids in the part and in the whole graph; -1 where none is
-	// meant. Global is the new id, over all types.
+	// Local and Global are ids in the part and in the whole graph; -1 if there is no such id. Global is the
+	// new id, over all types.
 	Local    int64  `json:"local"`
 	Global   int64  `json:"global"`
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
 
-	text string // of an error that says it all
+	text string // the whole message, of faults made from errors
 }
 
-// Error is "part1/graph.dgl: paper: node 17 (global 117): found X, expected Y".
+// Error formats the fault like "part1/graph.dgl: paper: row 17 (global id 117): found X, expected Y".
 func (f *Fault) Error() string {
 	if f.text != "" {
 		return f.text
@@ -49,8 +49,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// fault makes a Fault out of an error that tells of a damaged or absent file; of
-// others it is nil.
+// fault converts an error about a damaged or missing file to a Fault. It returns nil for other errors.
 func fault(err error) *Fault {
 	var f *Fault
 	var path *fs.PathError
@@ -69,29 +68,29 @@ func fault(err error) *Fault {
 	return nil
 }
 
-// Report is what was verified.
+// Report is the result of Verify.
 type Report struct {
 	Config   string `json:"config"`
 	Parts    int    `json:"parts"`
 	HaloHops int    `json:"halo_hops"`
 	// Leaving says that parts have the edges from their nodes to others.
 	Leaving bool `json:"leaving_edges"`
-	// Nodes, Edges and Features are counted over all parts, without the halo.
+	// Nodes and Edges are counted over all parts, without the halo.
 	Nodes     int64 `json:"nodes"`
 	Edges     int64 `json:"edges"`
 	HaloNodes int64 `json:"halo_nodes"`
 	HaloEdges int64 `json:"halo_edges"`
-	// Rows are those of all columns of features.
+	// Rows is the number of rows of all feature columns.
 	Rows int64 `json:"feature_rows"`
-	// NodeIDs and EdgeIDs say that original ids are stored.
+	// NodeIDs and EdgeIDs say whether original ids are stored.
 	NodeIDs bool `json:"original_node_ids"`
 	EdgeIDs bool `json:"original_edge_ids"`
-	// ComparedEdges and ComparedRows are those that were held against a store.
+	// ComparedEdges and ComparedRows were compared with a store.
 	ComparedEdges int64 `json:"compared_edges,omitempty"`
 	ComparedRows  int64 `json:"compared_rows,omitempty"`
-	// Notes name what could not be checked, and why. They also name parts that are whole, but for which DGL's
-	// server does not start.
+	// Notes list what could not be checked, and why, and parts that are whole but with which DGL's server does
+	// not start.
 	Notes []string `json:"notes,omitempty"`
-	// Fault is nil where all is well.
+	// Fault is nil if the parts are whole.
 	Fault *Fault `json:"fault"`
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// shared is the folder of files that real DGL wrote, which must be there.
+// shared is the folder of files that DGL wrote, which must exist.
 func shared(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("GRAPHMILL_SHARED")
@@ -21,7 +21,7 @@ func shared(t *testing.T) string {
 	return filepath.Join(dir, "data", "golden", "dgl")
 }
 
-// What DGL's partition_graph and dispatch wrote is whole.
+// The output of DGL's partition_graph and dispatch is whole.
 func TestGoldens(t *testing.T) {
 	for name, want := range map[string]Report{
 		"homo_cora":     {Config: "cora.json", Parts: 4, HaloHops: 1, Leaving: true, Nodes: 2708, Edges: 5429},

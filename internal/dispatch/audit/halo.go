@@ -7,10 +7,9 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 )
 
-// halos checks the halo edges of all parts against their owners, and that none is
-// absent.
+// halos checks the halo edges of all parts against their owners, and that no halo edge is missing.
 func (a *auditor) halos(ctx context.Context) error {
-	outs := make([]int64, len(a.Parts)) // halo edges of each part that leave its nodes
+	outs := make([]int64, len(a.Parts)) // by part: halo edges that leave its nodes
 	for _, p := range a.Parts {
 		var err error
 		if outs[p.Index], err = a.halo(ctx, p); err != nil {
@@ -31,7 +30,7 @@ func (a *auditor) halos(ctx context.Context) error {
 	return nil
 }
 
-// halo checks one part; it returns the number of edges that leave its nodes.
+// halo checks one part and returns the number of halo edges that leave its nodes.
 func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err error) {
 	for i := p.OwnedEdges; i < p.Edges; i++ {
 		if i%every == 0 {
@@ -54,7 +53,7 @@ func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err erro
 		leaves := p.Src.At(i) < p.OwnedNodes
 		switch {
 		case !walked && (!leaves || hops == 0):
-			return 0, a.edge(p, i, "a halo edge", fmt.Sprintf("none here: halo_hops %d in-edges do not lead to it from the part's nodes", hops))
+			return 0, a.edge(p, i, "a halo edge", fmt.Sprintf("none here, because halo_hops %d in-edges do not lead to it from the part's nodes", hops))
 		case !walked:
 			a.report.Leaving = true
 		}
@@ -77,8 +76,8 @@ func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err erro
 	return outs, nil
 }
 
-// walk is how many in-edges lead from the part's nodes to each halo node: 0 for those
-// that none lead to. nil where it makes no difference.
+// walk returns, for each node of the part, the number of in-edges from the owned nodes to it: 0 for owned
+// nodes and for nodes that no such path reaches. It returns nil if there are fewer than two hops.
 func (a *auditor) walk(p *parts.Part) []uint8 {
 	hops := min(a.Config.HaloHops, 255)
 	if hops < 2 {
@@ -104,8 +103,7 @@ func (a *auditor) walk(p *parts.Part) []uint8 {
 	return level
 }
 
-// absent is the fault of the first edge that leaves a part's nodes and is not in its
-// halo.
+// absent returns the fault for the first edge that leaves a part's nodes and is missing from its halo.
 func (a *auditor) absent(ctx context.Context, p *parts.Part) error {
 	have := newBitmap(a.Edges.Len())
 	for i := p.OwnedEdges; i < p.Edges; i++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// made is a typed graph and how it is divided; the parts are written by the
-// definitions of docs/format-dgl.md, as slowly as these read.
+// made is a typed graph and its division. The parts are written by the definitions of docs/format-dgl.md, in
+// the simplest way.
 type made struct {
 	nodeTypes []string
 	counts    []int
@@ -24,22 +24,22 @@ type made struct {
 	hops      int
 	leaving   bool
 	formats   dgl.Formats
-	originals int // 0: none; 1: in the parts; 2: beside the configuration
+	originals int // 0: none; 1: in the parts; 2: next to the configuration
 	owner     bool
 }
 
 type madeEdges struct {
 	name     string
-	src, dst int // types
+	src, dst int // node types
 	ends     [][2]int
 }
 
-// id is a node or edge: its type and its original id in it.
+// id is a node or edge: its type and its original id.
 type id struct{ typ, id int }
 
 func (m *made) typed() bool { return len(m.nodeTypes) > 1 || len(m.edgeTypes) > 1 }
 
-// numbered gives new ids to what the parts own: by part, type and original id.
+// numbered gives new ids to the nodes or edges: by part, type and original id.
 func numbered(parts int, counts []int, part func(x id) int) (order []id, ranges [][][2]int64) {
 	ranges = make([][][2]int64, len(counts))
 	for p := range parts {
@@ -226,7 +226,7 @@ func (m *made) writeGraph(t testing.TB, name string, p int, local []id, owned in
 	writeLayout(t, name, dgl.GraphLayout(s), data)
 }
 
-// integers are n values of a dtype.
+// integers returns n values of a dtype.
 func integers(dtype dgl.DType, n int, value func(i int) int64) []byte {
 	var b []byte
 	for i := range n {
@@ -256,7 +256,7 @@ func writeLayout(t testing.TB, name string, l *dgl.Layout, data map[string][]byt
 	}
 }
 
-// feature is the value that each node and edge has: a row of two.
+// feature is the feature of a node or edge: a row of two values.
 func feature(x id) []byte {
 	return integers(dgl.Int16, 2, func(i int) int64 { return int64(100*x.typ + 7*x.id + i) })
 }
@@ -293,8 +293,8 @@ func writeIDs(t testing.TB, name string, types []string, list []id) {
 	writeLayout(t, name, dgl.DictLayout(tensors), data)
 }
 
-// store is the graph as one that is held in memory, edges by their destinations. With
-// positions the edge ids of the parts are input positions.
+// store returns the graph in memory, with edges listed by destination. With positions, the edge ids of the
+// parts are input positions.
 func (m *made) store() *graph.Graph {
 	g := &graph.Graph{}
 	for i, n := range m.nodeTypes {

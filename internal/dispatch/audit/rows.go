@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
-// features checks that all parts have the same columns, and that bools are bools. That they have as
-// many rows as the part owns is checked where parts are opened.
+// features checks that all parts have the same columns, and that bools are 0 or 1. The number of rows is
+// checked when the parts are opened.
 func (a *auditor) features() error {
 	nodes, edges, err := a.Columns()
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *auditor) features() error {
 	return nil
 }
 
-// bools checks that the bytes of bools are 0 or 1.
+// bools checks that the bytes of bool columns are 0 or 1.
 func (a *auditor) bools(types []dgl.TypeRanges, columns [][]parts.Column, file func(p *parts.Part) string) error {
 	for t := range types {
 		for _, c := range columns[t] {
@@ -51,15 +51,15 @@ func (a *auditor) bools(types []dgl.TypeRanges, columns [][]parts.Column, file f
 	return nil
 }
 
-// gaps notes the parts that DGL's server does not start with.
+// gaps notes the parts with which DGL's server does not start.
 func (a *auditor) gaps(nodes, edges [][]parts.Column) {
 	for _, gap := range parts.Gaps(a.Config, func(t int) bool { return len(nodes[t]) > 0 }, func(t int) bool { return len(edges[t]) > 0 }) {
 		a.report.Notes = append(a.report.Notes, gap+"; "+parts.GapsMeaning)
 	}
 }
 
-// originals checks that original ids name each node or edge once. Those of edges are
-// positions in an input, of which not all must have become edges.
+// originals checks that each original id occurs once. Original ids of edges are positions in an input; not
+// every row of it must have become an edge, so these ids may be larger than the number of edges.
 func (a *auditor) originals(ctx context.Context, types []dgl.TypeRanges, ids []parts.Pieces) error {
 	for t := range ids {
 		x := &ids[t]
@@ -99,7 +99,7 @@ func (a *auditor) originals(ctx context.Context, types []dgl.TypeRanges, ids []p
 			if beyond[k] != beyond[k-1] {
 				continue
 			}
-			i := n - 1 // the second of the two
+			i := n - 1 // the second of the two positions
 			for x.At(i) != beyond[k] {
 				i--
 			}

@@ -6,13 +6,13 @@ import (
 	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
-// Book tells part, type and type-wise id of new ids: the partition book.
+// Book maps new ids to part, type and type-wise id: the partition book.
 type Book struct {
-	runs []Run // that are not empty, ascending
+	runs []Run // without the empty ones, ascending
 	n    int64
 }
 
-// Run is a range of new ids of one part and type. Wise is the type-wise id of the first.
+// Run is the range of new ids of one part and type. Wise is the type-wise id of the first.
 type Run struct {
 	First, Wise int64
 	Part, Type  int
@@ -35,13 +35,13 @@ func newBook(types []dgl.TypeRanges, parts int) Book {
 	return b
 }
 
-// Len is the number of ids: they are below it.
+// Len is the number of ids; all ids are below it.
 func (b *Book) Len() int64 { return b.n }
 
-// Has says whether there is an id.
+// Has reports whether id is in range.
 func (b *Book) Has(id int64) bool { return id >= 0 && id < b.n }
 
-// Find is the run of an id that there is.
+// Find returns the run of an id, which must be in range.
 func (b *Book) Find(id int64) *Run {
 	return &b.runs[sort.Search(len(b.runs), func(i int) bool { return b.runs[i].First > id })-1]
 }

@@ -6,18 +6,17 @@ import (
 	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
-// Column is a feature as all parts have it.
+// Column is a feature of all parts.
 type Column struct {
 	Name  string // without the type
 	DType dgl.DType
 	Shape []int64 // of a row
-	// Data are the rows of each part, nil where it has none.
+	// Data are the rows of each part, nil where the part has none.
 	Data [][]byte
 }
 
-// Columns are the features of each node type and each edge type, in the order of the
-// first part that has rows of them. A column that parts with rows have differently, or lack,
-// is an error.
+// Columns returns the features of each node type and each edge type, in the order of the first part that has
+// rows of them. It is an error if parts that have rows lack a column, or have it with another dtype or shape.
 func (f *Folder) Columns() (nodes, edges [][]Column, err error) {
 	if nodes, err = f.columns(f.Config.Nodes, func(p *Part) ([]Feature, string) { return p.NodeFeats, p.NodeFile }); err != nil {
 		return nil, nil, err
@@ -26,7 +25,7 @@ func (f *Folder) Columns() (nodes, edges [][]Column, err error) {
 	return nodes, edges, err
 }
 
-// dtype returns the type of a feature's values. The configuration says which bytes are bools.
+// dtype is the dtype of a feature's values. The configuration says which bytes are bools.
 func (f *Folder) dtype(x Feature) dgl.DType {
 	if x.DType == dgl.Uint8 && slices.Contains(f.Config.Bools, x.Array.Name) {
 		return dgl.Bool
@@ -36,7 +35,7 @@ func (f *Folder) dtype(x Feature) dgl.DType {
 
 func (f *Folder) columns(types []dgl.TypeRanges, of func(p *Part) ([]Feature, string)) ([][]Column, error) {
 	columns := make([][]Column, len(types))
-	first := map[string]string{} // the file that a column was found in first
+	first := map[string]string{} // the file in which a column was first found
 	for _, p := range f.Parts {
 		list, file := of(p)
 		for _, x := range list {

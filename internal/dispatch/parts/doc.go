@@ -1,11 +1,9 @@
-// Package parts opens partitioned graphs, as DGL's partition_graph and dispatch, and
-// Graphmill's, write them: a configuration, and for each part a graph and two files of
-// features.
+// Package parts opens partitioned graphs in the format that DGL's partition_graph and dispatch,
+// and Graphmill, write: a configuration, and for each part a graph and two files of features.
 //
-// A Folder maps the graphs of all parts; nothing is read that is not asked for. What
-// arrays there are, their dtypes and lengths are checked when a part is opened, what
-// is in them is not: ids can be out of range.
+// A Folder maps the graphs of all parts and reads nothing ahead. Opening a part checks which arrays
+// it has, their dtypes and their lengths. It does not check their values: ids can be out of range.
 //
-// The package imports format/dgl, internal/vfs, internal/tagged and the standard
+// The package imports internal/format/dgl, internal/vfs, internal helper packages and the standard
 // library.
 package parts

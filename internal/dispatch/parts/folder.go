@@ -14,8 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrFormat is what errors about the content of a folder are, by errors.Is: what is
-// wrong with the bytes of a file, or what a part lacks.
+// ErrFormat is the kind of errors about the content of a folder: malformed files and missing parts.
 var ErrFormat = dgl.ErrFormat
 
 func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
@@ -23,9 +22,8 @@ func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, forma
 // metadata is the name that DGL's dispatch gives to every configuration.
 const metadata = "metadata.json"
 
-// Find is the configuration of a folder, or the file itself if path is one; it is
-// empty where there is none. Of several the one that is not called metadata.json
-// counts, as it is the same.
+// Find returns the configuration of a folder, or path itself if it is a file; it returns "" if there is none.
+// If a folder has a second configuration besides metadata.json, Find returns that one, as both are equal.
 func Find(fsys vfs.FS, path string) (string, error) {
 	info, err := fsys.Stat(path)
 	if err != nil {
@@ -67,27 +65,27 @@ func Find(fsys vfs.FS, path string) (string, error) {
 	case 1:
 		return filepath.Join(path, found[0]), nil
 	}
-	return "", badf("%s: found the configurations %s, expected one partitioned graph; name the one that is meant", path, strings.Join(found, ", "))
+	return "", badf("%s: found the configurations %s, expected one partitioned graph; give the path of one of them", path, strings.Join(found, ", "))
 }
 
 // Folder is an open partitioned graph.
 type Folder struct {
-	Name   string // the file of the configuration
+	Name   string // the file name of the configuration
 	Config *dgl.Config
 	Parts  []*Part
-	// Files are the configuration and the files of all parts.
+	// Files lists the configuration and the files of all parts.
 	Files []string
-	// Nodes and Edges tell what new ids are.
+	// Nodes and Edges map new ids to part, type and type-wise id.
 	Nodes, Edges Book
-	// NodeIDs and EdgeIDs are the original ids of nodes and edges by type-wise new id, type by
-	// type; nil where they are not stored.
+	// NodeIDs and EdgeIDs are the original ids of nodes and edges, by type and type-wise new id; nil if they
+	// are not stored.
 	NodeIDs, EdgeIDs []Pieces
 
 	touched atomic.Int64
 }
 
-// Open opens the parts of a configuration. Files outside of its folder are an error
-// unless outside allows them, and so are symbolic links.
+// Open opens the parts of a configuration. Files outside its folder, and symbolic links, are errors unless
+// outside is set.
 func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 	c, err := dgl.ReadConfig(fsys, name, outside)
 	if err != nil {
@@ -129,7 +127,7 @@ func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 	return f, err
 }
 
-// inside refuses symbolic links on the way to a file of a folder.
+// inside rejects symbolic links in the path from a folder to a file.
 func inside(fsys vfs.FS, dir, name string) error {
 	at := dir
 	for part := range strings.SplitSeq(filepath.Clean(name), string(filepath.Separator)) {
@@ -139,7 +137,7 @@ func inside(fsys vfs.FS, dir, name string) error {
 			return err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return badf("%s: found a symbolic link, which can lead out of the folder, expected a file of its own", at)
+			return badf("%s: found a symbolic link, which can point out of the folder, expected a regular file", at)
 		}
 	}
 	return nil
@@ -157,7 +155,7 @@ func (f *Folder) Close() error {
 	return errors.Join(errs...)
 }
 
-// Release gives the memory of mapped pages back.
+// Release releases the memory of mapped pages.
 func (f *Folder) Release() error {
 	var errs []error
 	for _, p := range f.Parts {
@@ -168,12 +166,11 @@ func (f *Folder) Release() error {
 	return errors.Join(errs...)
 }
 
-// TouchedBytes is what Touched lets the pages of mapped files have in memory.
+// TouchedBytes bounds the bytes of mapped pages in memory when a caller reports its reads to Touched.
 const TouchedBytes = 64 << 20
 
-// Touched notes that so many bytes of mapped files were read, and gives the memory of pages back
-// when it may be much. That takes a call a file, so it is not done after each part.
-// Several goroutines may call it.
+// Touched counts bytes of mapped files that were read, and releases the pages when they exceed TouchedBytes. A
+// release takes a system call per file, so it is not done after each part. Touched may be called concurrently.
 func (f *Folder) Touched(bytes int64) error {
 	if f.touched.Add(bytes) < TouchedBytes {
 		return nil
@@ -182,8 +179,7 @@ func (f *Folder) Touched(bytes int64) error {
 	return f.Release()
 }
 
-// originals opens files of original ids: one beside the configuration, or one in the
-// folder of each part.
+// originals opens files of original ids: one next to the configuration, or one in the folder of each part.
 func (f *Folder) originals(fsys vfs.FS, name string, types []dgl.TypeRanges, outside bool) ([]Pieces, error) {
 	exists := func(path string) (bool, error) {
 		_, err := fsys.Lstat(path)

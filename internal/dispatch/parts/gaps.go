@@ -7,9 +7,9 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
-// Gaps names the types with features of which some parts own nothing, and these parts. DGL's
-// server maps each feature into shared memory, and ends where the part has 0 bytes of it.
-// nodes and edges say which types have features.
+// Gaps lists the types with features of which some parts own nothing, and these parts. DGL's server maps each
+// feature into shared memory, and exits if the part has 0 bytes of it. nodes and edges report whether a type
+// has features.
 func Gaps(c *dgl.Config, nodes, edges func(t int) bool) (list []string) {
 	for _, x := range []struct {
 		what  string
@@ -32,5 +32,5 @@ func Gaps(c *dgl.Config, nodes, edges func(t int) bool) (list []string) {
 	return list
 }
 
-// GapsMeaning tells the user why Gaps matter.
+// GapsMeaning says why Gaps matter, for messages.
 const GapsMeaning = "DGL's server does not start for a part that owns no row of a feature"

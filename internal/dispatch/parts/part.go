@@ -12,24 +12,24 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Part is one part: a homogeneous graph of the nodes that it owns, then of halo nodes,
-// with the data that say what they are in the whole graph.
+// Part is one part: a homogeneous graph of the nodes that the part owns, followed by its halo nodes, with
+// their ids and types in the whole graph.
 type Part struct {
 	Index                         int
 	GraphFile, NodeFile, EdgeFile string
 	Graph                         *dgl.Graph
-	Nodes, Edges                  int64 // stored, with the halo
-	// FirstNode and FirstEdge are the new ids of the first that the part owns,
-	// OwnedNodes and OwnedEdges their numbers, as the configuration says.
+	Nodes, Edges                  int64 // stored, including the halo
+	// FirstNode and FirstEdge are the new ids of the first node and edge that the part owns, OwnedNodes and
+	// OwnedEdges their numbers, from the configuration.
 	FirstNode, FirstEdge   int64
 	OwnedNodes, OwnedEdges int64
-	// NodeID and EdgeID are the new ids of the part's nodes and edges. NodeType, EdgeType
-	// and Owner are empty where they are not stored.
+	// NodeID and EdgeID are the new ids of the part's nodes and edges. NodeType, EdgeType and Owner are empty
+	// if they are not stored.
 	NodeID, InnerNode, NodeType, Owner Ints
 	EdgeID, InnerEdge, EdgeType        Ints
-	// Src and Dst are the part's nodes at the ends of its edges; Ends makes them.
+	// Src and Dst are the local ids of the ends of the part's edges. Ends fills them.
 	Src, Dst Ints
-	// NodeFeats and EdgeFeats have a row a node or edge that the part owns.
+	// NodeFeats and EdgeFeats have a row per node or edge that the part owns.
 	NodeFeats, EdgeFeats []Feature
 
 	config  *dgl.Config
@@ -40,7 +40,7 @@ type Part struct {
 
 // Feature is a column of a type in one part.
 type Feature struct {
-	Type int // of the configuration
+	Type int // index of the type in the configuration
 	Name string
 	dgl.Array
 	Data []byte
@@ -69,7 +69,7 @@ func (x Ints) At(i int64) int64 {
 		return int64(int32(binary.LittleEndian.Uint32(x.b[4*i:])))
 	case dgl.Int16:
 		return int64(int16(binary.LittleEndian.Uint16(x.b[2*i:])))
-	case dgl.Uint32: // of ends, which the package itself makes
+	case dgl.Uint32: // only Ends makes these
 		return int64(binary.LittleEndian.Uint32(x.b[4*i:]))
 	}
 	return int64(x.b[i])
@@ -77,7 +77,7 @@ func (x Ints) At(i int64) int64 {
 
 func ints(m []byte, a dgl.Array) Ints { return Ints{m[a.Offset:][:a.Size], a.DType} }
 
-// Pieces is one list of ids in several files.
+// Pieces is one list of ids that several files hold.
 type Pieces struct {
 	files []string
 	ends  []int64
@@ -102,7 +102,7 @@ func (x *Pieces) At(i int64) int64 {
 	return x.ids[k].At(i - x.ends[k] + x.ids[k].Len())
 }
 
-// File is the file that has id i.
+// File is the name of the file that holds id i.
 func (x *Pieces) File(i int64) string { return x.files[x.piece(i)] }
 
 func (x *Pieces) piece(i int64) int {
@@ -112,8 +112,8 @@ func (x *Pieces) piece(i int64) int {
 	return sort.Search(len(x.ends), func(k int) bool { return x.ends[k] > i })
 }
 
-// own maps a file until the folder is closed; the file itself is closed, for of many parts
-// there are more than a process may have open.
+// own maps a file until the folder is closed. The file itself is closed, because many parts have more files
+// than a process may keep open.
 func (p *Part) own(f vfs.File) ([]byte, error) {
 	m, unmap, err := f.Map()
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *Part) openGraph(fsys vfs.FS) error {
 		return err
 	}
 	if len(p.Graph.NodeTypes) != 1 || len(p.Graph.Relations) != 1 {
-		return badf("%s: found %d node types and %d relations, expected one each: parts are homogeneous graphs", p.GraphFile, len(p.Graph.NodeTypes), len(p.Graph.Relations))
+		return badf("%s: found %d node types and %d relations, expected one of each, because parts are homogeneous graphs", p.GraphFile, len(p.Graph.NodeTypes), len(p.Graph.Relations))
 	}
 	nodes, edges := &p.Graph.NodeTypes[0], &p.Graph.Relations[0]
 	p.Nodes, p.Edges = nodes.Nodes, edges.Edges
@@ -207,14 +207,14 @@ func (p *Part) openGraph(fsys vfs.FS) error {
 			known = known || a.DType == d
 		}
 		if !ok || !known || len(a.Shape) != 1 {
-			return badf("%s: found %s as %s data %q, expected %s and a value a row", p.GraphFile, describe(a, ok), x.what, x.name, x.ok[0])
+			return badf("%s: found %s as %s data %q, expected %s with one value per row", p.GraphFile, describe(a, ok), x.what, x.name, x.ok[0])
 		}
 		*x.to = ints(p.graph, a)
 	}
 	return nil
 }
 
-// features finds the columns in a file of features: their names are TYPE/NAME.
+// features lists the tensors in a file of features, which are named TYPE/NAME.
 func (p *Part) features(fsys vfs.FS, file string, types []dgl.TypeRanges) ([]Feature, error) {
 	d, m, err := p.dict(fsys, file)
 	if err != nil {
@@ -234,15 +234,15 @@ func (p *Part) features(fsys vfs.FS, file string, types []dgl.TypeRanges) ([]Fea
 		}
 		r := types[f.Type].Ranges[p.Index]
 		if rows := r[1] - r[0]; len(a.Shape) == 0 || a.Rows() != rows {
-			return nil, badf("%s: found %q of shape %v, expected %d rows, one for each that the part owns", file, a.Name, a.Shape, rows)
+			return nil, badf("%s: found %q of shape %v, expected %d rows, one per row that the part owns", file, a.Name, a.Shape, rows)
 		}
 		list = append(list, f)
 	}
 	return list, nil
 }
 
-// Ends makes Src and Dst. They are the part's own arrays where it has COO; else they
-// are made from its rows, 8 bytes an edge.
+// Ends fills Src and Dst. They are the part's own arrays if it has COO. Else Ends computes them from the
+// part's rows and holds 8 bytes per edge.
 func (p *Part) Ends(ctx context.Context) error {
 	r := &p.Graph.Relations[0]
 	if r.COO != nil && r.COO.EdgeIDs.Rows() == 0 {
@@ -268,11 +268,11 @@ func (p *Part) Ends(ctx context.Context) error {
 	})
 }
 
-// Edge is an edge of a part, in the part's ids.
+// Edge is an edge of a part, with local ids.
 type Edge struct{ ID, Src, Dst int64 }
 
-// Each calls fn for the edges as one of the formats has them, the first that is there of
-// COO, CSC and CSR. What it hands out is not checked.
+// Each calls fn for each edge, in the first format that the part has, of the formats in of, in the order COO,
+// CSC, CSR. The ids that it passes are not checked.
 func (p *Part) Each(ctx context.Context, of dgl.Formats, fn func(Edge) error) error {
 	r := &p.Graph.Relations[0]
 	switch {
@@ -297,7 +297,7 @@ func (p *Part) Each(ctx context.Context, of dgl.Formats, fn func(Edge) error) er
 	return badf("%s: found no edges, expected COO, CSC or CSR", p.GraphFile)
 }
 
-// idsOf are the edge ids of a matrix; where it has none they are the positions.
+// idsOf returns the edge ids of a matrix; without stored ids they equal the positions.
 func (p *Part) idsOf(a dgl.Array) func(i int64) int64 {
 	if a.Rows() == 0 {
 		return func(i int64) int64 { return i }
@@ -322,7 +322,7 @@ func (p *Part) eachRow(ctx context.Context, m *dgl.Rows, name string, fn func(ro
 		}
 		end := indptr.At(row + 1)
 		if end < at || end > p.Edges || row == p.Nodes-1 && end != p.Edges {
-			return badf("%s: %s: found the offset %d behind row %d, expected offsets that ascend from %d to %d at the last", p.GraphFile, name, end, row, at, p.Edges)
+			return badf("%s: %s: found the offset %d after row %d, expected offsets that ascend from %d to %d at the last", p.GraphFile, name, end, row, at, p.Edges)
 		}
 		for ; at < end; at++ {
 			if err := fn(row, indices.At(at), id(at)); err != nil {

@@ -55,7 +55,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Symbolic links could lead anywhere: they are followed only where that is allowed.
+// Symbolic links can point anywhere: they are followed only if that is allowed.
 func TestLinks(t *testing.T) {
 	for _, name := range []string{"part1", "part1/graph.dgl", "orig_nids.dgl"} {
 		dir := copied(t)
@@ -77,7 +77,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// files counts those that are open.
+// files counts the open files.
 type files struct {
 	vfs.FS
 	open int
@@ -101,7 +101,7 @@ func (f file) Close() error {
 	return f.File.Close()
 }
 
-// What a folder says of itself; its files are mapped and not open, for there can be many.
+// Open reads the description of a folder. Its files are mapped and not kept open, because there can be many.
 func TestOpen(t *testing.T) {
 	count := &files{FS: vfs.OS}
 	f, err := Open(count, filepath.Join(tiny, "tiny.json"), false)

@@ -1,33 +1,31 @@
-// Package transport brings the parts of a partitioned folder to the machines that
-// train on them, over SFTP.
+// Package transport sends the parts of a partitioned folder, over SFTP, to the machines that
+// train on them.
 //
-// ReadIPConfig reads the list of machines, the ip_config that DGL's own programs
-// read: part p of n goes to machine p mod n. A machine gets its part folders, the
-// partition config (under both of its names) and a manifest of these files, in
-// Options.RemoteDir; nothing of the other machines' parts. Two lines with one
-// address are one machine. Load divides the folder, Shipment.Send brings it; Check logs in
-// and goes, before the work.
+// ReadIPConfig reads the list of machines in the ip_config format of DGL's own programs. With
+// n machines, part p goes to machine p mod n. A machine gets, in Options.RemoteDir, its part folders, the
+// partition config (under both of its names) and a manifest of these files, and nothing of the
+// other machines' parts. Two lines with one address are one machine. Load divides the folder and
+// Shipment.Send sends it. Check logs in and out again, and is called before the parts are made.
 //
 // # Whole or nothing
 //
-// A file is written as .NAME.partial beside its place, read back block by block,
-// its xxh3 compared with that of the manifest here, brought to the disk where the
-// server can (fsync@openssh.com), and renamed. The config follows the parts, the
-// manifest follows the config: without the manifest a folder is not whole, and
-// `graphmill verify` on the machine finds any changed bit with it.
+// A file is written as .NAME.partial in its folder and read back block by block. Its xxh3 checksum
+// is compared with that of the local manifest. Then the file is synced to the disk, if the server
+// can (fsync@openssh.com), and renamed. The config comes after the parts, the manifest after the
+// config: a folder without a manifest is not whole, and with it 'graphmill verify' on the machine
+// finds any changed bit.
 //
-// Send does not repeat what is done. Blocks that are there already, from a
-// connection that was cut or from an earlier run, are read back, compared and
-// kept. A connection that is lost is made again, with growing pauses, for as long
-// as attempts bring any block forward. A folder that holds the whole output, for
-// the machine is this one or shares its disk, is compared and left as it is.
+// Send does not repeat finished work. Blocks that a lost connection or an earlier run left are read
+// back, compared and kept. Send opens a lost connection again, after growing pauses, as long as
+// the attempts make progress. A folder that holds the whole output, because the machine is the
+// local one or shares its disk, is compared and not changed.
 //
 // # Trust
 //
-// A machine's key must be in known_hosts; there is no way to go on without. Keys
-// of the user come from identity files and the agent; passwords and
-// ~/.ssh/config are not read, nor certificates of hosts. No text of the user's
-// reaches a shell: the session runs the sftp subsystem and nothing else.
+// A machine's key must be in known_hosts; no option turns this off. Keys of the user come from
+// identity files and the agent. Passwords, ~/.ssh/config and host certificates are not used. No text
+// of the user reaches a shell: the session runs the sftp subsystem and nothing else.
 //
-// The package imports store, format/dgl and internal.
+// The package imports internal/store, internal/format/dgl, internal helper packages, the standard
+// library, golang.org/x/crypto/ssh and github.com/pkg/sftp.
 package transport

@@ -15,8 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestCut cuts connections at many places: the parts arrive all the same, and what
-// was verified is not written again.
+// TestCut cuts connections at many places: the parts still arrive, and verified blocks are not written again.
 func TestCut(t *testing.T) {
 	dir := parts(t, 2, 4)
 	for _, after := range []int64{1, 2000, 4000, 20_000, 60_000, 100_000} {
@@ -30,7 +29,7 @@ func TestCut(t *testing.T) {
 		var progress atomic.Int64
 		o.Progress = func(n int64) { progress.Add(n) }
 		r, err := send(t, dir, here, o)
-		if err != nil { // a line too short to log in over: it was never there
+		if err != nil { // the connection was too short to log in
 			if after >= 20_000 || s.conns.Load() != 1 {
 				t.Errorf("cut after %d: %v, %d connections", after, err, s.conns.Load())
 			}
@@ -46,8 +45,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutForever gives up after some connections that bring nothing forward, and
-// goes on in the next run.
+// TestCutForever gives up after some connections without progress, and continues in the next run.
 func TestCutForever(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 5)
@@ -84,7 +82,7 @@ func TestSilence(t *testing.T) {
 			tell(s)
 			o.Timeout = 200 * time.Millisecond
 			_, err := send(t, dir, here, o)
-			if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "machine 127.0.0.1, parts 0, 1: no answer within 200ms") {
+			if !errors.Is(err, errSilent) || !strings.Contains(err.Error(), "machine 127.0.0.1, parts 0, 1: no answer within 200ms") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -130,7 +128,7 @@ func TestCorruptedThere(t *testing.T) {
 	s.holds(t, dir, 0)
 }
 
-// TestDamagedHere changes a file behind the back of its manifest: it is not sent.
+// TestDamagedHere changes a local file after its manifest was written: the file is not sent.
 func TestDamagedHere(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, name string){
 		"flipped": func(t *testing.T, name string) { flipByte(t, name, 77) },
@@ -160,8 +158,7 @@ func TestDamagedHere(t *testing.T) {
 	}
 }
 
-// TestForceCut replaces parts over a line that is cut: at no time the folder looks
-// whole with files of both.
+// TestForceCut replaces parts over a connection that is cut: the folder never looks whole with files of both.
 func TestForceCut(t *testing.T) {
 	s, o := serve(t)
 	first, second := parts(t, 1, 15), parts(t, 1, 16)
@@ -204,7 +201,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestLocalFaults fails each call of the file system here in turn.
+// TestLocalFaults fails each call of the local file system in turn.
 func TestLocalFaults(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 19)

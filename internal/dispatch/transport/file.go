@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// sender brings one machine what it gets.
+// sender sends one machine its files.
 type sender struct {
 	*place
 	fs    vfs.FS
@@ -29,18 +29,18 @@ type sender struct {
 	o     *Options
 	sent  *Sent
 
-	mine, theirs []byte // a block here and there
-	current      *file  // what is being sent, for errors
-	whole        bool   // the folder there is whole: it is compared, not written
-	// at is how many bytes this connection went through, far the most that any did.
+	mine, theirs []byte // a block of the local file and of the remote file
+	current      *file  // the file being sent, for errors
+	whole        bool   // the remote folder is whole: its files are compared and not written
+	// at is the number of bytes that this connection verified, far the most that any connection did.
 	at, far int64
 }
 
-// syncBytes is written before the machine is asked to bring it to its disk: few
-// enough that a slow disk answers before it is taken for silent.
+// syncBytes is the number of bytes written between syncs of the remote file: few enough that a slow disk
+// answers before the machine counts as silent.
 const syncBytes = 256 << 20
 
-// send does all that is not done yet.
+// send sends everything that is missing.
 func (s *sender) send(ctx context.Context, c *conn) error {
 	s.current = nil
 	if err := s.prepare(c); err != nil {
@@ -56,7 +56,7 @@ func (s *sender) send(ctx context.Context, c *conn) error {
 	if s.whole {
 		return nil
 	}
-	// With a manifest a folder is whole, so its sum comes first.
+	// A folder with a manifest counts as whole, so the manifest comes last, after its checksum.
 	if err := s.put(c, store.ManifestSumFile, s.sum); err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func (s *sender) send(ctx context.Context, c *conn) error {
 
 func (s *sender) remote(name string) string { return path.Join(s.o.RemoteDir, name) }
 
-// prepare makes the folder and looks at what is in it.
+// prepare creates the remote folder and checks its content.
 func (s *sender) prepare(c *conn) error {
 	if err := c.MkdirAll(s.o.RemoteDir); err != nil {
-		return fmt.Errorf("%s cannot be made: %w; choose another --remote-dir", s.o.RemoteDir, err)
+		return fmt.Errorf("%s cannot be made: %w; choose another `RemoteDir`", s.o.RemoteDir, err)
 	}
 	there, err := c.small(s.remote(store.ManifestFile), max(len(s.manifest), len(s.own)))
 	switch {
@@ -79,9 +79,9 @@ func (s *sender) prepare(c *conn) error {
 		s.whole = true
 		return nil
 	case !s.o.Force:
-		return fmt.Errorf("%s: %w there and holds other parts; choose another --remote-dir, or give --force to replace them", s.o.RemoteDir, store.ErrExists)
+		return fmt.Errorf("%s: %w there and holds other parts; choose another `RemoteDir`, or give `Overwrite` to replace them", s.o.RemoteDir, store.ErrExists)
 	default:
-		// While files are replaced nothing there may look whole.
+		// While files are replaced, the folder must not look whole.
 		names := []string{store.ManifestFile, store.ManifestSumFile}
 		for _, f := range s.files {
 			if f.part == noPart {
@@ -97,7 +97,7 @@ func (s *sender) prepare(c *conn) error {
 	return s.room(c)
 }
 
-// room says whether the disk there holds what is missing.
+// room checks that the remote disk has room for the missing bytes.
 func (s *sender) room(c *conn) error {
 	free, known := s.free(c)
 	if !known {
@@ -114,13 +114,13 @@ func (s *sender) room(c *conn) error {
 		need += max(f.want.Bytes-have, 0)
 	}
 	if uint64(need) > free {
-		return fmt.Errorf("%s: found %s free, expected %s for what is missing; make room there or choose another --remote-dir",
+		return fmt.Errorf("%s: found %s free, expected %s for the missing files; make room there or choose another `RemoteDir`",
 			s.o.RemoteDir, human.Bytes(int64(free)), human.Bytes(need))
 	}
 	return nil
 }
 
-// free is what the disk there has left, where the server tells.
+// free is the free space of the remote disk, if the server tells it.
 func (s *sender) free(c *conn) (bytes uint64, known bool) {
 	if _, ok := c.HasExtension("statvfs@openssh.com"); !ok {
 		return 0, false
@@ -132,12 +132,12 @@ func (s *sender) free(c *conn) (bytes uint64, known bool) {
 	return disk.Bavail * disk.Frsize, true
 }
 
-// partial is where a file is written.
+// partial is the name of a file while it is written.
 func partial(name string) string {
 	return path.Join(path.Dir(name), "."+path.Base(name)+".partial")
 }
 
-// sendFile makes a file be there, whole and compared.
+// sendFile makes sure that the remote file is whole and equal to the local one.
 func (s *sender) sendFile(ctx context.Context, c *conn, f *file) (err error) {
 	local, err := s.fs.Open(filepath.Join(s.dir, filepath.FromSlash(f.name)))
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *sender) sendFile(ctx context.Context, c *conn, f *file) (err error) {
 		return err
 	}
 	if info.Size() != f.want.Bytes {
-		return fmt.Errorf("%s: %w: found %d bytes, expected %d; run `graphmill verify %s`", local.Name(), store.ErrDamaged, info.Size(), f.want.Bytes, s.dir)
+		return fmt.Errorf("%s: %w: found %d bytes, expected %d; run 'graphmill verify %s'", local.Name(), store.ErrDamaged, info.Size(), f.want.Bytes, s.dir)
 	}
 	name := s.remote(f.name)
 	info, err = c.Stat(name)
@@ -159,15 +159,15 @@ func (s *sender) sendFile(ctx context.Context, c *conn, f *file) (err error) {
 			return err
 		}
 		if s.whole {
-			return fmt.Errorf("%s: %w: found other bytes there than here, where the manifest is the same; remove %s there and send again", name, store.ErrDamaged, s.o.RemoteDir)
+			return fmt.Errorf("%s: %w: found other bytes there than here, although the manifests are equal; remove %s there and send again", name, store.ErrDamaged, s.o.RemoteDir)
 		}
 		if !s.o.Force {
-			return fmt.Errorf("%s: %w there and is another file; choose another --remote-dir, or give --force to replace it", name, store.ErrExists)
+			return fmt.Errorf("%s: %w there and is another file; choose another `RemoteDir`, or give `Overwrite` to replace it", name, store.ErrExists)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", name, err)
 	} else if s.whole {
-		return fmt.Errorf("%s: %w: found no file, expected one, for the manifest names it; remove %s there and send again", name, store.ErrDamaged, s.o.RemoteDir)
+		return fmt.Errorf("%s: %w: found no file, expected one, because the manifest names it; remove %s there and send again", name, store.ErrDamaged, s.o.RemoteDir)
 	}
 	if err := c.MkdirAll(path.Dir(name)); err != nil {
 		return fmt.Errorf("%s cannot be made: %w", path.Dir(name), err)
@@ -175,7 +175,7 @@ func (s *sender) sendFile(ctx context.Context, c *conn, f *file) (err error) {
 	return s.write(ctx, c, f, local, name)
 }
 
-// compare says whether the file there is the one here.
+// compare reports whether the remote file equals the local one.
 func (s *sender) compare(ctx context.Context, c *conn, f *file, local vfs.File, name string, have int64) (same bool, err error) {
 	if have != f.want.Bytes {
 		return false, nil
@@ -192,8 +192,8 @@ func (s *sender) compare(ctx context.Context, c *conn, f *file, local vfs.File, 
 	return same, closed(there, err)
 }
 
-// closed closes a file; an error that was there before says more than that of a
-// close over a connection that is lost.
+// closed closes a file. An earlier error takes precedence over that of closing, which adds nothing if the
+// connection is lost.
 func closed(there *sftp.File, err error) error {
 	if closing := there.Close(); err == nil {
 		err = closing
@@ -201,7 +201,7 @@ func closed(there *sftp.File, err error) error {
 	return err
 }
 
-// write continues the partial file and gives it its name.
+// write continues the partial file and renames it when it is whole.
 func (s *sender) write(ctx context.Context, c *conn, f *file, local vfs.File, name string) error {
 	there, err := c.OpenFile(partial(name), os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -228,8 +228,7 @@ func (s *sender) write(ctx context.Context, c *conn, f *file, local vfs.File, na
 	return c.rename(partial(name), name)
 }
 
-// explained adds to an answer as short as "Failure" what can be known of its
-// reason.
+// explained adds the likely reason to an answer of the server as short as "Failure".
 func (s *sender) explained(c *conn, name string, err error) error {
 	var status *sftp.StatusError
 	if !errors.As(err, &status) {
@@ -241,10 +240,10 @@ func (s *sender) explained(c *conn, name string, err error) error {
 	return fmt.Errorf("%s: %w; see whether its disk is full", name, err)
 }
 
-// blocks goes through a file. The blocks of the first have bytes there are read
-// back and kept while they are equal; from the first that is not, all are written
-// and read back, or, without write, same is false. In the end the checksum of what
-// was read back is the one expected.
+// blocks goes through a file. Of the have bytes that the remote file has, it reads each block back and keeps
+// it while it equals the local one. From the first block that differs, it writes all blocks and reads them
+// back; without write it returns same == false instead. At the end it checks the checksum of the bytes that
+// were read back.
 func (s *sender) blocks(ctx context.Context, c *conn, f *file, local vfs.File, there *sftp.File, have int64, write bool) (same bool, err error) {
 	h := xxh3.New()
 	unsynced := int64(0)
@@ -280,7 +279,7 @@ func (s *sender) blocks(ctx context.Context, c *conn, f *file, local vfs.File, t
 				return false, err
 			}
 			if !equal {
-				return false, fmt.Errorf("%w: found other bytes between %d and %d when they were read back, expected those that were written; see whether the disk or memory of the machine is in order",
+				return false, fmt.Errorf("%w: found other bytes between %d and %d when they were read back, expected those that were written; see whether the disk or the memory of the machine is faulty",
 					store.ErrDamaged, off, off+n)
 			}
 			s.sent.Bytes += n
@@ -296,14 +295,13 @@ func (s *sender) blocks(ctx context.Context, c *conn, f *file, local vfs.File, t
 		s.went(n)
 	}
 	if got := fmt.Sprintf("%016x", h.Sum64()); got != f.want.XXH3 {
-		return false, fmt.Errorf("%s: %w: found checksum %s, expected %s of %s; run `graphmill verify %s`",
+		return false, fmt.Errorf("%s: %w: found checksum %s, expected %s of %s; run 'graphmill verify %s'",
 			local.Name(), store.ErrDamaged, got, f.want.XXH3, store.ManifestFile, s.dir)
 	}
 	return true, nil
 }
 
-// went counts bytes that are verified; those of a second connection over the same
-// ground are not told again.
+// went counts verified bytes. Bytes that an earlier connection already verified are not reported again.
 func (s *sender) went(n int64) {
 	s.at += n
 	if s.at > s.far {
@@ -314,8 +312,7 @@ func (s *sender) went(n int64) {
 	}
 }
 
-// readBack says whether the bytes there are mine. A file that ends early has
-// others.
+// readBack reports whether the remote bytes at off equal mine. The bytes of a file that ends early do not.
 func readBack(there *sftp.File, mine, theirs []byte, off int64) (bool, error) {
 	n, err := there.ReadAt(theirs, off)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -324,7 +321,7 @@ func readBack(there *sftp.File, mine, theirs []byte, off int64) (bool, error) {
 	return n == len(mine) && bytes.Equal(mine, theirs), nil
 }
 
-// put writes a small file whole.
+// put writes a small file in one piece.
 func (s *sender) put(c *conn, name string, text []byte) error {
 	to := s.remote(name)
 	there, err := c.Create(partial(to))
@@ -348,7 +345,8 @@ func (s *sender) put(c *conn, name string, text []byte) error {
 	return c.rename(partial(to), to)
 }
 
-// small reads a file of about n bytes; a longer one is cut, and so equal to none.
+// small reads a file of about n bytes. A longer file is cut at n+1 bytes, so that it equals no expected
+// content.
 func (c *conn) small(name string, n int) (b []byte, err error) {
 	f, err := c.Open(name)
 	if err != nil {
@@ -358,7 +356,7 @@ func (c *conn) small(name string, n int) (b []byte, err error) {
 	return b, closed(f, err)
 }
 
-// sync brings a file to the disk where the server can.
+// sync flushes a file to the disk, if the server can.
 func (c *conn) sync(f *sftp.File) error {
 	if _, ok := c.HasExtension("fsync@openssh.com"); !ok {
 		return nil
@@ -366,7 +364,7 @@ func (c *conn) sync(f *sftp.File) error {
 	return f.Sync()
 }
 
-// rename replaces name in one step where the server can.
+// rename replaces name in one step, if the server can.
 func (c *conn) rename(from, to string) error {
 	_, posix := c.HasExtension("posix-rename@openssh.com")
 	var err error

@@ -15,19 +15,18 @@ import (
 type Machine struct {
 	// Host is an address or a name.
 	Host string
-	// Port is where DGL's server will listen there, 0 where the line has none (DGL
-	// takes 30050 then). It is not the port of SSH.
+	// Port is the port of DGL's server on the machine, 0 if the line has none (DGL's default is 30050). It is
+	// not the port of SSH.
 	Port int
-	// Line is where the machine stands in its file, from 1.
+	// Line is the line of the machine in its file, from 1.
 	Line int
 }
 
-// maxIPConfig bounds an ip_config file.
+// maxIPConfig bounds the size of an ip_config file.
 const maxIPConfig = 1 << 20
 
-// ReadIPConfig reads the machines of a cluster: a line each, `ADDRESS [PORT]`.
-// Blank lines and those that begin with # are passed over; DGL's own programs
-// refuse them.
+// ReadIPConfig reads the machines of a cluster, one per line: ADDRESS [PORT]. It skips blank lines and lines
+// that begin with #, which DGL's own programs reject.
 func ReadIPConfig(fsys vfs.FS, name string) ([]Machine, error) {
 	b, err := vfs.ReadFile(fsys, name, maxIPConfig)
 	if err != nil {
@@ -49,11 +48,11 @@ func parseIPConfig(name string, b []byte) ([]Machine, error) {
 			return fmt.Errorf("%s:%d: found %s, expected %s", name, line, found, expected)
 		}
 		if len(fields) > 2 {
-			return nil, bad(fmt.Sprintf("%d words", len(fields)), "an address and at most a port, as in `10.0.0.1 30050`")
+			return nil, bad(fmt.Sprintf("%d words", len(fields)), "an address and at most a port, as in '10.0.0.1 30050'")
 		}
 		m := Machine{Host: fields[0], Line: line}
 		if !isHost(m.Host) {
-			return nil, bad(fmt.Sprintf("%q", m.Host), "an address or the name of a machine; the user and the port of SSH are flags")
+			return nil, bad(fmt.Sprintf("%q", m.Host), "an address or the name of a machine; the user and the port of SSH are given by `SSHUser` and `SSHPort`")
 		}
 		if len(fields) == 2 {
 			port, err := strconv.ParseUint(fields[1], 10, 16)
@@ -68,12 +67,12 @@ func parseIPConfig(name string, b []byte) ([]Machine, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(machines) == 0 {
-		return nil, fmt.Errorf("%s: found no machine, expected an address a line", name)
+		return nil, fmt.Errorf("%s: found no machine, expected one address per line", name)
 	}
 	return machines, nil
 }
 
-// isHost says whether s is an address or can be a name.
+// isHost reports whether s is an address or a valid host name.
 func isHost(s string) bool {
 	name := s
 	if a, err := netip.ParseAddr(s); err == nil {

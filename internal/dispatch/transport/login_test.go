@@ -26,8 +26,8 @@ func TestHostKeys(t *testing.T) {
 		want  string // "" is accepted
 	}{
 		"known":   {func(s *server) string { return s.knownLine(s.key.PublicKey()) }, ""},
-		"unknown": {func(s *server) string { return "# nobody\n" }, "run `ssh -o UserKnownHostsFile="},
-		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "known_hosts:2 says"},
+		"unknown": {func(s *server) string { return "# nobody\n" }, "run 'ssh -o UserKnownHostsFile="},
+		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "the key in "},
 		"revoked": {func(s *server) string {
 			return s.knownLine(s.key.PublicKey()) + "@revoked * " + string(ssh.MarshalAuthorizedKey(s.key.PublicKey()))
 		}, "known_hosts:2 revokes"},
@@ -45,7 +45,7 @@ func TestHostKeys(t *testing.T) {
 				return
 			}
 			for _, err := range []error{err, check} {
-				if !errors.Is(err, ErrHostKey) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SHA256:") {
+				if !errors.Is(err, errHostKey) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SHA256:") {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
 			}
@@ -56,7 +56,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// TestHostWithSeveralKeys asks for the key that is known, of the two the machine has.
+// TestHostWithSeveralKeys asks for the known one of the two keys of the machine.
 func TestHostWithSeveralKeys(t *testing.T) {
 	_, o := serve(t)
 	l, err := newLogin(vfs.OS, &o)
@@ -90,7 +90,7 @@ func TestLogin(t *testing.T) {
 		key  []byte
 		want string
 	}{
-		{"a stranger's key", stranger, "see whether `ssh -p"},
+		{"a stranger's key", stranger, "see whether 'ssh -p"},
 		{"no key", []byte("text"), "found no private key"},
 		{"a protected key", pem.EncodeToMemory(protected), "is protected by a passphrase; give it to the agent"},
 	} {
@@ -101,14 +101,14 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	o.Identities = []string{}
-	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "--identity") {
+	if _, err := send(t, dir, here, o); !errors.Is(err, errLogin) || !strings.Contains(err.Error(), "`Identity`") {
 		t.Errorf("nothing to log in with: %v", err)
 	}
 	o.Agent = serveAgent(t, mine)
 	mustSend(t, dir, here, o)
 	s.holds(t, dir, 0)
 	o.Agent = filepath.Join(t.TempDir(), "none")
-	if _, err := send(t, dir, here, o); !errors.Is(err, ErrLogin) || !strings.Contains(err.Error(), "agent does not answer") {
+	if _, err := send(t, dir, here, o); !errors.Is(err, errLogin) || !strings.Contains(err.Error(), "agent does not answer") {
 		t.Errorf("no agent: %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func serveAgent(t *testing.T, key string) (socket string) {
 	if err := ring.Add(agent.AddedKey{PrivateKey: private}); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "agent") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "agent") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// place is one machine and what it gets.
+// place is one machine and the files that it gets.
 type place struct {
 	host  string
 	parts []int
-	files []file // in the order in which they are sent: the configs are last
-	// manifest and sum are the texts of the files that say so.
+	files []file // in the order of sending: the configs are last
+	// manifest and sum are the contents of the manifest and of its checksum file.
 	manifest, sum []byte
 }
 
@@ -34,11 +34,11 @@ type file struct {
 
 const noPart = -1
 
-// maxJSON bounds the JSON files of a partitioned folder.
+// maxJSON bounds the size of the JSON files of a partitioned folder.
 const maxJSON = 256 << 20
 
-// placesOf divides the files of a partitioned folder over machines. own is the
-// manifest of the folder itself, empty where it has none, as in what DGL wrote.
+// placesOf divides the files of a partitioned folder over machines. own is the manifest of the folder itself,
+// empty if it has none, as a folder that DGL wrote.
 func placesOf(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, threads int) (places []*place, own []byte, err error) {
 	configs, parts, err := filesOf(fsys, dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func placesOf(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, 
 		for _, name := range names {
 			want, ok := m.Files[name]
 			if !ok {
-				return fmt.Errorf("%s: %w: found a file that %s does not name; run `graphmill verify %s`",
+				return fmt.Errorf("%s: %w: found a file that %s does not name; run 'graphmill verify %s'",
 					filepath.Join(dir, name), store.ErrDamaged, store.ManifestFile, dir)
 			}
 			pl.files = append(pl.files, file{name, part, want})
@@ -100,7 +100,7 @@ func placesOf(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, 
 	return places, own, nil
 }
 
-// CheckMachines says whether parts can be dealt to machines: as many to each.
+// CheckMachines checks that parts can be divided evenly over machines.
 func CheckMachines(machines []Machine, parts int) error {
 	if len(machines) == 0 || parts%len(machines) != 0 {
 		return fmt.Errorf("found %d machines for %d parts, expected a number of parts that is a multiple of the machines; partition into %d parts, or take machines off the list",
@@ -109,8 +109,8 @@ func CheckMachines(machines []Machine, parts int) error {
 	return nil
 }
 
-// filesOf finds the configs of a partitioned folder and the files of each part:
-// those that the config names and what else lies in the part's folder.
+// filesOf finds the configs of a partitioned folder and the files of each part: those that the config names,
+// and all other files in the part's folder.
 func filesOf(fsys vfs.FS, dir string) (configs []string, parts [][]string, err error) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -127,7 +127,7 @@ func filesOf(fsys vfs.FS, dir string) (configs []string, parts [][]string, err e
 			return nil, nil, err
 		}
 		if !bytes.Contains(b, []byte(`"node_map"`)) {
-			continue // a manifest, a report: no config is without this key
+			continue // a manifest or a report, which lacks this key
 		}
 		c, err := dgl.ReadConfig(fsys, name, false)
 		if err != nil {
@@ -139,9 +139,9 @@ func filesOf(fsys vfs.FS, dir string) (configs []string, parts [][]string, err e
 		config, configs = c, append(configs, e.Name())
 	}
 	if config == nil {
-		return nil, nil, fmt.Errorf("%s: found no partition config (GRAPH.json), expected a folder that `graphmill dispatch` or DGL wrote", dir)
+		return nil, nil, fmt.Errorf("%s: found no partition config (GRAPH.json), expected a folder that 'graphmill dispatch' or DGL wrote", dir)
 	}
-	owner := map[string]int{} // of the folders that files lie in; noPart: of several
+	owner := map[string]int{} // part of each folder that has files; noPart: of several parts
 	for p, f := range config.Parts {
 		names := []string{path.Clean(filepath.ToSlash(f.Graph)), path.Clean(filepath.ToSlash(f.NodeFeats)), path.Clean(filepath.ToSlash(f.EdgeFeats))}
 		for _, name := range names {

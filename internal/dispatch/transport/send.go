@@ -12,57 +12,54 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Options say how parts travel. The zero value of every field but RemoteDir is
-// usable.
+// Options say how parts are sent. Only RemoteDir must be set; the zero value of the other fields is usable.
 type Options struct {
-	// User logs in on every machine; "" is the user of this process.
+	// User is the user name on every machine; "" is the user of this process.
 	User string
-	// Port is that of SSH; 0 is 22.
+	// Port is the port of SSH; 0 is 22.
 	Port int
-	// Identities are files of private keys; nil takes those of ~/.ssh that need no
-	// passphrase.
+	// Identities are files of private keys; nil: the keys in ~/.ssh that need no passphrase.
 	Identities []string
 	// Agent is the socket of an SSH agent, "" for none.
 	Agent string
-	// KnownHosts are the files with the keys of the machines; nil takes those of
-	// the user and of the system.
+	// KnownHosts are the files with the keys of the machines; nil: those of the user and of the system.
 	KnownHosts []string
-	// RemoteDir is the folder on each machine, made where it is missing. A relative
-	// one begins where the user arrives there.
+	// RemoteDir is the folder on each machine; it is created if it is missing. A relative path begins in the
+	// folder where the user's sessions begin.
 	RemoteDir string
-	// Force replaces what other parts are in RemoteDir.
+	// Force replaces other parts in RemoteDir.
 	Force bool
-	// Machines is how many are served at once; 0 is 4. Each takes 16 MiB of memory.
+	// Machines is the number of machines that are served at once; 0 is 4. Each takes 16 MiB of memory.
 	Machines int
-	// Timeout is how long a machine may be silent; 0 is 30 seconds.
+	// Timeout is the longest silence of a machine; 0 is 30 seconds.
 	Timeout time.Duration
-	// Progress, which may be nil, is told of bytes that are verified on a machine.
-	// It is called from several goroutines.
+	// Progress, which may be nil, receives the number of bytes that were verified on a machine. Several
+	// goroutines call it.
 	Progress func(bytes int64)
 
 	pause time.Duration // before the first new attempt; it doubles
-	block int64         // what is written and read back at once
+	block int64         // bytes that are written and read back at once
 }
 
-// Report says what Send did, a machine each in the order of their first parts.
+// Report says what Send did: one entry per machine, in the order of their first parts.
 type Report struct {
 	Machines []Sent `json:"machines"`
 }
 
-// Sent is what one machine got.
+// Sent says what one machine received.
 type Sent struct {
 	Host  string `json:"host"`
 	Parts []int  `json:"parts"`
 	Files int    `json:"files"`
-	// Bytes were written, Kept were there already; both were read back.
+	// Bytes were written, Kept were there before; both were read back.
 	Bytes int64 `json:"bytes"`
 	Kept  int64 `json:"kept_bytes"`
-	// Connections is 1 where none was lost.
+	// Connections is 1 if no connection was lost.
 	Connections int `json:"connections"`
 }
 
 const (
-	// attempts is how often a lost connection is made again without a block more.
+	// attempts is the number of consecutive attempts without progress after which Send gives up.
 	attempts = 5
 	maxPause = 30 * time.Second
 )
@@ -85,7 +82,7 @@ func (o *Options) fill() error {
 		o.block = 8 << 20
 	}
 	if o.RemoteDir == "" {
-		return errors.New("found no folder to send to, expected one; give --remote-dir")
+		return errors.New("found no folder to send to, expected one; give `RemoteDir`")
 	}
 	return nil
 }
@@ -94,12 +91,12 @@ func (o *Options) fill() error {
 type Shipment struct {
 	fs     vfs.FS
 	dir    string
-	own    []byte // manifest of dir, nil where it has none
+	own    []byte // manifest of dir, nil if it has none
 	places []*place
 }
 
-// Load divides the partitioned folder dir over machines. Files that have no checksum
-// yet, in a folder that DGL wrote, are read here, by so many threads.
+// Load divides the partitioned folder dir over machines. Files without a checksum, in a folder that DGL wrote,
+// are read here, by as many threads.
 func Load(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, threads int) (*Shipment, error) {
 	places, own, err := placesOf(ctx, fsys, dir, machines, threads)
 	if err != nil {
@@ -108,7 +105,7 @@ func Load(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, thre
 	return &Shipment{fs: fsys, dir: dir, own: own, places: places}, nil
 }
 
-// Bytes is how much Send verifies on all machines.
+// Bytes is the number of bytes that Send verifies on all machines.
 func (s *Shipment) Bytes() (n int64) {
 	for _, pl := range s.places {
 		for _, f := range pl.files {
@@ -118,8 +115,8 @@ func (s *Shipment) Bytes() (n int64) {
 	return n
 }
 
-// Check logs in on every machine and goes again: it finds a missing key, a wrong
-// name or a machine that is down before the work whose result is sent.
+// Check logs in on every machine and out again. It finds a missing key, a wrong name or a machine that is down
+// before the work that produces the parts.
 func Check(ctx context.Context, fsys vfs.FS, machines []Machine, o Options) error {
 	if err := o.fill(); err != nil {
 		return err
@@ -147,9 +144,9 @@ func Check(ctx context.Context, fsys vfs.FS, machines []Machine, o Options) erro
 	return all(ctx, o.Machines, each)
 }
 
-// Send brings the parts to their machines. What is there already is kept, so that a
-// Send that failed or was stopped goes on where it ended. A machine's failure does not
-// end the others' work; the error joins all.
+// Send sends the parts to their machines. Files that are already there are kept, so a Send that failed or was
+// stopped continues where it ended. The failure of a machine does not end the work of the others; the error
+// joins all failures.
 func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -170,7 +167,7 @@ func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// all calls functions, so many at once, and joins their errors in their order.
+// all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions.
 func all(ctx context.Context, atOnce int, each []func() error) error {
 	errs := make([]error, len(each))
 	var g errgroup.Group
@@ -190,7 +187,7 @@ func all(ctx context.Context, atOnce int, each []func() error) error {
 	return errors.Join(errs...)
 }
 
-// run serves one machine, over as many connections as it takes.
+// run serves one machine, over as many connections as needed.
 func (s *sender) run(ctx context.Context) error {
 	s.sent.Host, s.sent.Parts, s.sent.Files = s.host, s.parts, len(s.files)
 	s.mine, s.theirs = make([]byte, s.o.block), make([]byte, s.o.block)
@@ -222,11 +219,11 @@ func (s *sender) run(ctx context.Context) error {
 	}
 }
 
-// attempt is run over one connection. lost says that another may do better.
+// attempt is run over one connection. lost says that another connection may succeed.
 func (s *sender) attempt(ctx context.Context) (lost bool, err error) {
 	c, err := s.login.connect(ctx, s.host)
 	if err != nil {
-		return !errors.Is(err, ErrHostKey), err
+		return !errors.Is(err, errHostKey), err
 	}
 	defer c.Close()
 	s.sent.Connections++
@@ -237,7 +234,7 @@ func (s *sender) attempt(ctx context.Context) (lost bool, err error) {
 	return false, nil
 }
 
-// named says of which machine and part an error is.
+// named adds the machine and the part to an error.
 func (s *sender) named(err error) error {
 	var what string
 	switch {

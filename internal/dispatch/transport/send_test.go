@@ -31,7 +31,7 @@ const host = "127.0.0.1"
 
 var here = []Machine{{Host: host}}
 
-// parts writes a partitioned folder of n parts whose files have any bytes.
+// parts writes a partitioned folder of n parts with random files.
 func parts(t *testing.T, n int, seed uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "parts")
@@ -84,8 +84,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// holds checks that a machine has the parts given, whole, with a manifest that
-// verifies, and nothing else.
+// holds checks that a machine has the given parts, whole, with a manifest that verifies, and nothing else.
 func (s *server) holds(t *testing.T, dir string, parts ...int) {
 	t.Helper()
 	want := map[string]string{}
@@ -107,7 +106,7 @@ func (s *server) holds(t *testing.T, dir string, parts ...int) {
 	}
 }
 
-// notWhole checks that nothing on the machine can be taken for whole parts.
+// notWhole checks that nothing on the machine looks like whole parts.
 func (s *server) notWhole(t *testing.T) {
 	t.Helper()
 	for name := range files(t, s.root) {
@@ -155,7 +154,7 @@ func TestSend(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s\nprogress %d of %d", d, progress.Load(), size)
 	}
 
-	// Once more writes nothing, and reads all.
+	// A second Send writes nothing and reads everything.
 	before := s.written.Load()
 	r = mustSend(t, dir, here, o)
 	if r.Machines[0].Kept != size || r.Machines[0].Bytes != 0 || s.written.Load() != before {
@@ -170,8 +169,8 @@ func TestSend(t *testing.T) {
 	s.holds(t, dir, 0, 1)
 }
 
-// TestMachinesGetTheirParts holds Load to p mod n, and lines of one address to be one
-// machine.
+// TestMachinesGetTheirParts checks that part p goes to machine p mod n, and that lines with one address are
+// one machine.
 func TestMachinesGetTheirParts(t *testing.T) {
 	dir := parts(t, 4, 2)
 	for _, c := range []struct {
@@ -203,8 +202,8 @@ func TestMachinesGetTheirParts(t *testing.T) {
 	}
 }
 
-// TestSeveralMachines has one that is not known: the other gets its parts all the
-// same, and keeps them when both are known.
+// TestSeveralMachines has one machine whose key is unknown: the other still gets its parts, and keeps them
+// when both keys are known.
 func TestSeveralMachines(t *testing.T) {
 	a, o := serve(t)
 	second := net.JoinHostPort("127.0.0.2", strconv.Itoa(a.port))
@@ -213,7 +212,7 @@ func TestSeveralMachines(t *testing.T) {
 	machines := []Machine{{Host: "127.0.0.2"}, {Host: host}}
 	dir := parts(t, 4, 20)
 	_, err := send(t, dir, machines, o)
-	if !errors.Is(err, ErrHostKey) || !strings.Contains(err.Error(), "machine 127.0.0.2, parts 0, 2:") || strings.Contains(err.Error(), "machine 127.0.0.1") {
+	if !errors.Is(err, errHostKey) || !strings.Contains(err.Error(), "machine 127.0.0.2, parts 0, 2:") || strings.Contains(err.Error(), "machine 127.0.0.1") {
 		t.Errorf("one is not known: %v", err)
 	}
 	a.holds(t, dir, 1, 3)
@@ -226,7 +225,7 @@ func TestSeveralMachines(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutManifest is a folder that DGL wrote.
+// TestFolderWithoutManifest sends a folder as DGL writes it.
 func TestFolderWithoutManifest(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 3)
@@ -241,7 +240,7 @@ func TestOtherPartsThere(t *testing.T) {
 	s, o := serve(t)
 	first, second := parts(t, 1, 13), parts(t, 1, 14)
 	mustSend(t, first, here, o)
-	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "--force") {
+	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "`Overwrite`") {
 		t.Errorf("got %v", err)
 	}
 	s.holds(t, first, 0)
@@ -256,8 +255,8 @@ func TestOtherPartsThere(t *testing.T) {
 	s.holds(t, second, 0)
 }
 
-// TestServerWithoutExtensions is one that can neither replace a file in one step nor
-// tell what is free.
+// TestServerWithoutExtensions has a server that can neither replace a file in one step nor tell its free
+// space.
 func TestServerWithoutExtensions(t *testing.T) {
 	if err := sftp.SetSFTPExtensions(); err != nil {
 		t.Fatal(err)
@@ -276,8 +275,8 @@ func TestServerWithoutExtensions(t *testing.T) {
 	s.holds(t, second, 0)
 }
 
-// TestSharedFolder sends to the folder itself, as where a machine of the list is
-// this one: it is left as it is.
+// TestSharedFolder sends to the folder itself, as for a list that has the local machine: the folder is not
+// changed.
 func TestSharedFolder(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 2, 17)

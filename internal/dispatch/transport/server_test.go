@@ -19,21 +19,20 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// server is an SSH server with sftp over a folder, on a port of its own, that can
-// be told to misbehave.
+// server is an SSH server with sftp over a folder, on a port of its own, that can be told to misbehave.
 type server struct {
 	root string
 	key  ssh.Signer // of the host
 	user ssh.PublicKey
 	port int
 
-	// limit is how many bytes the n-th connection, from 1, takes before it is cut; 0
-	// is any number.
+	// limit returns the number of bytes that the n-th connection, from 1, takes before it is cut; 0 is no
+	// limit.
 	limit     atomic.Pointer[func(n int64) int64]
-	full      atomic.Int64 // bytes after which its disk is full; 0 is never
-	free      atomic.Int64 // what it says is free; 0 is: it does not say
-	flip      atomic.Bool  // it gives back other bytes than it took
-	silent    atomic.Bool  // it accepts and never answers
+	full      atomic.Int64 // bytes after which its disk is full; 0: never
+	free      atomic.Int64 // the free space that it reports; 0: it reports none
+	flip      atomic.Bool  // it returns other bytes than it received
+	silent    atomic.Bool  // it accepts connections and never answers
 	stuck     atomic.Bool  // its sftp never answers
 	conns     atomic.Int64
 	written   atomic.Int64
@@ -61,7 +60,7 @@ func newKey(t *testing.T) (ssh.Signer, []byte) {
 	return s, pem.EncodeToMemory(block)
 }
 
-// serve starts a server and gives the Options that reach it.
+// serve starts a server and returns the Options that reach it.
 func serve(t *testing.T) (*server, Options) {
 	t.Helper()
 	return serveAt(t, "127.0.0.1:0")
@@ -129,10 +128,10 @@ func (s *server) accept() {
 	}
 }
 
-// cut gives the limit of each connection.
+// cut sets the limit of each connection.
 func (s *server) cut(limit func(n int64) int64) { s.limit.Store(&limit) }
 
-// cutConn ends in the middle.
+// cutConn is a connection that ends in the middle.
 type cutConn struct {
 	net.Conn
 	left int64

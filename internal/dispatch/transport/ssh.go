@@ -23,41 +23,40 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Errors of a machine that are worth telling apart.
+// Errors about a machine that callers can tell apart.
 var (
-	// ErrHostKey is a machine whose key is not known, or not the known one.
-	ErrHostKey = errors.New("host key not accepted")
-	// ErrLogin is a machine that accepts none of the keys.
-	ErrLogin = errors.New("cannot log in")
-	// ErrSilent is a machine that did not answer in time.
-	ErrSilent = errors.New("no answer")
+	// errHostKey says that the key of a machine is unknown, or differs from the known one.
+	errHostKey = errors.New("host key not accepted")
+	// errLogin says that a machine accepts none of the keys.
+	errLogin = errors.New("cannot log in")
+	// errSilent says that a machine did not answer in time.
+	errSilent = errors.New("no answer")
 )
 
-// login is what all connections of a Send share.
+// login is shared by all connections of a Send.
 type login struct {
 	user    string
 	port    int
 	known   ssh.HostKeyCallback
-	files   []string // of known hosts, for messages
+	files   []string // names of the files of known hosts, for messages
 	signers []ssh.Signer
 	agent   string
 	timeout time.Duration
 }
 
-// newLogin reads the keys. What the user did not name is taken from ~/.ssh as far
-// as it is there.
+// newLogin reads the keys. Options that the user did not set default to the files of ~/.ssh that exist.
 func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 	l := &login{user: o.User, port: o.Port, agent: o.Agent, timeout: o.Timeout}
 	if l.user == "" {
 		u, err := user.Current()
 		if err != nil {
-			return nil, fmt.Errorf("the name of the user is not known: %w; give --ssh-user", err)
+			return nil, fmt.Errorf("the name of the user is not known: %w; give `SSHUser`", err)
 		}
 		l.user = u.Username
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // then nothing is there
+		home = "" // no file is found then
 	}
 	there := func(names ...string) []string {
 		var found []string
@@ -85,7 +84,7 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 	for _, name := range identities {
 		s, err := readIdentity(fsys, name)
 		if errors.Is(err, errEncrypted) && o.Identities == nil {
-			continue // the agent may have it
+			continue // the agent may hold this key
 		}
 		if err != nil {
 			return nil, err
@@ -93,7 +92,7 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 		l.signers = append(l.signers, s)
 	}
 	if len(l.signers) == 0 && l.agent == "" {
-		return nil, fmt.Errorf("%w: found no key to log in with, expected one; give --identity FILE, or start ssh-agent and run ssh-add", ErrLogin)
+		return nil, fmt.Errorf("%w: found no key to log in with, expected one; give `Identity` FILE, or start ssh-agent and run ssh-add", errLogin)
 	}
 	return l, nil
 }
@@ -111,7 +110,7 @@ func readIdentity(fsys vfs.FS, name string) (ssh.Signer, error) {
 	s, err := ssh.ParsePrivateKey(b)
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
-		return nil, fmt.Errorf("%s: %w; give it to the agent (ssh-add %s) and leave --identity out", name, errEncrypted, name)
+		return nil, fmt.Errorf("%s: %w; give it to the agent (ssh-add %s) and leave `Identity` out", name, errEncrypted, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: found no private key: %w", name, err)
@@ -119,7 +118,7 @@ func readIdentity(fsys vfs.FS, name string) (ssh.Signer, error) {
 	return s, nil
 }
 
-// checkHost checks the key of a machine. Its errors say what to run.
+// checkHost checks the key of a machine. Its errors say which command to run.
 func (l *login) checkHost(host, addr string, remote net.Addr, key ssh.PublicKey) error {
 	err := l.known(addr, remote, key)
 	var unknown *knownhosts.KeyError
@@ -131,20 +130,20 @@ func (l *login) checkHost(host, addr string, remote net.Addr, key ssh.PublicKey)
 		return nil
 	case errors.As(err, &unknown) && len(unknown.Want) > 0:
 		want := unknown.Want[0]
-		return fmt.Errorf("%w: found %s, expected %s %s as %s:%d says; somebody may stand between; where the machine was set up anew, run `ssh-keygen -R %s -f %s` and log in once by ssh",
-			ErrHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
+		return fmt.Errorf("%w: found %s, expected %s %s, the key in %s:%d; somebody may intercept the connection; if the machine was set up anew, run 'ssh-keygen -R %s -f %s' and log in once by ssh",
+			errHostKey, print, want.Key.Type(), ssh.FingerprintSHA256(want.Key), want.Filename, want.Line, at, want.Filename)
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%w: found %s, expected a key that is in %s; compare it with the machine's and run `ssh -o UserKnownHostsFile=%s -p %d %s@%s` once to add it",
-			ErrHostKey, print, l.files[0], l.files[0], l.port, l.user, host)
+		return fmt.Errorf("%w: found %s, expected a key that is in %s; compare it with the machine's key and run 'ssh -o UserKnownHostsFile=%s -p %d %s@%s' once to add it",
+			errHostKey, print, l.files[0], l.files[0], l.port, l.user, host)
 	case errors.As(err, &revoked):
-		return fmt.Errorf("%w: found %s, which %s:%d revokes", ErrHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
+		return fmt.Errorf("%w: found %s, which %s:%d revokes", errHostKey, print, revoked.Revoked.Filename, revoked.Revoked.Line)
 	}
-	return fmt.Errorf("%w: %w", ErrHostKey, err)
+	return fmt.Errorf("%w: %w", errHostKey, err)
 }
 
-// algorithms are those of the keys that are known of a machine: a machine has
-// several keys and shows the one that is asked for. Of an unknown one it is asked
-// for the key that ssh would ask for.
+// algorithms lists the key algorithms to offer. A machine has several keys and shows one of the algorithms
+// that the client offers, so only the algorithms of its known keys are offered. For an unknown machine these
+// are the algorithms that ssh offers, in its order.
 func (l *login) algorithms(addr string) []string {
 	never, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
@@ -165,7 +164,7 @@ func (l *login) algorithms(addr string) []string {
 	return algorithms
 }
 
-// conn is a connection to one machine. Its methods are sftp's.
+// conn is a connection to one machine. It has the methods of sftp.Client.
 type conn struct {
 	*sftp.Client
 	ssh    *ssh.Client
@@ -173,14 +172,14 @@ type conn struct {
 	cancel func() bool
 }
 
-// connect logs in and starts sftp. The connection is closed when ctx ends.
+// connect logs in and starts sftp. The connection closes when ctx ends.
 func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	addr := net.JoinHostPort(host, strconv.Itoa(l.port))
 	dialer := net.Dialer{Timeout: l.timeout}
 	raw, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-			err = fmt.Errorf("%w within %v: %w", ErrSilent, l.timeout, err)
+			err = fmt.Errorf("%w within %v: %w", errSilent, l.timeout, err)
 		}
 		return nil, fmt.Errorf("%w; is it up, and does SSH listen on port %d?", err, l.port)
 	}
@@ -192,7 +191,7 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 			c.Close()
 		}
 	}()
-	var refused error // of the host key, without what ssh writes around it
+	var refused error // the error about the host key, without the text that ssh puts around it
 	config := &ssh.ClientConfig{User: l.user, HostKeyAlgorithms: l.algorithms(addr), HostKeyCallback: func(addr string, remote net.Addr, key ssh.PublicKey) error {
 		refused = l.checkHost(host, addr, remote, key)
 		return refused
@@ -201,13 +200,13 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	if l.agent != "" {
 		socket, err := dialer.DialContext(ctx, "unix", l.agent)
 		if err != nil && len(signers) == 0 {
-			return nil, fmt.Errorf("%w: the agent does not answer: %w; give --identity FILE, or start ssh-agent and run ssh-add", ErrLogin, err)
+			return nil, fmt.Errorf("%w: the agent does not answer: %w; give `Identity` FILE, or start ssh-agent and run ssh-add", errLogin, err)
 		}
 		if err == nil {
 			defer func() { _ = socket.Close() }()
 			held, err := agent.NewClient(socket).Signers()
 			if err != nil {
-				return nil, fmt.Errorf("%w: the agent: %w", ErrLogin, err)
+				return nil, fmt.Errorf("%w: the agent: %w", errLogin, err)
 			}
 			signers = append(signers[:len(signers):len(signers)], held...)
 		}
@@ -220,20 +219,18 @@ func (l *login) connect(ctx context.Context, host string) (_ *conn, err error) {
 	case err != nil && c.watch.fired.Load():
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w as %s: %w; see whether `ssh -p %d %s@%s` does", ErrLogin, l.user, err, l.port, l.user, host)
+		return nil, fmt.Errorf("%w as %s: %w; see whether 'ssh -p %d %s@%s' can", errLogin, l.user, err, l.port, l.user, host)
 	}
 	c.ssh = ssh.NewClient(transport, channels, requests)
-	// Several writes may be on their way: holes that a cut leaves are found when
-	// the file is compared.
+	// Several writes may be in flight. If the connection is cut, the comparison of the file finds the holes.
 	c.Client, err = sftp.NewClient(c.ssh, sftp.UseConcurrentWrites(true))
 	if err != nil {
-		return nil, fmt.Errorf("sftp does not start: %w; the machine's sshd_config needs `Subsystem sftp internal-sftp`", err)
+		return nil, fmt.Errorf("sftp does not start: %w; the machine's sshd_config needs the line 'Subsystem sftp internal-sftp'", err)
 	}
 	return c, nil
 }
 
-// Close ends the connection and its goroutines. What it finds wrong has no
-// meaning: all that counts was read back.
+// Close ends the connection and its goroutines. It ignores errors, because all data that count were read back.
 func (c *conn) Close() {
 	c.cancel()
 	if c.Client != nil {
@@ -246,18 +243,18 @@ func (c *conn) Close() {
 	_ = c.watch.Close()
 }
 
-// why says what is behind an error of a connection: the caller's end, or silence.
+// why replaces an error of a connection by its cause: a cancelled context, or silence.
 func (c *conn) why(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case c.watch.fired.Load():
-		return fmt.Errorf("%w within %v", ErrSilent, c.watch.timeout)
+		return fmt.Errorf("%w within %v", errSilent, c.watch.timeout)
 	}
 	return err
 }
 
-// lost says whether an error is the connection's and not the machine's answer.
+// lost reports whether an error is due to the connection and not an answer of the machine.
 func (c *conn) lost(err error) bool {
 	var status *sftp.StatusError
 	if errors.As(err, &status) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -267,13 +264,13 @@ func (c *conn) lost(err error) bool {
 	return ended || c.watch.ended.Load()
 }
 
-// watch is a connection that is closed when nothing came for timeout.
+// watch is a connection that closes if no data arrive for timeout.
 type watch struct {
 	net.Conn
 	timeout time.Duration
 	timer   *time.Timer
-	fired   atomic.Bool // closed for silence
-	ended   atomic.Bool // a call failed: the connection is no more
+	fired   atomic.Bool // closed because of silence
+	ended   atomic.Bool // a call failed: the connection is dead
 }
 
 func watchOver(c net.Conn, timeout time.Duration) *watch {
@@ -285,7 +282,7 @@ func watchOver(c net.Conn, timeout time.Duration) *watch {
 	return w
 }
 
-// here says that work goes on: the machine answered, or it is not its turn.
+// here restarts the timer: the machine answered, or it is not its turn to send.
 func (w *watch) here() {
 	if !w.ended.Load() {
 		w.timer.Reset(w.timeout)

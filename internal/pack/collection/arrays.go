@@ -14,11 +14,11 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// PacksFile says what the arrays of padded packs are.
+// PacksFile describes the arrays of padded packs.
 const PacksFile = "packs.json"
 
-// PacksMeta is packs.json. Files of arrays are named by what they hold, those of
-// columns by the column.
+// PacksMeta is packs.json. The names of array files say what they hold; files of columns have the column's
+// name.
 type PacksMeta struct {
 	Format  int                         `json:"format"`
 	Seed    uint64                      `json:"seed"`
@@ -29,29 +29,28 @@ type PacksMeta struct {
 	Nodes   map[string]*TypeMeta        `json:"nodes"`
 	Edges   map[string]*TypeMeta        `json:"edges"`
 	Context map[string]store.ColumnMeta `json:"context"`
-	// Oversize is what became of OversizeGraphs graphs that are in no pack.
+	// Oversize says what happened to OversizeGraphs graphs that are in no pack.
 	Oversize       string `json:"oversize,omitempty"`
 	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
 }
 
-// TypeMeta is the arrays of a node or edge type. The shapes of columns are those of
-// one row.
+// TypeMeta describes the arrays of a node or edge type. The shapes of columns are those of one row.
 type TypeMeta struct {
 	Arrays  map[string]string           `json:"arrays"`
 	Columns map[string]store.ColumnMeta `json:"columns"`
 }
 
-// paddedArray is an array [packs, ...] and how a pack fills its part of it.
+// paddedArray is an array [packs, ...], with a function that writes the part of a pack.
 type paddedArray struct {
 	array *store.Array
-	slot  int64 // bytes of a pack
+	slot  int64 // bytes per pack
 	fill  func(out *emitter, p *packed)
 }
 
-// packed is a pack that is written.
+// packed is a pack that is being written.
 type packed struct {
 	graphs []uint64
-	nodes  []int // of each node type, those of its graphs
+	nodes  []int // number of nodes of its graphs, by node type
 }
 
 // padder makes the arrays of padded packs.
@@ -65,16 +64,15 @@ type padder struct {
 	left   []string
 }
 
-// Arrays writes the packs of an epoch, padded to one shape, into w, which the caller
-// seals: see docs/packing.md for the arrays. It returns what the collection has that
-// the arrays have not: strings, variable dimensions, and what is known of how the
-// graphs were sampled.
+// Arrays writes the packs of an epoch, padded to one shape, into w, which the caller seals. docs/packing.md
+// describes the arrays. left names the data of the collection that the arrays lack: strings, variable
+// dimensions, and the data on how the graphs were sampled.
 //
-// Padding follows jraph: behind the graphs of a pack comes one that has all padding
-// nodes and edges, then empty ones; padding edges join the first padding nodes of
-// their types. All other values of padding are 0, but graph_id, which is -1.
+// Padding follows jraph: the graphs of a pack are followed by one graph that has all padding nodes and edges,
+// then by empty graphs. Padding edges join the first padding nodes of their types. All other padding values
+// are 0, except graph_id, which is -1.
 //
-// The caller has checked the collection (store.Check).
+// The caller must have checked the collection (store.Check).
 func Arrays(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, seed, epoch uint64, opt Options) (left []string, err error) {
 	shape, err := NewShape(l, c)
 	if err != nil {
@@ -92,8 +90,7 @@ func Arrays(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Col
 	if err := a.plan(); err != nil {
 		return nil, err
 	}
-	// Few packs a chunk keep all threads busy to the end; many make large writes of
-	// small arrays.
+	// Small chunks keep all threads busy until the end; large ones make large writes of small arrays.
 	chunk := min(max(a.packs/int64(8*opt.threads()), 1), 64)
 	next := int64(0)
 	err = ordered.Run(ctx, opt.threads(), newEmitter, func() *dealt { return &dealt{} }, ordered.Stages[*emitter, *dealt]{
@@ -117,7 +114,7 @@ func Arrays(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Col
 	return a.left, errors.Join(w.WriteFile(PacksFile, append(text, '\n')), writeAlone(w, l, g))
 }
 
-// write fills the parts of all arrays that belong to some packs.
+// write writes the parts of all arrays for a chunk of packs.
 func (a *padder) write(ctx context.Context, out *emitter, k *dealt) error {
 	packs := out.packs[:0]
 	at := 0
@@ -157,12 +154,12 @@ func (a *padder) write(ctx context.Context, out *emitter, k *dealt) error {
 	return nil
 }
 
-// span is what graph g has of what ptr bounds.
+// span is the range of the items of graph g that ptr bounds.
 func span(ptr graph.Index, g uint64) (from, to int) {
 	return int(ptr.At(int(g))), int(ptr.At(int(g) + 1))
 }
 
-// add makes an array with rows of the given shape, one a pack.
+// add adds an array with one row of the given shape per pack.
 func (a *padder) add(file string, dtype graph.DType, fill func(*emitter, *packed), row ...int) error {
 	slot := uint64(dtype.Size())
 	for _, d := range row {
@@ -182,7 +179,7 @@ func (a *padder) add(file string, dtype graph.DType, fill func(*emitter, *packed
 	return nil
 }
 
-// plan names every array and how it is filled.
+// plan lists all arrays and how they are filled.
 func (a *padder) plan() error {
 	graphs := a.shape.Graphs
 	var err error
@@ -251,14 +248,14 @@ func (a *padder) plan() error {
 	}
 	if a.c.ComponentPtr.Len() > 0 {
 		for _, c := range a.c.Context {
-			a.left = append(a.left, "context: column "+c.Name+" (a row a component)")
+			a.left = append(a.left, "context: column "+c.Name+" (one row per component)")
 		}
 		return err
 	}
 	return errors.Join(err, a.columns("context", "context/", a.meta.Context, a.c.Context, graph.Index{}, graphs))
 }
 
-// columns plans the columns of a type, or, without ptr, of the context.
+// columns plans the columns of a type, or of the context if ptr is empty.
 func (a *padder) columns(what, dir string, meta map[string]store.ColumnMeta, columns []*graph.Column, ptr graph.Index, rows int) error {
 	for _, c := range columns {
 		if c.Ragged() || c.DType == graph.String {

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// treesOf is graphs like syntax trees: about 110 nodes with 8 features, an edge fewer.
+// treesOf makes graphs like syntax trees: about 110 nodes with 8 features, and one edge fewer.
 func treesOf(graphs int) *graph.Collection {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := &graph.CollectionNodes{Type: "_N", GraphPtr: graph.Index{U64: []uint64{0}}}
@@ -34,7 +34,7 @@ func treesOf(graphs int) *graph.Collection {
 	return &graph.Collection{Graphs: graphs, Nodes: []*graph.CollectionNodes{n}, Edges: []*graph.CollectionEdges{e}}
 }
 
-// Writing packs of 20,000 trees, without waiting for the disk: bytes of the output.
+// Writes packs of 20,000 trees without syncing to the disk; throughput is in bytes of the output.
 func BenchmarkWriters(b *testing.B) {
 	c := treesOf(20000)
 	sizes, err := collection.NewSizes(c, []string{"num_nodes", "num_edges"})

@@ -5,14 +5,14 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// emitBytes is what an emitter holds: what stays in a processor's cache while it is
-// filled and written.
+// emitBytes is the size of an emitter's buffer, which stays in a processor's cache while it is filled and
+// written.
 const emitBytes = 512 << 10
 
-// emitter writes a part of an array, front to back. Its first error stays.
+// emitter writes a part of an array, front to back. It keeps its first error.
 type emitter struct {
 	array *store.Array
-	at    int64 // where the buffer belongs
+	at    int64 // offset of the buffer in the array
 	buf   []byte
 	err   error
 	packs []packed // of a chunk
@@ -20,12 +20,12 @@ type emitter struct {
 
 func newEmitter() *emitter { return &emitter{buf: make([]byte, 0, emitBytes)} }
 
-// begin writes from a byte of the array on.
+// begin starts writing at byte at of the array.
 func (e *emitter) begin(a *store.Array, at int64) {
 	e.array, e.at, e.buf, e.err = a, at, e.buf[:0], nil
 }
 
-// flush writes what is held.
+// flush writes the buffer.
 func (e *emitter) flush() error {
 	if e.err == nil && len(e.buf) > 0 {
 		_, e.err = e.array.WriteAt(e.buf, e.at)
@@ -35,10 +35,10 @@ func (e *emitter) flush() error {
 	return e.err
 }
 
-// room is what is free for want bytes: all of them, or whole values of 8 bytes.
+// room returns free bytes of the buffer: want bytes, or fewer but a multiple of 8.
 func (e *emitter) room(want int) []byte {
 	if cap(e.buf)-len(e.buf) < min(want, 8) {
-		_ = e.flush() // the error stays
+		_ = e.flush() // the emitter keeps the error
 	}
 	n := len(e.buf)
 	if free := cap(e.buf) - n; want > free {
@@ -48,7 +48,7 @@ func (e *emitter) room(want int) []byte {
 	return e.buf[n:]
 }
 
-// bytes copies b; what is large is written from where it lies.
+// bytes copies b; a large b is written without a copy.
 func (e *emitter) bytes(b []byte) {
 	if len(b) >= emitBytes/2 {
 		if e.flush() == nil {
@@ -62,7 +62,7 @@ func (e *emitter) bytes(b []byte) {
 	}
 }
 
-// fill writes n bytes of a value.
+// fill writes v n times.
 func (e *emitter) fill(v byte, n int) {
 	for n > 0 && e.err == nil {
 		to := e.room(n)
@@ -74,7 +74,7 @@ func (e *emitter) fill(v byte, n int) {
 	}
 }
 
-// repeat writes n values.
+// repeat writes v n times.
 func (e *emitter) repeat(v int32, n int) {
 	for n > 0 && e.err == nil {
 		to := graph.View[int32](e.room(4 * n))
@@ -85,7 +85,7 @@ func (e *emitter) repeat(v int32, n int) {
 	}
 }
 
-// shifted writes ids, each by so much more.
+// shifted writes ids, each increased by by.
 func shifted[T uint32 | uint64](e *emitter, ids []T, by int32) {
 	for len(ids) > 0 && e.err == nil {
 		to := graph.View[int32](e.room(4 * len(ids)))
@@ -97,7 +97,7 @@ func shifted[T uint32 | uint64](e *emitter, ids []T, by int32) {
 	}
 }
 
-// counts is the items of each graph, then of the padding graph, then of none.
+// counts writes the number of items of each graph, of the padding graph, and 0 for the empty graphs.
 func counts(ptr graph.Index, graphs, all int) func(*emitter, *packed) {
 	return func(out *emitter, p *packed) {
 		left := all
@@ -111,8 +111,8 @@ func counts(ptr graph.Index, graphs, all int) func(*emitter, *packed) {
 	}
 }
 
-// offsets is the first item of each graph, of the padding graph, and of the empty
-// ones behind it, which is the end.
+// offsets writes the first item of each graph, of the padding graph, and of the empty graphs after it, which
+// is the end.
 func offsets(ptr graph.Index, graphs, all int) func(*emitter, *packed) {
 	return func(out *emitter, p *packed) {
 		at := 0
@@ -126,7 +126,7 @@ func offsets(ptr graph.Index, graphs, all int) func(*emitter, *packed) {
 	}
 }
 
-// owners is the graph of each item.
+// owners writes the graph of each item.
 func owners(ptr graph.Index, all int) func(*emitter, *packed) {
 	return func(out *emitter, p *packed) {
 		left := all
@@ -139,7 +139,7 @@ func owners(ptr graph.Index, all int) func(*emitter, *packed) {
 	}
 }
 
-// ends is the ends of edges in nodes of a type.
+// ends writes the ends of edges, as nodes of a type.
 func (a *padder) ends(e *graph.CollectionEdges, of graph.Index, nodeType string, all int) func(*emitter, *packed) {
 	var nodes graph.Index
 	for _, n := range a.c.Nodes {
@@ -172,7 +172,7 @@ func width(x graph.Index) graph.DType {
 	return graph.Uint64
 }
 
-// part is the bytes of [from, to) of a list.
+// part returns the bytes of [from, to) of a list.
 func part(x graph.Index, from, to int) []byte {
 	if x.U32 != nil {
 		return graph.Bytes(x.U32[from:to])
@@ -180,7 +180,7 @@ func part(x graph.Index, from, to int) []byte {
 	return graph.Bytes(x.U64[from:to])
 }
 
-// ids is a list of ids, as it is.
+// ids writes a list of ids unchanged.
 func ids(x, ptr graph.Index, all int) func(*emitter, *packed) {
 	return func(out *emitter, p *packed) {
 		left := all

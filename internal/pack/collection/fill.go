@@ -44,25 +44,25 @@ const (
 type FillMeta struct {
 	Format int    `json:"format"`
 	Seed   uint64 `json:"seed"`
-	Epoch  uint64 `json:"epoch"` // the first
+	Epoch  uint64 `json:"epoch"` // the first one
 	Epochs int    `json:"epochs"`
-	Packs  int64  `json:"packs"`  // of each epoch
-	Graphs int64  `json:"graphs"` // of each epoch, in packs
-	// Oversize is what became of OversizeGraphs graphs that are in no pack.
+	Packs  int64  `json:"packs"`  // per epoch
+	Graphs int64  `json:"graphs"` // per epoch, in packs
+	// Oversize says what happened to OversizeGraphs graphs that are in no pack.
 	Oversize       string `json:"oversize,omitempty"`
 	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
 }
 
-// Epochs are the epochs from First on, of a seed.
+// Epochs is a range of epochs, from First on, of a random seed.
 type Epochs struct {
 	Seed, First uint64
 	Count       int
 }
 
-// Options are those of everything that is written.
+// Options are common to all writers of packs.
 type Options struct {
 	Threads  int             // 0 is 1
-	Progress func(packs int) // told of packs that were written; nil tells nobody
+	Progress func(packs int) // receives the number of packs written; may be nil
 }
 
 func (o *Options) threads() int { return max(1, o.Threads) }
@@ -73,10 +73,10 @@ func (o *Options) tell(packs int) {
 	}
 }
 
-// fillPacks is the packs of a chunk, enough for a large write.
+// fillPacks is the number of packs per chunk, enough for a large write.
 const fillPacks = 1024
 
-// dealt is the graphs of the packs [first, end) of a deal.
+// dealt has the graphs of the packs [first, end) of a deal.
 type dealt struct {
 	first, end int64
 	ids        []uint64
@@ -84,8 +84,7 @@ type dealt struct {
 	bytes      []byte
 }
 
-// Fill writes which graphs are in which pack of the epochs, one epoch behind the
-// other, into w, which the caller seals:
+// Fill writes the graph ids of each pack, one epoch after another, into w, which the caller seals:
 //
 //	fill.json      FillMeta
 //	pack_ptr.npy   uint64 [epochs * packs + 1], bounds the graphs of each pack
@@ -159,7 +158,7 @@ func (f *fillWriter) write(k *dealt) error {
 	return err
 }
 
-// end writes what is no array of packs.
+// end writes the files that are not arrays of packs.
 func (f *fillWriter) end(l *layout.Layout, g *layout.Graphs, e Epochs) error {
 	meta := FillMeta{Format: 1, Seed: e.Seed, Epoch: e.First, Epochs: e.Count, Packs: l.Meta.Packs, Graphs: l.Meta.Graphs,
 		Oversize: l.Meta.Oversize, OversizeGraphs: l.Meta.OversizeGraphs}
@@ -178,7 +177,7 @@ func (f *fillWriter) close() error {
 	return err
 }
 
-// next takes the packs behind at, so many or those that are left.
+// next sets k to the packs after at: packs of them, or all that remain.
 func (k *dealt) next(at *int64, packs, all int64) error {
 	if *at == all {
 		return io.EOF
@@ -188,7 +187,7 @@ func (k *dealt) next(at *int64, packs, all int64) error {
 	return nil
 }
 
-// deal looks the graphs of the packs up.
+// deal looks up the graphs of the packs.
 func (k *dealt) deal(d *layout.Deal) {
 	k.ids, k.lengths = k.ids[:0], k.lengths[:0]
 	for p := k.first; p < k.end; p++ {

@@ -16,8 +16,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// A fill has the packs of its epochs as the layout deals them, over more than a
-// chunk of packs; graphs that are packs of their own are listed apart.
+// A fill has the packs of its epochs as the layout deals them, over more than one chunk of packs. Graphs that
+// are packs of their own are listed separately.
 func TestFill(t *testing.T) {
 	const graphs = 5000
 	n := &graph.CollectionNodes{Type: "n", GraphPtr: graph.Index{U64: []uint64{0}}}
@@ -35,7 +35,7 @@ func TestFill(t *testing.T) {
 	}
 	p := &pack.Problem{Histogram: h, Limits: []int{6}}
 	terms := layout.Terms{Oversize: layout.Alone}
-	p.Histogram, terms.Over = p.Oversize() // those of 7 nodes
+	p.Histogram, terms.Over = p.Oversize() // graphs of 7 nodes
 	r, err := pack.Solve(t.Context(), p, pack.Options{Effort: 0.01})
 	if err != nil {
 		t.Fatal(err)

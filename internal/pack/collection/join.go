@@ -8,19 +8,19 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// joined is packs as a collection in memory: a graph a pack, whose components are
-// those of its graphs. Its buffers are used again; the pointers in it stay.
+// joined has packs as a collection in memory: each pack is a graph whose components are the graphs of the
+// pack. Its buffers are reused, and its pointers stay valid.
 type joined struct {
 	graph.Collection
 	from *graph.Collection
-	// seeds are the places of the node types of seeds.
+	// seeds are the indices of the node types of seeds.
 	seeds []int
-	base  []uint64 // of each node type, the nodes in front of a graph in its pack
+	base  []uint64 // by node type: nodes before a graph in its pack
 	parts int      // components of all packs
 }
 
-// newJoined makes an empty one of the types and columns of a collection, in its
-// order, without what is known of how its graphs were sampled.
+// newJoined makes an empty one with the types and columns of a collection, in its order, without the data on
+// how its graphs were sampled.
 func newJoined(from *graph.Collection) *joined {
 	j := &joined{from: from, base: make([]uint64, len(from.Nodes))}
 	j.SeedType = from.SeedType
@@ -47,13 +47,13 @@ func emptyColumns(columns []*graph.Column) []*graph.Column {
 	return out
 }
 
-// begin is a list of offsets with its first, 0.
+// begin starts a list of offsets with a 0.
 func begin(x graph.Index) graph.Index { return graph.Index{U64: append(x.U64[:0], 0)} }
 
-// end is the last of a list of offsets.
+// end returns the last of a list of offsets.
 func end(x graph.Index) uint64 { return x.U64[len(x.U64)-1] }
 
-// emptied is an index without elements, in the width of another.
+// emptied returns an index without elements, of the same width as like.
 func emptied(x, like graph.Index) graph.Index {
 	if like.U32 != nil {
 		return graph.Index{U32: x.U32[:0]}
@@ -112,7 +112,7 @@ func (j *joined) add(graphs []uint64) error {
 	return nil
 }
 
-// graph appends a graph to the pack at hand.
+// graph appends a graph to the current pack.
 func (j *joined) graph(g int) error {
 	first, last := g, g+1 // components
 	if p := j.from.ComponentPtr; p.Len() > 0 {
@@ -151,7 +151,7 @@ func (j *joined) graph(g int) error {
 	return nil
 }
 
-// of is the nodes of a type in front of the graph at hand.
+// of is the number of nodes of a type before the current graph.
 func (j *joined) of(nodeType string) uint32 {
 	for i, n := range j.Nodes {
 		if n.Type == nodeType {
@@ -220,8 +220,7 @@ func appendColumns(dst, src []*graph.Column, first, last int) {
 	}
 }
 
-// appendOffsets appends the ends of the elements [from, to), and says what they
-// bound.
+// appendOffsets appends the ends of the elements [from, to), and returns the range that they bound.
 func appendOffsets(dst, x graph.Index, from, to int) (_ graph.Index, first, last int) {
 	at := end(dst) - x.At(from)
 	for i := from; i < to; i++ {

@@ -18,10 +18,10 @@ import (
 
 const schemaFile = "schema.pbtxt"
 
-// joinedBytes is about what a chunk of joined packs holds.
+// joinedBytes is about the size of a chunk of joined packs.
 const joinedBytes = 4 << 20
 
-// chunkOf is how many packs a chunk has.
+// chunkOf is the number of packs per chunk.
 func chunkOf(s *store.Store, packs int64) int64 {
 	c, size := s.Collection, int64(0)
 	columns := func(cs []*graph.Column) {
@@ -41,13 +41,13 @@ func chunkOf(s *store.Store, packs int64) int64 {
 	return min(max(joinedBytes/(size/packs+1), 1), fillPacks)
 }
 
-// joinedChunk is the packs of a chunk.
+// joinedChunk has the packs of a chunk.
 type joinedChunk struct {
 	dealt
 	packs    *joined
 	records  *shards.Chunk                   // of Examples
-	encode   func(graph int) ([]byte, error) // of packs
-	narrowed *feature.Narrowed               // by encode
+	encode   func(graph int) ([]byte, error) // encodes a pack
+	narrowed *feature.Narrowed               // set by encode
 }
 
 // gather joins the packs of the chunk.
@@ -65,10 +65,10 @@ func (k *joinedChunk) gather(d *layout.Deal, ids graph.DType) error {
 	return nil
 }
 
-// Joined writes the packs of an epoch as a collection into w, which the caller seals
-// with what it returns: a graph a pack, whose components are its graphs, in order;
-// beside it the files of Fill. left names what is known of the graphs and has no
-// place in packs. The caller has checked the collection (store.Check).
+// Joined writes the packs of an epoch as a collection into w, together with the files of Fill. The caller
+// seals w with the result. Each pack is a graph whose components are the graphs of the pack, in order. left
+// names the data on the graphs that packs cannot hold. The caller must have checked the collection
+// (store.Check).
 func Joined(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, opt Options) (meta *store.Meta, left []string, err error) {
 	out, err := newJoinedWriter(w, s.Collection)
 	if err != nil {
@@ -96,7 +96,7 @@ func Joined(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout,
 	return meta, unjoined(s), nil
 }
 
-// unjoined names what packs do not have of a collection.
+// unjoined names the data of a collection that packs lack.
 func unjoined(s *store.Store) []string {
 	var left []string
 	for _, n := range s.Collection.Nodes {
@@ -124,8 +124,8 @@ func unjoined(s *store.Store) []string {
 	return left
 }
 
-// run gathers packs in several goroutines: work, then sink in order. The files of
-// Fill are written beside.
+// run gathers packs in several goroutines: it calls work for each chunk, then sink in the order of the chunks.
+// It also writes the files of Fill.
 func run(ctx context.Context, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, opt Options,
 	newChunk func() *joinedChunk, work, sink func(*joinedChunk) error) (err error) {
 	d := l.Deal(g, seed, epoch)

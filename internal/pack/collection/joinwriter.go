@@ -22,12 +22,12 @@ type joinedWriter struct {
 	packs   int
 }
 
-// joinedArray is an array and what a chunk has for it: offsets, or values.
+// joinedArray is an array and the function that returns its part for a chunk: offsets, or values.
 type joinedArray struct {
 	array *store.Array
 	of    func(*joined) graph.Index
 	ptr   bool
-	last  uint64 // of offsets
+	last  uint64 // of the offsets
 }
 
 type joinedColumn struct {
@@ -164,7 +164,7 @@ func (x *joinedColumn) append(j *joined) error {
 	return x.writer.Append(c.Values, x.ends, x.lengths...)
 }
 
-// finish completes what graph.json says.
+// finish completes the metadata of graph.json.
 func (o *joinedWriter) finish() (*store.Meta, error) {
 	for len(o.columns) > 0 {
 		x := o.columns[0]

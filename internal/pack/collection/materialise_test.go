@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ends = graph.EdgeType{Src: "a", Rel: "r", Dst: "b"}
 
-// components are those that fixed shapes of drawn collections need.
+// components are those that drawn collections need for packs of fixed shape.
 var components = []string{"num_nodes:a", "num_nodes:b", "num_edges:a:r:b"}
 
 // drawColumn draws a column of any shape.
@@ -88,19 +88,19 @@ func drawCollection(t *rapid.T) *graph.Collection {
 		edge.Columns[0].Values[i] &= 1
 	}
 	for i := 7; i < len(edge.Columns[1].Values); i += 8 {
-		edge.Columns[1].Values[i] &= 0xbf // below 2: a double beyond float32 has no place in an Example
+		edge.Columns[1].Values[i] &= 0xbf // below 2: an Example cannot hold a double that exceeds float32
 	}
 	c.Context = []*graph.Column{drawColumn(t, "label", graph.Int64, graphs), drawColumn(t, "text", graph.String, graphs, -1)}
 	c.Nodes, c.Edges = []*graph.CollectionNodes{x, y}, []*graph.CollectionEdges{edge}
 	return c
 }
 
-// disk is the file system without waiting for the disk.
+// disk is the file system without syncing to the disk.
 var disk vfs.FS = vfs.Unsynced{FS: vfs.OS}
 
 type fatal interface{ Fatal(...any) }
 
-// layoutFor is a layout of a collection.
+// layoutFor makes a layout of a collection.
 func layoutFor(t fatal, c *graph.Collection, limits []int, reserve bool) (*layout.Layout, *layout.Graphs) {
 	sizes, err := collection.NewSizes(c, components)
 	if err != nil {
@@ -129,7 +129,7 @@ func layoutFor(t fatal, c *graph.Collection, limits []int, reserve bool) (*layou
 	return l, g
 }
 
-// folder writes an output folder and gives its name.
+// folder writes an output folder and returns its name.
 func folder(t fatal, fsys vfs.FS, parent string, write func(*store.Writer) (*store.Meta, error)) (dir string, err error) {
 	dir = filepath.Join(parent, "out")
 	w, err := store.Create(fsys, dir, true)
@@ -147,7 +147,7 @@ func folder(t fatal, fsys vfs.FS, parent string, write func(*store.Writer) (*sto
 	return dir, errors.Join(err, w.Seal(context.Background(), meta, 1), w.Publish())
 }
 
-// rows is the values of rows of columns, as text. Strings and lists are kept apart.
+// rows returns the values of rows of columns, as text that keeps strings and lists apart.
 func rows(columns []*graph.Column, first, last int, fixed bool) string {
 	var b strings.Builder
 	for _, c := range columns {
@@ -179,12 +179,12 @@ func rows(columns []*graph.Column, first, last int, fixed bool) string {
 	return b.String()
 }
 
-// graphText is all of graph i of a collection whose graphs have one component, or of
-// component i of others; fixed leaves out what padded arrays do not have.
+// graphText describes graph i of a collection whose graphs have one component, or component i of others. fixed
+// leaves out the data that padded arrays lack.
 func graphText(c *graph.Collection, i int, fixed bool) string {
 	var b strings.Builder
 	b.WriteString(rows(c.Context, i, i+1, fixed))
-	pack := i // that the component is in
+	pack := i // that has the component
 	if c.ComponentPtr.Len() > 0 {
 		for pack = 0; int(c.ComponentPtr.At(pack+1)) <= i; pack++ {
 		}
@@ -214,8 +214,7 @@ func graphText(c *graph.Collection, i int, fixed bool) string {
 	return b.String()
 }
 
-// A pack of a collection, taken apart, is its graphs, bit for bit; each graph is in
-// one pack.
+// The components of the packs of a collection equal its graphs, bit for bit, and each graph is in one pack.
 func TestJoined(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -263,8 +262,7 @@ func TestJoined(t *testing.T) {
 	})
 }
 
-// Packs of graphs that have components themselves have the components of their
-// graphs, in order.
+// Packs of graphs that have several components have the components of their graphs, in order.
 func TestJoinedComponents(t *testing.T) {
 	join := func(c *graph.Collection, limits []int) (*store.Store, *layout.Deal) {
 		s := &store.Store{Collection: c, Meta: &store.Meta{Context: &store.ContextMeta{}}}
@@ -306,11 +304,11 @@ func TestJoinedComponents(t *testing.T) {
 	if k != c.Graphs {
 		t.Errorf("found %d components, expected %d", k, c.Graphs)
 	}
-	// Padded arrays have a row a graph, so those of components are left out.
+	// Padded arrays have one row per graph, so columns of components are left out.
 	l, g := layoutFor(t, once.Collection, []int{20, 20, 20}, false)
 	_, err := folder(t, disk, t.TempDir(), func(w *store.Writer) (*store.Meta, error) {
 		left, err := collection.Arrays(t.Context(), w, l, once.Collection, g, 1, 2, collection.Options{})
-		if !strings.Contains(strings.Join(left, ";"), "context: column label (a row a component)") {
+		if !strings.Contains(strings.Join(left, ";"), "context: column label (one row per component)") {
 			t.Errorf("found %v left out, expected the columns of the context", left)
 		}
 		return nil, err
@@ -320,7 +318,7 @@ func TestJoinedComponents(t *testing.T) {
 	}
 }
 
-// read is the values of an array.
+// read returns the values of an array.
 func read[T graph.Numbers](t fatal, dir, file string) []T {
 	b, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
@@ -333,7 +331,7 @@ func read[T graph.Numbers](t fatal, dir, file string) []T {
 	return graph.View[T](b[h.Offset:])
 }
 
-// unpacked is the graphs of padded packs, in order, without the padding.
+// unpacked returns the graphs of padded packs, in order, without the padding.
 func unpacked(t fatal, dir string, m *collection.PacksMeta, like *graph.Collection) *graph.Collection {
 	graphs := m.Shape.Graphs
 	real := read[int32](t, dir, m.Arrays["num_graphs"])
@@ -357,7 +355,7 @@ func unpacked(t fatal, dir string, m *collection.PacksMeta, like *graph.Collecti
 		}
 		return out
 	}
-	// items reads the pointers of a type and what follows from them.
+	// items reads the pointers of a type and the arrays that depend on them.
 	items := func(arrays map[string]string, count string, all int) (ptr graph.Index, of func(p int) int) {
 		ptr.U64 = []uint64{0}
 		ptrs, counts, mask := read[int32](t, dir, arrays["ptr"]), read[int32](t, dir, arrays[count]), read[uint8](t, dir, arrays["mask"])
@@ -439,8 +437,8 @@ func unpacked(t fatal, dir string, m *collection.PacksMeta, like *graph.Collecti
 	return c
 }
 
-// Padded packs without their padding are the graphs of the layout, bit for bit; the
-// padding is what GraphsTuples have. With a reserve it is inside the limits.
+// Padded packs without their padding are the graphs of the layout, bit for bit. The padding is that of
+// GraphsTuples. With a reserve it is within the limits.
 func TestArrays(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -501,12 +499,12 @@ func TestArrays(t *testing.T) {
 	})
 }
 
-// smallCollection is the drawn collection of one seed.
+// smallCollection draws a collection from a fixed seed.
 func smallCollection() *graph.Collection {
 	return rapid.Custom(drawCollection).Example(7)
 }
 
-// writers are all that writes packs.
+// writers are all writers of packs.
 var writers = map[string]func(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, threads int) (*store.Meta, error){
 	"fill": func(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Collection, g *layout.Graphs, threads int) (*store.Meta, error) {
 		return nil, collection.Fill(ctx, w, l, g, collection.Epochs{Seed: 1, First: 2, Count: 3}, collection.Options{Threads: threads})
@@ -547,8 +545,8 @@ var writers = map[string]func(ctx context.Context, w *store.Writer, l *layout.La
 	},
 }
 
-// Bytes do not depend on the number of threads. Whatever call to the file system
-// fails, there is an error, and no output; a cancelled run stops.
+// The output does not depend on the number of threads. If any call to the file system fails, there is an error
+// and no output. A cancelled run stops.
 func TestThreadsAndFaults(t *testing.T) {
 	c := smallCollection()
 	l, g := layoutFor(t, c, []int{5, 10, 9}, true)
@@ -579,7 +577,7 @@ func TestThreadsAndFaults(t *testing.T) {
 			if _, err := folder(t, count, t.TempDir(), func(w *store.Writer) (*store.Meta, error) { return write(t.Context(), w, l, c, g, 2) }); err != nil {
 				t.Fatal(err)
 			}
-			// At most 20 of them, spread over all.
+			// At most 20 of the calls, spread over all.
 			for i := int64(1); i <= count.Calls(); i += 1 + count.Calls()/20 {
 				fault := &vfs.Fault{FS: disk, FailAt: i, Err: broken, Short: i%2 == 0}
 				dir, err := folder(t, fault, t.TempDir(), func(w *store.Writer) (*store.Meta, error) { return write(t.Context(), w, l, c, g, 2) })

@@ -16,27 +16,26 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ConstraintsFile is what TF-GNN pads the Examples to.
-const ConstraintsFile = "size_constraints.json"
+// constraintsFile has the sizes to which TF-GNN pads the Examples.
+const constraintsFile = "size_constraints.json"
 
-// constraints is what TF-GNN's SizeConstraints takes, by set.
+// constraints are the arguments of TF-GNN's SizeConstraints, by node or edge set.
 type constraints struct {
 	Components int            `json:"total_num_components"`
 	Nodes      map[string]int `json:"total_num_nodes"`
 	Edges      map[string]int `json:"total_num_edges"`
 }
 
-// Recorded says what the Examples of packs lack.
+// Recorded lists the differences between the Examples of packs and the collection.
 type Recorded struct {
-	Left    []string // what the collection has and the Examples have not
-	Rounded []string // columns with float64 that are no float32
+	Left    []string // data of the collection that the Examples lack
+	Rounded []string // columns with float64 values that float32 rounds
 	feature.Narrowed
 }
 
-// Records writes the packs of an epoch as TFRecords into w, which the caller seals: a
-// GraphTensor a pack, with a component a graph, their schema, and the files of Fill.
-// Where the limits name every type, ConstraintsFile has the sizes that every pack
-// fits, with room for TF-GNN's padding.
+// Records writes the packs of an epoch as TFRecords into w, which the caller seals: one GraphTensor per pack
+// with one component per graph, their schema, and the files of Fill. If the limits name every type,
+// constraintsFile has sizes that every pack fits, with room for TF-GNN's padding.
 func Records(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, files shards.Options, opt Options) (r Recorded, err error) {
 	e, left, rounded, err := export.NewEncoding(fsys, s)
 	if err != nil {
@@ -90,11 +89,11 @@ func Records(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout
 		if err != nil {
 			return r, err
 		}
-		if err := w.WriteFile(ConstraintsFile, append(text, '\n')); err != nil {
+		if err := w.WriteFile(constraintsFile, append(text, '\n')); err != nil {
 			return r, err
 		}
 	} else {
-		r.Left = append(r.Left, ConstraintsFile+", for which each type needs a limit")
+		r.Left = append(r.Left, constraintsFile+", which needs a limit for each type")
 	}
 	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, e.Schema()))
 }

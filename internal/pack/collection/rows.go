@@ -15,22 +15,22 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// maxLine is the longest line of sizes: a header of names, or numbers.
+// maxLine bounds the length of a line: a header of names, or numbers.
 const maxLine = 64 << 10
 
-// Rows are the sizes of graphs, one a line of comma-separated numbers, in a stream
-// of unknown length: a header of components, then a graph a line.
+// Rows reads the sizes of graphs from a stream of unknown length: a header of components, then a line of
+// comma-separated numbers per graph.
 type Rows struct {
 	name    string
 	lines   *bufio.Scanner
 	columns int
-	places  []int // of the components in a line
+	places  []int // index of each component in a line
 	line    int   // of the sizes that were yielded last
-	// Err is why All ended early.
+	// Err is the error that ended All.
 	Err error
 }
 
-// NewRows reads the header and finds the components in it. name begins errors.
+// NewRows reads the header and finds the components in it. Errors begin with name.
 func NewRows(name string, r io.Reader, components []string) (*Rows, error) {
 	x := &Rows{name: name, lines: bufio.NewScanner(r)}
 	x.lines.Buffer(make([]byte, 0, 4<<10), maxLine)
@@ -62,8 +62,8 @@ func (x *Rows) failed(line int, err error) error {
 	return fmt.Errorf("%s:%d: %w", x.name, line, err)
 }
 
-// All yields the sizes of each graph, valid until the next ones, and ends at the
-// first line that is none, or that cannot be read: see Err.
+// All yields the sizes of each graph, valid until the next ones. It ends at the first line that is invalid or
+// cannot be read, and sets Err.
 func (x *Rows) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		sizes := make([]int, len(x.places))
@@ -76,7 +76,7 @@ func (x *Rows) All() iter.Seq[[]int] {
 				}
 			}
 			if len(fields) != x.columns {
-				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, as the header has columns", x.name, x.line, head(x.lines.Text()), x.columns)
+				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, one per column of the header", x.name, x.line, head(x.lines.Text()), x.columns)
 				return
 			}
 			for i, p := range x.places {
@@ -97,8 +97,8 @@ func (x *Rows) All() iter.Seq[[]int] {
 	}
 }
 
-// Where is the name and the line of the sizes that All yielded last.
+// Where returns the name and the line of the sizes that All yielded last.
 func (x *Rows) Where() string { return fmt.Sprintf("%s:%d", x.name, x.line) }
 
-// head is the beginning of what may be long.
+// head returns the beginning of a long text.
 func head(s string) string { return s[:min(len(s), 60)] }

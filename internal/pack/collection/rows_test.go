@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/pack/layout"
 )
 
-// rowsOf is all sizes of a text.
+// rowsOf returns all sizes of a text.
 func rowsOf(text string, components ...string) (all [][]int, err error) {
 	r, err := collection.NewRows("s.csv", strings.NewReader(text), components)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, there are sizes in range, or an error.
+// Any bytes give sizes in range, or an error.
 func FuzzRows(f *testing.F) {
 	for _, text := range []string{"num_nodes\n1\n2\n", "num_nodes,num_edges\n1,2\n", "x,num_nodes\n,9\n", "num_nodes\n-1", "\xff\xfe\n,", "num_nodes\r\n7\r\n"} {
 		f.Add(text)
@@ -72,8 +72,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// Graphs that are larger than a pack are left out of a stream, counted, and keep
-// their numbers; a size that is none ends it.
+// Graphs that are larger than a pack are left out of a stream and counted, and keep their numbers. An invalid
+// size ends the stream.
 func TestStreamOfCollection(t *testing.T) {
 	sizes, err := collection.NewSizes(collectionOf(), []string{"num_nodes"}) // 3, 1, 4
 	if err != nil {
@@ -103,8 +103,8 @@ func TestStreamOfCollection(t *testing.T) {
 	}
 }
 
-// The shape of padded packs has a place for each type; a type without a limit is
-// told, with the flag.
+// The shape of padded packs has an entry for each type. The error about types without a limit says which
+// limits to give.
 func TestShape(t *testing.T) {
 	of := func(first int, names ...string) (*collection.Shape, error) {
 		h := &pack.Histogram{Components: names}
@@ -124,17 +124,17 @@ func TestShape(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	_, err = of(1<<31-4, "num_nodes:b", "num_edges:q", "num_edges:a:r:b", "num_nodes:a") // and a node of padding
+	_, err = of(1<<31-4, "num_nodes:b", "num_edges:q", "num_edges:a:r:b", "num_nodes:a") // plus a padding node
 	if !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), "found a limit of 2147483648 with the padding") {
 		t.Errorf("found error %v of places that are no int32", err)
 	}
 	_, err = of(10, "num_nodes", "num_nodes:a", "num_edges")
-	if want := "--limit num_nodes:b=N --limit num_edges:a:r:b=N --limit num_edges:b:q:a=N"; !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), want) {
+	if want := "a limit for num_nodes:b, num_edges:a:r:b, num_edges:b:q:a"; !errors.Is(err, layout.ErrLayout) || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %s", err, want)
 	}
 }
 
-// A collection whose sizes are not those of the layout has no fill.
+// A collection whose sizes differ from those of the layout has no fill.
 func TestGraphsOfBadSizes(t *testing.T) {
 	c := collectionOf()
 	h := &pack.Histogram{Components: []string{"low"}, Sizes: []int{1}, Counts: []int64{3}}
@@ -145,7 +145,7 @@ func TestGraphsOfBadSizes(t *testing.T) {
 	if _, err := collection.Graphs(layout.Of(r, layout.Terms{}), c); err == nil || !strings.Contains(err.Error(), "graph 1: found a size in low that is negative") {
 		t.Errorf("found %v", err)
 	}
-	c.Nodes[0].GraphPtr = graph.Index{U64: []uint64{0, 5, 2, 5}} // descends
+	c.Nodes[0].GraphPtr = graph.Index{U64: []uint64{0, 5, 2, 5}} // descending
 	sizes, err := collection.NewSizes(c, []string{"num_nodes:a"})
 	if err != nil {
 		t.Fatal(err)

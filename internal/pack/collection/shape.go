@@ -11,17 +11,16 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Shape is what every padded pack of a layout has: with the padding, which is a
-// node of each type and a graph at least.
+// Shape is the shape of every padded pack of a layout. It includes the padding, which has at least a node of
+// each type and a graph.
 type Shape struct {
 	Graphs int            `json:"graphs"`
 	Nodes  map[string]int `json:"nodes"`
 	Edges  map[string]int `json:"edges"` // by "src:rel:dst"
 }
 
-// NewShape is the shape of padded packs. The limits must name every node and edge
-// type, or num_nodes and num_edges where there is one. A layout that was made
-// without a reserve gets the padding on top of its limits.
+// NewShape returns the shape of padded packs. The limits must name every node type and edge type, or num_nodes
+// and num_edges if there is only one. For a layout without a reserve, the padding comes on top of the limits.
 func NewShape(l *layout.Layout, c *graph.Collection) (*Shape, error) {
 	s := &Shape{Graphs: l.Problem.MaxGraphs, Nodes: map[string]int{}, Edges: map[string]int{}}
 	if s.Graphs == 0 {
@@ -60,7 +59,7 @@ func NewShape(l *layout.Layout, c *graph.Collection) (*Shape, error) {
 		s.Edges[e.Type.String()] = limit("num_edges", e.Type.String(), len(c.Edges), names...)
 	}
 	if len(missing) > 0 {
-		return nil, tagged.Errorf(layout.ErrLayout, "found limits of %s, expected one of each type, for arrays of fixed shape; pack again with --limit %s=N", strings.Join(l.Meta.Components, ", "), strings.Join(missing, "=N --limit "))
+		return nil, tagged.Errorf(layout.ErrLayout, "found limits of %s, expected one for each type, for arrays of fixed shape; pack again with a limit for %s", strings.Join(l.Meta.Components, ", "), strings.Join(missing, ", "))
 	}
 	sizes := slices.Concat([]int{s.Graphs}, slices.Collect(maps.Values(s.Nodes)), slices.Collect(maps.Values(s.Edges)))
 	if n := slices.Max(sizes); n > math.MaxInt32 {

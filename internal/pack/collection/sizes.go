@@ -13,27 +13,26 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// ErrComponent is wrapped by errors of components that a collection does not have.
+// ErrComponent is the kind of errors about components that a collection lacks.
 var ErrComponent = errors.New("no such component")
 
-// Sizes gives the sizes of graphs.
+// Sizes returns the sizes of graphs.
 type Sizes struct {
 	Components []string
 	Graphs     int
-	// Err is why All ended early.
+	// Err is the error that ended All.
 	Err error
 
 	of []func(i int) uint64
 }
 
-// NewSizes looks components up in a collection:
+// NewSizes finds components in a collection:
 //
 //   - num_nodes, num_edges: of all types;
-//   - num_nodes:TYPE, num_edges:TYPE: of one, an edge type by its relation where
-//     that is unique;
-//   - the name of an integer column of the context, one value a graph.
+//   - num_nodes:TYPE, num_edges:TYPE: of one type; the relation names an edge type if it is unique;
+//   - the name of an integer column of the context, one value per graph.
 //
-// There are at most pack.MaxComponents, all different.
+// There may be up to pack.MaxComponents, all different.
 func NewSizes(c *graph.Collection, components []string) (*Sizes, error) {
 	if n := len(components); n < 1 || n > pack.MaxComponents {
 		return nil, tagged.Errorf(ErrComponent, "found %d components, expected 1 to %d", n, pack.MaxComponents)
@@ -103,7 +102,7 @@ func column(c *graph.Collection, name string) (func(i int) uint64, error) {
 		return nil, tagged.Errorf(ErrComponent, "found component %q, expected num_nodes, num_edges, num_nodes:TYPE, num_edges:TYPE or an integer column of the context: %s%s", name, strings.Join(have, ", "), suggest.Hint(name, have))
 	}
 	if !x.DType.IsInt() || x.Ragged() || x.RowValues() != 1 || x.Rows != c.Graphs {
-		return nil, tagged.Errorf(ErrComponent, "found column %q of the context with dtype %s, shape %v and %d rows, expected one integer a graph", name, x.DType, x.Shape, x.Rows)
+		return nil, tagged.Errorf(ErrComponent, "found column %q of the context with dtype %s, shape %v and %d rows, expected one integer per graph", name, x.DType, x.Shape, x.Rows)
 	}
 	size := x.DType.Size()
 	signed := x.DType < graph.Uint8
@@ -114,14 +113,13 @@ func column(c *graph.Collection, name string) (func(i int) uint64, error) {
 			v |= uint64(b[k]) << (8 * k)
 		}
 		if signed && b[size-1] >= 0x80 {
-			return math.MaxUint64 // negative: no size
+			return math.MaxUint64 // negative: an invalid size
 		}
 		return v
 	}, nil
 }
 
-// Of puts the sizes of graph i into sizes. It reports false for one that is no
-// size: negative, or beyond 2^31 - 1.
+// Of sets sizes to the sizes of graph i. It returns false if one is negative or above 2^31 - 1.
 func (s *Sizes) Of(i int, sizes []int) bool {
 	for j, of := range s.of {
 		v := of(i)
@@ -133,8 +131,8 @@ func (s *Sizes) Of(i int, sizes []int) bool {
 	return true
 }
 
-// All yields the sizes of each graph, in order, valid until the next ones, and ends
-// at the first that are none: see Err.
+// All yields the sizes of each graph, in order, valid until the next ones. It ends at the first graph with
+// invalid sizes, and sets Err.
 func (s *Sizes) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		sizes := make([]int, len(s.of))
@@ -150,7 +148,7 @@ func (s *Sizes) All() iter.Seq[[]int] {
 	}
 }
 
-// none is the error of a graph whose sizes are none.
+// none is the error about a graph with invalid sizes.
 func (s *Sizes) none(i int) error {
 	return tagged.Errorf(pack.ErrHistogram, "graph %d: found a size in %s that is negative or beyond 2^31 - 1, expected sizes that a pack can have", i, strings.Join(s.Components, ", "))
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// StreamWriter writes packs of a stream as they come, as the arrays of Fill: its
-// graphs have 64 bits, for how many come is not known.
+// StreamWriter writes the packs of a stream as they come, as the arrays of Fill. Graph ids have 64 bits,
+// because the number of graphs is not known.
 type StreamWriter struct {
 	w        *store.Writer
 	ptr, ids *store.Array
-	alone    *store.Array // nil: no graph came to Alone
+	alone    *store.Array // nil: Alone was not called
 	at       uint64
 	bytes    []byte
 }
 
-// NewStreamWriter begins the arrays. The caller closes it, then seals w.
+// NewStreamWriter creates the arrays. The caller closes it, then seals w.
 func NewStreamWriter(w *store.Writer) (s *StreamWriter, err error) {
 	s = &StreamWriter{w: w}
 	if s.ptr, err = w.Array(PackPtrFile, graph.Uint64); err != nil {
@@ -59,8 +59,8 @@ func (s *StreamWriter) Alone(id int64) (err error) {
 	return err
 }
 
-// Finish completes the arrays and writes FillFile. The graphs that the stream
-// skipped are alone where they came to Alone, else left out.
+// Finish completes the arrays and writes FillFile. Graphs that the stream skipped are alone if they were given
+// to Alone, else left out.
 func (s *StreamWriter) Finish(of *pack.Stream) error {
 	meta := FillMeta{Format: 1, Epochs: 1, Packs: of.Packs, Graphs: of.Graphs, OversizeGraphs: of.Skipped}
 	switch {
@@ -76,7 +76,7 @@ func (s *StreamWriter) Finish(of *pack.Stream) error {
 	return errors.Join(s.Close(), s.w.WriteFile(FillFile, append(text, '\n')))
 }
 
-// Close closes what is open. It does nothing after Finish.
+// Close closes open files. It does nothing after Finish.
 func (s *StreamWriter) Close() error {
 	var err error
 	for _, a := range []*store.Array{s.ptr, s.ids, s.alone} {

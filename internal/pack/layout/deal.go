@@ -8,18 +8,16 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Graphs are the graphs that a layout is filled with: of each shape, their ids,
-// ascending.
+// Graphs lists the graphs that fill a layout: the ids of each shape, ascending.
 type Graphs struct {
 	ptr []uint64
 	ids []uint64
-	// Over is the graphs that are larger than a pack, ascending.
+	// Over lists the graphs that are larger than a pack, ascending.
 	Over []uint64
 }
 
-// NewGraphs sorts graphs by shape. size gives the sizes of graph i, of count. There
-// must be as many graphs of each shape, and as many that are larger than a pack,
-// as the layout has.
+// NewGraphs sorts graphs by shape. count is the number of graphs, and size sets the sizes of graph i. The
+// numbers of graphs of each shape, and of those larger than a pack, must equal those of the layout.
 func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int)) (*Graphs, error) {
 	h := l.Problem.Histogram
 	shapes := len(h.Counts)
@@ -69,13 +67,13 @@ type Deal struct {
 	l      *Layout
 	graphs *Graphs
 	packs  *draw.Order
-	orders []*draw.Order // of the shapes
-	first  []int64       // the first pack of each pattern, and their number
-	// places is, for each part of each pattern, the first place of its shape.
+	orders []*draw.Order // by shape
+	first  []int64       // first pack of each pattern; the last entry is the number of packs
+	// places has, for each part of each pattern, the index of its first graph among those of its shape.
 	places [][]uint64
 }
 
-// Deal fills the layout with graphs for an epoch.
+// Deal fills the layout with graphs for an epoch. seed is the random seed.
 func (l *Layout) Deal(g *Graphs, seed, epoch uint64) *Deal {
 	d := &Deal{l: l, graphs: g, first: []int64{0}}
 	d.packs = draw.NewOrder(uint64(l.Meta.Packs), draw.Key(seed, epoch, draw.OrderWord, 0))
@@ -99,8 +97,7 @@ func (l *Layout) Deal(g *Graphs, seed, epoch uint64) *Deal {
 // Packs is the number of packs.
 func (d *Deal) Packs() int64 { return d.l.Meta.Packs }
 
-// Pack appends the ids of the graphs of pack number p of the epoch to ids: by
-// shape, the shapes ascending.
+// Pack appends the graph ids of pack p of the epoch to ids, by ascending shape.
 func (d *Deal) Pack(p int64, ids []uint64) []uint64 {
 	var one [1]uint64
 	d.packs.Fill(one[:], uint64(p))

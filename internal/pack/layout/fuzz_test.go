@@ -10,11 +10,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// layoutFiles are what Open reads, in the order of FuzzOpen's first argument.
+// layoutFiles are the files that Open reads, in the order of FuzzOpen's first argument.
 var layoutFiles = []string{"layout.json", "shape_size.npy", "shape_count.npy", "pattern_packs.npy", "pattern_ptr.npy", "part_shape.npy", "part_copies.npy", "oversize_size.npy", "oversize_count.npy"}
 
-// Whatever a file of a layout holds, it is refused as no layout, or deals every
-// graph once.
+// Any content of a layout's files is either an error or deals every graph once.
 func FuzzOpen(f *testing.F) {
 	l := reservedOf(f, sizesOf(12), []int{5, 12}, 5, layout.Alone)
 	whole := map[string][]byte{}
@@ -26,7 +25,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		whole[name] = b
 		f.Add(uint8(i), b)
-		for k := range 8 { // the last value is another
+		for k := range 8 { // the last value is changed
 			bad := append([]byte(nil), b...)
 			bad[len(bad)-1-k] ^= 0x81
 			f.Add(uint8(i), bad)

@@ -17,22 +17,22 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrLayout is wrapped by errors of a folder that is no sound pack layout.
+// ErrLayout is the kind of errors about a folder that is no valid pack layout.
 var ErrLayout = errors.New("not a pack layout")
 
-// MetaFile says what a layout is.
+// MetaFile describes a layout.
 const MetaFile = "layout.json"
 
 // Meta is layout.json.
 type Meta struct {
 	Format     int      `json:"format"`
 	Components []string `json:"components"`
-	// Limits and MaxGraphs count the reserve: they are the shape of a padded pack.
+	// Limits and MaxGraphs include the reserve: they are the shape of a padded pack.
 	Limits    []int `json:"limits"`
 	MaxGraphs int   `json:"max_graphs"`
 	Reserve   bool  `json:"reserve,omitempty"`
-	// Oversize is what becomes of graphs that are larger than a pack, of which
-	// there are OversizeGraphs of OversizeShapes shapes; empty: there are none.
+	// Oversize says what happens to graphs that are larger than a pack, OversizeGraphs graphs of
+	// OversizeShapes shapes; empty: there are none.
 	Oversize       string `json:"oversize,omitempty"`
 	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
 	OversizeShapes int    `json:"oversize_shapes,omitempty"`
@@ -44,15 +44,15 @@ type Meta struct {
 	Parts          int    `json:"parts"`
 }
 
-// Layout is a packing, read or made.
+// Layout is a packing with its problem.
 type Layout struct {
 	Meta    Meta
 	Problem *pack.Problem // its limits are those of Meta without the reserve
 	Packing *pack.Packing
-	Over    *pack.Histogram // of graphs that are larger than a pack; empty: none
+	Over    *pack.Histogram // shapes of graphs that are larger than a pack; empty: none
 }
 
-// Of is the layout of a result, whose problem was made by these terms.
+// Of makes the layout of a result whose problem was made with these terms.
 func Of(r *pack.Result, t Terms) *Layout {
 	l := &Layout{Problem: r.Problem, Packing: r.Packing, Over: t.Over, Meta: Meta{
 		Format: 1, Components: r.Problem.Components, Limits: r.Problem.Limits, MaxGraphs: r.Problem.MaxGraphs, Reserve: t.Reserve,
@@ -74,7 +74,7 @@ func Of(r *pack.Result, t Terms) *Layout {
 	return l
 }
 
-// flat is the sizes and counts of a histogram.
+// flat returns the sizes and counts of a histogram.
 func flat(h *pack.Histogram) (sizes []uint32, counts []uint64) {
 	for _, s := range h.Sizes {
 		sizes = append(sizes, uint32(s))
@@ -135,14 +135,14 @@ func (l *Layout) Write(w *store.Writer, made store.Made) error {
 	return errors.Join(w.WriteFile(MetaFile, append(text, '\n')), w.WriteMade(made))
 }
 
-// maxFile bounds what is read of a layout.
+// maxFile bounds the size of the files of a layout.
 const maxFile = 1 << 32
 
-// Open reads a layout and checks it: every graph is dealt once and the limits hold.
+// Open reads a layout and checks that every graph is dealt once and the limits hold.
 func Open(fsys vfs.FS, dir string) (*Layout, error) {
 	text, err := vfs.ReadFile(fsys, filepath.Join(dir, MetaFile), 1<<20)
 	if err != nil {
-		return nil, tagged.Errorf(ErrLayout, "%s: found no layout: %w; make one with graphmill pack", dir, err)
+		return nil, tagged.Errorf(ErrLayout, "%s: found no layout: %w; make one with 'graphmill pack'", dir, err)
 	}
 	l := &Layout{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -198,7 +198,7 @@ func Open(fsys vfs.FS, dir string) (*Layout, error) {
 		}
 	}
 	if fit, _ := (&pack.Problem{Histogram: l.Over, Limits: l.Problem.Limits}).Oversize(); len(fit.Counts) > 0 {
-		return nil, tagged.Errorf(ErrLayout, "%s: found sizes %v among those that are larger than a pack of %v", dir, fit.Shape(0), l.Problem.Limits)
+		return nil, tagged.Errorf(ErrLayout, "%s: found sizes %v among the oversize shapes, expected sizes larger than a pack of %v", dir, fit.Shape(0), l.Problem.Limits)
 	}
 	if have := m.Oversize == Skip || m.Oversize == Alone; have != (len(overCounts) > 0) || !have && m.Oversize != "" || l.Over.Graphs() != m.OversizeGraphs {
 		return nil, tagged.Errorf(ErrLayout, "%s: found %d graphs of %d shapes that are larger than a pack with oversize %q, expected %d and %s or %s", dir, l.Over.Graphs(), len(overCounts), m.Oversize, m.OversizeGraphs, Skip, Alone)
@@ -207,7 +207,7 @@ func Open(fsys vfs.FS, dir string) (*Layout, error) {
 	for i, n := range packs {
 		from, to := ptr[i], ptr[i+1]
 		if from > to || to > uint64(len(shapes)) {
-			return nil, tagged.Errorf(ErrLayout, "%s: found parts %d to %d of pattern %d, expected ascending places of %d", dir, from, to, i, len(shapes))
+			return nil, tagged.Errorf(ErrLayout, "%s: found parts %d to %d of pattern %d, expected ascending indices up to %d", dir, from, to, i, len(shapes))
 		}
 		p := pack.Pattern{Packs: int64(n)}
 		for j := from; j < to; j++ {
@@ -227,7 +227,7 @@ func Open(fsys vfs.FS, dir string) (*Layout, error) {
 	return l, nil
 }
 
-// histogram is what flat made of one.
+// histogram converts the output of flat back to a histogram.
 func histogram(components []string, sizes []uint32, counts []uint64) (*pack.Histogram, error) {
 	h := &pack.Histogram{Components: components}
 	k := len(components)
@@ -248,7 +248,7 @@ type reader struct {
 	err  error
 }
 
-// array is a whole array of the given shape.
+// array reads a whole array of the given shape.
 func array[T uint32 | uint64](r *reader, name string, shape ...int) []T {
 	if r.err != nil {
 		return nil

@@ -39,7 +39,7 @@ func layoutOf(t interface{ Fatal(...any) }, sizes [][]int, limits []int) *layout
 	return layout.Of(r, layout.Terms{})
 }
 
-// reservedOf is a layout with a reserve, whose limits are less than some graphs.
+// reservedOf makes a layout with a reserve, with limits that some graphs exceed.
 func reservedOf(t interface{ Fatal(...any) }, sizes [][]int, limits []int, maxGraphs int, oversize string) *layout.Layout {
 	h := &pack.Histogram{Components: []string{"num_nodes", "num_edges"}}
 	for _, s := range sizes {
@@ -61,10 +61,9 @@ func reservedOf(t interface{ Fatal(...any) }, sizes [][]int, limits []int, maxGr
 	return layout.Of(r, terms)
 }
 
-// A reserve is counted in the limits, and graphs that are larger than what is left
-// are apart.
+// The limits include the reserve, and graphs that are larger than the rest are separate.
 func TestReserve(t *testing.T) {
-	sizes := sizesOf(60) // of 1 to 5 nodes
+	sizes := sizesOf(60) // 1 to 5 nodes each
 	l := reservedOf(t, sizes, []int{5, 12}, 3, layout.Alone)
 	if d := cmp.Diff([]int{5, 12, 3, 4, 2}, append(slices.Clone(l.Meta.Limits), l.Meta.MaxGraphs, l.Problem.Limits[0], l.Problem.MaxGraphs)); d != "" {
 		t.Error(d)
@@ -108,8 +107,7 @@ func graphsOf(t interface{ Fatal(...any) }, l *layout.Layout, sizes [][]int) *la
 	return g
 }
 
-// Every epoch deals every graph once, in packs that keep the limits, other ones
-// than the epoch before.
+// Every epoch deals every graph once, in packs that keep the limits and differ from those of the epoch before.
 func TestDeal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := sizesOf(rapid.IntRange(1, 80).Draw(t, "graphs"))
@@ -141,13 +139,13 @@ func TestDeal(t *testing.T) {
 	})
 }
 
-// The places of a shape get its graphs in the order of the law.
+// The places of a shape get its graphs in the order of the draw law.
 func TestDealIsTheLaw(t *testing.T) {
 	sizes := make([][]int, 10)
 	for i := range sizes {
 		sizes[i] = []int{5, 4}
 	}
-	l := layoutOf(t, sizes, []int{5, 4}) // one pack a graph
+	l := layoutOf(t, sizes, []int{5, 4}) // one pack per graph
 	d := l.Deal(graphsOf(t, l, sizes), 42, 7)
 	packs, places := make([]uint64, 10), make([]uint64, 10)
 	draw.NewOrder(10, draw.Key(42, 7, draw.OrderWord, 0)).Fill(packs, 0)
@@ -171,8 +169,8 @@ func write(t testing.TB, l *layout.Layout) string {
 	return dir
 }
 
-// What is written is what is read; a changed file is found. The layout has a reserve
-// and graphs that are larger than a pack.
+// A layout survives writing and reading, and a changed file is an error. The layout has a reserve and graphs
+// that are larger than a pack.
 func TestRoundTrip(t *testing.T) {
 	l := reservedOf(t, sizesOf(60), []int{5, 12}, 5, layout.Alone)
 	dir := write(t, l)
@@ -203,7 +201,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The numbers of shapes are their places: rows in another order are refused.
+// The number of a shape is its row: rows in another order are an error.
 func TestShapesOutOfOrder(t *testing.T) {
 	dir := write(t, layoutOf(t, [][]int{{1, 1}, {1, 2}}, []int{1, 2}))
 	path := filepath.Join(dir, "shape_size.npy")

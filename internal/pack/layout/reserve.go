@@ -7,27 +7,25 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Terms are what is asked of a layout beside the limits of its packs.
+// Terms are the properties of a layout other than the limits of its packs.
 type Terms struct {
-	// Reserve leaves room for padding in each pack: a node of each type that the
-	// limits name, and a graph where graphs have a limit. Padding edges need none:
-	// they join padding nodes.
+	// Reserve keeps room for padding in each pack: a node of each type that the limits name, and a graph if
+	// the number of graphs is limited. Padding edges need no room: they join padding nodes.
 	Reserve bool
-	// Oversize says what becomes of graphs that are larger than a pack: Error (or
-	// empty), Skip or Alone.
+	// Oversize says what happens to graphs that are larger than a pack: Error (or empty), Skip or Alone.
 	Oversize string
-	// Over is the shapes of such graphs; nil or empty: there are none.
+	// Over has the shapes of such graphs; nil or empty: there are none.
 	Over *pack.Histogram
 }
 
-// What becomes of graphs that are larger than a pack.
+// Values of Terms.Oversize.
 const (
-	Error = "error" // they are refused
-	Skip  = "skip"  // they are left out and counted
-	Alone = "alone" // each is a pack of its own, apart from those of the fixed shape
+	Error = "error" // such graphs are an error
+	Skip  = "skip"  // such graphs are left out and counted
+	Alone = "alone" // each is a pack of its own, separate from those of the fixed shape
 )
 
-// reserved is how much of a component a reserve takes.
+// reserved is the part of a component's limit that a reserve takes.
 func reserved(component string) int {
 	if component == "num_nodes" || strings.HasPrefix(component, "num_nodes:") {
 		return 1
@@ -35,22 +33,22 @@ func reserved(component string) int {
 	return 0
 }
 
-// Reserve takes the reserve out of the limits of a problem.
+// Reserve subtracts the reserve from the limits of a problem.
 func Reserve(p *pack.Problem) error {
 	limits, nodes := make([]int, len(p.Limits)), 0
 	for i, l := range p.Limits {
 		n := reserved(p.Components[i])
 		nodes += n
 		if l < n {
-			return tagged.Errorf(pack.ErrLimits, "found limit %d of %s, expected at least %d, the padding node of a reserve", l, p.Components[i], n)
+			return tagged.Errorf(pack.ErrLimits, "found limit %d of %s, expected at least %d, the padding node of the reserve", l, p.Components[i], n)
 		}
 		limits[i] = l - n
 	}
 	if nodes == 0 {
-		return tagged.Errorf(pack.ErrLimits, "found limits of %s, expected num_nodes or num_nodes:TYPE among them, of which a reserve takes a node", strings.Join(p.Components, ", "))
+		return tagged.Errorf(pack.ErrLimits, "found limits of %s, expected num_nodes or num_nodes:TYPE among them, because the reserve takes a node", strings.Join(p.Components, ", "))
 	}
 	if p.MaxGraphs == 1 {
-		return tagged.Errorf(pack.ErrLimits, "found at most 1 graph a pack, expected 0 (no cap) or at least 2, of which a reserve takes one")
+		return tagged.Errorf(pack.ErrLimits, "found at most 1 graph per pack, expected 0 (no cap) or at least 2, because the reserve takes one")
 	}
 	if p.Limits = limits; p.MaxGraphs > 0 {
 		p.MaxGraphs--
@@ -58,7 +56,7 @@ func Reserve(p *pack.Problem) error {
 	return nil
 }
 
-// unreserve is the limits that a problem had before Reserve.
+// unreserve returns the limits that a problem had before Reserve.
 func unreserve(p *pack.Problem) (limits []int, maxGraphs int) {
 	for i, l := range p.Limits {
 		limits = append(limits, l+reserved(p.Components[i]))

@@ -1,26 +1,25 @@
-// Package assign holds assignments: the part of every node, and the files in
-// which they are kept and exchanged.
+// Package assign holds assignments, which map every node to its part, and reads and writes their
+// files.
 //
 // The folder of an assignment has
 //
 //   - <node type>.txt for each type: line i is the part of node i;
-//   - partition_meta.json: {"version": "1.0.0", "num_parts": 4, "algo_name": "metis"},
-//     as DGL's random_partition.py writes and its dispatch_data.py reads, which takes
-//     algo_name random or metis only. The true method stands in the key "method", which
-//     DGL ignores;
-//   - where the parts were divided over trainers, "num_trainers_per_machine" in
-//     partition_meta.json and a folder trainers with the same files again: line i is the
-//     trainer of node i, counted over all parts, so that its part is trainer / num_trainers_per_machine.
+//   - partition_meta.json: {"version": "1.0.0", "num_parts": 4, "algo_name": "metis"}, as DGL's
+//     random_partition.py writes it and its dispatch_data.py reads it. DGL accepts only random and
+//     metis as algo_name, so the key "method", which DGL ignores, has the true method;
+//   - if parts are divided between trainers, "num_trainers_per_machine" in partition_meta.json, and a
+//     folder trainers with a file per type: line i is the trainer of node i, counted over all
+//     parts, so that the node's part is trainer / num_trainers_per_machine.
 //
-// Names of types are names of files as they are; only what no file name holds, and
-// '%', is %XX, byte by byte (FileName).
+// A file has the name of its type; each byte that file names cannot hold, and '%', is written as %XX
+// (FileName).
 //
-// METIS's x.graph.part.K (line i: the part of node i) and ParMETIS's <name>_part.K
-// (lines "id part") hold the homogeneous graph, type after type, and are read as well.
+// METIS's x.graph.part.K (line i is the part of node i) and ParMETIS's <name>_part.K (lines "id part")
+// number the nodes of the homogeneous graph, type after type. They are read as well.
 //
-// Lines end in LF or CRLF, the last one needs no end, and spaces around numbers are
-// ignored. Errors name file and line. Memory: the assignment, as far as the files
-// have lines for it, and 256 KiB.
+// Lines end in LF or CRLF; the last line may lack its end, and spaces around numbers are ignored.
+// Errors name the file and line. Reading takes the memory of the assignment, as far as the files have
+// lines for it, and 256 KiB.
 //
-// The package imports store, internal/vfs, internal/tagged and the standard library.
+// The package imports internal/store, internal/vfs, internal/tagged and the standard library.
 package assign

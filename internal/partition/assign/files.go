@@ -18,19 +18,19 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// MetaFile is the file of an assignment's folder that says how many parts there are;
-// trainersDir is the folder of the trainers.
+// MetaFile is the file with the number of parts in the folder of an assignment; trainersDir is the folder of
+// the trainers.
 const (
 	MetaFile    = "partition_meta.json"
 	trainersDir = "trainers"
 )
 
-// ErrFormat is wrapped by errors about files that hold no assignment of the graph.
+// ErrFormat is the kind of errors about files that are no assignment of the graph.
 var ErrFormat = errors.New("no assignment of the graph")
 
 func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
 
-// meta is partition_meta.json. Its keys are in the order of DGL's, which sorts them.
+// meta is partition_meta.json. Its keys are in DGL's order, which is sorted.
 type meta struct {
 	AlgoName string `json:"algo_name"`
 	Method   string `json:"method,omitempty"`
@@ -41,9 +41,9 @@ type meta struct {
 
 const metaVersion = "1.0.0"
 
-// FileName is the name of a node type's file: the type and ".txt". '/', '\', '%',
-// control characters, a leading '.' and bytes that are not UTF-8 are %XX, so that
-// two types never share a file and none leads out of the folder.
+// FileName is the name of a node type's file: the type and ".txt". '/', '\\', '%', control characters, a
+// leading '.' and bytes that are not UTF-8 are written as %XX, so that two types never share a file and no
+// name points out of the folder.
 func FileName(nodeType string) string {
 	var b []byte
 	for i := 0; i < len(nodeType); {
@@ -58,8 +58,7 @@ func FileName(nodeType string) string {
 	return string(b) + ".txt"
 }
 
-// Write writes the folder of an assignment into w, which the caller seals. The
-// same assignment gives the same bytes.
+// Write writes the folder of an assignment into w, which the caller seals. Equal assignments give equal bytes.
 func Write(w *store.Writer, a *Assignment) error {
 	m := meta{AlgoName: a.Method, NumParts: a.Parts, Trainers: a.Trainers, Version: metaVersion}
 	if a.Method != "random" && a.Method != "metis" {
@@ -95,10 +94,9 @@ func writeLines(w *store.Writer, name string, parts []uint16) (err error) {
 	return WriteLines(f, parts)
 }
 
-// Read reads the folder of an assignment of a graph with these node types, in byte
-// order, and counts. Without partition_meta.json the number of parts is the largest
-// part + 1, and the method "import". A .txt file that belongs to no type is an error: the
-// assignment is then one of another graph.
+// Read reads the folder of an assignment. types are the node types of the graph in byte order, counts their
+// numbers of nodes. Without partition_meta.json the number of parts is the largest part + 1, and the method is
+// "import". A .txt file that belongs to no type is an error, because the assignment is then for another graph.
 func Read(ctx context.Context, fsys vfs.FS, dir string, types []string, counts []uint64) (*Assignment, error) {
 	a := newAssignment(types, counts)
 	m, err := readMeta(fsys, dir)
@@ -134,7 +132,7 @@ func Read(ctx context.Context, fsys vfs.FS, dir string, types []string, counts [
 	return a, nil
 }
 
-// Files are the files that Read made an assignment of, relative to its folder, with '/'.
+// Files lists the files that Read read for a, relative to its folder, with '/'.
 func Files(fsys vfs.FS, dir string, a *Assignment) ([]string, error) {
 	var files []string
 	if _, err := fsys.Stat(filepath.Join(dir, MetaFile)); err == nil {
@@ -159,7 +157,7 @@ func newAssignment(types []string, counts []uint64) *Assignment {
 	return a
 }
 
-// readMeta reads partition_meta.json; without one num_parts is 0.
+// readMeta reads partition_meta.json; if there is none, NumParts is 0.
 func readMeta(fsys vfs.FS, dir string) (meta, error) {
 	file := filepath.Join(dir, MetaFile)
 	b, err := vfs.ReadFile(fsys, file, 1<<20)
@@ -188,7 +186,7 @@ func readMeta(fsys vfs.FS, dir string) (meta, error) {
 	return m, nil
 }
 
-// checkNames looks for files of types that the graph lacks.
+// checkNames rejects files of types that the graph lacks.
 func checkNames(fsys vfs.FS, dir string, types []string) error {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -200,7 +198,7 @@ func checkNames(fsys vfs.FS, dir string, types []string) error {
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ".txt") && !slices.Contains(want, name) {
-			return badf("%s: found no such node type in the graph, expected the files %s; is this the assignment of another graph? if not, move the file away",
+			return badf("%s: found no such node type in the graph, expected the files %s; is this the assignment of another graph? If not, move the file to another folder",
 				filepath.Join(dir, name), strings.Join(want, ", "))
 		}
 	}
@@ -230,7 +228,7 @@ func largest(parts []uint16) int {
 	return int(slices.Max(parts))
 }
 
-// partsOf is the K of a name that ends in "part.K", or 0.
+// partsOf returns the K of a name that ends in "part.K", else 0.
 func partsOf(name string) (int, error) {
 	base := filepath.Base(name)
 	i := strings.LastIndex(base, "part.")
@@ -240,7 +238,7 @@ func partsOf(name string) (int, error) {
 	text := base[i+len("part."):]
 	k, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, nil //nolint:nilerr // a name such as part.txt says nothing
+		return 0, nil //nolint:nilerr // a name such as part.txt has no number
 	}
 	if k < 1 || k > MaxParts {
 		return 0, badf("%s: found %d parts in the name, expected 1 to %d", name, k, MaxParts)
@@ -248,16 +246,15 @@ func partsOf(name string) (int, error) {
 	return k, nil
 }
 
-// ReadMETIS reads the file of gpmetis: line i is the part of node i of the
-// homogeneous graph, whose nodes are those of the types, in the order given, one type
-// after another. The number of parts is the K of a name that ends in "part.K", else
-// the largest part + 1.
+// ReadMETIS reads a file of gpmetis: line i is the part of node i of the homogeneous graph, which has the
+// nodes of the types, in the order given, one type after another. The number of parts is the K of a name that
+// ends in "part.K", else the largest part + 1.
 func ReadMETIS(ctx context.Context, fsys vfs.FS, file string, types []string, counts []uint64) (*Assignment, error) {
 	return readHomogeneous(ctx, fsys, file, types, counts, false)
 }
 
-// ReadParMETIS reads the file of DGL's ParMETIS: lines "id part" in any order, each id
-// of the homogeneous graph once; ids and the number of parts are as in ReadMETIS.
+// ReadParMETIS reads a file of DGL's ParMETIS: lines "id part" in any order, each id of the homogeneous graph
+// once. Ids and the number of parts are as in ReadMETIS.
 func ReadParMETIS(ctx context.Context, fsys vfs.FS, file string, types []string, counts []uint64) (*Assignment, error) {
 	return readHomogeneous(ctx, fsys, file, types, counts, true)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// write makes the folder of an assignment.
+// write writes the folder of an assignment.
 func write(t interface{ Fatal(...any) }, dir string, a *assign.Assignment) {
 	w, err := store.Create(vfs.Unsynced{FS: vfs.OS}, dir, true)
 	if err != nil {
@@ -28,7 +28,7 @@ func write(t interface{ Fatal(...any) }, dir string, a *assign.Assignment) {
 	}
 }
 
-// What is written is read back, whatever the types are called.
+// An assignment survives writing and reading, whatever the names of the types.
 func TestRoundTrip(t *testing.T) {
 	root := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -155,7 +155,7 @@ func TestRead(t *testing.T) {
 		{"two columns", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0 1\n1\n", "b.txt": "1\n1\n0\n"}, `a.txt:1: found "0 1", expected a part in 0..2`},
 		{"empty line", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n\n", "b.txt": "1\n1\n0\n"}, `a.txt:2: found "", expected a part in 0..2`},
 		{"too short", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n1\n", "b.txt": "1\n1\n"}, "b.txt: found 2 lines, expected 3, one for each of the nodes of type b; is this the assignment of another graph?"},
-		{"too long", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n1\n2\n", "b.txt": "1\n1\n1\n"}, `a.txt:3: found "2", expected the end of the file: the nodes of type a are 2`},
+		{"too long", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n1\n2\n", "b.txt": "1\n1\n1\n"}, `a.txt:3: found "2", expected the end of the file after 2 lines, one for each of the nodes of type a`},
 		{"a type lacks", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n1\n"}, "b.txt: found no such file, expected the parts of the 3 nodes of type b"},
 		{"a type too many", map[string]string{assign.MetaFile: goodMeta, "a.txt": "0\n1\n", "b.txt": "1\n1\n1\n", "c.txt": ""}, "c.txt: found no such node type in the graph, expected the files a.txt, b.txt"},
 		{"bad metadata", map[string]string{assign.MetaFile: "[]", "a.txt": "0\n1\n", "b.txt": "1\n1\n1\n"}, "partition_meta.json: json"},
@@ -193,8 +193,7 @@ func check(t *testing.T, a *assign.Assignment, err error, want string) {
 	}
 }
 
-// Files of a homogeneous order are put into that of the types, which need not be
-// the file's.
+// Files of a homogeneous graph are reordered by type; the order of the types may differ from the file's.
 func TestHomogeneous(t *testing.T) {
 	types, sizes := []string{"b", "a"}, []uint64{3, 2} // ids 0..2 are b's
 	for _, c := range []struct {
@@ -233,7 +232,7 @@ func TestHomogeneous(t *testing.T) {
 	}
 }
 
-// Lines that end at the edges of the buffer, and a file much larger than it.
+// Lines that end at the edges of the buffer, and a file much larger than the buffer.
 func TestLargeFile(t *testing.T) {
 	n := 400_000
 	a := &assign.Assignment{Parts: 1000, Types: []string{"a"}, Start: []uint64{0, uint64(n)}, Method: "random"}
@@ -264,7 +263,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// No file makes reading panic, and what is read is an assignment.
+// No file makes reading panic, and every result is an assignment.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{"0\n1\n2\n", "0 1\n2 0\n1 1\n", "1\r\n\r\n", "99999999999999999999\n", "0 \t1"} {
 		f.Add(s, true)

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The assignment that DGL's random_partition.py wrote is read, and written as it was.
+// The assignment that DGL's random_partition.py wrote is read, and writing it gives the same bytes.
 func TestDGLAssignment(t *testing.T) {
 	shared := os.Getenv("GRAPHMILL_SHARED")
 	if shared == "" {

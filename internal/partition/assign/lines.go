@@ -11,10 +11,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// buffer is read and written at a time. No line is longer.
+// buffer is the number of bytes that are read or written at a time. No line is longer.
 const buffer = 256 << 10
 
-// WriteLines writes a part a line.
+// WriteLines writes one part per line.
 func WriteLines(w io.Writer, parts []uint16) error {
 	b := make([]byte, 0, buffer)
 	for _, p := range parts {
@@ -34,20 +34,20 @@ func WriteLines(w io.Writer, parts []uint16) error {
 	return err
 }
 
-// lines reads a file of one number, or two, a line.
+// lines reads a file of one or two numbers per line.
 type lines struct {
 	file  string
 	what  string // "part" or "trainer"
-	below int    // what the numbers are below; 0: MaxParts
-	want  uint64 // lines
-	of    string // what the lines are of
-	ids   bool   // an id in front of each number
+	below int    // bound of the numbers; 0: MaxParts
+	want  uint64 // expected number of lines
+	of    string // what the lines describe, for errors
+	ids   bool   // an id precedes each number
 
-	line uint64   // read so far
-	seen []uint64 // a bit an id
+	line uint64   // lines read so far
+	seen []uint64 // a bit per id
 }
 
-// read appends the numbers of the file. What it allocates is bounded by the file.
+// read appends the numbers of the file. The size of the file bounds the memory that it allocates.
 func (l *lines) read(ctx context.Context, fsys vfs.FS, to []uint16) (_ []uint16, err error) {
 	if l.below == 0 {
 		l.below = MaxParts
@@ -61,7 +61,7 @@ func (l *lines) read(ctx context.Context, fsys vfs.FS, to []uint16) (_ []uint16,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// The shortest lines have two bytes, or four with ids; the last can lack its end.
+	// The shortest lines have two bytes, or four with ids. The last line need not end in a newline.
 	most := uint64(info.Size())/2 + 1
 	if l.ids {
 		if most = uint64(info.Size())/4 + 1; most < l.want {
@@ -107,7 +107,7 @@ func (l *lines) wrongLength(lines uint64) error {
 	return badf("%s: found %d lines, expected %d, one for each of %s; is this the assignment of another graph?", l.file, lines, l.want, l.of)
 }
 
-// parse takes whole lines; the last of the file may lack its end.
+// parse parses whole lines; the last line of the file need not end in a newline.
 func (l *lines) parse(all []uint16, first int, b []byte) ([]uint16, error) {
 	for len(b) > 0 {
 		if !l.ids && len(b) > 1 && b[1] == '\n' && b[0]-'0' < 10 && int(b[0]-'0') < l.below && l.line < l.want {
@@ -125,11 +125,11 @@ func (l *lines) parse(all []uint16, first int, b []byte) ([]uint16, error) {
 		l.line++
 		rest := bytes.TrimSpace(line)
 		if len(rest) == 0 && len(bytes.TrimSpace(b)) == 0 && l.line > l.want {
-			l.line-- // empty lines at the end are none
+			l.line-- // empty lines at the end do not count
 			return all, nil
 		}
 		if l.line > l.want {
-			return all, badf("%s:%d: found %s, expected the end of the file: %s are %d; is this the assignment of another graph?", l.file, l.line, quote(rest), l.of, l.want)
+			return all, badf("%s:%d: found %s, expected the end of the file after %d lines, one for each of %s; is this the assignment of another graph?", l.file, l.line, quote(rest), l.want, l.of)
 		}
 		at := uint64(0)
 		if l.ids {
@@ -159,7 +159,7 @@ func (l *lines) parse(all []uint16, first int, b []byte) ([]uint16, error) {
 	return all, nil
 }
 
-// hint says what to do about a number that is too large.
+// hint suggests what to check if a number is too large.
 func (l *lines) hint(isNumber bool) string {
 	if !isNumber {
 		return ""
@@ -167,7 +167,7 @@ func (l *lines) hint(isNumber bool) string {
 	return "; is the number of parts right?"
 }
 
-// number is the decimal number that b starts with, and its digits.
+// number parses the decimal number at the start of b, and returns its number of digits.
 func number(b []byte) (v uint64, n int, ok bool) {
 	for n < len(b) && b[n]-'0' < 10 {
 		if v > 1<<59 {

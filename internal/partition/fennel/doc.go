@@ -1,19 +1,17 @@
-// Package fennel divides a graph into parts while its rows stream by, in the
-// memory of a few bytes a node: for graphs whose neighbours are not to be held.
+// Package fennel divides a graph into parts while it streams the rows. It needs a few bytes of memory
+// per node and is meant for graphs whose neighbours do not fit the memory.
 //
-// Each node goes to the part where the most of its neighbours are, less a penalty
-// that grows with what the part holds already (Tsourakakis and others: FENNEL, WSDM
-// 2014). Two things are done beyond that:
+// Each node goes to the part that has most of its neighbours, minus a penalty that grows with the
+// load of the part (Tsourakakis and others: FENNEL, WSDM 2014). The package differs in two points:
 //
-//   - A node that has not come yet is remembered under the part that its last
-//     neighbour went to, and counts there by half. Nodes that share a neighbour but
-//     do not know each other, such as the files of a directory, so stay together.
-//   - Further passes stream the nodes again, all parts known, with a steeper penalty:
-//     parts below the mean attract, and none stands at its cap, where nothing could
-//     move into it.
+//   - A node that is not yet placed is remembered with the part to which its last neighbour went, and
+//     counts there by half. So nodes that share a neighbour but are not neighbours themselves, such as
+//     the files of a directory, stay together.
+//   - Further passes stream the nodes again, when all parts are known, with a steeper penalty: parts
+//     below the mean attract nodes, and no part stays at its cap, where no node could move into it.
 //
-// The result is a function of the graph and the options; one goroutine works. No
-// part exceeds its cap where a node finds one that has room.
+// The result depends only on the graph and the options. One goroutine does the work. No part exceeds
+// its caps as long as each node finds a part with room.
 //
-// The package imports partition/undirected and the standard library.
+// The package imports internal/partition/undirected and the standard library.
 package fennel

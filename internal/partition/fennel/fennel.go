@@ -8,20 +8,20 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// Options are what a division is asked for.
+// Options define a division.
 type Options struct {
 	undirected.Options
-	// Passes is how often the nodes are streamed, at least 1.
+	// Passes is the number of times that the nodes are streamed, at least 1.
 	Passes int
-	// Progress is told of neighbours seen; nil: nobody is.
+	// Progress, if not nil, receives the number of neighbours that were read.
 	Progress func(neighbours int64)
 }
 
-// none is the part of a node that nothing is known of. It is that of no node that
-// has come, for these are told by their ids.
+// none is the part of a node about which nothing is known. A node that was placed can have this number as its
+// part as well; ids tell placed nodes apart.
 const none = math.MaxUint16
 
-// Partition gives the part of every node.
+// Partition returns the part of every node.
 func Partition(ctx context.Context, g undirected.Rows, o Options) ([]uint16, error) {
 	if o.Parts < 1 || o.Parts > undirected.MaxParts || o.Passes < 1 {
 		return nil, fmt.Errorf("found %d parts and %d passes, expected 1 to %d parts and at least one pass", o.Parts, o.Passes, undirected.MaxParts)
@@ -51,12 +51,11 @@ func Partition(ctx context.Context, g undirected.Rows, o Options) ([]uint16, err
 	return s.part, nil
 }
 
-// stream is what is known between two nodes.
+// stream is the state between two nodes.
 type stream struct {
 	part  []uint16
 	loads *loads
-	// affinity is the weight of the node's neighbours in each part; touched are the
-	// parts where it is not 0.
+	// affinity is the weight of the node's neighbours in each part; touched lists the parts where it is not 0.
 	affinity []float64
 	touched  []uint16
 }
@@ -69,8 +68,7 @@ func newStream(g undirected.Rows, o Options) *stream {
 	return s
 }
 
-// ghost is what a neighbour counts that has not come yet, but another neighbour of
-// which has.
+// ghost is the weight of a neighbour that was not yet placed, but has another neighbour that was.
 const ghost = 0.5
 
 func (s *stream) add(p uint16, w float64) {
@@ -80,7 +78,7 @@ func (s *stream) add(p uint16, w float64) {
 	s.affinity[p] += w
 }
 
-// place gives a node of the first pass its part. The neighbours below it have come.
+// place chooses the part of a node in the first pass. Nodes of lower ids are placed.
 func (s *stream) place(b *undirected.Block, i int) {
 	v := b.First + uint32(i)
 	from, to := b.Row(i)
@@ -106,7 +104,7 @@ func (s *stream) place(b *undirected.Block, i int) {
 	}
 }
 
-// move gives a node of a later pass its part anew.
+// move chooses the part of a node anew, in a later pass.
 func (s *stream) move(b *undirected.Block, i int) {
 	v := b.First + uint32(i)
 	from, to := b.Row(i)
@@ -126,8 +124,8 @@ func (s *stream) move(b *undirected.Block, i int) {
 	s.loads.add(v, p, 1)
 }
 
-// best is the part that a node is worth the most in, and forgets its affinities.
-// Beside the parts of its neighbours only the lightest one can be it, where that has room.
+// best returns the best part for a node and resets the affinities. Besides the parts of its neighbours, only
+// the lightest part can be the best, if it has room.
 func (s *stream) best(v uint32) uint16 {
 	l := s.loads
 	best, score := -1, math.Inf(-1)

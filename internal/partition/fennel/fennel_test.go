@@ -32,7 +32,7 @@ func cut(t testing.TB, g *undirected.Graph, o fennel.Options) *undirected.Qualit
 	return q
 }
 
-// withinCaps says whether no part exceeds what it may hold.
+// withinCaps reports whether no part exceeds its caps.
 func withinCaps(g *undirected.Graph, q *undirected.Quality, o fennel.Options) bool {
 	caps := g.Caps(o.Parts, o.Imbalance)
 	for _, p := range q.Parts {
@@ -68,8 +68,7 @@ func TestEveryNodeHasAPartWithRoom(t *testing.T) {
 	})
 }
 
-// files makes a graph of directories with files, the files first: none of them knows
-// another.
+// files builds a graph of directories and files, the files first: no file is a neighbour of another.
 func files(dirs, each int) *undirected.Graph {
 	var src, dst []uint32
 	for f := range dirs * each {
@@ -104,7 +103,7 @@ func TestAllConstraintsHold(t *testing.T) {
 	}
 }
 
-// A node above every cap goes where it exceeds it the least.
+// A node that exceeds every cap goes to the part that it exceeds by the least.
 func TestNodesHeavierThanTheCap(t *testing.T) {
 	g := undirected.FromPairs(6, []uint32{0, 1, 2, 3}, []uint32{1, 2, 3, 4})
 	g.Weights = []uint32{100, 1, 1, 1, 1, 100}

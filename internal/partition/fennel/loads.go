@@ -6,18 +6,18 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// loads is what the parts hold, and what that costs a node that would go there.
+// loads has the loads of the parts and the penalties that follow from them.
 type loads struct {
 	constraints int
 	weights     []uint32
 	caps        []int64
-	share       []float64 // parts / total of each constraint
+	share       []float64 // parts / total, by constraint
 	load        []int64   // [part][constraint]
 	penalty     []float64
 	scale       float64
 	steep       bool
-	// tree is a tournament: the part with the least penalty below each inner node,
-	// the root being at 1 and the leaves from leaves on.
+	// tree is a tournament: each inner node has the part with the least penalty among the leaves below it. The
+	// root is at 1, and the leaves begin at leaves.
 	tree   []uint32
 	leaves int
 }
@@ -30,8 +30,7 @@ func newLoads(g undirected.Rows, o Options) *loads {
 	for _, t := range totals {
 		l.share = append(l.share, float64(o.Parts)/float64(max(t, 1)))
 	}
-	// 3/2 of the mean degree over 2: FENNEL's alpha * gamma for gamma 3/2, with
-	// loads against the mean.
+	// Half of 3/2 of the mean degree: FENNEL's alpha * gamma for gamma 3/2, with loads relative to the mean.
 	l.scale = 0.75 * float64(g.Entries()) / float64(max(1, g.Len()))
 	for l.leaves = 1; l.leaves < o.Parts; {
 		l.leaves *= 2
@@ -44,7 +43,7 @@ func newLoads(g undirected.Rows, o Options) *loads {
 	return l
 }
 
-// play makes the tournament of all parts.
+// play computes the tournament of all parts.
 func (l *loads) play() {
 	for i := l.leaves - 1; i > 0; i-- {
 		l.tree[i] = l.winner(l.tree[2*i], l.tree[2*i+1])
@@ -58,7 +57,7 @@ func (l *loads) winner(a, b uint32) uint32 {
 	return a
 }
 
-// lightest is the part with the least penalty, the first of several.
+// lightest is the part with the least penalty, the lowest part among equals.
 func (l *loads) lightest() int { return int(l.tree[1]) }
 
 func (l *loads) weight(v uint32, c int) int64 {
@@ -68,7 +67,7 @@ func (l *loads) weight(v uint32, c int) int64 {
 	return int64(l.weights[int(v)*l.constraints+c])
 }
 
-// add puts a node into a part, or takes it out (sign -1).
+// add puts a node into a part, or removes it (sign -1).
 func (l *loads) add(v uint32, p uint16, sign int64) {
 	for c := range l.constraints {
 		l.load[int(p)*l.constraints+c] += sign * l.weight(v, c)
@@ -79,8 +78,8 @@ func (l *loads) add(v uint32, p uint16, sign int64) {
 	}
 }
 
-// price sets the penalty of a part: by its fullest constraint, in FENNEL's way the
-// square root, and steep the fourth power.
+// price computes the penalty of a part from its fullest constraint: the square root, as in FENNEL, and the
+// fourth power if steep.
 func (l *loads) price(p int) {
 	full := 0.0
 	for c, load := range l.load[p*l.constraints:][:l.constraints] {
@@ -93,7 +92,7 @@ func (l *loads) price(p int) {
 	}
 }
 
-// steepen changes the penalty to that of the later passes.
+// steepen switches to the penalty of the later passes.
 func (l *loads) steepen() {
 	l.steep = true
 	for p := range l.penalty {
@@ -102,7 +101,7 @@ func (l *loads) steepen() {
 	l.play()
 }
 
-// fits says whether a part has room for a node.
+// fits reports whether a part has room for a node.
 func (l *loads) fits(v uint32, p int) bool {
 	for c, load := range l.load[p*l.constraints:][:l.constraints] {
 		if load+l.weight(v, c) > l.caps[c] {
@@ -112,8 +111,8 @@ func (l *loads) fits(v uint32, p int) bool {
 	return true
 }
 
-// roomiest is the part with room for a node that has the least penalty, or where
-// none has, the one that would exceed its caps the least.
+// roomiest is the part with the least penalty among those with room for a node. If none has room, it is the
+// part that would exceed its caps by the least.
 func (l *loads) roomiest(v uint32) int {
 	best, over := 0, math.Inf(1)
 	for p := range l.penalty {

@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	bisectLeast  = 100 // nodes at which a graph is bisected without coarsening further
+	bisectLeast  = 100 // number of nodes below which a graph is bisected without further coarsening
 	bisectShrink = 2.2
 	bisectTries  = 8
-	bisectGrown  = 6 // of them begun by growing, the others at random
+	bisectGrown  = 6 // number of tries that begin by growing; the others begin at random
 )
 
-// A bisector divides small graphs by recursive bisection.
+// bisector divides small graphs by recursive bisection.
 type bisector struct {
 	t     team
 	m     *memory
-	whole int // bisections tried at each division
+	whole int // number of bisections tried at each division
 }
 
-// divide sets part of every node to first..first+parts-1. The level has one constraint; no
-// part is to be heavier than limit.
+// divide sets the part of every node to first..first+parts-1. The level has one constraint; no part should be
+// heavier than limit.
 func (b *bisector) divide(l *level, parts int, limit float64, seed uint64, nodes []uint32, part []uint16, first int) {
 	if parts == 1 || l.n == 0 || b.t.stopped() {
 		for _, v := range nodes {
@@ -31,7 +31,7 @@ func (b *bisector) divide(l *level, parts int, limit float64, seed uint64, nodes
 	left := (parts + 1) / 2
 	total := float64(l.totals[0])
 	depth := float64(bits.Len(uint(parts - 1)))
-	// What all levels of the recursion may add together, spread evenly over them.
+	// The slack of all levels of the recursion together, spread evenly over them.
 	slack := math.Pow(max(limit*float64(parts)/max(total, 1), 1), 1/depth)
 	want := [2]int64{int64(math.Round(total * float64(left) / float64(parts)))}
 	want[1] = l.totals[0] - want[0]
@@ -49,7 +49,7 @@ func (b *bisector) divide(l *level, parts int, limit float64, seed uint64, nodes
 	b.divide(halves[1], parts-left, limit, mix(seed+2), ids[1], part, first+left)
 }
 
-// half is the graph of the nodes on one side, and what they are called in nodes.
+// half returns the graph of the nodes on side s, and their names in nodes.
 func (l *level) half(side []uint8, s uint8, nodes []uint32) (*level, []uint32) {
 	number := make([]uint32, l.n)
 	h := &level{constraints: 1, totals: []int64{0}, offsets: []uint32{0}}
@@ -79,7 +79,7 @@ func (l *level) half(side []uint8, s uint8, nodes []uint32) (*level, []uint32) {
 	return h, ids
 }
 
-// bisect divides a graph in two, several times over, and keeps the best.
+// bisect divides a graph in two several times and keeps the best division.
 func (b *bisector) bisect(l *level, want, caps [2]int64, seed uint64) []uint8 {
 	var best []uint8
 	var bestCut, bestOver int64

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A bitmap is a set of nodes.
+// bitmap is a set of nodes.
 type bitmap []uint64
 
 func bitmapOf(m *memory, n int) bitmap { return take[uint64](m, (n+63)/64) }
@@ -14,14 +14,14 @@ func (b bitmap) has(v uint32) bool { return b[v>>6]>>(v&63)&1 != 0 }
 func (b bitmap) set(v uint32)      { b[v>>6] |= 1 << (v & 63) }
 func (b bitmap) unset(v uint32)    { b[v>>6] &^= 1 << (v & 63) }
 
-// setShared is set where several goroutines set nodes of one word.
+// setShared sets v while other goroutines may set nodes of the same word.
 func (b bitmap) setShared(v uint32) {
 	if w := &b[v>>6]; atomic.LoadUint64(w)>>(v&63)&1 == 0 {
 		atomic.OrUint64(w, 1<<(v&63))
 	}
 }
 
-// each calls f with the nodes of the words from..to-1, ascending.
+// each calls f with the nodes of the words from..to-1, in ascending order.
 func (b bitmap) each(from, to int, f func(v uint32)) {
 	for i := from; i < min(to, len(b)); i++ {
 		for w := b[i]; w != 0; w &= w - 1 {

@@ -6,38 +6,38 @@ import (
 	"slices"
 )
 
-// A clustering is a cluster for each node, named by one of its nodes.
+// clustering maps each node to a cluster, which has the name of one of its nodes.
 type clustering struct {
 	label  []uint32
-	weight []uint32 // of each cluster, at its name, stride constraints
-	count  int      // clusters
+	weight []uint32 // of each cluster, by name, stride constraints
+	count  int      // number of clusters
 }
 
-// A clusterRule is what clusters are made by.
+// clusterRule has the rules for making clusters.
 type clusterRule struct {
-	caps   []int64  // the heaviest cluster, one a constraint
+	caps   []int64  // the heaviest allowed cluster, by constraint
 	least  int      // the number of clusters below which none are joined
-	rounds int      // that each node is given to choose in
-	within []uint16 // nodes of different values are never joined; nil: any may be
+	rounds int      // number of rounds in which each node may choose
+	within []uint16 // nodes of different values are never joined; nil: no restriction
 	seed   uint64
 }
 
 const (
-	clusterBatches = 64   // of a round; labels are frozen during a batch
+	clusterBatches = 64   // per round; labels are frozen during a batch
 	clusterBlock   = 1024 // nodes, the unit of parallel work
 	shuffledRun    = 16   // consecutive nodes that stay together in the order
 	shuffleAll     = 20_000
 )
 
-// stay is a node's target when it does not move.
+// stay is the target of a node that does not move.
 const stay = ^uint32(0)
 
-// cluster groups nodes by label propagation under a size constraint: each node joins
-// the neighbouring cluster with which it shares the heaviest edges, as long as it
-// fits. Nodes are taken by rising degree, in an order shuffled within powers of two.
-// The targets of a batch are computed in parallel on frozen labels and applied one by one.
+// cluster groups nodes by label propagation under a size constraint: each node joins the neighbouring cluster
+// with which it shares the heaviest edges, if it fits. Nodes are taken by ascending degree, in an order
+// shuffled within powers of two. The targets of a batch are computed in parallel with frozen labels and
+// applied one by one.
 func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
-	// The weight of a cluster is one of a node on the next level.
+	// The weight of a cluster is a node's weight on the next level, so it must fit 32 bits.
 	rule.caps = slices.Clone(rule.caps)
 	for c, heaviest := range rule.caps {
 		rule.caps[c] = min(heaviest, math.MaxUint32)
@@ -79,7 +79,7 @@ func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
 					continue
 				}
 				if alone[i] && !k.alone(l, v) {
-					continue // it was joined meanwhile
+					continue // another node joined it in the meantime
 				}
 				k.move(l, v, target[i], rule.caps)
 			}
@@ -91,13 +91,13 @@ func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
 	return k
 }
 
-// free gives the arrays back.
+// free releases the arrays.
 func (k *clustering) free(m *memory) {
 	give(m, k.label)
 	give(m, k.weight)
 }
 
-// alone says that v is a cluster by itself.
+// alone reports whether v is a cluster by itself.
 func (k *clustering) alone(l *level, v uint32) bool {
 	if k.label[v] != v {
 		return false
@@ -110,7 +110,7 @@ func (k *clustering) alone(l *level, v uint32) bool {
 	return true
 }
 
-// fits says that v can be added to the cluster to.
+// fits reports whether cluster to has room for v.
 func (k *clustering) fits(l *level, v, to uint32, caps []int64) bool {
 	if l.constraints == 1 {
 		w := k.weight[to]
@@ -127,7 +127,7 @@ func (k *clustering) fits(l *level, v, to uint32, caps []int64) bool {
 	return alive > 0
 }
 
-// move brings v to the cluster to, if that still exists and has room.
+// move moves v to cluster to, if that still exists and has room.
 func (k *clustering) move(l *level, v, to uint32, caps []int64) {
 	from := k.label[v]
 	if from == to || !k.fits(l, v, to, caps) {
@@ -146,8 +146,8 @@ func (k *clustering) move(l *level, v, to uint32, caps []int64) {
 	k.label[v] = to
 }
 
-// twoHop joins nodes that are still alone and like the same cluster, which has no room
-// for them, and nodes without neighbours.
+// twoHop joins nodes that are still alone and prefer the same cluster, which has no room for them. It also
+// joins nodes without neighbours.
 func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *clusterRule) {
 	likes := take[uint32](m, l.n)
 	defer give(m, likes)
@@ -167,7 +167,7 @@ func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *c
 	if t.stopped() {
 		return
 	}
-	open := take[uint32](m, l.n) // by liked cluster: 1 + the cluster that takes more
+	open := take[uint32](m, l.n) // by preferred cluster: 1 + the cluster that accepts more
 	defer give(m, open)
 	isolated := uint32(0)
 	for i := range likes {
@@ -197,8 +197,8 @@ func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *c
 	}
 }
 
-// shuffled is the order in which nodes are taken: by the bit length of the degree,
-// runs of consecutive nodes shuffled among those of equal length.
+// shuffled returns the order in which nodes are taken: by the bit length of the degree; runs of consecutive
+// nodes are shuffled among those of equal length.
 func shuffled(m *memory, l *level, seed uint64) []uint32 {
 	var start [34]int
 	for v := range uint32(l.n) {
@@ -231,7 +231,7 @@ func shuffled(m *memory, l *level, seed uint64) []uint32 {
 	return order
 }
 
-// A rater sums what binds a node to each neighbouring cluster.
+// rater sums the weight of the edges from a node to each neighbouring cluster.
 type rater struct {
 	slots []rating // a hash table with room for twice the neighbours; unused slots are zero
 	used  []uint32
@@ -242,8 +242,8 @@ type rating struct {
 	name uint32
 }
 
-// favourite is the cluster with which v shares the heaviest edges, its own included: stay if
-// that is its own or there is none. Only clusters with room count if room is set.
+// favourite is the cluster with which v shares the heaviest edges. It is stay if that is v's own cluster or if
+// there is none. If room is set, only clusters with room for v count.
 func (r *rater) favourite(l *level, k *clustering, rule *clusterRule, v, salt uint32, room bool) uint32 {
 	from, to := l.offsets[v], l.offsets[v+1]
 	if to-from > 8 {
@@ -315,7 +315,7 @@ func (r *rater) hashed(l *level, k *clustering, rule *clusterRule, v, salt uint3
 	return best.result(k, v)
 }
 
-// A choice is the best cluster so far.
+// choice is the best cluster so far.
 type choice struct {
 	sum  uint64
 	tie  uint32

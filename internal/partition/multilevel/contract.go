@@ -5,12 +5,11 @@ import "math/bits"
 // contractEntries is the number of neighbours in a block of parallel work.
 const contractEntries = 1 << 16
 
-// contract makes the next level: a node for each cluster, numbered by first
-// appearance, and an edge for each pair of clusters between which edges run, with the sum
-// of their weights. It consumes the clustering.
+// contract makes the next level: a node for each cluster, numbered by first appearance, and an edge for each
+// pair of clusters that have edges between them, with the sum of their weights. It consumes the clustering.
 func contract(t team, m *memory, l *level, k *clustering) *level {
 	next := &level{n: k.count, constraints: l.constraints, totals: l.totals}
-	number := take[uint32](m, l.n) // 1 + number of a cluster, at its name
+	number := take[uint32](m, l.n) // 1 + the number of a cluster, by its name
 	n := uint32(0)
 	for v, name := range k.label {
 		if number[name] == 0 {
@@ -19,7 +18,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 		}
 		k.label[v] = number[name] - 1
 	}
-	// Clusters without weight are not in the count.
+	// The count excludes clusters without weight.
 	next.n = int(n)
 	next.weights = take[uint32](m, next.n*l.constraints)
 	for name, i := range number {
@@ -37,7 +36,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	for c := range next.n {
 		start[c+1] += start[c]
 	}
-	// number has room for a node each: it becomes the nodes by cluster.
+	// number has room for one entry per node; it is reused for the nodes by cluster.
 	members := number
 	defer give(m, members)
 	for v, c := range l.coarse {
@@ -70,7 +69,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 		}
 	}
 	if t.stopped() {
-		// Edges are missing: what is left is a graph, and nobody looks at it.
+		// The call was cancelled, and edges are missing. The level must be valid, but its content is not used.
 		clear(next.offsets)
 		at = 0
 	}
@@ -78,7 +77,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 		next.offsets[c+1] += next.offsets[c]
 	}
 	if room*4 >= slabFrom {
-		// What was not written was never touched and costs nothing.
+		// The unused ends were never touched, so they take no memory.
 		next.neighbours, next.edges = neighbours[:at], edges[:at]
 	} else {
 		next.neighbours, next.edges = append([]uint32(nil), neighbours[:at]...), append([]uint32(nil), edges[:at]...)
@@ -86,7 +85,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	return next
 }
 
-// contractBlocks are the borders of blocks of clusters with about equally many neighbours.
+// contractBlocks are the borders of blocks of clusters with about equal numbers of neighbours.
 func contractBlocks(l *level, start, members []uint32) []uint32 {
 	borders := []uint32{0}
 	entries := 0
@@ -105,17 +104,16 @@ func contractBlocks(l *level, start, members []uint32) []uint32 {
 	return borders
 }
 
-// A block is the edges of a run of clusters.
+// block has the edges of a run of clusters.
 type block struct{ neighbours, edges []uint32 }
 
-// A gatherer collects the edges of clusters.
+// gatherer collects the edges of clusters.
 type gatherer struct {
-	slots []uint32 // hash table: 1 + place in the block's neighbours
+	slots []uint32 // hash table: 1 + index in the block's neighbours
 	used  []uint32
 }
 
-// gather writes the edges of the clusters from..to-1 to out, and the number of each
-// cluster's to degrees, one further on.
+// gather writes the edges of the clusters from..to-1 to out, and their numbers to degrees, shifted by one.
 func (g *gatherer) gather(l *level, start, members []uint32, from, to uint32, out *block, degrees []uint32) {
 	out.neighbours, out.edges = out.neighbours[:0], out.edges[:0]
 	for c := from; c < to; c++ {

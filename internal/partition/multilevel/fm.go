@@ -1,12 +1,12 @@
 package multilevel
 
-// A search improves parts by moving one node at a time, the best first, each at most
-// once in a pass, also where that loses for a while (k-way Fiduccia and Mattheyses). It
-// keeps what binds each node to each part, so that it is for levels of few nodes.
+// search improves the parts by moving one node at a time, the best first, each at most once per pass, even if
+// that worsens the cut for a while (k-way Fiduccia and Mattheyses). It keeps the affinity of each node to each
+// part (the weight of the edges between them), so it is for levels of few nodes.
 type search struct {
 	r     *refiner
 	heap  *heap
-	sum   []int64  // what binds each node to each part, stride parts
+	sum   []int64  // the affinity of each node to each part, stride parts
 	to    []uint16 // the best move of each node in the heap
 	done  []bool   // moved in this pass
 	moved []step
@@ -14,12 +14,11 @@ type search struct {
 
 const (
 	searchPasses = 4
-	searchStall  = 100 // moves without gain after which a pass ends, and n/searchShare more
+	searchStall  = 100 // a pass ends after this many moves without gain, and n/searchShare more
 	searchShare  = 30
 )
 
-// search improves the parts as long as a pass gains. The parts are within their caps
-// before and after.
+// search improves the parts as long as a pass gains. The parts are within their caps before and after it.
 func (r *refiner) search() {
 	s := &search{
 		r: r, heap: newHeap(r.l.n), sum: take[int64](r.m, r.l.n*r.parts),
@@ -40,7 +39,7 @@ func (r *refiner) search() {
 	r.dirty.fill(r.l.n)
 }
 
-// pass makes one pass and says whether it gained.
+// pass makes one pass and reports whether it gained.
 func (s *search) pass() bool {
 	r := s.r
 	for v := range uint32(r.l.n) {
@@ -56,7 +55,7 @@ func (s *search) pass() bool {
 		}
 		if gain < s.heap.gain[v] {
 			s.to[v] = to
-			s.heap.put(v, gain) // the part it was to go to is full by now
+			s.heap.put(v, gain) // its target is full by now
 			continue
 		}
 		s.move(v, to, gain)
@@ -77,8 +76,8 @@ func (s *search) pass() bool {
 	return best < began
 }
 
-// best is the part within its caps that v gains most by moving to: its own if there is none
-// that v is bound to.
+// best is the part within its caps to which a move of v gains most: v's own part if no other part has
+// neighbours of v.
 func (s *search) best(v uint32) (to uint16, gain int64) {
 	own := s.r.part[v]
 	to = own
@@ -92,7 +91,7 @@ func (s *search) best(v uint32) (to uint16, gain int64) {
 	return to, most - sums[own]
 }
 
-// fits says that v can join p.
+// fits reports whether v can join p.
 func (r *refiner) fits(v uint32, p uint16) bool {
 	C := r.l.constraints
 	for c := range C {
@@ -104,7 +103,7 @@ func (r *refiner) fits(v uint32, p uint16) bool {
 	return true
 }
 
-// offer puts v into the heap if it has somewhere to go.
+// offer puts v into the heap if it has a target.
 func (s *search) offer(v uint32) {
 	to, gain := s.best(v)
 	if to == s.r.part[v] {
@@ -117,7 +116,7 @@ func (s *search) offer(v uint32) {
 	s.heap.put(v, gain)
 }
 
-// move moves v and brings the heap up to date.
+// move moves v and updates the heap.
 func (s *search) move(v uint32, to uint16, gain int64) {
 	s.moved = append(s.moved, step{v, s.r.part[v]})
 	from := s.r.part[v]
@@ -126,7 +125,7 @@ func (s *search) move(v uint32, to uint16, gain int64) {
 	s.rebind(v, from, to, true)
 }
 
-// rebind tells the neighbours of v that it has moved.
+// rebind updates the neighbours of v after its move.
 func (s *search) rebind(v uint32, from, to uint16, heap bool) {
 	l := s.r.l
 	for i := l.offsets[v]; i < l.offsets[v+1]; i++ {

@@ -1,24 +1,24 @@
 package multilevel
 
-// A halving divides a level in two by moving one node at a time (Fiduccia and
-// Mattheyses). The level has one constraint.
+// halving divides a level in two by moving one node at a time (Fiduccia and Mattheyses). The level has one
+// constraint.
 type halving struct {
 	team
 	l      *level
 	side   []uint8
 	load   [2]int64
-	want   [2]int64 // the weights aimed at
+	want   [2]int64 // the target weights
 	caps   [2]int64
 	cut    int64
 	heaps  [2]*heap // nodes of each side that may move, by gain
 	done   []bool   // moved in this pass
-	moved  []uint32 // in order
+	moved  []uint32 // in the order of the moves
 	random random
 }
 
 const (
 	halvingPasses = 6
-	halvingStall  = 60 // moves without gain after which a pass ends, and n/50 more
+	halvingStall  = 60 // a pass ends after this many moves without gain, and n/50 more
 )
 
 func newHalving(t team, l *level, want, caps [2]int64, r random) *halving {
@@ -37,7 +37,7 @@ func (h *halving) reset() {
 	h.cut = 0
 }
 
-// adopt takes a division over.
+// adopt copies a division.
 func (h *halving) adopt(side []uint8) {
 	copy(h.side, side)
 	h.load = [2]int64{}
@@ -53,7 +53,7 @@ func (h *halving) adopt(side []uint8) {
 	h.cut /= 2
 }
 
-// gain is what the cut falls by when v changes sides.
+// gain is the decrease of the cut when v changes sides.
 func (h *halving) gain(v uint32) (gain int64, boundary bool) {
 	for i := h.l.offsets[v]; i < h.l.offsets[v+1]; i++ {
 		if h.side[h.l.neighbours[i]] != h.side[v] {
@@ -66,7 +66,7 @@ func (h *halving) gain(v uint32) (gain int64, boundary bool) {
 	return gain, boundary
 }
 
-// flip moves v, of the gain given, to the other side and tells f of each neighbour.
+// flip moves v, whose gain is given, to the other side and calls f for each neighbour.
 func (h *halving) flip(v uint32, gain int64) {
 	from := h.side[v]
 	w := h.l.weight(v, 0)
@@ -76,7 +76,7 @@ func (h *halving) flip(v uint32, gain int64) {
 	h.cut -= gain
 }
 
-// touch brings the heaps up to date with the move of v.
+// touch updates the heaps after the move of v.
 func (h *halving) touch(v uint32) {
 	for i := h.l.offsets[v]; i < h.l.offsets[v+1]; i++ {
 		u := h.l.neighbours[i]
@@ -98,8 +98,8 @@ func (h *halving) touch(v uint32) {
 	}
 }
 
-// grow moves nodes from side 1 to side 0 until that has its weight: the one that
-// costs least beside those moved, beginning somewhere.
+// grow moves nodes from side 1 to side 0 until that has its weight. It begins at a random node and then moves
+// the neighbour of moved nodes that costs least.
 func (h *halving) grow() {
 	h.reset()
 	heap := h.heaps[1]
@@ -127,7 +127,7 @@ func (h *halving) grow() {
 	h.clear()
 }
 
-// scatter puts random nodes on side 0 until that has its weight.
+// scatter moves random nodes to side 0 until that has its weight.
 func (h *halving) scatter() {
 	side := make([]uint8, h.l.n)
 	order := make([]uint32, h.l.n)
@@ -155,7 +155,7 @@ func (h *halving) clear() {
 	h.moved = h.moved[:0]
 }
 
-// over is how much the sides exceed their caps.
+// over is the weight by which the sides exceed their caps.
 func (h *halving) over() int64 {
 	return max(h.load[0]-h.caps[0], 0) + max(h.load[1]-h.caps[1], 0)
 }
@@ -169,8 +169,8 @@ func (h *halving) refine() {
 	}
 }
 
-// pass moves nodes one by one, each once, the best first, and returns to the best
-// division on the way. It says whether that is better than where it began.
+// pass moves nodes one by one, each once, the best first, and returns to the best division on the way. It
+// reports whether that is better than the initial one.
 func (h *halving) pass() bool {
 	for v := range uint32(h.l.n) {
 		if gain, boundary := h.gain(v); boundary || h.over() > 0 {
@@ -200,8 +200,8 @@ func (h *halving) pass() bool {
 	return bestOver < over || bestOver == over && bestCut < cut
 }
 
-// choose takes the next node to move: from the side that is too heavy if one is,
-// else the best of both that leaves the other side within its cap.
+// choose returns the next node to move: from the side that is too heavy if one is, else the best of both sides
+// that leaves the other side within its cap.
 func (h *halving) choose() (v uint32, gain int64, ok bool) {
 	for {
 		var side int

@@ -1,10 +1,10 @@
 package multilevel
 
-// A heap holds nodes by falling gain, ties by node.
+// heap holds nodes by descending gain, ties by node.
 type heap struct {
 	nodes []uint32
 	gain  []int64  // by node
-	place []uint32 // by node: 1 + place in nodes; 0: not in the heap
+	place []uint32 // by node: 1 + index in nodes; 0: not in the heap
 }
 
 func newHeap(n int) *heap { return &heap{gain: make([]int64, n), place: make([]uint32, n)} }
@@ -35,14 +35,14 @@ func (h *heap) put(v uint32, gain int64) {
 	}
 }
 
-// pop takes the first node out; the heap is not empty.
+// pop removes and returns the first node. The heap must not be empty.
 func (h *heap) pop() uint32 {
 	v := h.nodes[0]
 	h.remove(v)
 	return v
 }
 
-// remove takes v out, which is in the heap.
+// remove removes v, which must be in the heap.
 func (h *heap) remove(v uint32) {
 	i := int(h.place[v] - 1)
 	last := len(h.nodes) - 1

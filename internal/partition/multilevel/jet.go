@@ -1,15 +1,15 @@
 package multilevel
 
-// How far a level is refined.
+// effort says how far a level is refined.
 type effort struct {
-	share  float64 // of what binds a node to its part that a move may lose at first
-	rounds int     // without enough gain, after which it ends
-	enough float64 // gain, as a share of the cut
+	share  float64 // share of a node's affinity to its part that a move may lose at first
+	rounds int     // rounds without enough gain after which refinement ends
+	enough float64 // least gain, as a share of the cut
 }
 
-// jet refines in rounds: all nodes that gain, or lose little, move at once, judged as
-// if the better ones had already moved; then the parts that have become too heavy are
-// relieved. The best parts on the way are the result.
+// jet refines in rounds. All nodes that gain, or lose little, move at once; each is judged as if the better
+// ones had already moved. Then rebalance relieves the parts that have become too heavy. The result is the best
+// division on the way.
 func (r *refiner) jet(e effort) {
 	best, bestOver := r.cut, r.overload()
 	if bestOver > 0 {

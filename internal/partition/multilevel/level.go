@@ -2,24 +2,23 @@ package multilevel
 
 import "github.com/graphmill/graphmill/internal/partition/undirected"
 
-// maxEdgeWeight is where the weights of coarse edges stop growing, so that what
-// is summed of them fits.
+// maxEdgeWeight bounds the weights of coarse edges, so that sums of them do not overflow.
 const maxEdgeWeight = 1<<31 - 1
 
-// A level is one graph of the series: the given graph, or a graph whose nodes are
-// the clusters of the level below.
+// level is one graph of the series: the given graph, or a graph whose nodes are the clusters of the level
+// below.
 type level struct {
 	n           int
 	offsets     []uint32 // n+1
 	neighbours  []uint32
-	edges       []uint32 // weights beside neighbours; nil: all 1
+	edges       []uint32 // weights of the edges in neighbours; nil: all 1
 	constraints int
 	weights     []uint32 // stride constraints; nil: all 1
-	totals      []int64  // of weights, one a constraint
-	coarse      []uint32 // the node of the next level that each node is part of; nil on the last
+	totals      []int64  // sum of the weights, by constraint
+	coarse      []uint32 // the node of the next level that contains each node; nil on the last level
 }
 
-// finest is the level that is the graph itself.
+// finest is the level of the graph itself.
 func finest(g *undirected.Graph) *level {
 	l := &level{
 		n: g.Len(), offsets: g.Offsets, neighbours: g.Neighbours, edges: g.EdgeWeights,
@@ -54,7 +53,7 @@ func (l *level) cut(part []uint16) int64 {
 	return twice / 2
 }
 
-// edge is the weight of the edge at place i of neighbours.
+// edge is the weight of the edge at index i of neighbours.
 func (l *level) edge(i uint32) int64 {
 	if l.edges == nil {
 		return 1
@@ -62,7 +61,7 @@ func (l *level) edge(i uint32) int64 {
 	return int64(l.edges[i])
 }
 
-// loads are the weights of the parts, stride constraints.
+// loads returns the weights of the parts, stride constraints.
 func (l *level) loads(part []uint16, parts int) []int64 {
 	load := make([]int64, parts*l.constraints)
 	for v := range l.n {
@@ -73,7 +72,7 @@ func (l *level) loads(part []uint16, parts int) []int64 {
 	return load
 }
 
-// free gives the arrays of a level that is no longer needed back.
+// free releases the arrays of a level.
 func (l *level) free(m *memory) {
 	give(m, l.offsets)
 	give(m, l.neighbours)

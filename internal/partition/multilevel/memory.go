@@ -7,12 +7,11 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// slabFrom is the size in bytes from which an array lies outside the heap.
+// slabFrom is the size in bytes from which an array is allocated outside the heap.
 const slabFrom = 1 << 20
 
-// A memory hands out arrays. Large ones come from the operating system and return
-// to it as soon as they are given back: the peak is what is in use, and not
-// what the garbage collector has not yet looked at.
+// memory allocates arrays. Large ones come from the operating system and return to it as soon as they are
+// released. The peak is then the memory in use, and does not depend on the garbage collector.
 type memory struct {
 	mu    sync.Mutex
 	slabs [][]byte
@@ -22,7 +21,7 @@ type word interface {
 	~uint16 | ~uint32 | ~int32 | ~uint64 | ~int64
 }
 
-// take is an array of n zeros.
+// take allocates an array of n zeros.
 func take[T word](m *memory, n int) []T {
 	var zero T
 	size := n * int(unsafe.Sizeof(zero))
@@ -31,7 +30,7 @@ func take[T word](m *memory, n int) []T {
 	}
 	b, err := extsort.Slab(size)
 	if err != nil {
-		return make([]T, n) // the heap fails in the language's own way
+		return make([]T, n) // if this fails, it fails like any allocation
 	}
 	m.mu.Lock()
 	m.slabs = append(m.slabs, b)
@@ -39,7 +38,7 @@ func take[T word](m *memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// give gives an array back that take handed out. Nothing may use it afterwards.
+// give releases an array that take returned. Nothing may use it afterwards.
 func give[T word](m *memory, s []T) {
 	if cap(s) == 0 {
 		return
@@ -57,7 +56,7 @@ func give[T word](m *memory, s []T) {
 	}
 }
 
-// close gives everything back.
+// close releases everything.
 func (m *memory) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

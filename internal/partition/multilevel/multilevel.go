@@ -8,50 +8,48 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// A Preset is how much work is spent on the cut.
+// Preset chooses between speed and cut.
 type Preset string
 
-// The presets. High takes up to four times as long as Default, Fast about half.
+// The presets. High takes up to four times as long as Default, Fast about half as long.
 const (
 	Fast    Preset = "fast"
 	Default Preset = "default"
 	High    Preset = "high"
 )
 
-// An Objective is what is made small.
+// Objective is the quantity to minimise.
 type Objective string
 
 const (
 	// Cut is the weight of the edges between parts.
 	Cut Objective = "cut"
-	// Vol is the communication volume: for each node the number of other parts that
-	// have a neighbour of it, summed.
+	// Vol is the communication volume: the sum, over all nodes, of the number of other parts that have a
+	// neighbour of the node.
 	Vol Objective = "vol"
 )
 
-// Options are what Partition is asked for.
+// Options of Partition.
 type Options struct {
 	undirected.Options
 	Preset    Preset    // empty: Default
 	Objective Objective // empty: Cut
 }
 
-// Stats says how the parts came about.
+// Stats describe a division.
 type Stats struct {
 	Cut      int64 // the weight of the edges between parts
-	Levels   int   // graphs in the series, the given one included
-	Coarsest int   // nodes of the smallest
-	// Balanced says that no part exceeds its caps. False where nodes are too heavy
-	// or too tightly bound by several constraints for that: the parts are then the most
-	// even that were found.
+	Levels   int   // graphs in the series, including the given one
+	Coarsest int   // nodes of the smallest graph
+	// Balanced says that no part exceeds its caps. It is false if nodes are too heavy, or too strongly
+	// constrained by several constraints: the parts are then the most even ones that were found.
 	Balanced bool
 	// Loads are the weights of the parts, stride constraints.
 	Loads []int64
 }
 
-// Partition divides g into o.Parts parts that do not exceed g.Caps(o.Parts,
-// o.Imbalance), and makes the objective small. The result has the part of each
-// node. It returns ctx's error soon after ctx is done.
+// Partition divides g into o.Parts parts that do not exceed g.Caps(o.Parts, o.Imbalance), and minimises the
+// objective. The result has the part of each node. Soon after ctx is done it returns ctx's error.
 func Partition(ctx context.Context, g *undirected.Graph, o Options) ([]uint16, Stats, error) {
 	if err := o.check(g); err != nil {
 		return nil, Stats{}, err
@@ -84,32 +82,32 @@ func (o *Options) check(g *undirected.Graph) error {
 		o.Objective = Cut
 	}
 	if o.Parts < 1 || o.Parts > undirected.MaxParts {
-		return fmt.Errorf("multilevel: %d parts, expected 1 to %d", o.Parts, undirected.MaxParts)
+		return fmt.Errorf("multilevel: found %d parts, expected 1 to %d", o.Parts, undirected.MaxParts)
 	}
 	if _, ok := settings[o.Preset]; !ok {
-		return fmt.Errorf("multilevel: unknown preset %q, expected %s, %s or %s", o.Preset, Fast, Default, High)
+		return fmt.Errorf("multilevel: found preset %q, expected %s, %s or %s", o.Preset, Fast, Default, High)
 	}
 	if o.Objective != Cut && o.Objective != Vol {
-		return fmt.Errorf("multilevel: unknown objective %q, expected %s or %s", o.Objective, Cut, Vol)
+		return fmt.Errorf("multilevel: found objective %q, expected %s or %s", o.Objective, Cut, Vol)
 	}
 	if n := len(o.Imbalance); n != 1 && n != g.Constraints {
-		return fmt.Errorf("multilevel: %d imbalances, expected 1 or one for each of %d constraints", n, g.Constraints)
+		return fmt.Errorf("multilevel: found %d imbalances, expected 1, or one for each of %d constraints", n, g.Constraints)
 	}
 	for _, e := range o.Imbalance {
 		if !(e >= 1) {
-			return fmt.Errorf("multilevel: imbalance %v, expected at least 1, as in 1.03 for 3 %%", e)
+			return fmt.Errorf("multilevel: found imbalance %v, expected at least 1, as in 1.03 for 3 %%", e)
 		}
 	}
 	return nil
 }
 
-// A setting is what a preset means.
+// setting is the meaning of a preset.
 type setting struct {
-	starts int  // initial divisions
-	whole  int  // times that each bisection is made
-	cycles int  // times that the result is coarsened and refined again
-	rounds int  // of refinement without enough gain, after which a level is left
-	search bool // whether levels are searched node by node as well
+	starts int  // number of initial divisions
+	whole  int  // number of tries of each bisection
+	cycles int  // number of times that the result is coarsened and refined again
+	rounds int  // rounds of refinement without enough gain after which a level ends
+	search bool // levels are also searched node by node
 }
 
 var settings = map[Preset]setting{
@@ -118,7 +116,7 @@ var settings = map[Preset]setting{
 	High:    {starts: 16, whole: 1, cycles: 2, rounds: 12, search: true},
 }
 
-// A run is one call of Partition.
+// run is one call of Partition.
 type run struct {
 	team
 	setting
@@ -132,10 +130,10 @@ type run struct {
 }
 
 const (
-	coarsestPerPart = 20        // nodes a part at which coarsening ends
-	coarsestShrink  = 0.97      // it ends as well when a level keeps this share of the nodes
-	largeFrom       = 1_000_000 // nodes of a graph from which on one round of clustering makes a level
-	gentleFrom      = 100_000   // levels above shrink by gentleShrink at most
+	coarsestPerPart = 20        // nodes per part at which coarsening ends
+	coarsestShrink  = 0.97      // coarsening also ends when a level keeps this share of the nodes
+	largeFrom       = 1_000_000 // graphs with more nodes need one round of clustering per level
+	gentleFrom      = 100_000   // larger levels shrink by at most gentleShrink
 	gentleTo        = 1_000_000
 	gentleShrink    = 4
 )
@@ -170,8 +168,8 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 	return part, stats
 }
 
-// coarsen makes the levels above l. Nodes of different values in within, if given, stay
-// apart on all of them; the values of the last level's nodes are returned.
+// coarsen makes the levels above l. Nodes of different values in within, if given, stay separate on all of
+// them. It also returns the values of the last level's nodes.
 func (r *run) coarsen(l *level, within []uint16, cycle int) ([]*level, []uint16) {
 	levels := []*level{l}
 	for l.n > coarsestPerPart*r.parts && !r.stopped() {
@@ -199,8 +197,7 @@ func (r *run) coarsen(l *level, within []uint16, cycle int) ([]*level, []uint16)
 	return levels, within
 }
 
-// cycle makes levels of its own above l that keep the parts apart, and refines the
-// parts on each of them.
+// cycle makes new levels above l that keep the parts separate, and refines the parts on each of them.
 func (r *run) cycle(l *level, c candidate, number int) candidate {
 	own := *l
 	own.coarse = nil
@@ -216,7 +213,7 @@ func (r *run) cycle(l *level, c candidate, number int) candidate {
 	return r.finish(levels, r.refine(r.team, top, again))
 }
 
-// clusters is the rule by which a level is clustered.
+// clusters is the rule for clustering a level.
 func (r *run) clusters(l *level, depth int) clusterRule {
 	rule := clusterRule{seed: mix(r.seed + uint64(depth)), rounds: 2}
 	if r.large {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// graph makes an undirected graph of n nodes from pairs; loops and repetitions are left out.
+// graph builds an undirected graph of n nodes from pairs; loops and repetitions are left out.
 func graph(n int, pairs [][2]int) *undirected.Graph {
 	beside := make([][]uint32, n)
 	for _, p := range pairs {
@@ -39,8 +39,7 @@ func options(parts int, seed uint64) multilevel.Options {
 	return multilevel.Options{Options: undirected.Options{Parts: parts, Imbalance: []float64{1.03}, Seed: seed, Threads: 2}}
 }
 
-// partition fails the test unless every node has a part and the reported cut and loads are
-// those of the parts.
+// partition fails the test unless every node has a part and the reported cut and loads match the parts.
 func partition(t rapid.TB, g *undirected.Graph, o multilevel.Options) ([]uint16, multilevel.Stats) {
 	t.Helper()
 	part, stats, err := multilevel.Partition(context.Background(), g, o)
@@ -102,8 +101,8 @@ func grid(side int) *undirected.Graph {
 	return graph(side*side, pairs)
 }
 
-// planted is groups of size nodes, dense inside, with few edges between them; nodes of
-// a group are spread over the ids.
+// planted has groups of size nodes, dense inside, with few edges between groups. The nodes of a group are
+// spread over the ids.
 func planted(groups, size, inside, between int, seed uint64) (g *undirected.Graph, cut int64) {
 	state := seed
 	below := func(n int) int {
@@ -227,7 +226,7 @@ func TestSeveralConstraints(t *testing.T) {
 	}
 }
 
-// A grid whose weights are all in one corner can be cut to hold them evenly.
+// A grid whose weights are all in one corner can be cut so that the parts share them evenly.
 func TestWeightsDecide(t *testing.T) {
 	g := grid(40)
 	for v := range g.Len() {
@@ -380,8 +379,7 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// Weights near the largest that fit 32 bits are cut as small ones are: clusters stay below what a
-// weight can hold.
+// Weights near the largest 32-bit number are cut like small ones: the weight of a cluster does not overflow.
 func TestHeavyWeights(t *testing.T) {
 	cuts := map[uint32]int64{}
 	for _, weight := range []uint32{1, 1_000_000_000} {

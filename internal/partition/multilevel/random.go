@@ -2,10 +2,10 @@ package multilevel
 
 import "math/bits"
 
-// A random is a stream of random numbers (splitmix64).
+// random is a stream of random numbers (splitmix64).
 type random uint64
 
-// stream is a stream of its own for each seed and each place in the work.
+// stream returns a separate stream for each random seed and place in the work.
 func stream(seed uint64, place ...uint64) random {
 	for _, p := range place {
 		seed = mix(seed + 0x9e3779b97f4a7c15*(p+1))
@@ -18,7 +18,7 @@ func (r *random) next() uint64 {
 	return mix(uint64(*r))
 }
 
-// below is a number below n, which is positive.
+// below returns a number below n, which must be positive.
 func (r *random) below(n int) int {
 	hi, _ := bits.Mul64(r.next(), uint64(n))
 	return int(hi)

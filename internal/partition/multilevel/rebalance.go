@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// A relief is a move out of a part that is too heavy.
+// relief is a move out of a part that is too heavy.
 type relief struct {
 	node uint32
-	key  float32 // the higher, the less it costs
-	fall float32 // what it takes off the overload, as a share of the caps
+	key  float32 // moves with a higher key cost less
+	fall float32 // decrease of the overload, as a share of the caps
 }
 
-// reliefRounds is the most rounds of rebalancing.
+// reliefRounds is the largest number of rounds of rebalancing.
 const reliefRounds = 12
 
-// rebalance moves nodes out of parts that are too heavy, first those that cost least
-// for their weight. What is known of nodes is up to date before and is not after.
+// rebalance moves nodes out of parts that are too heavy, first those that cost least for their weight. The
+// data on nodes must be up to date; it leaves them out of date.
 func (r *refiner) rebalance(share float64) {
-	all := false // boundary nodes first: others rarely are cheaper
+	all := false // boundary nodes first, because other nodes are rarely cheaper
 	for range reliefRounds {
 		before := r.overload()
 		if before == 0 || r.stopped() {
@@ -35,7 +35,7 @@ func (r *refiner) rebalance(share float64) {
 	}
 }
 
-// heavy says that a part exceeds a cap.
+// heavy reports whether a part exceeds a cap.
 func (r *refiner) heavy(p uint16) bool {
 	C := r.l.constraints
 	for c, w := range r.load[int(p)*C : int(p)*C+C] {
@@ -114,8 +114,8 @@ func (r *refiner) relieve(all bool) {
 	}
 }
 
-// enough keeps of moves the best that relieve each part of twice its overload. They
-// are told apart by the power of two of their keys, so that what is left to sort is little.
+// enough keeps the best of the moves: those that relieve each part of twice its overload. Moves are grouped by
+// the power of two of their keys, so that only few must be sorted.
 func (r *refiner) enough(moves []relief) []relief {
 	C := r.l.constraints
 	falls := make([]float32, r.parts*classes)
@@ -144,7 +144,7 @@ func (r *refiner) enough(moves []relief) []relief {
 // classes is the number of values of class.
 const classes = 64
 
-// class orders keys coarsely, by two powers of two, the highest in class 0.
+// class groups keys by powers of two; class 0 has the highest.
 func class(key float32) int {
 	exponent := int(math.Float32bits(key) >> 23 & 0xff)
 	if key < 0 {
@@ -153,7 +153,7 @@ func class(key float32) int {
 	return min(max((160-exponent)/2, 0), classes/2-1)
 }
 
-// out is the best move of v out of its part, and how cheap it is.
+// out is the best move of v out of its part. A higher key is cheaper.
 func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32, ok bool) {
 	if r.l.constraints > 1 {
 		return r.outMany(b, v)
@@ -186,7 +186,7 @@ func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32,
 	return to, gain, float32(gain) / float32(w), true
 }
 
-// lightest is the part that weighs least, of one constraint.
+// lightest is the part with the least weight, for one constraint.
 func (r *refiner) lightest() uint16 {
 	p := 0
 	for q, w := range r.load {
@@ -197,13 +197,13 @@ func (r *refiner) lightest() uint16 {
 	return uint16(p)
 }
 
-// outMany is out for several constraints: a move counts if the overload of all parts
-// and constraints together falls, and is the better the less it costs for that fall.
+// outMany is out for several constraints: a move counts if the overload of all parts and constraints together
+// decreases, and its key is higher the less the move costs for that decrease.
 func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key float32, ok bool) {
 	own := r.part[v]
 	relieved := r.relieved(own, v)
 	if relieved <= 0 {
-		return 0, 0, 0, false // it weighs nothing of what is too much
+		return 0, 0, 0, false // v has no weight in the constraints that are exceeded
 	}
 	b.collect(r.l, r.part, v)
 	inner := b.sum[own]
@@ -239,7 +239,7 @@ func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key floa
 	return to, gain, key, ok
 }
 
-// relieved is by how much the overload of p falls, as shares of the caps, when v leaves it.
+// relieved is the decrease of the overload of p when v leaves it, in shares of the caps.
 func (r *refiner) relieved(p uint16, v uint32) float64 {
 	C := r.l.constraints
 	var fall float64
@@ -251,7 +251,7 @@ func (r *refiner) relieved(p uint16, v uint32) float64 {
 	return fall
 }
 
-// burdened is by how much the overload of p rises when v joins it.
+// burdened is the increase of the overload of p when v joins it.
 func (r *refiner) burdened(p uint16, v uint32) float64 {
 	C := r.l.constraints
 	var rise float64

@@ -2,10 +2,11 @@ package multilevel
 
 import "math"
 
-// A refiner improves the parts of one level.
+// refiner improves the parts of one level.
 //
-// What is known of each node is kept up to date beside moves only: dirty nodes are
-// those beside a move since they were last looked at.
+// The affinity of a node to a part is the weight of the edges between them. The data on a node are updated
+// only after a move of one of its neighbours: dirty nodes are those with such a move since they were last
+// looked at.
 type refiner struct {
 	team
 	m     *memory
@@ -18,56 +19,54 @@ type refiner struct {
 	load []int64 // of the parts, stride constraints
 	cut  int64
 
-	// price is what a unit of weight costs in each part, in units of the cut, stride
-	// constraints: parts that had to be relieved become dear, so that moves that
-	// would be undone do not look like gains.
+	// price is the cost of a unit of weight in each part, in units of the cut, stride constraints. Parts that
+	// had to be relieved become expensive, so that moves that would be undone do not look like gains.
 	price  []float64
 	priced bool      // some price is not 0
-	light  uint16    // a part with room, for nodes without neighbours in one
-	lost   []float64 // what relieving each part cost
-	freed  []float64 // and the weight that left it, stride constraints
+	light  uint16    // a part with room, for nodes without neighbours in such a part
+	lost   []float64 // the cost of relieving each part
+	freed  []float64 // the weight that left each part for it, stride constraints
 
 	dirty     bitmap
 	boundary  bitmap // has a neighbour in another part
-	candidate bitmap // worth a try of a move to target
+	candidate bitmap // should try to move to target
 	locked    bitmap // moved in the last round
 	mover     bitmap
-	target    []uint16 // the other part to which a boundary node is bound most
-	gain      []int32  // what the cut falls by if it goes there
+	target    []uint16 // the other part with the highest affinity to a boundary node
+	gain      []int32  // decrease of the cut if the node moves to target
 
 	scratch []binding
-	partial []int64 // a sum for each block of work
-	journal []step  // moves since the best parts
+	partial []int64 // one sum per block of work
+	journal []step  // moves since the best division
 }
 
-// A step is a move that can be undone.
+// step is a move that can be undone.
 type step struct {
 	node uint32
 	from uint16
 }
 
-// A binding sums what binds one node to each part. It is zero between nodes.
+// binding has the affinities of one node to all parts. It is zero between nodes.
 type binding struct {
 	sum   []int64
-	parts []uint16 // with a sum
+	parts []uint16 // parts with a sum
 }
 
-// The share of what relief cost that becomes the price. The whole would keep moves
-// back that later rounds make room for; where there are several constraints, a node pays
-// for each of them.
+// The share of the cost of relief that becomes the price. The full cost would prevent moves for which later
+// rounds make room. With several constraints, a node pays for each of them.
 const (
 	onePrice   = 0.75
 	manyPrices = 0.15
 )
 
-// leastPrice is the price from which on it counts.
+// leastPrice is the lowest price that counts.
 const leastPrice = 1e-9
 
-// refineWords is the unit of parallel work: so many words of a bitmap.
+// refineWords is the unit of parallel work, in words of a bitmap.
 const refineWords = 16
 
-// newRefiner begins with part, which it works on. beside has the nodes that may have a
-// neighbour in another part; it is taken over.
+// newRefiner works on part. beside has the nodes that may have a neighbour in another part; the refiner takes
+// it over.
 func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uint16, beside bitmap, seed uint64) *refiner {
 	r := &refiner{
 		team: t, m: m, l: l, parts: parts, caps: caps, salt: uint32(mix(seed)), part: part, load: l.loads(part, parts),
@@ -83,7 +82,7 @@ func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uin
 	return r
 }
 
-// free gives everything but part and the boundary back.
+// free releases everything but part and boundary.
 func (r *refiner) free() {
 	give(r.m, r.dirty)
 	give(r.m, r.candidate)
@@ -102,7 +101,7 @@ func (r *refiner) words(f func(worker, block, from, to int)) {
 	})
 }
 
-// collect sums what binds v to each part.
+// collect sums the affinities of v.
 func (b *binding) collect(l *level, part []uint16, v uint32) {
 	b.parts = b.parts[:0]
 	from, to := l.offsets[v], l.offsets[v+1]
@@ -132,8 +131,8 @@ func (b *binding) clear() {
 	}
 }
 
-// look finds out what is best for dirty nodes: candidates lose less than the given
-// share of what binds them to their own part.
+// look computes the best moves of dirty nodes. Candidates lose less than the given share of their affinity to
+// their own part.
 func (r *refiner) look(share float64) {
 	r.words(func(worker, _, from, to int) {
 		b := &r.scratch[worker]
@@ -182,7 +181,7 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 	}
 }
 
-// cost is what v costs in p.
+// cost is the price of v in p.
 func (r *refiner) cost(v uint32, p uint16) int64 {
 	var cost float64
 	for c := range r.l.constraints {
@@ -191,7 +190,7 @@ func (r *refiner) cost(v uint32, p uint16) int64 {
 	return int64(math.Round(cost))
 }
 
-// reprice sets the prices by what the last relief of each part cost, and forgets it.
+// reprice sets the prices from the cost of the last relief of each part, and resets that cost.
 func (r *refiner) reprice() {
 	C := r.l.constraints
 	stale := r.priced
@@ -221,15 +220,14 @@ func (r *refiner) reprice() {
 	}
 }
 
-// ahead says that the move of u counts as made before that of v.
+// ahead reports whether the move of u is judged as made before that of v.
 func (r *refiner) ahead(u, v uint32) bool {
 	return r.gain[u] > r.gain[v] || r.gain[u] == r.gain[v] && u < v
 }
 
-// chooseMovers sets mover to the candidates that do not lose when all candidates
-// ahead of them have moved.
+// chooseMovers sets mover to the candidates that do not lose when all candidates ahead of them have moved.
 func (r *refiner) chooseMovers() {
-	// candidate is free of locked nodes during the round.
+	// During the round, candidate has no locked nodes.
 	for i := range r.candidate {
 		r.mover[i] = 0
 		r.locked[i] &= r.candidate[i]
@@ -268,7 +266,7 @@ func (r *refiner) chooseMovers() {
 // moveAll makes the moves of mover.
 func (r *refiner) moveAll() {
 	r.words(func(_, block, from, to int) {
-		var twice int64 // each pair of movers is met from both ends
+		var twice int64 // each pair of movers is counted from both ends
 		r.mover.each(from, to, func(v uint32) {
 			own, target := r.part[v], r.target[v]
 			r.dirty.setShared(v)
@@ -300,7 +298,7 @@ func (r *refiner) moveAll() {
 	r.mover.each(0, len(r.mover), func(v uint32) { r.assign(v, r.target[v]) })
 }
 
-// assign moves v, but for the cut and what is known of its neighbours.
+// assign moves v without updating the cut or the data on its neighbours.
 func (r *refiner) assign(v uint32, to uint16) {
 	from := r.part[v]
 	r.journal = append(r.journal, step{v, from})
@@ -312,7 +310,7 @@ func (r *refiner) assign(v uint32, to uint16) {
 	r.part[v] = to
 }
 
-// move moves v, whose cut falls by gain.
+// move moves v; the cut decreases by gain.
 func (r *refiner) move(v uint32, to uint16, gain int64) {
 	r.assign(v, to)
 	r.cut -= gain
@@ -322,7 +320,7 @@ func (r *refiner) move(v uint32, to uint16, gain int64) {
 	}
 }
 
-// undo returns to the best parts.
+// undo returns to the best division.
 func (r *refiner) undo() {
 	for i := len(r.journal) - 1; i >= 0; i-- {
 		s := r.journal[i]
@@ -331,7 +329,7 @@ func (r *refiner) undo() {
 	r.journal = r.journal[:0]
 }
 
-// overload is by how much the parts exceed their caps together, as shares of the caps.
+// overload is the sum by which the parts exceed their caps, in shares of the caps.
 func (r *refiner) overload() float64 {
 	var sum float64
 	for i, w := range r.load {

@@ -2,16 +2,16 @@ package multilevel
 
 import "slices"
 
-// A candidate is parts of one level.
+// candidate is a division of one level.
 type candidate struct {
-	at       int // the level
+	at       int // index of the level
 	part     []uint16
 	boundary bitmap // the nodes that may have a neighbour in another part
 	cut      int64
-	over     float64 // by how much caps are exceeded
+	over     float64 // overload
 }
 
-// compare orders candidates, the better first.
+// compare orders candidates, the better one first.
 func (c candidate) compare(d candidate) int {
 	switch {
 	case c.over < d.over || c.over == d.over && c.cut < d.cut:
@@ -28,17 +28,17 @@ func (c candidate) free(m *memory) {
 }
 
 const (
-	startNodes = 10_000 // levels up to here are refined for every start
-	startShare = 20     // levels with more than 1/startShare of the edges are refined for the best alone
-	crossNodes = 120    // nodes a part from which on starts are crossed before they go on
+	startNodes = 10_000 // levels of at most this many nodes are refined for every start
+	startShare = 20     // levels with more than 1/startShare of the edges are refined only for the best start
+	crossNodes = 120    // nodes per part from which on starts are crossed before they descend
 	crossShare = 8      // levels with more than 1/crossShare of the edges do not cross starts
-	crossParts = 255    // nor with more parts: pairs of parts are 16 bits
-	startsMany = 4      // the most starts with several constraints, whose boundaries are long, unless the graph is large: they cost little then
+	crossParts = 255    // with more parts starts are not crossed, because pairs of parts are 16 bits
+	startsMany = 4      // the most starts with several constraints, because boundaries are then long; large graphs are exempt, as starts cost them little
 )
 
-// start divides the last level several times and refines each division through the
-// small levels. From then on each of the better half is crossed with one of the worse and goes
-// on to the next level, until one is left or the levels become large.
+// start divides the last level several times and refines each division on the small levels. From then on each
+// candidate of the better half is crossed with one of the worse half and descends to the next level, until one
+// is left or the levels become large.
 func (r *run) start(levels []*level) candidate {
 	count := r.starts
 	if levels[0].constraints > 1 && !r.large {
@@ -78,13 +78,13 @@ func (r *run) start(levels []*level) candidate {
 	return r.keep(starts, 1)[0]
 }
 
-// crossable says that crossing starts on a level costs little.
+// crossable reports whether crossing starts on a level costs little.
 func (r *run) crossable(levels []*level, at int) bool {
 	return len(levels[at].neighbours) <= len(levels[0].neighbours)/crossShare && r.parts <= crossParts
 }
 
-// pair crosses the best of starts with the worst, the next with the one before that and
-// so on, and returns the better half.
+// pair crosses the best start with the worst, the second best with the second worst, and so on, and returns
+// the better half.
 func (r *run) pair(l *level, starts []candidate) []candidate {
 	slices.SortStableFunc(starts, candidate.compare)
 	half := (len(starts) + 1) / 2
@@ -96,9 +96,9 @@ func (r *run) pair(l *level, starts []candidate) []candidate {
 	return r.keep(starts, half)
 }
 
-// cross improves c over levels of its own above l, on which neither the parts of c nor
-// those of other touch: where the two agree, nodes move together, and where they do not,
-// what other does better is a single move (after KaFFPaE, Sanders and Schulz 2012).
+// cross improves c over new levels above l, on which the parts of c and of other both stay separate. Where the
+// two agree, nodes move together; where they differ, a single move does what other does better (after KaFFPaE,
+// Sanders and Schulz 2012).
 func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate {
 	one := *r
 	one.team = r.alone()
@@ -128,7 +128,7 @@ func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate
 	return c
 }
 
-// keep is the best n candidates.
+// keep returns the best n candidates.
 func (r *run) keep(c []candidate, n int) []candidate {
 	slices.SortStableFunc(c, candidate.compare)
 	for _, d := range c[n:] {
@@ -155,7 +155,7 @@ func (r *run) divide(levels []*level, seed uint64) candidate {
 	return r.refine(r.alone(), l, c)
 }
 
-// flatten is a level with one constraint: the sum of all, each as a share of its total.
+// flatten returns a level with one constraint: the sum of all, each as a share of its total.
 func (r *run) flatten(l *level) *level {
 	flat := *l
 	flat.coarse = nil
@@ -175,12 +175,12 @@ func (r *run) flatten(l *level) *level {
 	return &flat
 }
 
-// descend carries parts to the level below and refines them there.
+// descend projects a candidate to the level below and refines it there.
 func (r *run) descend(t team, levels []*level, c candidate) candidate {
 	return r.refine(t, levels[c.at-1], r.project(t, levels, c))
 }
 
-// project carries parts to the level below.
+// project projects a candidate to the level below.
 func (r *run) project(t team, levels []*level, c candidate) candidate {
 	l := levels[c.at-1]
 	below := candidate{at: c.at - 1, part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n), cut: c.cut, over: c.over}
@@ -198,7 +198,7 @@ func (r *run) project(t team, levels []*level, c candidate) candidate {
 	return below
 }
 
-// finish carries parts down to the first of levels, and gives the others back.
+// finish projects a candidate down to the first of levels, and releases the other levels.
 func (r *run) finish(levels []*level, c candidate) candidate {
 	for c.at > 0 && !r.stopped() {
 		c = r.project(r.team, levels, c)
@@ -211,21 +211,21 @@ func (r *run) finish(levels []*level, c candidate) candidate {
 }
 
 const (
-	share       = 0.5   // of what binds a node to its part that a move may lose at first
+	share       = 0.5   // share of a node's affinity to its part that a move may lose at first
 	shareFinest = 0.25  // on the graph itself
-	enough      = 0.001 // gain, as a share of the cut
+	enough      = 0.001 // least gain of a round, as a share of the cut
 	enoughMany  = 0.005 // the same with several constraints
-	brief       = 4     // rounds without it on levels of more than briefFrom nodes
+	brief       = 4     // rounds without that gain, on levels of more than briefFrom nodes
 	briefFrom   = 1_000_000
 	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
-// refine improves parts of a level.
+// refine improves the parts of a level.
 func (r *run) refine(t team, l *level, c candidate) candidate {
 	f := newRefiner(t, r.m, l, r.parts, r.caps, c.part, c.boundary, r.seed)
 	f.cut = c.cut
 	if r.weighted {
-		f.cut = l.cut(c.part) // weights of coarse edges may have stopped growing
+		f.cut = l.cut(c.part) // bounded weights of coarse edges make the sum inexact
 	}
 	e := effort{share: share, rounds: r.rounds, enough: enough}
 	if l.constraints > 1 {

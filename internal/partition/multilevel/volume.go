@@ -1,25 +1,24 @@
 package multilevel
 
-// A volume is what is known of the neighbours of each node while the communication
-// volume is made smaller: how many each part has.
+// volume counts the neighbours of each node in each part, while the communication volume is reduced.
 type volume struct {
 	l     *level
 	part  []uint16
-	parts []uint16 // the parts with neighbours of v, from offsets[v] on
-	count []uint32 // and how many they have
-	used  []uint32 // by node: how many parts
+	parts []uint16 // the parts with neighbours of node v, from offsets[v] on
+	count []uint32 // the number of neighbours in each of these parts
+	used  []uint32 // by node: the number of these parts
 	// Of one node at a time, by part.
-	known   []uint32 // its neighbours that would not need the part anew
+	known   []uint32 // the number of its neighbours that already have another neighbour in the part
 	touched []uint16
 }
 
 const (
 	volumePasses = 10
-	volumeEnough = 0.001 // gain of a pass, as a share of the volume, below which there is no other
+	volumeEnough = 0.001 // least gain of a pass, as a share of the volume, for another pass
 )
 
-// reduceVolume moves nodes of the finest level, one by one, as long as that makes the
-// communication volume smaller. No move makes a part exceed its caps.
+// reduceVolume moves nodes of the finest level, one by one, as long as that reduces the communication volume.
+// No move makes a part exceed its caps.
 func (r *run) reduceVolume(l *level, c candidate) candidate {
 	v := &volume{
 		l: l, part: c.part,
@@ -68,13 +67,13 @@ func (r *run) reduceVolume(l *level, c candidate) candidate {
 	return c
 }
 
-// row is where the parts of u begin and end.
+// row is the range of u's entries in parts and count.
 func (v *volume) row(u uint32) (from, to uint32) {
 	from = v.l.offsets[u]
 	return from, from + v.used[u]
 }
 
-// outside is how many other parts have neighbours of u: its share of the volume.
+// outside is the number of other parts with neighbours of u: its share of the volume.
 func (v *volume) outside(u uint32) int {
 	n := int(v.used[u])
 	if v.find(u, v.part[u]) != stay {
@@ -83,7 +82,7 @@ func (v *volume) outside(u uint32) int {
 	return n
 }
 
-// find is the place of part p in the row of u, or stay.
+// find is the index of part p in the row of u, or stay.
 func (v *volume) find(u uint32, p uint16) uint32 {
 	from, to := v.row(u)
 	for i := from; i < to; i++ {
@@ -115,7 +114,7 @@ func (v *volume) drop(u uint32, p uint16) {
 	}
 }
 
-// best is the move of u that makes the volume smallest: ok if that gains.
+// best is the move of u that reduces the volume most; ok if it does reduce it.
 func (v *volume) best(f *refiner, u uint32) (to uint16, gain int64, ok bool) {
 	own := v.part[u]
 	neighbours := v.l.neighbours[v.l.offsets[u]:v.l.offsets[u+1]]
@@ -146,7 +145,7 @@ func (v *volume) best(f *refiner, u uint32) (to uint16, gain int64, ok bool) {
 		if p == own || !f.fits(u, p) {
 			continue
 		}
-		// u itself needs its old part anew and its new part no longer.
+		// After the move, u needs its old part, if it has neighbours there, and no longer its new one.
 		g := freed + 1 - inner - int64(len(neighbours)-int(v.known[p]))
 		if g > gain || g == gain && ok && p < to {
 			to, gain, ok = p, g, true
@@ -166,7 +165,7 @@ func (v *volume) learn(p uint16) {
 	v.known[p]++
 }
 
-// move tells the neighbours of u that it goes to another part.
+// move updates the neighbours of u when it moves to another part.
 func (v *volume) move(u uint32, to uint16) {
 	for _, w := range v.l.neighbours[v.l.offsets[u]:v.l.offsets[u+1]] {
 		v.drop(w, v.part[u])

@@ -13,25 +13,24 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ErrTooLarge is wrapped by errors about a graph with more nodes or neighbours
-// than a Graph can hold.
-var ErrTooLarge = errors.New("too large")
+// errTooLarge is the kind of errors about a graph with more nodes or neighbours than a Graph can hold.
+var errTooLarge = errors.New("too large")
 
-// BuildOptions say how a graph is made.
+// BuildOptions define how a graph is built.
 type BuildOptions struct {
 	Threads int // at least 1
-	// Memory is about how many bytes may be held beside the result; what exceeds
-	// them goes to a temporary file in Temp. 0: no bound.
+	// Memory is about the number of bytes to hold in addition to the result; larger data go to a temporary
+	// file in Temp. 0: no bound.
 	Memory int64
 	FS     vfs.FS
 	Temp   string
-	// Progress is told of edges read, twice each; nil: nobody is.
+	// Progress, if not nil, receives the number of edges read. Each edge is read twice.
 	Progress func(edges int64)
 }
 
-// Build makes the graph of all edges of a store, in memory. Weights are not set.
+// Build builds, in memory, the graph of all edges of a store. Weights are not set.
 //
-// The memory beside the result is 8 bytes an edge and some MB.
+// It needs 8 bytes per edge and some MB in addition to the result.
 func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err error) {
 	b, err := newBuilder(s, o)
 	if err != nil {
@@ -39,17 +38,16 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if 2*b.edges > limits.Neighbours {
-		// Duplicates and reciprocal edges count once; how many there are is
-		// known only at the end.
-		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, ErrTooLarge, b.edges, limits.Neighbours/2)
+		// Duplicates and reciprocal edges count once, but their number is known only at the end.
+		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, errTooLarge, b.edges, limits.Neighbours/2)
 	}
 	if err := b.cut(ctx); err != nil {
 		return nil, err
 	}
-	// What is not used of it is never touched, so that it costs no memory.
+	// The unused end of the array is never touched, so it takes no memory.
 	g := &Graph{Offsets: make([]uint32, b.nodes+1), Neighbours: make([]uint32, 2*b.edges), Constraints: 1}
 	end := uint32(0)
-	// Buckets go one after the other to where the ones before them end.
+	// Each bucket goes to where the buckets before it end.
 	placed := make([]chan struct{}, len(b.starts))
 	for i := range placed {
 		placed[i] = make(chan struct{})
@@ -78,17 +76,16 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 	return g, nil
 }
 
-// builder makes rows out of edges: each edge lies in the row of its near end
-// already; it is put into a bucket for that of its far end.
+// builder builds rows from edges. The store lists each edge in the row of its near end; a bucket collects it
+// for the row of its far end.
 type builder struct {
 	BuildOptions
 	s     *store.Store
 	types []edges
 	nodes int
-	edges int64 // as the store counts them
+	edges int64 // counted in the store
 
-	// Bucket i has the nodes starts[i] to starts[i+1]; node v is in bucket
-	// bucket[v>>granule].
+	// Bucket i has the nodes starts[i] to starts[i+1]; node v is in bucket bucket[v>>granule].
 	starts  []int
 	bucket  []uint16
 	granule uint
@@ -96,18 +93,17 @@ type builder struct {
 	spill   *extsort.Spill
 }
 
-// edges are those of one type, their ends as homogeneous ids less near and far.
+// edges are the edges of one type. Their ends are homogeneous ids minus near and far.
 type edges struct {
 	name      string
 	count     int
 	adjacency *graph.Adjacency
-	near, far uint64 // ids of the first node of either type
+	near, far uint64 // homogeneous id of the first node of either type
 	rows      int
-	fars      uint64 // nodes of the far type
+	fars      uint64 // number of nodes of the far type
 }
 
-// Starts are the homogeneous ids of the first node of each type, and the number of
-// all nodes at the end.
+// Starts returns the homogeneous id of the first node of each type; the last entry is the number of nodes.
 func Starts(g *graph.Graph) []uint64 {
 	starts := make([]uint64, len(g.Nodes)+1)
 	for i, n := range g.Nodes {
@@ -121,7 +117,7 @@ func newBuilder(s *store.Store, o BuildOptions) (*builder, error) {
 	starts := Starts(s.Graph)
 	nodes := starts[len(starts)-1]
 	if nodes >= math.MaxUint32 {
-		return nil, fmt.Errorf("%s: %w: found %d nodes, expected fewer than 2^32 - 1", s.Dir, ErrTooLarge, nodes)
+		return nil, fmt.Errorf("%s: %w: found %d nodes, expected fewer than 2^32 - 1", s.Dir, errTooLarge, nodes)
 	}
 	b.nodes = int(nodes)
 	for _, e := range s.Graph.Edges {
@@ -151,9 +147,8 @@ func (b *builder) tell(edges int64) {
 	}
 }
 
-// rows calls fn for each bucket, from several goroutines which take them in
-// ascending order: the degrees of its nodes, and their neighbours, ascending and
-// each once.
+// rows calls fn for each bucket, with the degrees of its nodes and their neighbours, ascending and each once.
+// Several goroutines call it and take the buckets in ascending order.
 func (b *builder) rows(ctx context.Context, fn func(ctx context.Context, bucket int, first uint32, degrees, neighbours []uint32) error) error {
 	makers := make([]rowMaker, max(1, b.Threads))
 	defer func() {
@@ -171,7 +166,7 @@ func (b *builder) rows(ctx context.Context, fn func(ctx context.Context, bucket 
 	})
 }
 
-// rowMaker makes the rows of one bucket after the other; its slices are used again.
+// rowMaker makes the rows of one bucket at a time; it reuses its slices.
 type rowMaker struct {
 	records    []byte
 	ends       []uint32
@@ -213,7 +208,7 @@ func (m *rowMaker) make(b *builder, bucket, from, to int) error {
 		}
 	}
 	if total > math.MaxUint32 {
-		return fmt.Errorf("%s: %w: found %d neighbours of nodes %d to %d, expected fewer than 2^32", b.s.Dir, ErrTooLarge, total, from, to-1)
+		return fmt.Errorf("%s: %w: found %d neighbours of nodes %d to %d, expected fewer than 2^32", b.s.Dir, errTooLarge, total, from, to-1)
 	}
 	m.neighbours = sized(m.neighbours, total)
 	at := uint32(0)
@@ -239,7 +234,7 @@ func (m *rowMaker) make(b *builder, bucket, from, to int) error {
 	return nil
 }
 
-// overlap is the nodes of the near type within [from, to), as homogeneous ids.
+// overlap is the range of nodes of the near type within [from, to), as homogeneous ids.
 func (e *edges) overlap(from, to int) (lo, hi int) {
 	lo, hi = max(from, int(e.near)), min(to, int(e.near)+e.rows)
 	return lo, max(lo, hi)
@@ -253,7 +248,7 @@ func (m *rowMaker) direct(e *edges, from, to int) {
 		row := v - int(e.near)
 		at := m.ends[v-from]
 		for i, end := ptr.At(row), ptr.At(row+1); i < end; i++ {
-			// A loop stands for nothing; its place is taken by what tidy drops.
+			// A loop takes a place that tidy removes again.
 			m.neighbours[at] = uint32(e.far + far.At(int(i)))
 			at++
 		}
@@ -261,7 +256,7 @@ func (m *rowMaker) direct(e *edges, from, to int) {
 	}
 }
 
-// sized is a slice of n elements, s if that is large enough.
+// sized returns a slice of n elements, s if it is large enough.
 func sized(s []uint32, n int) []uint32 {
 	if cap(s) < n {
 		return make([]uint32, n, n+n/4)

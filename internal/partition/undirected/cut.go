@@ -8,10 +8,10 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 )
 
-// cutRows is how many rows of a type a goroutine takes at once.
+// cutRows is the number of rows of a type that a goroutine takes at once.
 const cutRows = 1 << 12
 
-// eachRows calls fn for rows of each type, from several goroutines.
+// eachRows calls fn for ranges of rows of each type, on several goroutines.
 func (b *builder) eachRows(ctx context.Context, fn func(worker int, e *edges, from, to int) error) error {
 	first := make([]int, len(b.types)+1) // jobs before each type
 	for i, e := range b.types {
@@ -32,8 +32,7 @@ func (b *builder) eachRows(ctx context.Context, fn func(worker int, e *edges, fr
 	})
 }
 
-// cut puts every edge into the bucket of its far end: a record is that end and the
-// near one.
+// cut puts every edge into the bucket of its far end. A record is the far end and the near end.
 func (b *builder) cut(ctx context.Context) error {
 	if err := b.divide(ctx); err != nil {
 		return err
@@ -87,14 +86,13 @@ func cutFar[T uint32 | uint64](b *builder, e *edges, far []T, from, to int, w *e
 }
 
 const (
-	mostBuckets = 512     // so many that the buffers before them stay in the cache
-	leastBucket = 1 << 15 // neighbours of a bucket: fewer are not worth one
-	granules    = 1 << 16 // pieces of the nodes that buckets are made of
+	mostBuckets = 512     // few enough that the buffers before them stay in the cache
+	leastBucket = 1 << 15 // neighbours of a bucket; smaller buckets are not worth their cost
+	granules    = 1 << 16 // ranges of nodes that buckets are made of
 	extentBytes = 16 << 10
 )
 
-// divide makes buckets of about as many neighbours each, whatever nodes they are
-// of, and checks the edges on the way.
+// divide makes buckets of about equally many neighbours, regardless of the node types, and checks the edges.
 func (b *builder) divide(ctx context.Context) error {
 	for b.nodes>>b.granule > granules {
 		b.granule++
@@ -120,7 +118,7 @@ func (b *builder) divide(ctx context.Context) error {
 		for _, c := range counts[1:] {
 			sum[i] += c[i]
 		}
-		sum[i] += 1 << b.granule // nodes cost something, too
+		sum[i] += 1 << b.granule // a node has a cost of its own
 		total += sum[i]
 	}
 	buckets := 1
@@ -152,7 +150,7 @@ func (b *builder) divide(ctx context.Context) error {
 	return nil
 }
 
-// countFar adds what rows will have, by the granules of both ends.
+// countFar counts the neighbours that the rows will have, by the granules of both ends.
 func countFar[T uint32 | uint64](b *builder, e *edges, far []T, from, to int, counts []uint64) error {
 	ptr := e.adjacency.Indptr
 	at := ptr.At(from)

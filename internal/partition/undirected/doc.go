@@ -1,14 +1,13 @@
-// Package undirected holds the graph that is cut: simple, undirected, weighted.
+// Package undirected holds the graph that is cut: simple, undirected and weighted.
 //
-// A Graph lists each pair of neighbours from both ends, so that what a partitioner
-// asks of a node lies in one run of an array. Loops are absent and a pair is there once,
-// whatever the graph it was made from said and how often: the cut of a directed
-// or typed graph counts each pair of neighbours once. Nodes of a typed graph are
-// numbered type after type, in byte order of the types, as DGL's homogeneous ids.
+// A Graph lists each pair of neighbours at both ends, so that the neighbours of a node are one run of
+// an array. It has no loops and lists a pair once, however often and in whichever direction the
+// original graph has it: the cut of a directed or typed graph counts each pair of neighbours once.
+// Nodes of a typed graph are numbered type after type, in byte order of the types, like DGL's
+// homogeneous ids.
 //
-// Build makes one from the edges of a store; FromPairs from pairs in memory.
-// Evaluate measures what a division into parts cuts and how even it is.
+// Build builds a Graph from the edges of a store, FromPairs from pairs in memory. Spill builds one in
+// a temporary file. Evaluate measures the cut and the balance of a division into parts.
 //
-// The package imports graph, store, draw, internal/extsort, internal/vfs and the standard
-// library.
+// The package imports draw, graph, internal/store, internal helper packages and the standard library.
 package undirected

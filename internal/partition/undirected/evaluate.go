@@ -5,38 +5,38 @@ import (
 	"fmt"
 )
 
-// Quality is what a division of the nodes into parts is worth.
+// Quality measures a division of the nodes into parts.
 type Quality struct {
-	// Cut is the pairs whose ends lie in different parts, by weight.
+	// Cut is the weight of the pairs whose ends are in different parts.
 	Cut int64
-	// CutShare is the cut among all pairs.
+	// CutShare is Cut as a share of the weight of all pairs.
 	CutShare float64
-	// Volume is the number of parts that each node has neighbours in besides its
-	// own, summed over the nodes: METIS's total communication volume.
+	// Volume is METIS's total communication volume: the sum, over all nodes, of the number of other parts in
+	// which the node has neighbours.
 	Volume int64
-	// Boundary is the nodes with a neighbour in another part.
+	// Boundary is the number of nodes with a neighbour in another part.
 	Boundary int64
-	// Balance is the heaviest part against the mean, for each constraint.
+	// Balance is the weight of the heaviest part relative to the mean, for each constraint.
 	Balance []float64
-	// EdgeBalance is the same for the sums of degrees.
+	// EdgeBalance is the same for the sum of degrees.
 	EdgeBalance float64
-	// EmptyParts have no node.
+	// EmptyParts is the number of parts without a node.
 	EmptyParts int
 	Parts      []PartQuality
 }
 
-// PartQuality is what belongs to one part.
+// PartQuality measures one part.
 type PartQuality struct {
 	Nodes   int64
-	Entries int64 // degrees of its nodes, summed
-	Cut     int64 // pairs that leave it
-	// Halo is the nodes of other parts that are neighbours of its nodes. Over all
-	// parts they sum up to Volume.
+	Entries int64 // sum of the degrees of its nodes
+	Cut     int64 // pairs with one end in the part
+	// Halo is the number of nodes of other parts that are neighbours of its nodes. The sum over all parts is
+	// Volume.
 	Halo    int64
 	Weights []int64
 }
 
-// Evaluate measures a division into parts. part has a part below parts for each node.
+// Evaluate measures a division. part has the part of each node, below parts.
 func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*Quality, error) {
 	if len(part) != g.Len() {
 		return nil, fmt.Errorf("found parts of %d nodes, expected %d", len(part), g.Len())
@@ -105,7 +105,7 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 
 func share(a, of int64) float64 { return float64(a) / float64(max(1, of)) }
 
-// balance is the heaviest part against the mean; 1 if there is nothing to share.
+// balance is the heaviest weight relative to the mean; 1 if the total is 0.
 func balance(heaviest, total int64, parts int) float64 {
 	if total == 0 {
 		return 1
@@ -113,12 +113,12 @@ func balance(heaviest, total int64, parts int) float64 {
 	return float64(heaviest) * float64(parts) / float64(total)
 }
 
-// partCounts is what one goroutine counts.
+// partCounts are the counts of one goroutine.
 type partCounts struct {
 	parts    []PartQuality
 	weight   int64 // of all entries
 	boundary int64
-	seen     []uint32 // by part: the mark of the last node that had a neighbour there
+	seen     []uint32 // by part: a mark of the last node that had a neighbour there
 	mark     uint32
 }
 

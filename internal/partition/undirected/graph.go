@@ -1,22 +1,19 @@
 package undirected
 
-// Graph is an undirected simple graph. Its slices are read only to whom it is
-// given.
+// Graph is an undirected simple graph. Its slices must not be changed while the graph is in use.
 type Graph struct {
-	// Offsets has one entry a node and one more: the neighbours of v are
-	// Neighbours[Offsets[v]:Offsets[v+1]], ascending, without v, each once. A pair
-	// is listed from both ends, so that len(Neighbours) is twice the pairs; it
-	// stays below 2^32.
+	// Offsets has one entry per node and one more: the neighbours of v are
+	// Neighbours[Offsets[v]:Offsets[v+1]], ascending, without v, each once. A pair is listed at both ends, so
+	// len(Neighbours) is twice the number of pairs; it is below 2^32.
 	Offsets    []uint32
 	Neighbours []uint32
-	// EdgeWeights has the weight of the pair beside each neighbour, the same from
-	// both ends, at least 1; nil: all are 1.
+	// EdgeWeights has the weight of the pair for each entry of Neighbours, at least 1 and the same at both
+	// ends; nil: all are 1.
 	EdgeWeights []uint32
-	// Constraints is the number of weights of a node, all of which are to be spread
-	// evenly: at least 1.
+	// Constraints is the number of weights of each node, at least 1. The sum of each is to be spread evenly.
 	Constraints int
-	// Weights are the weights of node v, Weights[v*Constraints:][:Constraints]; nil:
-	// one constraint, and every node weighs 1. Each constraint's sum is at most 2^53.
+	// Weights has the weights of node v at Weights[v*Constraints:][:Constraints]; nil: there is one
+	// constraint, and every node weighs 1. The sum of each constraint is at most 2^53.
 	Weights []uint32
 }
 
@@ -29,10 +26,10 @@ func (g *Graph) Pairs() int { return len(g.Neighbours) / 2 }
 // Degree is the number of neighbours of v.
 func (g *Graph) Degree(v uint32) int { return int(g.Offsets[v+1] - g.Offsets[v]) }
 
-// Of are the neighbours of v.
+// Of returns the neighbours of v.
 func (g *Graph) Of(v uint32) []uint32 { return g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] }
 
-// Totals are the sums of the weights, one a constraint.
+// Totals returns the sum of the weights of each constraint.
 func Totals(g Rows) []int64 {
 	constraints, weights := g.NodeWeights()
 	if weights == nil {
@@ -47,9 +44,9 @@ func Totals(g Rows) []int64 {
 	return t
 }
 
-// Caps are the heaviest that a part may be, one a constraint: floor(imbalance *
-// ceil(total / parts)), the definition that METIS users check with. imbalance has
-// one entry, or one a constraint; 1.03 allows 3 %.
+// Caps returns the largest allowed weight of a part for each constraint: floor(imbalance * ceil(total /
+// parts)), the definition that METIS's users check with. imbalance has one entry, or one per constraint; 1.03
+// allows 3 %.
 func Caps(totals []int64, parts int, imbalance []float64) []int64 {
 	caps := make([]int64, len(totals))
 	for c, t := range totals {
@@ -63,10 +60,10 @@ func Caps(totals []int64, parts int, imbalance []float64) []int64 {
 	return caps
 }
 
-// Totals are the sums of the weights, one a constraint.
+// Totals returns the sum of the weights of each constraint.
 func (g *Graph) Totals() []int64 { return Totals(g) }
 
-// Caps are the caps of its totals.
+// Caps returns the caps for the totals of g.
 func (g *Graph) Caps(parts int, imbalance []float64) []int64 {
 	return Caps(g.Totals(), parts, imbalance)
 }
@@ -74,15 +71,14 @@ func (g *Graph) Caps(parts int, imbalance []float64) []int64 {
 // MaxParts is the largest number of parts: a part is a uint16.
 const MaxParts = 1 << 16
 
-// Options are what every method of partitioning is asked for.
+// Options are common to all methods of partitioning.
 type Options struct {
 	Parts int // 1..MaxParts
-	// Imbalance is how heavy a part may be against the mean, at least 1: one entry
-	// for all constraints, or one a constraint.
+	// Imbalance is the largest allowed weight of a part relative to the mean, at least 1: one entry for all
+	// constraints, or one per constraint.
 	Imbalance []float64
-	// Seed decides every random choice: equal graphs, options and seeds give equal
-	// parts at any number of threads.
+	// Seed is the random seed: equal graphs, options and seeds give equal parts at any number of threads.
 	Seed uint64
-	// Threads is the most goroutines that work at once; at least 1.
+	// Threads is the number of goroutines that may work at once, at least 1.
 	Threads int
 }

@@ -1,9 +1,8 @@
 package undirected
 
-// FromPairs makes the graph of n nodes and pairs of neighbours, src[i] and dst[i]
-// being one: in any order, either way round, and as often as it may be. Pairs of a node and itself
-// are left out. It is meant for graphs that are small or made by a program; Build
-// is for stores.
+// FromPairs builds the graph of n nodes in which src[i] and dst[i] are neighbours. The pairs may come in any
+// order, in either direction and repeatedly. Pairs of a node with itself are left out. It is meant for small
+// graphs; Build is for stores.
 func FromPairs(n int, src, dst []uint32) *Graph {
 	m := rowMaker{degrees: make([]uint32, n), ends: make([]uint32, n), neighbours: make([]uint32, 2*len(src))}
 	for i, u := range src {

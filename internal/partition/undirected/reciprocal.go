@@ -8,15 +8,14 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// sampled is how many edges Pairs looks at, and searched how many of a row.
+// sampled is the number of edges that Pairs checks, searched the most entries of a row that it searches.
 const (
 	sampled  = 4096
 	searched = 4096
 )
 
-// Pairs estimates how many pairs of neighbours the edges of a graph make, before
-// they are counted: an edge whose reverse is there as well is half of one. It
-// looks at some edges of each type between nodes of one type.
+// Pairs estimates how many pairs of neighbours the edges of a store make: an edge whose reverse exists too is
+// half a pair. It checks a sample of the edges of each type between nodes of one type.
 func Pairs(s *store.Store) (int64, error) {
 	pairs := 0.0
 	for _, e := range s.Graph.Edges {
@@ -33,11 +32,11 @@ func Pairs(s *store.Store) (int64, error) {
 	return int64(math.Ceil(pairs)), nil
 }
 
-// faulted is about what an edge that is looked at maps of the store: an offset, a
-// neighbour and the row of that, each with the pages around it.
+// faulted is about the number of bytes of the store that the check of an edge maps: an offset, a neighbour and
+// that neighbour's row, each with the pages around it.
 const faulted = 3 * 64 << 10
 
-// reciprocal is the share of edges whose reverse is there.
+// reciprocal estimates the share of edges whose reverse exists.
 func reciprocal(s *store.Store, e *graph.Edges) (float64, error) {
 	adj := e.Adj[e.Primary]
 	rows := adj.Indptr.Len() - 1
@@ -47,7 +46,7 @@ func reciprocal(s *store.Store, e *graph.Edges) (float64, error) {
 			return 0, err
 		}
 		at := draw.Below(draw.At(0, i), uint64(e.Count))
-		// The row that the edge lies in.
+		// Find the row of the edge.
 		low, high := 0, rows
 		for low < high {
 			if mid := (low + high) / 2; adj.Indptr.At(mid+1) > at {
@@ -58,7 +57,7 @@ func reciprocal(s *store.Store, e *graph.Edges) (float64, error) {
 		}
 		far := adj.Far.At(int(at))
 		if low == rows || far >= uint64(rows) {
-			continue // damaged: Build says so
+			continue // damaged: Build reports it
 		}
 		seen++
 		from, to := adj.Indptr.At(int(far)), adj.Indptr.At(int(far)+1)

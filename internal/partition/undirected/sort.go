@@ -1,7 +1,7 @@
 package undirected
 
-// tidy sorts the neighbours of each row, drops doubles and the node itself, and closes
-// the gaps. from is the first node; ends has where the row of each ends.
+// tidy sorts the neighbours of each row, drops duplicates and the node itself, and closes the gaps. from is
+// the first node; ends has the end of each row.
 func (m *rowMaker) tidy(from uint32) {
 	out := 0
 	for i, d := range m.degrees {
@@ -22,8 +22,8 @@ func (m *rowMaker) tidy(from uint32) {
 	m.neighbours = m.neighbours[:out]
 }
 
-// sort sorts a row. Rows are a few runs that ascend, one after the other: what each
-// type gave, and each goroutine. They are merged in pairs until one is left.
+// sort sorts a row. A row consists of a few ascending runs, one per type and goroutine. Pairs of runs are
+// merged until one is left.
 func (m *rowMaker) sort(row []uint32) {
 	if len(row) <= 16 {
 		insert(row)
@@ -53,7 +53,7 @@ func (m *rowMaker) sort(row []uint32) {
 	}
 }
 
-// insert is insertion sort.
+// insert is an insertion sort.
 func insert(row []uint32) {
 	for i := 1; i < len(row); i++ {
 		x, j := row[i], i
@@ -65,7 +65,7 @@ func insert(row []uint32) {
 	}
 }
 
-// run is where the run that begins at a position ends.
+// run returns the end of the run that begins at a position.
 func run(row []uint32, at int) int {
 	end := at + 1
 	for end < len(row) && row[end] >= row[end-1] {
@@ -74,7 +74,7 @@ func run(row []uint32, at int) int {
 	return end
 }
 
-// merge merges two ascending lists into dst, which has their length.
+// merge merges two ascending lists into dst, whose length is that of both together.
 func merge(dst, a, b []uint32) {
 	for len(a) > 0 && len(b) > 0 {
 		if b[0] < a[0] {

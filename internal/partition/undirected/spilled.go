@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Spilled is a graph whose rows lie in a temporary file.
+// Spilled is a graph whose rows are in a temporary file.
 type Spilled struct {
 	// Constraints and Weights are as in Graph.
 	Constraints int
@@ -22,18 +22,18 @@ type Spilled struct {
 	blocks  []spilledBlock
 	nodes   int
 	entries int64
-	largest int // words of a block
+	largest int // words of the largest block
 }
 
-// spilledBlock is where a block lies: the ends of its rows, then the neighbours.
+// spilledBlock is the position of a block in the file: first the ends of its rows, then the neighbours.
 type spilledBlock struct {
 	at                int64
 	first             uint32
 	nodes, neighbours int
 }
 
-// Spill makes the graph of all edges of a store in a temporary file: 8 bytes a
-// pair and 4 a node. It holds what BuildOptions allow. The caller closes it.
+// Spill builds the graph of all edges of a store in a temporary file, of 8 bytes per pair and 4 bytes per
+// node. BuildOptions bound its memory. The caller must close the result.
 func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err error) {
 	b, err := newBuilder(s, o)
 	if err != nil {
@@ -77,7 +77,7 @@ func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err
 	return g, nil
 }
 
-// Close gives the file back.
+// Close removes the temporary file.
 func (g *Spilled) Close() error { return g.file.Close() }
 
 // Len implements Rows.

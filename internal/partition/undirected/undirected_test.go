@@ -65,7 +65,7 @@ func drawStore(t *rapid.T) (*store.Store, map[[2]uint32]bool) {
 	return &store.Store{Dir: "test", Graph: g}, pairs
 }
 
-// naive makes the graph of a set of pairs.
+// naive builds the graph of a set of pairs.
 func naive(n int, pairs map[[2]uint32]bool) *Graph {
 	rows := make([][]uint32, n)
 	for p := range pairs {
@@ -144,7 +144,7 @@ func TestBuildStops(t *testing.T) {
 		o.FS = f
 		_, err := Build(context.Background(), s, o)
 		if err == nil && f.Calls() < at {
-			break // two workers do not always make as many
+			break // two workers make a varying number of calls
 		}
 		if !errors.Is(err, full) {
 			t.Errorf("call %d of %d: got %v", at, counted.Calls(), err)
@@ -152,7 +152,7 @@ func TestBuildStops(t *testing.T) {
 	}
 }
 
-// grid is a store of a square grid of side*side nodes.
+// grid is the store of a square grid of side*side nodes.
 func grid(side int) *store.Store {
 	ptr, far := []uint64{0}, []uint64{}
 	for y := range side {
@@ -325,7 +325,7 @@ func TestSpilledHasTheSameRows(t *testing.T) {
 }
 
 func TestPairsAreEstimated(t *testing.T) {
-	s := grid(100) // 19,800 edges, none of them both ways
+	s := grid(100) // 19,800 edges, none of them reciprocal
 	if got, err := Pairs(s); err != nil || got != 19_800 {
 		t.Errorf("one way: %d pairs, %v, expected 19800", got, err)
 	}

@@ -1,9 +1,9 @@
-"""Graphmill: batches for people who train graph neural networks.
+"""Graphmill: batches for training graph neural networks.
 
-``BatchIter`` and ``GroupBatchIter`` iterate over arrays and tensors that are in memory.
-``NodeLoader`` samples subgraphs of a store in a process of its own, and yields them as PyG, DGL, TF-GNN,
-JAX or NumPy objects. ``PackedLoader`` yields many small graphs at a time, in packs of one shape. ``Store`` and
-``Collection`` are views of the files. ``graphmill.pyg`` has a sampler for PyG's own loaders.
+``BatchIter`` and ``GroupBatchIter`` iterate over arrays and tensors in memory. ``NodeLoader`` samples subgraphs of a
+store in a separate process, and yields them as PyG, DGL, TF-GNN, JAX or NumPy objects. ``PackedLoader`` yields packs of
+many small graphs, all of one shape. ``Store`` and ``Collection`` are views of the files. ``graphmill.pyg`` has a
+sampler for PyG's own loaders.
 """
 
 from ._batches import BatchIter, GroupBatchIter

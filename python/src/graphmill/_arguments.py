@@ -1,4 +1,4 @@
-"""What arguments must be, and the words for what they are instead."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
-    """An argument that is any kind of integer: Python's, NumPy's, a tensor of one; but no bool.
+    """An argument as an int: any kind of integer (Python's, NumPy's, a tensor of one element), but no bool.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not an integer.
         ValueError: it is out of bounds.
     """
     try:

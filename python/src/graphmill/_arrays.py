@@ -1,4 +1,4 @@
-"""What batching asks of arrays, be they NumPy's, torch's on any device, or JAX's."""
+"""The array functions that batching needs, for NumPy, torch on any device, and JAX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[Any]
 
 
 def module(x: Any) -> str:
-    """The package that the type of ``x`` comes from: nothing is imported to find out."""
+    """The package of the type of ``x``, found without an import."""
     return type(x).__module__.partition(".")[0]
 
 
@@ -21,20 +21,20 @@ def is_torch(x: Any) -> bool:
 
 
 def array(x: Any, what: str) -> Any:
-    """``x`` itself where it is an array or a tensor, else as a NumPy array."""
+    """``x`` itself if it is an array or a tensor, else ``x`` as a NumPy array."""
     if is_torch(x) or module(x) in ("jax", "jaxlib"):
         a = x
     else:
         a = np.asanyarray(x)
         if a.dtype == object:
-            raise TypeError(f"{what}: found {type(x).__name__} that is no array of numbers, expected an array or a tensor")
+            raise TypeError(f"{what}: found {type(x).__name__} that is not an array of numbers, expected an array or a tensor")
     if a.ndim == 0:
-        raise ValueError(f"{what}: found a single value, expected one row an item")
+        raise ValueError(f"{what}: found a single value, expected one row per item")
     return a
 
 
 def index(like: Any, rows: Array) -> Any:
-    """Row numbers as what indexes ``like`` without a further copy: on its device."""
+    """Row numbers in the form that indexes ``like`` without another copy: on its device."""
     if is_torch(like):
         import torch
 
@@ -43,7 +43,7 @@ def index(like: Any, rows: Array) -> Any:
 
 
 def take(x: Any, rows: Any) -> Any:
-    """The rows of ``x``, in order, in fresh memory."""
+    """The given rows of ``x``, in order, newly allocated."""
     if is_torch(x):
         return x.index_select(0, rows)
     if isinstance(x, np.ndarray):
@@ -52,7 +52,7 @@ def take(x: Any, rows: Any) -> Any:
 
 
 def numpy(x: Any) -> Array:
-    """The values as a NumPy array, whatever has them; of dtypes that NumPy does not know as float32."""
+    """The values as a NumPy array; values of dtypes that NumPy lacks become float32."""
     if not is_torch(x):
         return np.asarray(x)
     x = x.detach().cpu()
@@ -60,12 +60,12 @@ def numpy(x: Any) -> Array:
 
 
 def widened(x: Array) -> Array:
-    """bfloat16 values, given as the uint16 of their bits, as float32: each is one."""
+    """bfloat16 values, given by their bits as uint16, as float32, which can hold each of them."""
     return (x.astype(np.uint32) << 16).view(np.float32)
 
 
 def padded(x: Any, rows: Any, places: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros of ``shape`` in front of the shape of a row, with the rows at their places."""
+    """Zeros of shape ``shape`` + the shape of a row, with the rows at their places."""
     n = int(np.prod(shape))
     if is_torch(x):
         out = x.new_zeros((n, *x.shape[1:]))
@@ -81,12 +81,12 @@ def padded(x: Any, rows: Any, places: Any, shape: tuple[int, ...]) -> Any:
 
 
 def ones(like: Any, mask: Array) -> Any:
-    """A mask as an array of the kind of ``like``, on its device."""
+    """A mask as an array of the same kind as ``like``, on its device."""
     return index(like, mask) if is_torch(like) else mask
 
 
 def ranges(starts: Array, ends: Array) -> Array:
-    """The numbers of each range [start, end), one range after the other."""
+    """The numbers of each range [start, end), one range after another."""
     sizes = ends - starts
     before = np.cumsum(sizes) - sizes
     out: Array = np.arange(int(sizes.sum()), dtype=np.int64)
@@ -95,7 +95,7 @@ def ranges(starts: Array, ends: Array) -> Array:
 
 
 def sample(x: Any) -> bytes:
-    """The dtype, the shape and up to 64 rows of ``x``: what a fingerprint is made of."""
+    """The dtype, the shape and up to 64 rows of ``x``, for a fingerprint."""
     n = x.shape[0]
     rows = np.unique(np.linspace(0, max(n - 1, 0), min(n, 64)).astype(np.int64))
     part = take(x, index(x, rows))
@@ -107,7 +107,7 @@ def sample(x: Any) -> bytes:
 
 
 def worker() -> tuple[int, int] | None:
-    """The number of this DataLoader worker and how many there are; None outside of one."""
+    """The number of this DataLoader worker and the number of workers; None outside a worker."""
     data = sys.modules.get("torch.utils.data")
     info = data.get_worker_info() if data is not None else None
     return None if info is None else (info.id, info.num_workers)

@@ -1,4 +1,4 @@
-"""Batches as DGL's DataLoader gives them: input nodes, output nodes, message-flow blocks."""
+"""Batches in the form of DGL's DataLoader: input nodes, output nodes, message-flow blocks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._tensors import tensor
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
-_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL numbers the edges as they come
+_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL then numbers the edges in their order
 
 
 def _edges(src: Array, dst: Array, n: int) -> Any:
-    """The edges as what DGL builds a block of: by destination where they come so, which spares it a sort."""
+    """The edges in the form from which DGL builds a block: CSC if they are ordered by destination, which saves a sort, else COO."""
     if (dst[1:] >= dst[:-1]).all():
         indptr = np.zeros(n + 1, np.int64)
         np.bincount(dst, minlength=n).cumsum(out=indptr[1:])
@@ -31,9 +31,11 @@ def _joined(parts: list[Array]) -> Array:
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list[Any]]:
-    """Hop h expands all nodes found before it. Local ids ascend with the hop, so that the
-    nodes of hops below h are the first ones of each type: a block's destinations are the
-    beginning of its sources."""
+    """The input nodes, the output nodes (or the graph of the links), and the blocks.
+
+    Hop h expands all nodes found before it. Local ids ascend with the hop, so the nodes of hops below h are the first
+    of each type, and a block's destinations are the first of its sources.
+"""
     c = raw.columns
     found = {t: np.cumsum(schema.node(c, t, "by_hop")) for t in schema.nodes}
     n_id = {t: _tensor(schema.node(c, t, "n_id")) for t in schema.nodes}

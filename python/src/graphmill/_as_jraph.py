@@ -1,4 +1,4 @@
-"""Graphs as jraph's GraphsTuple, padded so that few shapes are compiled."""
+"""Graphs as jraph's GraphsTuple, padded so that there are few shapes to compile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._packs import PackBatch, PackSchema
 
 
 def _room(n: int) -> int:
-    """The least of 64, 80, 96, 112, 128, 160, ... that holds n: steps of an eighth to a quarter."""
+    """The least of 64, 80, 96, 112, 128, 160, ... that is at least n; the steps are an eighth to a quarter."""
     step = 16
     while 8 * step < n:
         step *= 2
@@ -28,14 +28,14 @@ def _padded(x: Array, n: int) -> Array:
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
-    """One graph, or where each seed has a subgraph of its own one a seed, and one of padding that holds the rest of the nodes and
-    edges; behind that are empty graphs in the place of seeds that a last batch does not have.
+    """One graph, or with ``scope="seed"`` one graph per seed, followed by a graph with the padding nodes and edges, and by
+    empty graphs in place of the seeds that a short last batch lacks.
 
-    ``nodes`` and ``edges`` are dicts of columns; nodes have ``n_id`` too, edges ``e_id``, and
-    ``globals`` has ``num_seeds``: the first nodes of a graph are its seeds.
+    ``nodes`` and ``edges`` are dicts of columns, with ``n_id`` and ``e_id``, int32. ``globals`` has ``num_seeds``: the
+    first nodes of a graph are its seeds.
     """
     if not schema.homogeneous:
-        raise ValueError("found a graph of several types, expected one node type and one edge type: jraph's GraphsTuple has no types")
+        raise ValueError("found a graph of several types, expected one node type and one edge type, because jraph's GraphsTuple has no types")
     t, e = schema.nodes[0], schema.edges[0]
     if schema.disjoint:
         raw, counts = by_seed(schema, raw)
@@ -57,7 +57,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
     rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
     ends = []
     for x in (src, dst):
-        out = np.full(edges, n, np.int32)  # padding edges join the first padding node to itself
+        out = np.full(edges, n, np.int32)  # padding edges are loops at the first padding node
         out[:m] = x
         ends.append(out)
 
@@ -79,13 +79,14 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
 
 
 def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
-    """A pack, as jraph.pad_with_graphs pads its graphs; several, stacked.
+    """A pack with the padding of jraph.pad_with_graphs; several packs are stacked.
 
-    ``nodes``, ``edges`` and ``globals`` are dicts of columns. ``globals`` has ``graph_id`` too, -1 for padding; nodes and edges of sampled
-    collections have ``node_id`` and ``edge_id``. A dict that would be empty has the mask, so that jraph can tell its length.
+    ``nodes``, ``edges`` and ``globals`` are dicts of columns. ``globals`` also has ``graph_id``, -1 for padding; nodes and
+    edges of sampled collections have ``node_id`` and ``edge_id``. A dict that would be empty has the mask, from which jraph
+    finds its length.
     """
     if not schema.homogeneous:
-        raise ValueError("found graphs of several types, expected one node type and one edge type: jraph's GraphsTuple has no types")
+        raise ValueError("found graphs of several types, expected one node type and one edge type, because jraph's GraphsTuple has no types")
     if not schema.stacked:
         b = b.flat()
     ((t, n),), ((e, x),) = b.nodes.items(), b.edges.items()
@@ -108,6 +109,6 @@ def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
 
 
 def _bfloat16(x: Array) -> Array:
-    import ml_dtypes  # which JAX brings
+    import ml_dtypes  # JAX installs it
 
     return x.view(ml_dtypes.bfloat16)

@@ -1,4 +1,4 @@
-"""Graphs as PyG's Data and HeteroData: sampled batches field by field as its NeighborLoader gives them."""
+"""Graphs as PyG's Data and HeteroData; sampled batches have the fields of PyG's NeighborLoader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _tensor(x: Any) -> torch.Tensor:
 
 
 def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
-    """Columns by the names of their attributes; one single column besides the label is called ``alone``, unless its name is y."""
+    """Columns by the names of their attributes. If there is one column besides the label, it is named ``alone``, unless its name is y."""
     rest = [n for n in columns if n != label]
     out = {}
     for name, x in columns.items():
@@ -84,14 +84,14 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
 
 
 def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any) -> None:
-    """What PyG's loaders say of the seed nodes or the links."""
+    """Sets the attributes of PyG's loaders for the seed nodes or links."""
     c = raw.columns
     store.input_id = _tensor(raw.input_id)
     if schema.timed:
         store["edge_label_time" if schema.linked else "seed_time"] = _tensor(c["seed_time"])
     if not schema.linked:
         if not schema.disjoint and int(schema.node(c, schema.seed_types[0], "by_hop")[0]) != raw.seeds:
-            raise ValueError(f"batch {raw.number}: found a seed twice, expected each once, for the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'")
+            raise ValueError(f"batch {raw.number}: found a seed twice, expected each once, because the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'")
         store.batch_size = raw.seeds
         return
     store.edge_label_index = _tensor(raw.seed_local.reshape(-1, 2).T)
@@ -104,7 +104,7 @@ def _value(c: Column) -> Any:
 
 
 def graph(g: Graph, label: str | None) -> Data | HeteroData:
-    """A graph of a collection: copied, so that it can be kept, sent and collated."""
+    """A graph of a collection, copied, so that it can be kept, sent and collated."""
     nodes, edges, context = g.nodes, g.edges, g.context
     homogeneous = len(nodes) == 1 and len(edges) <= 1
     data = Data() if homogeneous else HeteroData()
@@ -134,7 +134,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         data[name] = _value(c)
     types, local = g.collection.seed_type, g.seed_local
     if local is not None:
-        # PyG adds the nodes in front to what is called an index, when it makes batches.
+        # When PyG makes batches, it adds the number of nodes before a graph to attributes with "index" in their names.
         if homogeneous or len(types) < 2:
             (data if homogeneous else data[types[0]]).seed_index = tensor(local.T, "seed_local")
         else:
@@ -144,7 +144,7 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
 
 
 class _Joined:
-    """A batch that is made, and for each attribute where the parts of each graph begin."""
+    """A batch in the making, and for each attribute the offsets of the parts of each graph."""
 
     def __init__(self, homogeneous: bool, graphs: int) -> None:
         self.batch: Any = Batch(_base_cls=Data if homogeneous else HeteroData)
@@ -157,7 +157,7 @@ class _Joined:
         return self.batch if self._homogeneous else self.batch[type_]
 
     def put(self, type_: Any, name: str, x: torch.Tensor, ptr: torch.Tensor, inc: torch.Tensor | None = None) -> None:
-        """An attribute of a type, or of the graphs (None)."""
+        """Sets an attribute of a type, or of the graphs (None)."""
         (self.batch if type_ is None else self.store(type_))[name] = x
         at = (None if self._homogeneous else type_) if type_ is not None else None
         slices, incs = (self.slices, self.incs) if at is None else (self.slices.setdefault(at, {}), self.incs.setdefault(at, {}))
@@ -166,7 +166,7 @@ class _Joined:
 
 
 def packs(schema: PackSchema, b: PackBatch) -> Batch:
-    """All graphs of the packs, padding included, as one Batch."""
+    """All graphs of the packs, including padding, as one Batch."""
     graphs = b.graph_id.size
     out = _Joined(schema.homogeneous, graphs)
     label = schema.label

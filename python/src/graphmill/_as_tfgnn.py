@@ -14,7 +14,7 @@ from ._folder import EdgeType
 from ._loader import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
-_NODE, _EDGE = "node", "edge"  # what TF-GNN is given for _N and _E: sets with underscores are auxiliary there
+_NODE, _EDGE = "node", "edge"  # names in place of _N and _E, because sets with underscores are auxiliary to TF-GNN
 
 
 def _set_name(t: str) -> str:
@@ -22,7 +22,7 @@ def _set_name(t: str) -> str:
 
 
 def _edge_names(edges: Iterable[EdgeType]) -> dict[EdgeType, str]:
-    """The relation where it is unique, else src_rel_dst: the names of our TFRecords."""
+    """The relation if it is unique, else src_rel_dst: the same names as in Graphmill's TFRecords."""
     relations = [e[1] for e in edges]
     return {e: _EDGE if e[1] == "_E" else e[1] if relations.count(e[1]) == 1 else "_".join(e) for e in edges}
 
@@ -36,9 +36,9 @@ def _bfloat16(x: Array) -> Array:
 
 
 def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
-    """One component, whose first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
+    """One component, in which the first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
 
-    Where each seed has a subgraph of its own, that is a component, and the seed its first node.
+    With ``scope="seed"``, one component per seed, with the seed as its first node.
     """
     if schema.disjoint:
         raw, counts = by_seed(schema, raw)
@@ -77,7 +77,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
 
 
 def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tensor]:
-    """All graphs of the packs as components, padding included, and the mask of those that are real, as pad_to_total_sizes returns them."""
+    """All graphs of the packs as components, including padding, and the mask of the real ones, as pad_to_total_sizes returns them."""
 
     def features(type_: Any, of: dict[str, Array], **ids: Array | None) -> dict[str, tf.Tensor]:
         out = {}

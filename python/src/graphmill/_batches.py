@@ -1,4 +1,4 @@
-"""Iterating over rows and over groups of rows in batches."""
+"""Iterators over batches of rows and over batches of groups of rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._order import BUCKET, LAW, ORDER, Order, check_state, key
 from ._stats import LoaderStats
 
 _TAILS = ("fill", "drop", "short", "pad", "error")
-_BLOCK = 1 << 20  # positions of an order that are made at a time
+_BLOCK = 1 << 20  # positions of an order that are computed at a time
 
 
 class _Batches:
-    """What rows and groups have in common: epochs, ranks, tails and states."""
+    """The common base of iterators over rows and groups: epochs, ranks, tails and states."""
 
     def __init__(
         self, arrays: tuple[Any, ...], batch_size: int, shuffle: bool, seed: int, tail: str | None, drop_last: bool | None, rank: int, world_size: int
@@ -46,7 +46,7 @@ class _Batches:
             raise ValueError(f"found {batches} batches, expected a multiple of world_size={self._world}; give another tail=")
 
     def _tail_of_state(self) -> str:
-        """The tail as far as it decides the batches: the default follows from the ranks, which a state is not held to."""
+        """The tail in a state. The default tail is None, because it follows from the number of ranks, which may change."""
         return "short" if self._tail == "fill" else self._tail
 
     def _options(self) -> str:
@@ -61,18 +61,17 @@ class _Batches:
         return self._data
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration stands: after the batch that was handed out last.
+        """The position of the iteration: after the batch that was returned last.
 
-        It is the same for all ranks and serves any number of them. It can be pickled and
-        written as JSON.
+        It is the same for all ranks, and any number of ranks can load it. It can be pickled and written as JSON.
         """
         return {"version": LAW, "data": self._fingerprint(), "seed": self._seed, "epoch": self._at[0], "batch": self._at[1]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Make the next pass go on where a state says.
+        """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is of other data, options or another seed.
+            ValueError: the state is for other data, other options or another random seed.
         """
         check_state(state, seed=self._seed, data=self._fingerprint())
         epoch = integer("epoch", state["epoch"], 0, (1 << 64) - 1)
@@ -82,34 +81,34 @@ class _Batches:
         self._epoch, self._skip, self._at = epoch, batch, (epoch, batch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Make the next pass that of an epoch, from its beginning. DataLoader workers that are running count on by themselves."""
+        """Make the next pass begin the given epoch. Running DataLoader workers are not affected."""
         epoch = integer("epoch", epoch, 0, (1 << 64) - 1)
         self._epoch, self._skip, self._at = epoch, 0, (epoch, 0)
 
     def _count(self, epoch: int) -> int:
-        """Batches with items of an epoch, over all ranks."""
+        """The number of batches with items in an epoch, over all ranks."""
         raise NotImplementedError
 
     def _make(self, epoch: int, numbers: range, real: int) -> Iterator[tuple[Any, ...]]:
-        """The batches with these numbers, of an epoch of ``real``."""
+        """The batches with these numbers, in an epoch of ``real`` batches."""
         raise NotImplementedError
 
     def _source(self, number: int, real: int) -> int | None:
-        """The batch of the order whose items a batch holds; None for padding alone."""
+        """The number of the batch whose items a batch has; None for a batch of padding."""
         if number < real:
             return number
         return None if self._tail == "pad" else number % real
 
     def __len__(self) -> int:
-        """Batches of a pass from its beginning, of this rank: over all DataLoader workers."""
+        """The number of batches of a whole pass for this rank, over all DataLoader workers."""
         return len(range(self._rank, _ranks.end(self._tail, self._count(self._epoch), 0, self._world), self._world))
 
     def _convert(self, batch: Any) -> Any:
-        """What is handed out for a batch that was made."""
+        """The object that is yielded for a batch."""
         return batch
 
     def stats(self) -> LoaderStats:
-        """How the time went: batches, seconds, and the share that the trainer waited."""
+        """The number of batches, the seconds, and the share of the time that the trainer waited."""
         return self._stats
 
     def __iter__(self) -> Iterator[Any]:
@@ -122,7 +121,7 @@ class _Batches:
         end = _ranks.end(self._tail, real, skip, self._world)
         numbers = range(skip + self._rank, end, self._world)
         worker = _arrays.worker()
-        if worker is not None:  # which take the batches of the rank in turn, as the DataLoader takes theirs
+        if worker is not None:  # workers take turns, as the DataLoader expects
             numbers = numbers[worker[0] :: worker[1]]
         stats = self._stats
         for number, made in zip(numbers, self._make(epoch, numbers, real)):
@@ -137,32 +136,32 @@ class _Batches:
             self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
             yield batch
             asked = time.perf_counter()
-            stats.seconds += asked - now  # what the trainer did with the batch
+            stats.seconds += asked - now  # the trainer's time for the batch
 
 
 class BatchIter(_Batches):
     """Batches of rows of any number of arrays or tensors of the same length.
 
-    Each pass over it is the next epoch, from 0, also after a pass that was left early. The
-    order of epoch ``e`` is a pure function of (seed, e): the same on every machine, in Go
-    and in Python, on any device. In a ``torch.utils.data.DataLoader`` worker it takes the worker's share; give
-    ``batch_size=None`` there, and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that are made anew
-    begin with the epoch that this iterator has.
+    Each pass over it is the next epoch, from 0, also after a pass that was left early. The order of epoch ``e`` is a pure
+    function of (seed, e): the same on every machine, in Go and in Python, on any device. In a
+    ``torch.utils.data.DataLoader`` worker, it yields the worker's share. Give the DataLoader ``batch_size=None``, and
+    ``persistent_workers=True``, or call `set_epoch` before each pass: new workers begin with the epoch of this iterator.
 
     Args:
-        arrays: NumPy arrays, or torch tensors on any device; a row an item.
-        batch_size: rows a batch.
-        shuffle: walk in the shuffled order of the epoch; otherwise as the rows are.
-        seed: of the orders, 0 to 2^64-1.
-        tail: what becomes of rows that do not fill a batch, and of batches that cannot be shared out evenly among
-            ranks. "fill", the default of several ranks: every rank has as many batches, and batches of the epoch are repeated to
-            that end. "short", that of one rank: some ranks have one batch less. "drop" leaves out what makes no full
-            batch for every rank; "pad" fills up with zeros, and a mask of the real rows comes last in each batch; "error" raises one.
-        drop_last: True is ``tail="drop"``.
-        rank, world_size: rank r takes the batches r, r + world_size, ...
+        arrays: NumPy arrays, or torch tensors on any device, with a row per item.
+        batch_size: rows per batch.
+        shuffle: use the shuffled order of the epoch; otherwise the order of the rows.
+        seed: the random seed of the orders, 0 to 2^64-1.
+        tail: what happens to rows that do not fill a batch, and to batches that cannot be divided evenly between ranks.
+            "fill", the default for several ranks: all ranks get equally many batches, some of which are repeated.
+            "short", the default for one rank: some ranks may get one batch less. "drop": only full batches, equally
+            many for every rank. "pad": batches are padded with zeros, and each batch ends with a mask [batch_size] of the
+            real rows. "error": raise a ValueError if anything is left over.
+        drop_last: True means ``tail="drop"``.
+        rank, world_size: rank r gets the batches r, r + world_size, ...
 
     Yields:
-        a tuple of arrays, one an argument, in fresh memory (views where nothing is shuffled).
+        a tuple of arrays, one per argument, newly allocated (views if nothing is shuffled).
 
     Example:
         >>> for xb, yb in BatchIter(x, y, batch_size=64, seed=42):
@@ -200,7 +199,7 @@ class BatchIter(_Batches):
                 yield self._finish(tuple(x[rows] for x in self._arrays), rows.stop - rows.start)
             return
         order = Order(self._n, key(self._seed, epoch, ORDER))
-        per = max(1, _BLOCK // size)  # batches whose rows are found together
+        per = max(1, _BLOCK // size)  # batches whose rows are computed together
         devices = [_device(x) for x in self._arrays]
         for at in range(0, len(numbers), per):
             block = numbers[at : at + per]
@@ -210,7 +209,7 @@ class BatchIter(_Batches):
             starts = np.minimum(sources * size, self._n)
             ends = np.minimum(starts + size, self._n)
             shuffled = order(_arrays.ranges(starts, ends))
-            # The rows go to each device once a block.
+            # The row numbers are sent to each device once per block.
             on = {d: _arrays.index(x, shuffled) for d, x in zip(devices, self._arrays)}
             done = 0
             for n in (ends - starts).tolist():
@@ -232,23 +231,20 @@ def _device(x: Any) -> str:
 
 
 class GroupBatchIter(_Batches):
-    """Batches of groups: rows with one id, which stay together and in order.
+    """Batches of groups. A group is the rows with one id, which stay together and in order.
 
-    Each pass is the next epoch, as with `BatchIter`; what is shuffled are the groups.
+    Each pass is the next epoch, as for `BatchIter`; the groups are shuffled.
 
     Args:
-        group_id: the group of each row; the rows of a group stand together.
+        group_id: the group of each row, one id per row; the rows of a group must be consecutive.
         arrays: further NumPy arrays or torch tensors of the same length.
-        batch_size: groups a batch, or rows with ``count="rows"``.
-        shuffle, seed, tail, drop_last, rank, world_size: as in `BatchIter`; ``shuffle_seed`` is another name of the
-            seed.
-        count: "groups", or "rows": as many groups, in order, as fit ``batch_size`` rows,
-            and at least one.
-        form: what is yielded after the arrays: "flat" nothing; "ragged" the offsets of the groups
-            (groups + 1); "padded" a mask [groups, longest], and arrays of shape [groups, longest, ...]
-            filled up with zeros.
-        bucketed: batches of groups of like size (1 row, 2, 3 and 4, 5 to 8, ...): less
-            padding. Padded batches of a bucket have one shape.
+        batch_size: groups per batch, or rows with ``count="rows"``.
+        shuffle, seed, tail, drop_last, rank, world_size: as for `BatchIter`; ``shuffle_seed`` is another name of ``seed``.
+        count: "groups", or "rows": each batch has as many groups, in order, as fit ``batch_size`` rows, and at least one.
+        form: "flat": the arrays only; "ragged": also the offsets of the groups (groups + 1); "padded": arrays of shape
+            [groups, longest, ...], padded with zeros, and a mask [groups, longest].
+        bucketed: put groups of similar size (1 row, 2, 3 and 4, 5 to 8, ...) into a batch, for less padding. Padded batches
+            of a bucket have one shape.
 
     Yields:
         a tuple of the group ids, the arrays, and what ``form`` adds.
@@ -284,10 +280,10 @@ class GroupBatchIter(_Batches):
         if bucketed and count == "rows":
             raise ValueError("found bucketed=True with count='rows', expected one of the two")
         if bucketed and not shuffle:
-            raise ValueError("found bucketed=True with shuffle=False, expected shuffle: batches of like groups are an order of their own")
+            raise ValueError("found bucketed=True with shuffle=False, expected shuffle=True, because batches of similar groups have their own order")
         self._by_rows, self._form, self._bucketed = count == "rows", form, bucketed
         self._ptr = _groups(_arrays.numpy(group_id))
-        self._starts_of: tuple[int, _arrays.Array] | None = None  # of an epoch: where batches begin
+        self._starts_of: tuple[int, _arrays.Array] | None = None  # an epoch, and the offsets of its batches
         self._n = len(self._ptr) - 1
         self._buckets: list[_arrays.Array] = []
         if bucketed:
@@ -298,7 +294,7 @@ class GroupBatchIter(_Batches):
                 self._check_whole(len(groups), f"groups of up to {int(sizes[groups].max())} rows")
         elif not self._by_rows:
             self._check_whole(self._n, "groups")
-        if not self._by_rows:  # whose number of batches is another one each epoch
+        if not self._by_rows:  # by rows, each epoch has its own number of batches
             self._check_even(self._count(0))
 
     def _options(self) -> str:
@@ -308,7 +304,7 @@ class GroupBatchIter(_Batches):
         return Order(self._n, key(self._seed, epoch, ORDER))(positions) if self._shuffle else positions
 
     def _starts(self, epoch: int) -> _arrays.Array:
-        """Where the batches of an epoch begin among the positions of its order, and the end."""
+        """The offsets of an epoch's batches among the positions of its order, and the end."""
         if not self._by_rows:
             n = self._n - self._n % self._size if self._tail == "drop" else self._n
             return np.append(np.arange(0, n, self._size), n)
@@ -324,7 +320,7 @@ class GroupBatchIter(_Batches):
         return self._starts_of[1]
 
     def _bucket_starts(self) -> _arrays.Array:
-        """The number of the first batch of each bucket, bucket after bucket, and of all."""
+        """The number of the first batch of each bucket, and the number of all batches."""
         counts = [len(g) // self._size if self._tail == "drop" else -(-len(g) // self._size) for g in self._buckets]
         return np.cumsum([0, *counts])
 
@@ -365,7 +361,7 @@ class GroupBatchIter(_Batches):
         on: dict[str, Any] = {}
         for x in self._arrays:
             on.setdefault(_device(x), _arrays.index(x, rows))
-        first = self._arrays[min(1, len(self._arrays) - 1)]  # masks and offsets are where the columns are, not the ids
+        first = self._arrays[min(1, len(self._arrays) - 1)]  # masks and offsets are on the device of the columns, not of the ids
         if self._form != "padded":
             out = tuple(_arrays.take(x, on[_device(x)]) for x in self._arrays)
             if self._form == "flat":
@@ -385,18 +381,18 @@ class GroupBatchIter(_Batches):
 
 
 def _groups(ids: _arrays.Array) -> _arrays.Array:
-    """Where each group begins, and the number of rows."""
+    """The offset of each group, and the number of rows."""
     if ids.ndim != 1:
-        raise ValueError(f"group_id: found shape {ids.shape}, expected one id a row")
+        raise ValueError(f"group_id: found shape {ids.shape}, expected one id per row")
     if not len(ids):
         return np.zeros(1, np.int64)
-    unequal = np.flatnonzero(ids != ids)  # NaN, and times that are none
+    unequal = np.flatnonzero(ids != ids)  # NaN and NaT
     if len(unequal):
-        raise ValueError(f"group_id: found {ids[unequal[0]]} at row {unequal[0]}, expected the id of a group: it equals nothing, not even itself")
+        raise ValueError(f"group_id: found {ids[unequal[0]]} at row {unequal[0]}, expected the id of a group, which must equal itself")
     starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
     values, where, counts = np.unique(ids[starts], return_index=True, return_counts=True)
     if (counts > 1).any():
         again = values[counts > 1][0]
         first, second = starts[ids[starts] == again][:2]
-        raise ValueError(f"group_id: found group {again} at row {first} and again at row {second}, expected the rows of a group together; sort the rows by it")
+        raise ValueError(f"group_id: found group {again} at row {first} and again at row {second}, expected the rows of a group together; sort the rows by group_id")
     return np.append(starts, len(ids)).astype(np.int64)

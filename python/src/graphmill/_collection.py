@@ -1,4 +1,4 @@
-"""A collection, many small graphs, as NumPy sees it."""
+"""Collections of many small graphs, as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class Collection(Sequence["Graph"]):
     """Many graphs: a sequence of `Graph`, whose arrays are views of read-only maps.
 
     Args:
-        path: of the folder that ``graphmill import``, ``sample --format collection`` or ``pack materialise --format
+        path: the folder that ``graphmill import``, ``sample --format collection`` or ``pack materialise --format
             collection`` wrote.
-        store: the store that the graphs were sampled from, or its path: its columns are those of the graphs too, taken
-            by ``node_id`` and ``edge_id``.
+        store: the store from which the graphs were sampled, or its path. The graphs then have its columns, whose rows
+            ``node_id`` and ``edge_id`` select.
 
     Attributes:
         nodes: `CollectionNodes` by node type.
         edges: `CollectionEdges` by edge type, as in `Store`.
-        context: columns with a row a graph (a row a component, where graphs have several).
+        context: columns with a row per graph (a row per component, if graphs have several).
         seed_type: the node types of the seeds of sampled graphs: one, or two for links.
         meta: graph.json.
 
     Raises:
-        GraphmillError: the folder is no collection, or not as it was written.
+        GraphmillError: the folder is not a collection, or has changed since it was written.
 
     Example:
         >>> c = Collection("molecules.coll")
@@ -88,7 +88,7 @@ class Collection(Sequence["Graph"]):
 
     @property
     def component_ptr(self) -> Array | None:
-        """Graph i has the components ``component_ptr[i]`` to ``component_ptr[i + 1]``; None: one each."""
+        """Graph i has the components ``component_ptr[i]`` to ``component_ptr[i + 1]``; None: each graph has one component."""
         return self._index(self._arrays, "component_ptr", self._graphs + 1)
 
     @property
@@ -128,15 +128,16 @@ class Collection(Sequence["Graph"]):
             yield Graph(self, i)
 
     def to_pyg(self, graphs: int | slice | Iterable[int] = slice(None), label: str | None = None) -> Any:
-        """A graph as PyG's ``Data``, or ``HeteroData`` where it has types; several as a list of them.
+        """A graph as PyG's ``Data``, or ``HeteroData`` if it has types; several graphs as a list.
 
-        Columns are attributes of the node or edge store, those of the context of the graph; copied. Strings are lists.
-        Where one node column is all that is left beside the label, it is ``x``, such an edge column ``edge_attr``.
-        A name that is taken, as ``batch`` is, gets ``node_``, ``edge_`` or ``graph_`` in front.
+        Columns become attributes of the node or edge store, and columns of the context attributes of the graph. They are
+        copied; strings become lists. If one node column remains besides the label, it is named ``x``; likewise one edge
+        column is named ``edge_attr``. A name that PyG uses, such as ``batch``, gets the prefix ``node_``, ``edge_`` or
+        ``graph_``.
 
         Args:
-            graphs: number of a graph; a slice or numbers of several.
-            label: the column that is ``y``: of the context, or else of nodes.
+            graphs: the number of a graph; a slice or numbers of several graphs.
+            label: the column that becomes ``y``, of the context or else of nodes.
         """
         from . import _as_pyg
 
@@ -147,7 +148,7 @@ class Collection(Sequence["Graph"]):
         return [_as_pyg.graph(self[i], label) for i in graphs]
 
     def close(self) -> None:
-        """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
+        """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()
 
     def __enter__(self) -> "Collection":
@@ -160,7 +161,7 @@ class Collection(Sequence["Graph"]):
         return self.path, self.store
 
     def __setstate__(self, state: tuple[str, Store | None]) -> None:
-        Collection.__init__(self, *state)  # another process maps the files itself
+        Collection.__init__(self, *state)  # each process maps the files itself
 
     def __repr__(self) -> str:
         lines = [f"Collection({self.path!r}): {self._graphs:,} graphs, {human(sum(self._folder.sizes.values()))}"]
@@ -173,8 +174,8 @@ class CollectionNodes:
 
     Attributes:
         type: the node type.
-        count: how many.
-        columns: by name, of all graphs.
+        count: the number of nodes.
+        columns: by name, with the rows of all graphs.
     """
 
     _key, _ids, _hops = "node type", "node_id", "num_sampled_nodes"
@@ -204,7 +205,7 @@ class CollectionNodes:
 
     @property
     def component_ptr(self) -> Array | None:
-        """Component k has the rows ``component_ptr[k]`` to ``component_ptr[k + 1]``; None: a component a graph."""
+        """Component k has the rows ``component_ptr[k]`` to ``component_ptr[k + 1]``; None: each graph has one component."""
         return self._c._index(self._meta["arrays"], "component_ptr", None)
 
     @property
@@ -223,7 +224,7 @@ class CollectionNodes:
 
     @property
     def num_sampled_nodes(self) -> Array | None:
-        """Nodes that were found in each hop, from 0: a row a graph."""
+        """The number of nodes that each hop found, from hop 0: [graphs, hops + 1]; None: the graphs were not sampled."""
         return self._by_hop
 
     def _joined(self) -> Columns | None:
@@ -255,7 +256,7 @@ class CollectionEdges(CollectionNodes):
 
     @property
     def num_sampled_edges(self) -> Array | None:
-        """Edges that were kept in each hop, from 1: a row a graph."""
+        """The number of edges that were kept in each hop, from hop 1: [graphs, hops]; None: the graphs were not sampled."""
         return self._by_hop
 
     def _joined(self) -> Columns | None:
@@ -266,7 +267,7 @@ class CollectionEdges(CollectionNodes):
 
 
 class Rows(Mapping[str, Union[Array, Column]]):
-    """The rows that a graph has of columns: views; rows of the store's columns are copied."""
+    """The rows of a graph in columns. They are views; rows of a store's columns are copied."""
 
     def __init__(self, columns: Columns, start: int, stop: int, joined: Columns | None = None, ids: Array | None = None) -> None:
         self._columns, self._start, self._stop, self._joined, self._ids = columns, start, stop, joined, ids
@@ -295,11 +296,11 @@ class Rows(Mapping[str, Union[Array, Column]]):
 
 
 class GraphNodes:
-    """The nodes of a type of one graph; ``nodes["feat"]`` is a column of them.
+    """The nodes of a type of one graph; ``nodes["feat"]`` is one of their columns.
 
     Attributes:
         type: the node type.
-        count: how many; local ids are 0 to count - 1.
+        count: the number of nodes; local ids are 0 to count - 1.
         columns: by name.
     """
 
@@ -333,7 +334,7 @@ class GraphNodes:
 
     @property
     def num_sampled_nodes(self) -> list[int] | None:
-        """Nodes that were found in each hop, from 0."""
+        """The number of nodes that each hop found, from hop 0."""
         return self._by_hop
 
     def __repr__(self) -> str:
@@ -367,12 +368,12 @@ class GraphEdges(GraphNodes):
 
     @property
     def num_sampled_edges(self) -> list[int] | None:
-        """Edges that were kept in each hop, from 1."""
+        """The number of edges that were kept in each hop, from hop 1."""
         return self._by_hop
 
 
 class Op(NamedTuple):
-    """What an op expanded and drew in one graph: local ids, and edge ids of the store."""
+    """The nodes that an op expanded and the edges that it drew in one graph: local ids, and edge ids of the store."""
 
     frontier: Array
     src: Array
@@ -384,8 +385,8 @@ class Graph:
     """One graph of a collection.
 
     Attributes:
-        collection: that it is of.
-        number: its place there.
+        collection: the collection that has the graph.
+        number: the graph's number in the collection.
     """
 
     def __init__(self, collection: Collection, i: int) -> None:
@@ -403,13 +404,13 @@ class Graph:
 
     @property
     def components(self) -> int:
-        """How many components it has."""
+        """The number of components."""
         ptr = self.collection.component_ptr
         return 1 if ptr is None else int(ptr[self.number + 1]) - int(ptr[self.number])
 
     @property
     def context(self) -> Rows:
-        """The columns of the graph as a whole: a row a component, so one row as a rule."""
+        """The columns of the graph as a whole, with a row per component, so usually one row."""
         ptr, i = self.collection.component_ptr, self.number
         return Rows(self.collection.context, *((i, i + 1) if ptr is None else (int(ptr[i]), int(ptr[i + 1]))))
 
@@ -420,13 +421,13 @@ class Graph:
         return None if ptr is None or x is None else x[int(ptr[self.number]) : int(ptr[self.number + 1])]
 
     def op(self, k: int) -> Op:
-        """What op k of the plan, from 1, did: of collections that ``sample --ops`` wrote."""
+        """The work of op k of the plan, from 1, if the collection was sampled with ops."""
         c, i = self.collection, self.number
         parts = []
         for ptr_name, names in (("frontier_ptr", ("frontier",)), ("edge_ptr", ("src", "dst", "edge_id"))):
             ptr = c._index(c._arrays, f"op_{k}_{ptr_name}", len(c) + 1)
             if ptr is None:
-                raise KeyError(f"{c.path}: found no op {k}, expected one of what sample --ops kept")
+                raise KeyError(f"{c.path}: found no op {k}, expected an op of a collection that was sampled with ops")
             for name in names:
                 x = c._index(c._arrays, f"op_{k}_{name}", int(ptr[-1]))
                 assert x is not None
@@ -434,7 +435,7 @@ class Graph:
         return Op(*parts)
 
     def to_pyg(self, label: str | None = None) -> Any:
-        """This graph as PyG's ``Data`` or ``HeteroData``: see `Collection.to_pyg`."""
+        """This graph as PyG's ``Data`` or ``HeteroData``; see `Collection.to_pyg`."""
         return self.collection.to_pyg(self.number, label)
 
     def __repr__(self) -> str:

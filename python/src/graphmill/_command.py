@@ -9,11 +9,11 @@ import sysconfig
 
 
 class GraphmillError(RuntimeError):
-    """What the graphmill command said when it failed, word for word."""
+    """An error of the graphmill command, with its text, or of a folder that the command wrote."""
 
 
 def command() -> str:
-    """The path of the command: GRAPHMILL_COMMAND, that of this installation, or the first on PATH."""
+    """The path of the command: GRAPHMILL_COMMAND, the command of this installation, or the first one on PATH."""
     given = os.environ.get("GRAPHMILL_COMMAND")
     if given:
         if not os.access(given, os.X_OK):
@@ -25,5 +25,5 @@ def command() -> str:
             return path
     found = shutil.which("graphmill")
     if found is None:
-        raise FileNotFoundError("found no graphmill command, expected it beside Python or on PATH; pip install graphmill, or set GRAPHMILL_COMMAND")
+        raise FileNotFoundError("found no graphmill command, expected it next to Python or on PATH; pip install graphmill, or set GRAPHMILL_COMMAND")
     return found

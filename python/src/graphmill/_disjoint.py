@@ -1,4 +1,4 @@
-"""Batches in which each seed has a subgraph of its own, for frameworks that want graph after graph."""
+"""Batches in which each seed has its own subgraph, for frameworks that need one graph after another."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ._loader import Raw, Schema
 
 
 def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
-    """A batch with the nodes and edges of the first seed in front, and so on; and how many of each type each seed has.
+    """A batch with the nodes and edges ordered by seed; and, for each type, their number per seed.
 
-    A feed lays them hop by hop. The columns are copies; ``by_hop`` and ``batch`` are left out.
+    A feed orders them by hop. The columns are copies; ``by_hop`` and ``batch`` are left out.
     """
     out = {k: v for k, v in raw.columns.items() if not k.startswith(("nodes/", "edges/"))}
     counts: dict[Any, Array] = {}

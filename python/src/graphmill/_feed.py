@@ -1,12 +1,11 @@
-"""The client's end of a feed: a graphmill process that fills shared memory with batches.
+"""The client of a feed, which is a graphmill process that fills shared memory with batches.
 
-docs/format-feed.md describes the protocol. What is subtle here:
+docs/format-feed.md describes the protocol. Two points are subtle:
 
-- Arrays are views of the ring. NumPy keeps the array that a view was made of, under views of
-  views and torch.from_numpy too; when that base is gone, its slot goes back. So a batch can be kept
-  as long as one likes, until all slots are held.
-- A process that forks closes what it inherited: replies of one socket must not be shared, and a copy of
-  the lifeline would keep the feed alive when its owner was killed.
+- Arrays are views of the ring. NumPy, and torch.from_numpy, keep the base array of a view (also of a view of a view)
+  alive; when the base is freed, its slot is released. So a batch can be kept for any time, until all slots are held.
+- After a fork, the child closes the connection and the lifeline that it inherited: replies of one socket must not be
+  shared, and a copy of the lifeline would keep the feed alive after its owner was killed.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _PACKET = 1 << 20
 
 
 class FeedDied(GraphmillError):
-    """The feed ended by itself, or was killed."""
+    """The feed has ended or was killed."""
 
 
 class AllSlotsHeld(GraphmillError):
@@ -62,7 +61,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class Process:
-    """A running feed. Its end is the end of the lifeline: when this is closed or its owner dies."""
+    """A running feed. It ends when its lifeline closes: by `close`, or when the owner ends."""
 
     def __init__(self, arguments: list[str]) -> None:
         ours, theirs = socket.socketpair()
@@ -96,12 +95,12 @@ class Process:
         ready = json.loads(line) if line else {}
         if "addr" not in ready:
             self.close()
-            # A usage error has a hint in what was printed; the line has the bare text.
+            # The text that the feed printed adds a hint to a usage error; the line has only the error.
             raise GraphmillError(ready.get("error") or self.last_words() or "the feed ended without a word")
         self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
 
     def last_words(self) -> str:
-        """The last lines that the feed printed."""
+        """The end of the text that the feed printed."""
         self._listener.join(timeout=1)
         return "\n".join(self._lines)
 
@@ -125,7 +124,7 @@ class Process:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        # The thread reads until the pipe ends, which it now does.
+        # The pipe is closed now, so the thread ends.
         self._listener.join(timeout=1)
         if not self._listener.is_alive() and self._process.stderr is not None:
             self._process.stderr.close()
@@ -150,7 +149,7 @@ def _collect(pipe: Any, lines: "collections.deque[str]") -> None:
 
 
 class Batch:
-    """A batch in shared memory: its columns by name, views that hold the slot."""
+    """A batch in shared memory: its columns by name. They are views that hold the slot."""
 
     __slots__ = ("epoch_run", "number", "seeds", "columns")
 
@@ -159,7 +158,7 @@ class Batch:
 
 
 class Connection:
-    """A consumer's connection: it belongs to the process that made it."""
+    """A consumer's connection. Only the process that made it may use it."""
 
     def __init__(
         self, addr: str, token: str, rank: int, world: int, slots: int, died: Any, slot_bytes: int = 0, tail: str = "", worker: tuple[int, int] = (0, 1)
@@ -194,7 +193,7 @@ class Connection:
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
         os.close(fds[0])
         self._run = 0
-        self._held: dict[int, Any] = {}  # leases: the weak references must live
+        self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
     def _receive(self) -> tuple[bytes, list[int]]:
         body, fds, _, _ = socket.recv_fds(self._socket, _PACKET, 1)
@@ -205,14 +204,14 @@ class Connection:
             raise GraphmillError("found a connection that was made before a fork, expected one of this process")
 
     def start(self, epoch: int, first: int) -> int:
-        """Ask for an epoch from batch ``first`` (over all ranks) on; what is on its way of another is dropped. Returns the pass, for `next`."""
+        """Start an epoch at batch ``first`` (over all ranks); pending batches of another epoch are dropped. Returns the pass, for `next`."""
         self._check()
         self._run += 1
         self._send(_REQUEST.pack(_START, 0, first, epoch))
         return self._run
 
     def sample(self, seeds: Array, epoch: int, unit: int) -> Batch:
-        """The batch of given seeds. Nothing else may be asked for at the time."""
+        """The batch of the given seeds. No pass may be in progress."""
         self._check()
         self._send(_REQUEST.pack(_SAMPLE, 0, unit, epoch) + np.ascontiguousarray(seeds, np.int64).tobytes())
         batch = self._next(0)
@@ -224,8 +223,8 @@ class Connection:
         """The next batch of a pass; None at its end."""
         self._check()
         if run != self._run:
-            # Nothing more comes of it: waiting would never end.
-            raise RuntimeError("found a pass that was left for another one, expected one at a time; make a loader for each")
+            # No batch of it will arrive, so waiting would never end.
+            raise RuntimeError("found a pass that ended because another one began, expected one pass at a time; make a loader for each")
         return self._next(run)
 
     def _send(self, packet: bytes) -> None:
@@ -233,7 +232,7 @@ class Connection:
             self._socket.send(packet)
         except OSError as e:
             if e.errno == errno.EMSGSIZE:
-                raise GraphmillError(f"found {len(packet) // 8 - 3} seeds, expected fewer: the system takes no packet of {len(packet)} bytes") from e
+                raise GraphmillError(f"found {len(packet) // 8 - 3} seeds, expected fewer, because the system accepts no packet of {len(packet)} bytes") from e
             raise self._died() from e
 
     def _next(self, run: int) -> Batch | None:
@@ -241,17 +240,17 @@ class Connection:
             if len(self._held) == self.slots:
                 gc.collect()
                 if len(self._held) == self.slots:
-                    raise AllSlotsHeld(f"found all {self.slots} batches held, expected one to be let go; copy what is kept, or give slots=")
+                    raise AllSlotsHeld(f"found all {self.slots} slots held by batches that are in use, expected a free one; copy the arrays that you keep, or give more slots")
             try:
                 body, fds = self._receive()
-            except OSError as e:  # closed on this side, too
+            except OSError as e:  # also if this side closed the socket
                 raise self._died() from e
             if not body:
                 raise self._died()
             kind, slot, gen, seq, size, of = _MESSAGE.unpack_from(body)
             if kind == _ERROR:
                 raise GraphmillError(json.loads(body[_MESSAGE.size :])["error"])
-            if of != run:  # of an epoch that was left
+            if of != run:  # of an epoch that ended early
                 for fd in fds:
                     os.close(fd)
                 if kind in (_BATCH, _JUMBO):
@@ -270,7 +269,7 @@ class Connection:
         base = np.frombuffer(memory, np.uint8, size, offset)
         magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
         if magic != _MAGIC or columns != len(self._columns):
-            raise GraphmillError("found no batch where the feed said, expected one: the protocol was not kept")
+            raise GraphmillError("found no batch at the offset of the feed's message, expected one; the protocol was violated")
         self._lease(base, slot, gen)
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
         out: dict[str, Array] = {}
@@ -293,13 +292,13 @@ class Connection:
         if os.getpid() != self._pid:
             return
         try:
-            # At once, also where a reader is blocked: what it waits for may be this slot.
+            # Released at once, even if a reader is blocked, because it may wait for this slot.
             self._socket.send(_REQUEST.pack(_RETURN, slot, gen, 0), socket.MSG_DONTWAIT)
         except OSError:
-            pass  # the feed is gone, and with it what the slot was for
+            pass  # the feed has ended, so nobody needs the slot
 
     def close(self) -> None:
-        """Disconnect. Arrays that are still held stay readable."""
+        """Disconnect. Arrays that are in use stay readable."""
         self._socket.close()
 
     def _forget(self) -> None:
@@ -307,9 +306,9 @@ class Connection:
 
 
 class Feeding:
-    """Whoever starts a feed and connects to it anew in each process: the loader and PyG's sampler.
+    """The base of NodeLoader and PyG's sampler, which start a feed and connect to it in each process.
 
-    A copy that was pickled, or is in a forked child, connects to the same feed, which its maker keeps.
+    A pickled copy, or a copy in a forked child, connects to the same feed. The process that started the feed owns it.
     """
 
     _process: Process | None
@@ -322,7 +321,7 @@ class Feeding:
         self._addr, self._token = self._process.addr, self._process.token
 
     def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:
-        """A new connection of this process, in the place of the one it may have had."""
+        """A new connection of this process, which replaces an earlier one."""
         self._disconnect()
         self._connection = Connection(self._addr, self._token, rank, world, slots, self._died, tail=tail, worker=worker)
         return self._connection
@@ -338,7 +337,7 @@ class Feeding:
         return FeedDied("the feed ended: the process that started it ended it, or it was killed")
 
     def close(self) -> None:
-        """End the feed. Batches that are still held stay readable."""
+        """End the feed. Batches that are in use stay readable."""
         self._disconnect()
         if self._process is not None:
             self._process.close()
@@ -363,7 +362,7 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def batches(connection: Connection, epoch: int, first: int) -> Iterator[Batch]:
-    """The batches of an epoch, from batch ``first`` over all ranks on."""
+    """The batches of an epoch from batch ``first`` on, which is counted over all ranks."""
     run = connection.start(epoch, first)
     while True:
         b = connection.next(run)

@@ -1,7 +1,6 @@
 """Folders that the graphmill command wrote: manifest, metadata, arrays and columns.
 
-Arrays are opened when they are asked for, as read-only maps; they are never read whole here.
-Only files that the manifest names are opened.
+Arrays are read-only maps that are opened on first use and never read whole. Only files in the manifest are opened.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ._xxh3 import xxh3
 EdgeType = tuple[str, str, str]
 
 MANIFEST = "manifest.json"
-_MAX_META = 256 << 20  # what the command itself reads of metadata
+_MAX_META = 256 << 20  # the bound of the command
 
 _DTYPES = {
     "bool": "?", "int8": "i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2", "uint32": "<u4", "uint64": "<u8",
@@ -31,14 +30,14 @@ _DTYPES = {
 
 
 class Folder:
-    """An output folder: its manifest was found sound, and every file has the size that it says.
+    """An output folder, opened: the manifest is valid, and every file has the size in the manifest.
 
-    Checksums are those of the manifest and of the metadata alone; ``graphmill verify`` reads all.
+    Only the checksums of the manifest and of the metadata are checked; ``graphmill verify`` checks all.
 
     Args:
-        path: of the folder.
-        meta: name of its metadata.
-        kind, maker: what a folder with such metadata is, and what makes one: for errors.
+        path: path of the folder.
+        meta: file name of its metadata.
+        kind, maker: the kind of such a folder, and the command that makes one, for errors.
     """
 
     def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
@@ -52,7 +51,7 @@ class Folder:
             manifest = self._read(MANIFEST)
             summed = self._read(MANIFEST + ".xxh3")
         except FileNotFoundError as e:
-            raise GraphmillError(f"{self.path}: damaged: found no {os.path.basename(e.filename)}, expected one; it was not written to its end, or copied in part") from e
+            raise GraphmillError(f"{self.path}: damaged: found no {os.path.basename(e.filename)}, expected one; writing or copying it was not completed") from e
         if summed.split()[:1] != [b"%016x" % xxh3(manifest)]:
             raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found checksum {xxh3(manifest):016x}, expected that of {MANIFEST}.xxh3")
         m = self._json(MANIFEST, manifest)
@@ -100,12 +99,12 @@ class Folder:
         self._open.clear()
 
     def array(self, name: str, dtypes: Iterable[str], shape: Sequence[int | None]) -> Array:
-        """A file as a read-only map; it must have one of the dtypes, and the shape, where None is any length."""
+        """A file as a read-only map. It must have one of the dtypes and the shape, in which None is any length."""
         if name in self._open:
             return self._open[name]
         path = f"{self.path}/{name}"
         if name not in self.sizes:
-            raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata name")
+            raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         try:
             x = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError) as e:
@@ -115,7 +114,7 @@ class Folder:
         if x.dtype not in want or not fits:
             shown = ["any" if n is None else n for n in shape]
             raise GraphmillError(f"{path}: found {x.dtype} {list(x.shape)}, expected {' or '.join(map(str, want))} {shown}")
-        plain: Array = x.view(np.ndarray)  # which costs less to slice; the map lives as long as it
+        plain: Array = x.view(np.ndarray)  # slices faster than a memmap; it keeps the map alive
         self._open[name] = plain
         return plain
 
@@ -135,7 +134,7 @@ class Folder:
                 elements = values = int(offsets[-1][-1])
                 fixed = shape[i + 1 :]
             elif d < 1:
-                raise GraphmillError(f"{self.path}: column {name!r}: found shape {list(shape)} with {len(files)} files of offsets, expected one a variable dimension")
+                raise GraphmillError(f"{self.path}: column {name!r}: found shape {list(shape)} with {len(files)} files of offsets, expected one per variable dimension")
             else:
                 values *= d
         strings: Array | None = None
@@ -148,26 +147,26 @@ class Folder:
 
 @contextlib.contextmanager
 def metadata(folder: Folder, name: str) -> Iterator[None]:
-    """Makes what is missing or of another kind in the metadata an error that names their file."""
+    """Converts errors about missing or wrong keys of the metadata into an error that names their file."""
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
-        raise GraphmillError(f"{folder.path}/{name}: found metadata that are not those of the format ({type(e).__name__}: {e}), expected what graphmill writes") from e
+        raise GraphmillError(f"{folder.path}/{name}: found metadata of another format ({type(e).__name__}: {e}), expected the metadata that graphmill writes") from e
 
 
 class Column:
-    """A column of any dtype and shape: its values, and what bounds them.
+    """A column of any dtype and shape: its values and their offsets.
 
-    A row is ``column[i]``: an array, a string, or lists of them, as deep as the shape is. A slice is
-    a column of those rows. Nothing is copied but offsets.
+    A row is ``column[i]``: an array, a string, or nested lists of these, as deep as the shape. A slice is a column of those
+    rows. Only offsets are copied.
 
     Attributes:
-        name: of the column.
+        name: the name of the column.
         dtype: "bool", "int8" to "uint64", "float16", "bfloat16", "float32", "float64" or "string".
-        shape: of a row; -1 is a variable dimension.
+        shape: the shape of a row; -1 is a variable dimension.
         values: the values of all rows; the bytes of all strings; bfloat16 as uint16.
-        offsets: for each variable dimension where each list begins, and the end of the last one.
-        string_offsets: where each string begins in the bytes, and the end of the last; else None.
+        offsets: for each variable dimension, the offset of each list, and the end of the last.
+        string_offsets: the offset of each string in the bytes, and the end of the last; None if these are not strings.
     """
 
     __slots__ = ("name", "dtype", "shape", "values", "offsets", "string_offsets", "_rows")
@@ -180,12 +179,12 @@ class Column:
 
     @property
     def plain(self) -> bool:
-        """Whether it is one array of numbers, a row an item: neither strings, nor lists, nor bfloat16."""
+        """Whether the column is one array of numbers with a row per item: neither strings, nor lists, nor bfloat16."""
         return self.fixed and self.dtype != "bfloat16"
 
     @property
     def fixed(self) -> bool:
-        """Whether all rows have one number of bytes: neither strings nor lists."""
+        """Whether all rows have the same number of bytes: neither strings nor lists."""
         return not self.offsets and self.string_offsets is None
 
     def __len__(self) -> int:
@@ -203,7 +202,7 @@ class Column:
     def slice(self, start: int, stop: int) -> "Column":
         """The rows from ``start`` up to ``stop``."""
         offsets: list[Array] = []
-        lo, hi = start, stop  # in what the dimensions so far count
+        lo, hi = start, stop  # in elements of the dimensions so far
         first, last = lo, hi  # of the elements of the last variable dimension
         for d in self.shape:
             if d != -1:
@@ -234,7 +233,7 @@ class Column:
         return Column(self.name, self.dtype, self.shape, len(rows), self.values[element], tuple(offsets), strings)
 
     def tolist(self) -> list[Any]:
-        """All rows: strings as str (bytes that are not UTF-8 as surrogates), lists as arrays."""
+        """All rows as a list: strings as str (bytes that are not UTF-8 as surrogates), lists of numbers as arrays."""
         items: Any = self.values
         dims = self.shape
         if self.string_offsets is not None:
@@ -260,7 +259,7 @@ class Column:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         if not self.fixed:
-            raise TypeError(f"column {self.name!r}: found {self}, which is no array; take values with offsets or string_offsets, or tolist()")
+            raise TypeError(f"column {self.name!r}: found {self}, which is not an array; use values with offsets or string_offsets, or tolist()")
         x = self.values
         if self.dtype == "bfloat16":
             x = widened(x)
@@ -275,22 +274,22 @@ def described(dtype: str, shape: Sequence[int]) -> str:
 
 
 def _narrow(offsets: Array, lo: int, hi: int) -> tuple[Array, int, int]:
-    """What bounds the elements from ``lo`` up to ``hi``, from 0 on, and the places of the first and last."""
+    """The offsets of the elements from ``lo`` up to ``hi``, shifted to begin at 0, and the range that they bound."""
     part = offsets[lo : hi + 1]
     first, last = int(part[0]), int(part[-1])
     return part - part.dtype.type(first), first, last
 
 
 def _gather(offsets: Array, at: Array) -> tuple[Array, Array]:
-    """What bounds the elements at some places, from 0 on, and the places of what they bound."""
+    """The offsets of the elements at some indices, from 0 on, and the indices of the values that they bound."""
     starts, ends = offsets[at].astype(np.int64), offsets[at + 1].astype(np.int64)
     return np.append(0, np.cumsum(ends - starts)), ranges(starts, ends)
 
 
 class Columns(Mapping[str, Union[Array, Column]]):
-    """Columns by name, opened when they are asked for.
+    """Columns by name, opened on first use.
 
-    A column of numbers of a fixed shape is an array; strings, lists and bfloat16 are a `Column`.
+    A column of numbers of a fixed shape is an array; a column of strings, lists or bfloat16 is a `Column`.
     """
 
     def __init__(self, folder: Folder, what: str, metas: Mapping[str, Any], rows: int) -> None:
@@ -317,7 +316,7 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
 
 def unknown(what: str, name: object, have: Iterable[str]) -> str:
-    """The words for a name that is not there."""
+    """The text of an error about an unknown name."""
     names = sorted(have)
     close = difflib.get_close_matches(str(name), names, 1)
     listed = ", ".join(names) if names else "none"
@@ -325,7 +324,7 @@ def unknown(what: str, name: object, have: Iterable[str]) -> str:
 
 
 def edge_type(name: Any, types: Sequence[EdgeType]) -> EdgeType:
-    """An edge type by its three names, by "src:rel:dst", or by its relation where that is unique."""
+    """An edge type by its three names, by "src:rel:dst", or by its relation if that is unique."""
     wanted = tuple(name.split(":")) if isinstance(name, str) else tuple(name)
     if wanted in types:
         return wanted  # type: ignore[return-value]
@@ -343,11 +342,11 @@ def triple(name: str) -> EdgeType:
 
 
 def int64(x: Array) -> Array:
-    """Offsets or ids as int64: without a copy where they are uint64."""
+    """Offsets or ids as int64, without a copy if they are uint64."""
     return x.view(np.int64) if x.dtype == np.uint64 else x.astype(np.int64)
 
 
 def human(n: float) -> str:
-    """A number of bytes for people."""
+    """A number of bytes as readable text."""
     power = min(int(math.log2(n) // 10), 5) if n >= 1 else 0
     return f"{n:.0f} B" if power == 0 else f"{n / (1 << 10 * power):.3g} {'KMGTP'[power - 1]}iB"

@@ -1,7 +1,7 @@
-"""Pack layouts: which shapes of graphs each pack holds, and the graphs that an epoch deals to them.
+"""Pack layouts: the shapes of the graphs in each pack, and the graphs that an epoch deals to them.
 
-docs/packing.md has the files and the law: the places of a shape get its graphs, and the packs come, in
-orders of the epoch. So pack p of an epoch is found without the packs in front of it.
+docs/packing.md describes the files and the draw law: in each epoch, the graphs of a shape and the packs have random
+orders. So pack p of an epoch is computed without the packs before it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MOST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class PackShape:
-    """What every pack has, padding included.
+    """The shape of every pack, including padding.
 
     Attributes:
-        graphs: places for graphs.
-        nodes: places for nodes, by node type.
-        edges: places for edges, by edge type.
+        graphs: number of graphs.
+        nodes: number of nodes, by node type.
+        edges: number of edges, by edge type.
     """
 
     graphs: int
@@ -38,7 +38,7 @@ class PackShape:
 
 
 class Layout:
-    """A pack layout, opened. ``limits`` and ``max_graphs`` are without the reserve."""
+    """A pack layout, opened. ``limits`` and ``max_graphs`` exclude the reserve."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         f = Folder(path, META, "a pack layout", "graphmill pack --out")
@@ -65,7 +65,7 @@ class Layout:
         self._places()
 
     def _places(self) -> None:
-        """The first pack of each pattern; the first place of its shape that each part has."""
+        """The first pack of each pattern; for each part, the first of its places among those of its shape."""
         of = np.diff(self.pattern_ptr)
         ends = self.pattern_ptr[[0, -1]].tolist()
         if ends != [0, len(self.part_shape)] or (of < 0).any() or (self.part_shape >= len(self.counts)).any():
@@ -83,12 +83,12 @@ class Layout:
         self.first_place[by_shape] = before - shape_start[self.part_shape[by_shape]]
 
     def most_graphs(self) -> int:
-        """The graphs of the pack that has most."""
+        """The largest number of graphs in a pack."""
         per = np.append(0, np.cumsum(self.part_copies))
         return int((per[self.pattern_ptr[1:]] - per[self.pattern_ptr[:-1]]).max(initial=0))
 
     def shape(self, c: Collection) -> PackShape:
-        """The shape of padded packs: a layout without a reserve gets the padding on top of its limits."""
+        """The shape of padded packs. For a layout without a reserve, the padding comes on top of its limits."""
         missing = []
 
         def limit(prefix: str, name: str, types: int, names: list[str]) -> int:
@@ -106,8 +106,8 @@ class Layout:
             edges[e] = limit("num_edges", name, len(c.edges), [name, *([e[1]] if relations.count(e[1]) == 1 else [])])
         if missing:
             raise GraphmillError(
-                f"found limits of {', '.join(self.components)}, expected one of each type, for arrays of fixed shape; "
-                f"pack again with --limit {'=N --limit '.join(missing)}=N"
+                f"found limits of {', '.join(self.components)}, expected one for each type, for arrays of fixed shape; "
+                f"pack again with a limit for {', '.join(missing)}"
             )
         out = PackShape((self.max_graphs or self.most_graphs()) + 1, nodes, edges)
         most = max(out.graphs, *nodes.values(), *edges.values(), 0)
@@ -116,7 +116,7 @@ class Layout:
         return out
 
     def sort(self, c: Collection) -> "Graphs":
-        """The graphs of a collection by shape; they must be those that the layout was made of."""
+        """The graphs of a collection by shape. The layout must have been made from these graphs."""
         sizes = np.stack([_sizes(c, name) for name in self.components], 1)
         wrong = np.flatnonzero((sizes < 0).any(1) | (sizes > _MOST).any(1))
         if len(wrong):
@@ -147,7 +147,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Graphs:
-    """The ids of the graphs of each shape, ascending; those that are larger than a pack."""
+    """The ids of the graphs of each shape, ascending, and of those that are larger than a pack."""
 
     ptr: Array
     ids: Array
@@ -160,13 +160,13 @@ class Deal:
     def __init__(self, layout: Layout, graphs: Graphs, seed: int, epoch: int) -> None:
         self._l, self._ptr = layout, graphs.ptr
         self._packs = Order(layout.packs, key(seed, epoch, ORDER, 0))
-        self._ids = np.empty_like(graphs.ids)  # the graph at each place, shape after shape
+        self._ids = np.empty_like(graphs.ids)  # the graph at each place, one shape after another
         for s, (start, n) in enumerate(zip(graphs.ptr.tolist(), layout.counts.tolist())):
             order = Order(n, key(seed, epoch, ORDER, s + 1))
             self._ids[start : start + n] = graphs.ids[start + order(np.arange(n))]
 
     def pack(self, p: int) -> Array:
-        """The graphs of pack number p of the epoch: by shape, the shapes ascending."""
+        """The graph ids of pack p of the epoch, by ascending shape."""
         layout = self._l
         q = int(self._packs(np.array([p]))[0])
         t = int(np.searchsorted(layout.first_pack, q, side="right")) - 1
@@ -178,7 +178,7 @@ class Deal:
 
 
 def _sizes(c: Collection, component: str) -> Array:
-    """The size of each graph in a component, int64; -1 for what is none."""
+    """The size of each graph in a component, int64; -1 for an invalid size."""
     kind, typed, name = component.partition(":")
     of: list[Any] = []
     if kind == "num_nodes":
@@ -192,7 +192,7 @@ def _sizes(c: Collection, component: str) -> Array:
             raise GraphmillError(f"{c.path}: found component {component!r}, expected num_nodes, num_edges, num_nodes:TYPE, num_edges:TYPE or an integer column of the context")
         x = c.context.column(component)
         if not x.plain or x.values.dtype.kind not in "iu" or x.values.size != len(c) or len(x) != len(c):
-            raise GraphmillError(f"{c.path}: found column {component!r} of the context with dtype {x.dtype}, shape {list(x.shape)} and {len(x)} rows, expected one integer a graph")
+            raise GraphmillError(f"{c.path}: found column {component!r} of the context with dtype {x.dtype}, shape {list(x.shape)} and {len(x)} rows, expected one integer per graph")
         flat = x.values.reshape(-1)
         return np.where(flat > _MOST, -1, flat).astype(np.int64)
     if typed and len(of) != 1:

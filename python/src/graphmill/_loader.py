@@ -1,4 +1,4 @@
-"""Loaders: batches of a store or of packs as what a training loop takes."""
+"""The loader of batches sampled from a store."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from ._store import Store
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 _TAILS = ("fill", "drop", "short")
-_MOST = (1 << 63) - 1  # what the feed counts by
+_MOST = (1 << 63) - 1  # the feed counts with int64
 
 
 @dataclass
 class NodeBatch:
-    """A sampled batch as NumPy arrays, views of shared memory that hold their place in it.
+    """A sampled batch as NumPy arrays. They are views of shared memory and hold their slot in it.
 
-    Of a graph with one node type and one edge type the arrays are given as they are, else as
-    dicts by type.
+    For a graph with one node type and one edge type, these are arrays; otherwise they are dicts by type.
 
     Attributes:
-        n_id: type-wise id of each node: the seeds first, then in order of discovery.
-        edge_index: [2, edges], local ids of source and destination.
-        e_id: where each edge stood in what was imported.
+        n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
+        edge_index: int64 [2, edges], local ids of source and destination.
+        e_id: int64 [edges], the position of each edge in the imported input.
         x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
-        input_id: the place of each seed in the loader's seeds.
-        seed_local: the local id of each seed; equal seeds share a node. Of links [links, 2], source and destination.
+        input_id: int64 [seeds], the index of each seed in the loader's seeds.
+        seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
+            destination.
         batch_size: number of seeds.
-        num_sampled_nodes: nodes found in each hop, from 0.
-        num_sampled_edges: edges kept in each hop, from 1.
+        num_sampled_nodes: number of nodes that each hop found, from hop 0.
+        num_sampled_edges: number of edges that were kept in each hop, from hop 1.
         number: the batch's number in the epoch, over all ranks.
-        batch: the place of each node's seed in the batch, where each seed has a subgraph of its own (``scope="seed"``); else None.
+        batch: int64 [nodes], with ``scope="seed"`` the index in the batch of each node's seed; else None.
         seed_time: the time of each seed, with ``before=``; else None.
-        links: columns of the links, by name, where seeds are links.
+        links: columns of the links, by name, if seeds are links.
     """
 
     n_id: Any
@@ -68,7 +68,7 @@ class NodeBatch:
 
 
 class Raw:
-    """The columns of a batch by type: what the frameworks' objects are made of."""
+    """The columns of a batch by type, from which the frameworks' objects are made."""
 
     def __init__(self, columns: dict[str, Array], seeds: int, number: int, hops: int) -> None:
         self.columns, self.seeds, self.number, self.hops = columns, seeds, number, hops
@@ -83,7 +83,7 @@ class Raw:
 
 
 class Schema:
-    """The types in a feed's columns, and the names of their features."""
+    """The types in a feed's columns and the names of their features."""
 
     def __init__(
         self,
@@ -94,10 +94,10 @@ class Schema:
         link_type: tuple[str, str, str] | None = None,
         bfloat16: frozenset[str] = frozenset(),
     ) -> None:
-        self.batch_size = batch_size  # of all batches but the last
-        self.bfloat16 = bfloat16  # names of columns, given as the uint16 of their bits
+        self.batch_size = batch_size  # of all batches except the last
+        self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
-        self.seed_types = list(seed_types)  # one, or those of the ends of links
+        self.seed_types = list(seed_types)  # one, or two for links
         self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
         self.timed = "seed_time" in names
         self.disjoint = f"nodes/{seed_types[0]}/batch" in names
@@ -120,7 +120,7 @@ class Schema:
         self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
         self.linked = len(self.seed_types) == 2
         of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
-        self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, where it is known
+        self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
 
     def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
         return c[f"nodes/{t}/{what}"]
@@ -131,7 +131,7 @@ class Schema:
 
 
     def node_features(self, t: str) -> dict[str, str]:
-        """The feed's names of a type's features, by their own."""
+        """The feed's names of a type's features, by feature name."""
         return {n: f"nodes/{t}/x/{n}" for n in self.node_columns[t]}
 
     def edge_features(self, e: tuple[str, str, str]) -> dict[str, str]:
@@ -177,44 +177,47 @@ def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
 
 
 class NodeLoader(Feeding):
-    """Batches of subgraphs sampled around seed nodes, made ahead by a process of its own.
+    """Batches of subgraphs sampled around seeds. A separate process samples them ahead.
 
-    Each pass over it is the next epoch. Batch b of an epoch is the same at any number of
-    threads, ranks and restarts. In a ``torch.utils.data.DataLoader`` worker it takes the worker's
-    share; give ``batch_size=None`` there, and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that
-    are made anew begin with the epoch that this loader has.
+    Each pass over it is the next epoch. Batch b of an epoch is the same with any number of threads and ranks, and after any
+    restart. In a ``torch.utils.data.DataLoader`` worker, it yields the worker's share. Give the DataLoader
+    ``batch_size=None``, and ``persistent_workers=True``, or call `set_epoch` before each pass: new workers begin with the
+    epoch of this loader.
 
     Args:
         store: path of a store (``graphmill import``).
-        fanout: edges a node at each hop, from the seeds outwards: ``[15, 10]``, or by relation
+        fanout: edges per node at each hop, from the seeds outwards: ``[15, 10]``, or by relation
             ``{"cites": [15, 10], "author:writes:paper": [5, 5]}``; -1 takes all.
-        batch_size: seeds a batch.
-        seeds: node ids, a mask, or what ``--seeds`` takes: ``"paper"``, ``"paper:split=train"``, a
-            file. Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
-        seed_type: node type of the seeds, where the store has several; of links those of source and destination, or their edge
-            type: ``("user", "rates", "movie")``.
-        as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes,
-            output_nodes, blocks``; of links the graph of them in place of the output nodes), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
-        shuffle: take the seeds of each epoch in its shuffled order.
-        order: another order of the seeds: "weighted:COLUMN" draws as many in proportion to the column, with replacement;
-            "stratified:COLUMN" mixes its values evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of seeds, and the seeds of so many
-            blocks, so that near seeds stay near. Columns are those of the seed nodes, or of the links.
-        seed: of all draws and orders.
-        features, edge_features: names of columns that come along, "all" or "none".
-        label: the column that is y (PyG); it is then not in x.
-        rank, world_size: rank r takes the batches r, r + world_size, ...
-        tail: what becomes of seeds that do not fill a batch, and of batches that cannot be shared out evenly among ranks. "fill", the
-            default of several ranks: every rank has as many batches, and the seeds of batches of the epoch are taken again, with other draws, to
-            that end. "short", that of one rank: some ranks have one batch less. "drop" leaves out what makes no full batch for every rank.
-        drop_last: True is ``tail="drop"``.
-        threads: that sample; default: one less than the cores.
-        slots: batches that can be ready or held at a time.
-        options: further flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``,
-            ``direction="out"``, ``plan="plan.json"``, ``scope="seed"`` (each seed has a subgraph of its own),
-            ``before="time<="`` with it (edges of before the seed's time).
+        batch_size: seeds per batch.
+        seeds: node ids, a mask of all nodes of the seed type, or a text: ``"paper"``, ``"paper:split=train"``, a file.
+            Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
+        seed_type: node type of the seeds, if the store has several; for links, the types of source and destination, or
+            their edge type: ``("user", "rates", "movie")``.
+        as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes, output_nodes,
+            blocks``; for links, their graph in place of the output nodes), "tfgnn" (``GraphTensor``), "jraph"
+            (``GraphsTuple``).
+        shuffle: use the shuffled order of the seeds for each epoch.
+        order: another order of the seeds: "weighted:COLUMN" draws as many seeds in proportion to the column, with
+            replacement; "stratified:COLUMN" mixes the values of the column evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of
+            BLOCK seeds, and then the seeds within each BLOCKS blocks, so that seeds with nearby ids stay close. Columns are
+            those of the seed nodes, or of the links.
+        seed: the random seed of all draws and orders.
+        features, edge_features: names of the columns of a batch, "all" or "none".
+        label: the column that becomes y (PyG); it is then not in x.
+        rank, world_size: rank r gets the batches r, r + world_size, ...
+        tail: what happens to seeds that do not fill a batch, and to batches that cannot be divided evenly between ranks.
+            "fill", the default for several ranks: all ranks get equally many batches; some batches repeat the seeds of
+            earlier ones, with different draws. "short", the default for one rank: some ranks may get one batch less. "drop":
+            only full batches, equally many for every rank.
+        drop_last: True means ``tail="drop"``.
+        threads: number of sampling threads; default: one less than the number of cores.
+        slots: number of batches that can be ready or held at a time.
+        options: other flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``, ``direction="out"``,
+            ``plan="plan.json"``, ``scope="seed"`` (each seed has its own subgraph), and with it ``before="time<="`` (only
+            edges that are not younger than the seed).
 
     Raises:
-        GraphmillError: what the command says, with its words.
+        GraphmillError: an error of the command, with its text.
     """
 
     def __init__(
@@ -249,7 +252,7 @@ class NodeLoader(Feeding):
         flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
             if options.get("direction", "in") != "in":
-                raise ValueError(f"found direction={options['direction']!r} with as_='dgl', expected 'in': the edges of a block lead to the nodes that were expanded")
+                raise ValueError(f"found direction={options['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
         self._batch_size = batch_size
@@ -258,7 +261,7 @@ class NodeLoader(Feeding):
         with seed_file(seeds) as given:
             self._start(arguments + given)
             self._data = _fingerprint(store, arguments, given)
-        self._of = (0, 0, 0)  # process, and worker of so many, of the connection
+        self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         self._connect()
         try:
             self._check_form(order or "")
@@ -272,7 +275,7 @@ class NodeLoader(Feeding):
         self._warned = False
 
     def _connect(self) -> Connection:
-        """The connection of this process and worker: made anew after a fork or in a worker."""
+        """The connection of this process and worker; a forked child or a worker makes a new one."""
         worker = _arrays.worker() or (0, 1)
         mine = (os.getpid(), *worker)
         if self._connection is None or self._of != mine:
@@ -282,22 +285,22 @@ class NodeLoader(Feeding):
         return self._connection
 
     def _check_form(self, order: str) -> None:
-        """Refuse what the form of the batches cannot say."""
+        """Reject options that the form of the batches cannot represent."""
         s, form, label = self._schema, self._form, self._label
         columns = {n for of in s.node_columns.values() for n in of}.union(s.link_columns)
         if label is not None and form != "pyg":
-            raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg': other forms have columns by their names")
+            raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
         if label is not None and label not in columns:
             raise ValueError(unknown("label", label, columns))
         if form in ("tfgnn", "jraph") and s.linked:
             raise ValueError(f"found links with as_={form!r}, expected as_='pyg', 'dgl' or 'numpy'")
         if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
-            raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too: seed_type=(SOURCE, RELATION, TARGET)")
+            raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
         if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
-            raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed': a seed that is drawn twice has one node otherwise")
+            raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node")
 
     def __len__(self) -> int:
-        """Batches of an epoch, of this rank: over all DataLoader workers."""
+        """The number of batches of an epoch for this rank, over all DataLoader workers."""
         batches: int = self._connect().batches
         return batches
 
@@ -317,7 +320,7 @@ class NodeLoader(Feeding):
             if b is None:
                 self._at = (epoch + 1, 0)
                 self._stats.waited += came - asked
-                self._stats.seconds = before + came - began  # with what the trainer did with the last batch
+                self._stats.seconds = before + came - began  # includes the trainer's time for the last batch
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
             out = convert(self._schema, raw, self._label)
@@ -335,7 +338,7 @@ class NodeLoader(Feeding):
             asked = time.perf_counter()
 
     def _watch(self) -> None:
-        """Warn once when the feed is what holds the trainer up."""
+        """Warn once if the trainer mostly waits for the feed."""
         s = self._stats
         if not self._warned and s.seconds > 10 and s.waiting_share > 0.3:
             self._warned = True
@@ -346,18 +349,18 @@ class NodeLoader(Feeding):
             )
 
     def stats(self) -> LoaderStats:
-        """How the loader's time went: batches, seconds, and the share that the trainer waited."""
+        """The number of batches, the seconds, and the share of the time that the trainer waited."""
         return self._stats
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration stands: after the batch that was handed out last, the same for all ranks."""
+        """The position of the iteration: after the batch that was returned last; the same for all ranks."""
         return {"version": LAW, "data": self._data, "epoch": self._at[0], "batch": self._at[1]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Make the next pass go on where a state says.
+        """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is of another store, other seeds, or a loader that gives other subgraphs.
+            ValueError: the state is for another store, other seeds, or options that give other subgraphs.
         """
         check_state(state, data=self._data)
         epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)
@@ -368,7 +371,7 @@ class NodeLoader(Feeding):
         self._at = (self._epoch, self._first)
 
     def set_epoch(self, epoch: int) -> None:
-        """Make the next pass that of an epoch, from its beginning. DataLoader workers that are running count on by themselves."""
+        """Make the next pass begin the given epoch. Running DataLoader workers are not affected."""
         self._epoch, self._first = integer("epoch", epoch, 0, _MOST), 0
         self._at = (self._epoch, 0)
 
@@ -381,7 +384,7 @@ def feed_arguments(
     seed_type: str | None,
     options: Mapping[str, Any],
 ) -> list[str]:
-    """The arguments of ``graphmill feed``; options are further flags, True for those without a value."""
+    """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
         threads = max(1, len(os.sched_getaffinity(0)) - 1)
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
@@ -397,7 +400,7 @@ def feed_arguments(
 
 
 def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """What the subgraphs of a feed follow from: the store, the arguments but those that change no draw, and the seeds."""
+    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
     h = hashlib.blake2b(digest_size=8)
     with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
         h.update(f.read(4096))
@@ -425,7 +428,7 @@ def _fanout(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
     try:
         hops = list(fanout)
     except TypeError:
-        raise TypeError(f"found fanout={fanout!r}, expected a list: edges a node at each hop") from None
+        raise TypeError(f"found fanout={fanout!r}, expected a list with the edges per node at each hop") from None
     return ",".join(str(integer("fanout", n, -1)) for n in hops)
 
 
@@ -434,7 +437,7 @@ def _names(names: str | Sequence[str]) -> str:
 
 
 def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequence[str] | None) -> tuple[str | None, EdgeType | None]:
-    """What ``--seed-type`` takes, and the edge type of links where it is said."""
+    """The value of ``--seed-type``, and the edge type of links if it was given."""
     linked = isinstance(seeds, np.ndarray) and seeds.ndim == 2
     if seed_type is None and linked:
         types = Store(store).node_types
@@ -444,13 +447,13 @@ def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequen
     if seed_type is None or isinstance(seed_type, str):
         return (f"{seed_type},{seed_type}" if linked and seed_type and "," not in seed_type else seed_type), None
     if len(seed_type) not in (2, 3):
-        raise ValueError(f"found seed_type={seed_type!r}, expected a node type, or those of the ends of links, or their edge type")
+        raise ValueError(f"found seed_type={seed_type!r}, expected a node type, or for links the two types of their ends or their edge type")
     ends = f"{seed_type[0]},{seed_type[-1]}"
     return ends, (seed_type[0], seed_type[1], seed_type[2]) if len(seed_type) == 3 else None
 
 
 def seed_ids(seeds: Any) -> Any:
-    """Seeds as an array of ids, of links [2, links], or a mask; what names them, and None, as they are."""
+    """Seeds as an array: ids, links [2, links], or a mask. A text or None is returned unchanged."""
     if seeds is None or isinstance(seeds, (str, os.PathLike)):
         return seeds
     ids = _arrays.numpy(seeds)
@@ -461,19 +464,19 @@ def seed_ids(seeds: Any) -> Any:
 
 
 def check_mask(store: str | os.PathLike[str], seeds: Any, seed_type: Any) -> None:
-    """Refuse a mask of other than all nodes of the seed type, where that is known."""
+    """Reject a mask whose length is not the number of nodes of the seed type, if that is known."""
     if not isinstance(seeds, np.ndarray) or seeds.dtype != bool:
         return
     nodes = Store(store).nodes
     if seed_type is None and len(nodes) == 1:
         (seed_type,) = nodes
     if isinstance(seed_type, str) and seed_type in nodes and nodes[seed_type].count != len(seeds):
-        raise ValueError(f"found seeds that are a mask of {len(seeds)} values, expected {nodes[seed_type].count}, one a node of type {seed_type}")
+        raise ValueError(f"found seeds that are a mask of {len(seeds)} values, expected {nodes[seed_type].count}, one per node of type {seed_type}")
 
 
 @contextlib.contextmanager
 def seed_file(seeds: Any) -> Iterator[list[str]]:
-    """The flag of what `seed_ids` gave; an array lies in a file while the feed starts."""
+    """The flag for the result of `seed_ids`; an array is in a temporary file while the feed starts."""
     if seeds is None:
         yield []
         return
@@ -488,7 +491,7 @@ def seed_file(seeds: Any) -> Iterator[list[str]]:
 
 
 def _converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
-    """What makes a framework's object of a batch. The framework is imported here, on first use."""
+    """The function that makes a framework's object from a batch. The framework is imported here, on first use."""
     if form == "numpy":
         return lambda schema, raw, label: _numpy(schema, raw)
     import importlib

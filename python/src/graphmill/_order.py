@@ -1,7 +1,6 @@
-"""The draw law and the order of batches, on NumPy.
+"""The draw law and shuffled orders, with NumPy.
 
-The definition is the reference's; the Go library follows it too, so both walk through
-the same data in the same order.
+The Go package draw implements the same definition, so both go through the same data in the same order.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from ._arrays import Array
 
 _M64 = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
-_ROOT = 0x6A09E667F3BCC909  # tells a seed from a word
+_ROOT = 0x6A09E667F3BCC909  # separates random seeds from words
 _MUL1, _MUL2 = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 LAW = 2
@@ -24,16 +23,16 @@ ORDER = 3
 BUCKET = 9
 """The word after the epoch in the keys of batches of groups of like size."""
 
-_SORTED = 65536  # up to here an order is sorted draws, above it a permutation is computed
+_SORTED = 65536  # up to this size an order sorts draws; above it, it computes a permutation
 _ROUNDS = 8
 
 
 def check_state(state: Mapping[str, Any], **want: Any) -> None:
-    """Raise a ValueError unless a loader's state follows this version of the draw law and has these values."""
+    """Raise a ValueError unless a loader's state has this version of the draw law and these values."""
     if state.get("version") != LAW:
         raise ValueError(
-            f"state does not match: found version {state.get('version')!r} of the draw law, expected {LAW}; it orders the items "
-            "of an epoch otherwise, so begin an epoch anew or use the release that the state is from"
+            f"state does not match: found version {state.get('version')!r} of the draw law, expected {LAW}; the order of an "
+            "epoch differs between versions, so begin a new epoch or use the release that made the state"
         )
     for name, value in want.items():
         if state.get(name) != value:
@@ -48,7 +47,7 @@ def _mix(x: int) -> int:
 
 
 def key(seed: int, *words: int) -> int:
-    """The state after a seed and a list of words, all unsigned 64-bit."""
+    """The state after a random seed and a list of words, all unsigned 64-bit."""
     h = _mix(seed ^ _ROOT)
     for w in words:
         h = _mix((h ^ _mix(w + _GAMMA)) + _GAMMA)
@@ -71,10 +70,10 @@ def _draws(h: int, n: int) -> Array:
 
 
 class Order:
-    """The shuffled order of ``n`` items under a key, a position at a time or many.
+    """The shuffled order of ``n`` items under a key.
 
-    Calling it with an array of positions gives the items there. Up to 65,536 items
-    it holds them; above it holds tables of at most 2 MiB, whatever ``n``.
+    Calling it with an array of positions returns the items there. For up to 65,536 items it holds the whole order; for
+    more, it holds tables of at most 2 MiB.
     """
 
     def __init__(self, n: int, key: int) -> None:
@@ -88,7 +87,7 @@ class Order:
         bits = (n - 1).bit_length()
         self._low, self._high = bits // 2, bits - bits // 2
         self._keys = [draw(key, r) for r in range(_ROUNDS)]
-        # Half a value has at most 16 bits, so each round is a table, and values are 32-bit.
+        # Half a value has at most 16 bits, so each round is a table lookup, and values are 32-bit.
         self._type = np.uint32 if self._high <= 16 else np.uint64
         self._tables = None
         if self._high <= 16:
@@ -130,7 +129,7 @@ class Order:
             return self._items[positions]
         x = self._permute(np.asarray(positions).astype(self._type))
         while True:
-            # Values of n and above are walked on until they are below it.
+            # Values of n and above are permuted again until they are below n.
             beyond = np.flatnonzero(x >= self._n)
             if not len(beyond):
                 return x.astype(np.int64)

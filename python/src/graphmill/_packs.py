@@ -1,4 +1,4 @@
-"""A loader of packs: many small graphs in arrays of one shape."""
+"""The loader of packs, which hold many small graphs in arrays of one shape."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
 
 @dataclass
 class PackNodes:
-    """The nodes of a type in packs, with P packs, G graphs and N nodes a pack.
+    """The nodes of a type in P packs, with G graphs and N nodes per pack.
 
     Attributes:
-        n_node: int32 [P, G], nodes of each graph.
+        n_node: int32 [P, G], the number of nodes of each graph.
         ptr: int32 [P, G + 1], the first node of each graph, and the end of the last.
         graph: int32 [P, N], the graph of each node.
-        mask: bool [P, N], which are no padding.
-        node_id: [P, N], of sampled collections the row in the store; else None.
+        mask: bool [P, N], False for padding.
+        node_id: [P, N], for sampled collections the row in the store; else None.
         columns: by name, [P, N, ...]; bfloat16 as float32.
     """
 
@@ -43,14 +43,14 @@ class PackNodes:
 
 @dataclass
 class PackEdges:
-    """The edges of a type in packs, with E edges a pack.
+    """The edges of a type in P packs, with E edges per pack.
 
     Attributes:
-        n_edge: int32 [P, G].
-        ptr: int32 [P, G + 1].
-        src, dst: int32 [P, E], nodes of the pack.
-        mask: bool [P, E].
-        edge_id: [P, E], of sampled collections the edge id in the store; else None.
+        n_edge: int32 [P, G], the number of edges of each graph.
+        ptr: int32 [P, G + 1], the first edge of each graph, and the end of the last.
+        src, dst: int32 [P, E], ids of nodes in the pack.
+        mask: bool [P, E], False for padding.
+        edge_id: [P, E], for sampled collections the edge id in the store; else None.
         columns: by name, [P, E, ...].
     """
 
@@ -65,13 +65,13 @@ class PackEdges:
 
 @dataclass
 class PackBatch:
-    """Packs as NumPy arrays: those that ``graphmill pack materialise`` writes, but bfloat16 as float32.
+    """Packs as NumPy arrays: those that ``graphmill pack materialise`` writes, with bfloat16 as float32.
 
     Attributes:
-        number: of the batch in the epoch, over all ranks.
-        num_graphs: int32 [P], real graphs.
-        graph_id: int64 [P, G], in the collection; -1 for padding.
-        graph_mask: bool [P, G].
+        number: the number of the batch in the epoch, over all ranks.
+        num_graphs: int32 [P], the number of real graphs.
+        graph_id: int64 [P, G], the number in the collection; -1 for padding.
+        graph_mask: bool [P, G], False for padding.
         nodes: by node type.
         edges: by edge type.
         context: columns of the graphs, [P, G, ...].
@@ -102,7 +102,7 @@ class PackBatch:
 
 @dataclass(frozen=True)
 class PackSchema:
-    """What packs are, beside their arrays: for the frameworks' objects."""
+    """The properties of packs that the frameworks' objects need in addition to the arrays."""
 
     shape: PackShape
     homogeneous: bool
@@ -112,37 +112,37 @@ class PackSchema:
 
 
 class PackedLoader(_Batches):
-    """Batches of packs, each of one shape: a model is compiled once.
+    """Batches of packs, all of one shape, so that a model is compiled once.
 
-    Each epoch deals the graphs into the packs afresh, as ``graphmill pack fill`` does: the graphs of a pack are a
-    pure function of (seed, epoch, pack). Each pass over the loader is the next epoch. It reads the collection's maps in this
-    process; in a ``torch.utils.data.DataLoader`` worker it takes the worker's share (give ``batch_size=None`` there,
-    and ``persistent_workers=True``, or call `set_epoch` before each pass: workers that are made anew begin with the epoch that this loader has).
+    Each epoch deals the graphs into the packs anew, like ``graphmill pack fill``: the graphs of a pack are a pure function of
+    (seed, epoch, pack). Each pass over the loader is the next epoch. The loader reads the collection's maps in this process.
+    In a ``torch.utils.data.DataLoader`` worker, it yields the worker's share. Give the DataLoader ``batch_size=None``, and
+    ``persistent_workers=True``, or call `set_epoch` before each pass: new workers begin with the epoch of this loader.
 
-    Padding is as jraph has it: behind the real graphs of a pack comes one with all padding nodes and edges, then
-    empty ones; padding edges join the first padding nodes of their types. All other values of padding are 0.
+    Padding follows jraph: the real graphs of a pack are followed by one graph with all padding nodes and edges, then by empty
+    graphs; padding edges join the first padding nodes of their types. All other padding values are 0, except graph_id.
 
     Args:
         layout: path of a pack layout (``graphmill pack COLLECTION --limit ... --out LAYOUT``).
-        collection: a `Collection`, or its path: that which the layout was made of.
-        batch: packs a batch. Arrays then have an axis of packs in front, for ``vmap`` and devices; PyG and TF-GNN get one
+        collection: a `Collection`, or its path, from which the layout was made.
+        batch: packs per batch. Arrays then have a first axis of packs, for ``vmap`` and devices; PyG and TF-GNN get one
             batch of all their graphs. None: one pack, without that axis.
         as_: what is yielded: "numpy" (`PackBatch`), "jraph" (``GraphsTuple``; nodes, edges and globals are dicts of columns),
             "pyg" (``Batch`` with node_mask, edge_mask and graph_mask), "tfgnn" (``GraphTensor`` and a mask of its components).
-        seed: of the deals.
-        label: the column that is y (PyG).
-        tail: what becomes of packs that do not fill a batch, and of batches that cannot be shared out evenly among ranks, as of `BatchIter`:
-            "fill", "drop", "short", "pad" with packs of padding alone, or "error".
-        drop_last: True is ``tail="drop"``.
-        rank, world_size: rank r takes the batches r, r + world_size, ...
+        seed: the random seed of the deals.
+        label: the column that becomes y (PyG).
+        tail: what happens to packs that do not fill a batch, and to batches that cannot be divided evenly between ranks, as
+            for `BatchIter`: "fill", "drop", "short", "pad" (with packs of padding only) or "error".
+        drop_last: True means ``tail="drop"``.
+        rank, world_size: rank r gets the batches r, r + world_size, ...
 
     Attributes:
-        shape: places for graphs, nodes and edges in a pack.
-        alone: graphs that are larger than a pack, and in none.
-        left_out: columns that are no arrays of a fixed shape, and what else packs do not have.
+        shape: the numbers of graphs, nodes and edges of a pack, including padding.
+        alone: ids of the graphs that are larger than a pack, and in no pack.
+        left_out: columns without a fixed shape, and other data that packs lack.
 
     Raises:
-        GraphmillError: the layout was not made of these graphs, or a folder is not as it was written.
+        GraphmillError: the layout was made from other graphs, or a folder has changed since it was written.
 
     Example:
         >>> for g in PackedLoader("plan", "molecules.coll", as_="jraph", seed=1):
@@ -178,12 +178,12 @@ class PackedLoader(_Batches):
         self._sources()
         names = {n for t in (None, *self._c.node_types) for n in self._columns[t]}
         if label is not None and as_ != "pyg":
-            raise ValueError(f"found label={label!r} with as_={as_!r}, expected as_='pyg': other forms have columns by their names")
+            raise ValueError(f"found label={label!r} with as_={as_!r}, expected as_='pyg', because other forms have columns by name")
         if label is not None and label not in names:
             raise ValueError(unknown("label", label, names))
 
     def _sources(self) -> None:
-        """The arrays that packs are gathered from."""
+        """The arrays from which packs are gathered."""
         c = self._c
         bfloat16 = set()
         columns: dict[Any, dict[str, Array]] = {}
@@ -200,7 +200,7 @@ class PackedLoader(_Batches):
         self._schema = PackSchema(self.shape, len(c.nodes) == 1 and len(c.edges) == 1, frozenset(bfloat16), self._label, self._stacked)
 
     def close(self) -> None:
-        """Let the maps go, but those of a `Collection` that was given."""
+        """Release the maps, except those of a `Collection` that was given."""
         self._columns, self._ptr, self._closed = {}, {}, True
         if self._owned:
             self._c.close()
@@ -268,7 +268,7 @@ class PackedLoader(_Batches):
 
 
 class _Places:
-    """The graphs of all packs one behind the other: ids, pack, and place in the pack."""
+    """The graphs of all packs, one pack after another: their ids, pack, and index in the pack."""
 
     def __init__(self, packs: list[Array], room: int) -> None:
         self.packs, self.room = len(packs), room
@@ -279,7 +279,7 @@ class _Places:
 
 
 class _Rows:
-    """What the graphs of all packs have of a type: rows, counts and offsets by graph, and the mask."""
+    """The rows of a type in all packs: their indices, the counts and offsets by graph, and the mask."""
 
     def __init__(self, at: _Places, starts: Array, room: int) -> None:
         first, last = starts[at.ids], starts[at.ids + 1]
@@ -297,7 +297,7 @@ class _Rows:
 
 
 def _put(values: Array, rows: Array, mask: Array) -> Array:
-    """The rows at the places of the mask, in order; zeros elsewhere."""
+    """The given rows, in order, at the places where the mask is True; zeros elsewhere."""
     out = np.zeros((*mask.shape, *values.shape[1:]), values.dtype)
     if len(mask) == 1:
         out[0, : len(rows)] = values[rows]
@@ -314,7 +314,7 @@ def _left_out(c: Collection) -> Iterator[str]:
     if c.seed_ptr is not None:
         yield "context: seed_ptr, seed_local"
     if c.component_ptr is not None:
-        yield from (f"context: column {name} (a row a component)" for name in c.context)
+        yield from (f"context: column {name} (one row per component)" for name in c.context)
     else:
         yield from _unfixed("context", c.context)
 
@@ -336,7 +336,7 @@ def _numpy(schema: PackSchema, batch: PackBatch) -> PackBatch:
 
 
 def _converter(form: str) -> Callable[[PackSchema, PackBatch], Any]:
-    """What makes a framework's object of packs. The framework is imported here, on first use."""
+    """The function that makes a framework's object from packs. The framework is imported here, on first use."""
     if form == "numpy":
         return _numpy
     convert: Callable[[PackSchema, PackBatch], Any] = importlib.import_module(f"._as_{form}", __package__).packs

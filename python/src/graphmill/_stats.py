@@ -1,4 +1,4 @@
-"""How the time of an iteration goes."""
+"""Statistics of the time of an iteration."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass
 class LoaderStats:
-    """How a loader's time went since it was made: what `stats` of all loaders and iterators returns.
+    """How a loader spent its time since it was made. `stats` of all loaders and iterators returns it.
 
     Attributes:
-        batches: batches that were handed out.
-        waited: seconds that the trainer waited for them: for the feed, or while rows were gathered.
-        converted: seconds that went into making the framework's objects.
-        seconds: seconds of the passes, from the first request to the end, with what the trainer did.
+        batches: number of batches that were yielded.
+        waited: seconds that the trainer waited for batches, from the feed or while rows were gathered.
+        converted: seconds for making the framework's objects.
+        seconds: seconds of the passes, from the first request to the end, including the trainer's work.
     """
 
     batches: int = 0

@@ -1,4 +1,4 @@
-"""A store as NumPy sees it."""
+"""Stores as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ META = "graph.json"
 
 
 class Store:
-    """A store: its arrays as read-only maps, each opened when it is asked for.
+    """A store: its arrays as read-only maps, each opened on first use.
 
     Args:
-        path: of the folder that ``graphmill import`` or ``generate`` wrote.
+        path: the folder that ``graphmill import`` or ``generate`` wrote.
 
     Attributes:
         nodes: `Nodes` by node type.
-        edges: `Edges` by edge type: ``("author", "writes", "paper")``, "author:writes:paper", or "writes" where
-            one edge type has that relation.
+        edges: `Edges` by edge type: ``("author", "writes", "paper")``, "author:writes:paper", or "writes" if
+            only one edge type has that relation.
         context: columns of the graph as a whole.
         meta: graph.json.
 
     Raises:
-        GraphmillError: the folder is no store, or not as it was written.
+        GraphmillError: the folder is not a store, or has changed since it was written.
 
     Example:
         >>> g = Store("g.store")
@@ -68,16 +68,16 @@ class Store:
 
     @property
     def num_nodes(self) -> int:
-        """Nodes of all types."""
+        """The number of nodes of all types."""
         return sum(n.count for n in self.nodes.values())
 
     @property
     def num_edges(self) -> int:
-        """Edges of all types."""
+        """The number of edges of all types."""
         return sum(e.count for e in self.edges.values())
 
     def close(self) -> None:
-        """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
+        """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()
 
     def __enter__(self) -> "Store":
@@ -90,7 +90,7 @@ class Store:
         return self.path
 
     def __setstate__(self, path: str) -> None:
-        Store.__init__(self, path)  # another process maps the files itself
+        Store.__init__(self, path)  # each process maps the files itself
 
     def __repr__(self) -> str:
         lines = [f"Store({self.path!r}): {human(sum(self._folder.sizes.values()))}"]
@@ -99,7 +99,7 @@ class Store:
 
 
 class NodeTypes(Mapping[str, Any]):
-    """What belongs to each node type."""
+    """A mapping from node types."""
 
     def __init__(self, of: Mapping[str, Any]) -> None:
         self._of = of
@@ -120,7 +120,7 @@ class NodeTypes(Mapping[str, Any]):
 
 
 class EdgeTypes(Mapping[Any, Any]):
-    """What belongs to each edge type, by its names or its relation."""
+    """A mapping from edge types; a key is the three names or the relation."""
 
     def __init__(self, of: Mapping[EdgeType, Any]) -> None:
         self._of = of
@@ -143,7 +143,7 @@ class Nodes:
 
     Attributes:
         type: the node type.
-        count: how many; type-wise ids are 0 to count - 1.
+        count: the number of nodes; type-wise ids are 0 to count - 1.
         columns: by name; ``nodes["feat"]`` is ``nodes.columns["feat"]``.
     """
 
@@ -160,7 +160,7 @@ class Nodes:
 
     @property
     def ids(self) -> Array | Column | None:
-        """Original ids: a `Column` of strings, an array of integers, or None where they are the type-wise ids."""
+        """Original ids: a `Column` of strings, an array of integers, or None if they equal the type-wise ids."""
         meta = self._meta.get("ids")
         if meta is None:
             return None
@@ -168,12 +168,12 @@ class Nodes:
         return c.values if c.plain else c
 
     def find(self, ids: Any) -> Any:
-        """The type-wise id of an original id; of a sequence of them an array, int64.
+        """The type-wise id of an original id, as an int; for a sequence of ids, an int64 array.
 
-        The cost of each is about that of two random reads.
+        Each id costs about two random reads.
 
         Raises:
-            KeyError: an id that is not there.
+            KeyError: no node has the id.
         """
         if isinstance(ids, (str, bytes, int, float, np.generic)):
             return self._find(ids)
@@ -220,8 +220,8 @@ class Edges:
 
     Attributes:
         type: source node type, relation, destination node type.
-        count: how many; edge ids are 0 to count - 1.
-        primary: "in": edges are numbered by destination, or "out": by source.
+        count: the number of edges; edge ids are 0 to count - 1.
+        primary: "in": edges are numbered by destination; "out": by source.
         columns: by name, in edge-id order; ``edges["weight"]`` is ``edges.columns["weight"]``.
     """
 
@@ -253,22 +253,22 @@ class Edges:
 
     @property
     def indptr(self) -> Array:
-        """Where the edges of each node begin in `neighbours`, and the end of the last."""
+        """The offset of each node's edges in `neighbours`, and the end of the last: [nodes + 1]."""
         return self._need("indptr", self._near + 1)
 
     @property
     def neighbours(self) -> Array:
-        """The other end of each edge, in edge-id order: sources where primary is "in", else destinations."""
+        """The other end of each edge, in edge-id order: the source if primary is "in", else the destination."""
         return self._need("far", self.count)
 
     @property
     def other_indptr(self) -> Array | None:
-        """As `indptr`, in the other direction; None where that is not stored."""
+        """Like `indptr`, in the other direction; None if that is not stored."""
         return self._index("other_indptr", self._far + 1)
 
     @property
     def other_neighbours(self) -> Array | None:
-        """As `neighbours`, in the other direction."""
+        """Like `neighbours`, in the other direction; None if that is not stored."""
         return self._index("other_far", self.count)
 
     @property
@@ -277,15 +277,14 @@ class Edges:
         return self._index("other_edge_id", self.count)
 
     def edge_index(self, order: str = "id") -> Array:
-        """Sources and destinations, int64 [2, count]: made in memory.
+        """Sources and destinations, int64 [2, count], newly allocated.
 
         Args:
-            order: "id": in edge-id order, as the columns are; "input": each edge in its place in what was imported,
-                as ``e_id`` counts.
+            order: "id": in edge-id order, like the columns; "input": in the order of the imported input, like ``e_id``.
         """
         if order not in ("id", "input"):
             raise ValueError(f"found order={order!r}, expected id or input")
-        near_ptr, far = int64(self.indptr), self.neighbours  # whose files say how many edges there are
+        near_ptr, far = int64(self.indptr), self.neighbours  # the sizes of these files confirm the number of edges
         out = np.empty((2, self.count), np.int64)
         near = int(self.primary == "in")
         at = np.asarray(self.columns["#input_position"]) if order == "input" and "#input_position" in self.columns else None
@@ -294,7 +293,7 @@ class Edges:
             seen = np.zeros(self.count, bool)
             seen[at[at < self.count]] = True
             if not seen.all():
-                raise GraphmillError(f"{':'.join(self.type)}: found edges at some places of the input only, expected all of its {self.count}; take order='id'")
+                raise GraphmillError(f"{':'.join(self.type)}: found edges at some positions of the input only, expected all {self.count}; give order='id'")
         rows: Any = slice(None) if at is None else at
         out[near][rows] = np.repeat(np.arange(self._near), np.diff(near_ptr))
         out[1 - near][rows] = far

@@ -7,20 +7,20 @@ import torch
 
 from ._arrays import Array
 
-_SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch knows no unsigned types but uint8
+_SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch supports no unsigned types but uint8
 
 
 def tensor(x: Array, name: str, bfloat16: bool = False) -> torch.Tensor:
-    """A column as a tensor: of the same memory, but a copy of maps and of dtypes that become another.
+    """A column as a tensor that shares its memory, unless it is a map or its dtype changes.
 
-    uint16 becomes int32, uint32 and uint64 become int64, whatever the version of torch. ``bfloat16`` says that ``x`` is
-    the bits of such values.
+    uint16 becomes int32, uint32 and uint64 become int64, in every version of torch. ``bfloat16`` says that ``x`` has the
+    bits of bfloat16 values, as uint16.
 
     Raises:
-        ValueError: the column has values of uint64 that no int64 holds.
+        ValueError: the column has uint64 values that do not fit an int64.
     """
     dtype = x.dtype if bfloat16 else np.dtype(_SIGNED.get(x.dtype.str[1:], x.dtype))
     if dtype.kind == "i" and x.dtype.str[1:] == "u8" and x.size and x.max() >= 1 << 63:
-        raise ValueError(f"column {name}: found {x.max()}, expected values below 2^63: torch computes with no larger integers")
+        raise ValueError(f"column {name}: found {x.max()}, expected values below 2^63, because torch computes with no larger integers")
     x = x if x.flags.writeable and x.dtype == dtype else np.array(x, dtype)
     return torch.from_numpy(x.view(np.int16)).view(torch.bfloat16) if bfloat16 else torch.from_numpy(x)

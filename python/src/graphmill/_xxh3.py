@@ -1,7 +1,7 @@
-"""XXH3 of 64 bits, seed 0: the checksum of a manifest and the hash of an original id.
+"""XXH3 with 64 bits and seed 0: the checksum of a manifest and the hash of an original id.
 
-The layout of the function is that of the xxHash specification: one formula for each range of
-lengths, and eight lanes over stripes of 64 bytes beyond 240.
+The functions follow the xxHash specification: one formula per range of lengths, and eight lanes over stripes of 64 bytes
+for more than 240 bytes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _short(b: bytes) -> int:
 
 
 def _long(b: bytes) -> int:
-    """More than 240 bytes. What the stripes of a block add is a sum, whatever their order."""
+    """More than 240 bytes. The contributions of a block's stripes are summed, so their order does not matter."""
     u = np.uint64
     n = len(b)
     secret = np.array([[_word(_SECRET, 8 * (s + i)) for i in range(8)] for s in range(16)], u)

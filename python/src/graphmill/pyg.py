@@ -1,14 +1,13 @@
-"""For PyG's own loaders: a sampler that asks a feed.
+"""A sampler for PyG's own loaders that uses a feed.
 
     from torch_geometric.loader import NodeLoader
 
     sampler = GraphmillSampler("g.store", fanout=[15, 10])
     loader = NodeLoader(data, node_sampler=sampler, input_nodes=data.train_mask, batch_size=1024, num_workers=2)
 
-``data`` is the user's: PyG takes the features from it, by node id, and edge attributes by ``e_id``, the place of each
-edge in what was imported. It needs an ``edge_index``, of which PyG looks at the type alone; ``Store.edge_index`` makes
-one, and so does the graph that the store was imported from. `graphmill.NodeLoader` is faster: it runs ahead, and its
-batches bring their features.
+PyG takes the features from ``data``, by node id, and edge attributes by ``e_id``, the position of each edge in the imported
+input. ``data`` needs an ``edge_index``, of which PyG uses only the type; `graphmill.Store` makes one
+(``edges[...].edge_index()``). `graphmill.NodeLoader` is faster: it samples ahead, and its batches include the features.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ from ._store import Store
 
 
 class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignore]
-    """Samples the neighbours of seed nodes in a store, for ``torch_geometric.loader.NodeLoader``; of the ends of links for its ``LinkLoader``.
+    """Samples around seed nodes in a store, for ``torch_geometric.loader.NodeLoader``, or around links, for its ``LinkLoader``.
 
-    The draws of a batch are a pure function of (seed, epoch, the batch's seeds), so the subgraphs are the same at any number of
-    workers and threads. Batches of the same seeds have the same subgraph in each pass, unless `set_epoch` is called in between.
-    Negative links are drawn uniformly, by torch's generator, as PyG draws them.
+    The draws of a batch are a pure function of (seed, epoch, the batch's seeds), so the subgraphs are the same with any number
+    of workers and threads. Batches of the same seeds have the same subgraph in each pass, unless `set_epoch` is called in
+    between. Negative links are drawn uniformly, by torch's generator, as in PyG.
 
-    Each process connects for itself when it first samples: workers can be forked or spawned. Tensors are copies.
+    Each process makes its own connection when it first samples, so workers can be forked or spawned. Tensors are copies.
 
     Args:
         store: path of a store.
-        fanout: as of `graphmill.NodeLoader`.
-        seed_type: node type of the seeds, where the store has several; of links those of source and destination, or their
-            edge type.
-        seed: of all draws.
-        threads: that sample; default: one less than the cores.
-        options: further flags of ``graphmill feed``, as keywords: ``scope="seed"`` is PyG's ``disjoint``.
+        fanout: as for `graphmill.NodeLoader`.
+        seed_type: node type of the seeds, if the store has several; for links, the types of source and destination, or
+            their edge type.
+        seed: the random seed of all draws.
+        threads: number of sampling threads; default: one less than the number of cores.
+        options: other flags of ``graphmill feed``, as keywords; ``scope="seed"`` is PyG's ``disjoint``.
 
     Raises:
-        GraphmillError: what the command says, with its words.
+        GraphmillError: an error of the command, with its text.
     """
 
     def __init__(
@@ -61,10 +60,10 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         **options: Any,
     ) -> None:
         if options.get("before"):
-            raise ValueError("found before=, expected none: graphmill.NodeLoader samples before a time; seeds that PyG asks for have no times here")
+            raise ValueError("found before=, expected none, because seeds from PyG have no times here; graphmill.NodeLoader samples before a time")
         self._epoch, self._counts = 0, {t: n.count for t, n in Store(store).nodes.items()}
         ends, _ = link_ends(store, None, seed_type)
-        # A feed has seeds of its own, which for links are named; they are not asked for here.
+        # A feed must have seeds of its own, for links in a file; this class does not use them.
         with seed_file(np.zeros((2, 1), np.int64) if ends and "," in ends else None) as given:
             self._start(feed_arguments(store, fanout, seed, threads, ends, {"features": "none", **options}) + given)
         self._connect()
@@ -77,20 +76,20 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         return c
 
     def set_epoch(self, epoch: int) -> None:
-        """Make other draws from now on; workers that are running keep theirs."""
+        """Change the epoch of all further draws; running workers keep theirs."""
         self._epoch = integer("epoch", epoch, 0, (1 << 63) - 1)
 
     def sample_from_nodes(self, index: NodeSamplerInput, **_: Any) -> SamplerOutput | HeteroSamplerOutput:
         """The subgraph around the seed nodes."""
         if index.time is not None:
-            raise ValueError("found input_time, expected none: graphmill.NodeLoader samples before a time, with before= and scope='seed'")
+            raise ValueError("found input_time, expected none; graphmill.NodeLoader samples before a time, with before= and scope='seed'")
         self._check([index.input_type])
         return self._output(self._sample(index.node.numpy()), index.input_type is None, (index.input_id, index.time))
 
     def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput | HeteroSamplerOutput:
-        """The subgraph around the ends of links, and of negative ones: of their sources and destinations, or of destinations alone."""
+        """The subgraph around the ends of links and of negative links, for which both ends or only the destinations are drawn."""
         if index.time is not None:
-            raise ValueError("found edge_label_time, expected none: graphmill.NodeLoader samples before a time, with before= and scope='seed'")
+            raise ValueError("found edge_label_time, expected none; graphmill.NodeLoader samples before a time, with before= and scope='seed'")
         type_ = index.input_type
         self._check([None, None] if type_ is None else [type_[0], type_[2]])
         row, col, label = index.row, index.col, index.label
@@ -113,26 +112,26 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
             others = ends[1, links:].view(-1, links).t().squeeze(-1)
             metadata = (index.input_id, ends[0, :links], ends[1, :links], others, None)
         out = self._output(batch, type_ is None, metadata)
-        if out.batch is not None:  # a negative link belongs to one that is given
+        if out.batch is not None:  # a negative link belongs to one of the given links
             out.batch = {t: x % links for t, x in out.batch.items()} if isinstance(out.batch, dict) else out.batch % links
         return out
 
     def _check(self, types: "list[str | None]") -> None:
-        """Refuse seeds that are not those of the sampler: None is the one type of a homogeneous graph."""
+        """Reject seeds of another type than the sampler's; None is the type of a homogeneous graph."""
         self._connect()
         schema = self._schema
         want = schema.seed_types
         if len(types) != len(want):
             which = ("links", "nodes") if len(types) == 2 else ("nodes", "links")
-            raise ValueError(f"found {which[0]}, expected {which[1]}: the sampler was made for those; seed_type=(SOURCE, TARGET) makes one for links")
+            raise ValueError(f"found {which[0]}, expected {which[1]}, for which the sampler was made; seed_type=(SOURCE, TARGET) makes a sampler for links")
         if types[0] is None and not schema.homogeneous:
-            raise ValueError("found data of one type, expected HeteroData: the store has several types")
+            raise ValueError("found data of one type, expected HeteroData, because the store has several types")
         found = ",".join(t for t in types if t is not None)
         if found and types != want:
             raise ValueError(f"found input nodes of type {found!r}, expected {','.join(want)!r}, the seed_type of the sampler")
 
     def _sample(self, seeds: Any) -> Batch:
-        """The batch of seeds, of links source and destination in turn."""
+        """The batch of the given seeds; links are given as source, destination, source, ..."""
         seeds = seeds.astype(np.int64)
         unit = int.from_bytes(hashlib.blake2b(seeds.tobytes(), digest_size=8).digest(), "little")
         return self._connect().sample(seeds, self._epoch, unit)
@@ -163,7 +162,7 @@ def _plain(schema: Schema, b: Batch, metadata: Any) -> SamplerOutput:
 
 
 def _typed(schema: Schema, b: Batch, metadata: Any) -> HeteroSamplerOutput:
-    """Of the types that the plan reaches: PyG adds to the user's data those that it gets besides."""
+    """Only the entries of types that the plan reaches, because PyG adds all types that it gets to the user's data."""
     c = b.columns
     drawn = {name for name, _ in schema.op_list}
     edges = [e for e in schema.edges if ":".join(e) in drawn]
