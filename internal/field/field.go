@@ -25,11 +25,15 @@ var keywords = map[string]string{
 	"NumHops": "num_hops",
 }
 
-// of names the command that has a flag, for advice about a flag that the command at hand lacks.
+// of names the command that has a flag, for advice about a flag that the command at hand lacks; "" where the advice names
+// the command itself.
 var of = map[string]string{
+	"both":            "",
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
 	"empty-cells":     "graphmill import",
+	"save-orig-eids":  "graphmill dispatch",
+	"save-orig-nids":  "graphmill dispatch",
 }
 
 var quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")
@@ -47,10 +51,15 @@ func Flags(text string, has func(flag string) bool) string {
 		switch {
 		case has(flag):
 			return "--" + name
-		case of[flag] != "":
-			return of[flag] + " --" + name
 		}
-		return field
+		command, ok := of[flag]
+		switch {
+		case !ok:
+			return field
+		case command == "":
+			return "--" + name
+		}
+		return command + " --" + name
 	})
 }
 

@@ -16,6 +16,7 @@ func TestNames(t *testing.T) {
 		{"give `Overwrite`", "give --force", "give overwrite"},
 		{"`TypesTogether`", "--balance-types=false", "types_together"},
 		{"set `DanglingEdges` drop", "set graphmill import --dangling-edges drop", "set dangling_edges drop"},
+		{"import with `Both`", "import with --both", "import with both"},
 		{"no `Unknown` field, and `graphmill import` is no field", "no Unknown field, and `graphmill import` is no field", "no unknown field, and `graphmill import` is no field"},
 	} {
 		if got := Flags(c.text, has); got != c.flags {
