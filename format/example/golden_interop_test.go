@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package example
 
@@ -20,15 +20,12 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// golden is the folder of what the real TF-GNN wrote and read.
-func golden(t *testing.T) string {
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	return filepath.Join(dir, "data/golden/tfgnn/encoding")
+// encodings is the folder of what the real TF-GNN wrote and read.
+func encodings(t *testing.T) string {
+	return golden.Dir(t, "tfgnn", "encoding")
 }
 
 func readGolden(t *testing.T, file string, into any) {
@@ -241,8 +238,8 @@ func bare(v any) any {
 
 // What TF-GNN parsed is what Decode reads, and Encode writes the Example again.
 func TestGoldenGraphs(t *testing.T) {
-	dirs, err := filepath.Glob(filepath.Join(golden(t), "*", "parsed.json"))
-	if err != nil || len(dirs) < 19 {
+	dirs, err := filepath.Glob(filepath.Join(encodings(t), "*", "parsed.json"))
+	if err != nil || len(dirs) < 10 {
 		t.Fatalf("found %d cases, %v", len(dirs), err)
 	}
 	for _, parsed := range dirs {
@@ -332,7 +329,7 @@ func TestGoldenFixedBeforeRagged(t *testing.T) {
 		Keys    string `json:"partition_keys"`
 		Shape   []int
 	}
-	readGolden(t, filepath.Join(golden(t), "fixed_before_ragged.json"), &cases)
+	readGolden(t, filepath.Join(encodings(t), "fixed_before_ragged.json"), &cases)
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c.Shape, c.Keys), func(t *testing.T) {
 			text := `node_sets { key: "n" value { features { key: "f" value { dtype: DT_INT64 shape {`
@@ -374,7 +371,7 @@ func TestGoldenVerdicts(t *testing.T) {
 		Example  map[string]goldenFeature
 		Validate verdict
 	}
-	dir := filepath.Join(golden(t), "verdicts")
+	dir := filepath.Join(encodings(t), "verdicts")
 	readGolden(t, filepath.Join(dir, "verdicts.json"), &cases)
 	records := readRecords(t, filepath.Join(dir, "examples.tfrecord"))
 	if len(cases) != len(doubtful) || len(records) != len(doubtful) {
@@ -396,6 +393,69 @@ func TestGoldenVerdicts(t *testing.T) {
 			if err := codec.Decode(records[i], codec.New(), false); (err == nil) != (mine.refused == "") {
 				t.Errorf("found %v, expected %q", err, mine.refused)
 			}
+		})
+	}
+}
+
+// String is the feature as Python prints it.
+func (f IOFeature) String() string {
+	names := map[tfgnnpb.DataType]string{tfgnnpb.DataType_DT_INT64: "tf.int64", tfgnnpb.DataType_DT_INT32: "tf.int32", tfgnnpb.DataType_DT_FLOAT: "tf.float32", tfgnnpb.DataType_DT_STRING: "tf.string"}
+	if f.Fixed {
+		zero := "None"
+		if f.Zero {
+			zero = "<tf.Tensor: shape=(1,), dtype=int64, numpy=array([0])>"
+		}
+		return fmt.Sprintf("FixedLenFeature(shape=TensorShape([%s]), dtype=%s, default_value=%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Shape), " ", ", "), "[]"), names[f.DType], zero)
+	}
+	var parts []string
+	for _, p := range f.Partitions {
+		if p.Key != "" {
+			parts = append(parts, fmt.Sprintf("RowLengths(key='%s')", p.Key))
+		} else {
+			parts = append(parts, fmt.Sprintf("UniformRowLength(length=%d)", p.Length))
+		}
+	}
+	tuple := strings.Join(parts, ", ")
+	if len(parts) == 1 {
+		tuple += ","
+	}
+	return fmt.Sprintf("RaggedFeature(dtype=%s, value_key='%s', partitions=(%s), row_splits_dtype=%s, validate=True)", names[f.DType], f.Key, tuple, names[f.RowSplits])
+}
+
+func sameIOSpec(t *testing.T, spec []IOFeature, want map[string]string) {
+	t.Helper()
+	if len(spec) != len(want) {
+		t.Errorf("found %d keys, expected %d", len(spec), len(want))
+	}
+	for _, f := range spec {
+		// Python prints a control character of a name by its number.
+		if want := strings.ReplaceAll(want[f.Key], `\x96`, "\u0096"); f.String() != want {
+			t.Errorf("found %s, expected %s", f, want)
+		}
+	}
+}
+
+// IOSpec is get_io_spec.
+func TestGoldenIOSpec(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(encodings(t), "*", "io_spec.json"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("found %d cases, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			codec, err := NewCodec(readSchema(t, filepath.Join(filepath.Dir(file), "schema.pbtxt")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want map[string]string
+			readGolden(t, file, &want)
+			spec := codec.IOSpec()
+			if strings.Contains(file, "components") {
+				for i := range spec {
+					spec[i] = spec[i].Relaxed()
+				}
+			}
+			sameIOSpec(t, spec, want)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package example
 
@@ -12,18 +12,15 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
 // Every Example that the real TF-GNN wrote is read as protobuf reads it, and
 // written as protobuf writes it.
 func TestGoldenExamples(t *testing.T) {
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
 	var files []string
 	for _, pattern := range []string{"encoding/*/*.tfrecord", "sampler/*/*.tfrecord*"} {
-		found, err := filepath.Glob(filepath.Join(dir, "data/golden/tfgnn", pattern))
+		found, err := filepath.Glob(golden.Dir(t, "tfgnn", pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: found %d files, %v", pattern, len(found), err)
 		}

@@ -7,18 +7,15 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
-	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 )
 
 //go:embed testdata/peer.py
@@ -223,68 +220,5 @@ func askVerdicts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 				t.Errorf("%s: TF-GNN says %q, expected accepted %v", c.name, a.Error, c.accepted)
 			}
 		}
-	}
-}
-
-// String is the feature as Python prints it.
-func (f IOFeature) String() string {
-	names := map[tfgnnpb.DataType]string{tfgnnpb.DataType_DT_INT64: "tf.int64", tfgnnpb.DataType_DT_INT32: "tf.int32", tfgnnpb.DataType_DT_FLOAT: "tf.float32", tfgnnpb.DataType_DT_STRING: "tf.string"}
-	if f.Fixed {
-		zero := "None"
-		if f.Zero {
-			zero = "<tf.Tensor: shape=(1,), dtype=int64, numpy=array([0])>"
-		}
-		return fmt.Sprintf("FixedLenFeature(shape=TensorShape([%s]), dtype=%s, default_value=%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Shape), " ", ", "), "[]"), names[f.DType], zero)
-	}
-	var parts []string
-	for _, p := range f.Partitions {
-		if p.Key != "" {
-			parts = append(parts, fmt.Sprintf("RowLengths(key='%s')", p.Key))
-		} else {
-			parts = append(parts, fmt.Sprintf("UniformRowLength(length=%d)", p.Length))
-		}
-	}
-	tuple := strings.Join(parts, ", ")
-	if len(parts) == 1 {
-		tuple += ","
-	}
-	return fmt.Sprintf("RaggedFeature(dtype=%s, value_key='%s', partitions=(%s), row_splits_dtype=%s, validate=True)", names[f.DType], f.Key, tuple, names[f.RowSplits])
-}
-
-func sameIOSpec(t *testing.T, spec []IOFeature, want map[string]string) {
-	t.Helper()
-	if len(spec) != len(want) {
-		t.Errorf("found %d keys, expected %d", len(spec), len(want))
-	}
-	for _, f := range spec {
-		// Python prints a control character of a name by its number.
-		if want := strings.ReplaceAll(want[f.Key], `\x96`, "\u0096"); f.String() != want {
-			t.Errorf("found %s, expected %s", f, want)
-		}
-	}
-}
-
-// IOSpec is get_io_spec.
-func TestGoldenIOSpec(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(golden(t), "*", "io_spec.json"))
-	if err != nil || len(files) < 19 {
-		t.Fatalf("found %d cases, %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
-			codec, err := NewCodec(readSchema(t, filepath.Join(filepath.Dir(file), "schema.pbtxt")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want map[string]string
-			readGolden(t, file, &want)
-			spec := codec.IOSpec()
-			if strings.Contains(file, "components") {
-				for i := range spec {
-					spec[i] = spec[i].Relaxed()
-				}
-			}
-			sameIOSpec(t, spec, want)
-		})
 	}
 }

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package export_test
 
@@ -20,54 +20,34 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// golden is TFRecords that the real TF-GNN wrote, and their schema.
-type golden struct{ name, records, schema string }
+// goldenCase is TFRecords that the real TF-GNN wrote, and their schema.
+type goldenCase struct{ name, records, schema string }
 
 // goldens are all cases, but for the doubtful Examples of verdicts.
-func goldens(t *testing.T) []golden {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	top, unigraphs := filepath.Join(shared, "data/golden/tfgnn"), filepath.Join(shared, "data/tfgnn")
-	var all []golden
-	found, err := filepath.Glob(filepath.Join(top, "encoding/*/examples.tfrecord"))
+func goldens(t *testing.T) []goldenCase {
+	var all []goldenCase
+	found, err := filepath.Glob(golden.Dir(t, "tfgnn/encoding/*/examples.tfrecord"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range found {
 		dir := filepath.Dir(file)
 		if name := filepath.Base(dir); name != "verdicts" {
-			all = append(all, golden{name, file, filepath.Join(dir, "schema.pbtxt")})
+			all = append(all, goldenCase{name, file, filepath.Join(dir, "schema.pbtxt")})
 		}
 	}
-	sampled, err := filepath.Glob(filepath.Join(top, "sampler/*/*.tfrecord"))
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range golden.Samples(t) {
+		all = append(all, goldenCase{s.Name + "_beam", s.Records, s.Schema})
 	}
-	inputs := map[string]string{
-		"homogeneous": "testdata/homogeneous/citrus.pbtxt", "heterogeneous": "testdata/heterogeneous/graph.pbtxt",
-		"node_vs_edge": "testdata/node_vs_edge/schema.pbtxt", "creditcard": "examples/creditcard",
+	for _, c := range golden.Classics(t) {
+		all = append(all, goldenCase{"classic, " + c.Name, c.Records, strings.TrimSuffix(c.Records, ".tfrecord") + "_schema.pbtxt"})
 	}
-	for _, file := range sampled {
-		dir, base := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".tfrecord")
-		if base == "edges" || base == "nodes" { // tables
-			continue
-		}
-		schema := filepath.Join(dir, base+"_schema.pbtxt")
-		if !strings.HasPrefix(base, "old_") {
-			schema = filepath.Join(dir, "schema.pbtxt")
-			if input := inputs[filepath.Base(dir)]; input != "" {
-				schema = filepath.Join(unigraphs, input)
-			}
-		}
-		all = append(all, golden{filepath.Base(dir) + "_" + base, file, schema})
-	}
-	if len(all) < 30 {
+	if len(all) < 20 {
 		t.Fatalf("found %d cases, expected all goldens", len(all))
 	}
 	return all
@@ -96,7 +76,7 @@ func TestGoldensComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.name == "link_beam_all" { // which has the ids of its links, that no schema declares
+		if g.name == "link_beam" { // which has the ids of its links, that no schema declares
 			for _, name := range []string{"#source", "#target"} {
 				schema.NodeSets["_readout"].Features[name] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
 			}
@@ -172,7 +152,7 @@ for job in json.loads(sys.argv[2]):
   with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
     tfgnn_check.main()
   print(json.dumps(json.loads(out.getvalue())), flush=True)
-`, filepath.Join(os.Getenv("GRAPHMILL_SHARED"), "peers"), string(list))
+`, filepath.Dir(golden.Peers(t, "tfgnn_check.py")), string(list))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -193,12 +173,8 @@ for job in json.loads(sys.argv[2]):
 
 // The doubtful Examples that the codec refuses are refused one by one, and leave no
 // collection; read leniently, what it repairs makes a whole one.
-func TestVerdicts(t *testing.T) {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	dir := filepath.Join(shared, "data/golden/tfgnn/encoding/verdicts")
+func TestGoldenVerdicts(t *testing.T) {
+	dir := golden.Dir(t, "tfgnn/encoding/verdicts")
 	schema, _, _, err := tfgnn.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
 	if err != nil {
 		t.Fatal(err)

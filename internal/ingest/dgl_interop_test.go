@@ -1,50 +1,37 @@
-//go:build interop
+//go:build interop || interopdata
 
 package ingest
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// What real DGL partitioned is made whole again: the arrays are those of the graph that it
+// The parts that the real DGL wrote are made whole again: the arrays are those of the graph that it
 // partitioned, and trainer_id where it added that.
 func TestGoldenParts(t *testing.T) {
-	for parts, input := range map[string]string{
-		"homo_cora": "homo_cora", "homo_tiny_csr": "homo_tiny_csr", "hetero_hop1": "hetero_hop1", "hetero_hop2": "hetero_hop1", "chunked_out": "chunked_in",
-	} {
-		want, _, err := stored(t, vfs.OS, shared(t, "golden", "dgl", input, "graph.bin"))
+	for _, p := range golden.Partitions(t) {
+		want, _, err := stored(t, vfs.OS, p.Input)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := stored(t, vfs.OS, shared(t, "golden", "dgl", parts))
+		got, _, err := stored(t, vfs.OS, golden.Dir(t, "dgl", p.Name))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		for name := range got {
-			if filepath.Base(name) == "trainer_id.npy" && parts == "hetero_hop2" {
+			if filepath.Base(name) == "trainer_id.npy" && p.Trainers {
 				delete(got, name)
 			}
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: %s", parts, d)
+			t.Errorf("%s: %s", p.Name, d)
 		}
-	}
-}
-
-// Graphs of other types in one file are no collection; the error says so.
-func TestGoldenMany(t *testing.T) {
-	_, err := Open(t.Context(), vfs.OS, shared(t, "dgl", "hetero1.bin"), Options{})
-	if err == nil || !strings.Contains(err.Error(), "in graph 1, expected 1 and 2 as in graph 0") {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), vfs.OS, shared(t, "dgl", "graph_0.9a220622.dgl"), Options{}); err != nil {
-		t.Fatal(err)
 	}
 }

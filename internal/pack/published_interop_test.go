@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interopdata
 
 package pack
 
@@ -6,19 +6,16 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// histogram is one of the shared ones, without what is larger than limits.
-func histogram(t *testing.T, name string, limits []int) *Histogram {
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	f, err := os.Open(filepath.Join(dir, "data/packing", name+".csv"))
+// histogram is a published one, without what is larger than limits.
+func histogram(t testing.TB, name string, limits []int) *Histogram {
+	f, err := os.Open(golden.Data(t, "packing", name+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +31,7 @@ func histogram(t *testing.T, name string, limits []int) *Histogram {
 // The cells of the paper's Table 2 that its data are known for: packs by the
 // published algorithm with at most 256 graphs a pack. The row that the paper calls
 // minimum was computed with the maximum.
-func TestPaperTable2(t *testing.T) {
+func TestDataPaperTable2(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []int
@@ -57,7 +54,7 @@ func TestPaperTable2(t *testing.T) {
 }
 
 // All cells of the paper's Table 2 in percent, baselines included.
-func TestPaperEfficiencies(t *testing.T) {
+func TestDataPaperEfficiencies(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []int
@@ -92,7 +89,7 @@ func TestPaperEfficiencies(t *testing.T) {
 }
 
 // The limits that the paper found best for pcqm4mv2 are on the front.
-func TestTuneFindsThePublishedLimits(t *testing.T) {
+func TestDataTuneFindsThePublishedLimits(t *testing.T) {
 	_, front, err := Search(context.Background(), histogram(t, "ogbg-pcqm4mv2_train_reconstructed", []int{20, 54}), Tune{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +106,7 @@ func TestTuneFindsThePublishedLimits(t *testing.T) {
 }
 
 // What the portfolio reaches by default, the times ten times over, for a busy machine.
-func TestFigures(t *testing.T) {
+func TestDataFigures(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		limits       []int
@@ -154,7 +151,7 @@ func TestFigures(t *testing.T) {
 
 // Here the linear program has the proof, and ends what runs beside it; the number of
 // threads changes nothing.
-func TestThreadsAndProofs(t *testing.T) {
+func TestDataThreadsAndProofs(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)
 	var first *Result
@@ -173,7 +170,7 @@ func TestThreadsAndProofs(t *testing.T) {
 }
 
 // Whatever the packing, the efficiencies stand in one ratio.
-func TestClosedForm(t *testing.T) {
+func TestDataClosedForm(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)
 	want := float64(h.Total(0)) / float64(limits[0]) / (float64(h.Total(1)) / float64(limits[1]))

@@ -1,36 +1,19 @@
-//go:build interop
+//go:build interop || interopdata
 
 package audit
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// shared is the folder of files that real DGL wrote, which must be there.
-func shared(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
-	return filepath.Join(dir, "data", "golden", "dgl")
-}
-
-// What DGL's partition_graph and dispatch wrote is whole.
+// The parts that DGL's partition_graph and dispatch wrote are whole.
 func TestGoldens(t *testing.T) {
-	for name, want := range map[string]Report{
-		"homo_cora":     {Config: "cora.json", Parts: 4, HaloHops: 1, Leaving: true, Nodes: 2708, Edges: 5429},
-		"homo_tiny_csr": {Config: "tiny.json", Parts: 2, HaloHops: 1, Leaving: true, Nodes: 40, Edges: 83},
-		"hetero_hop1":   {Config: "deb.json", Parts: 3, HaloHops: 1, Leaving: true, Nodes: 4026, Edges: 7219},
-		"hetero_hop2":   {Config: "deb.json", Parts: 3, HaloHops: 2, Leaving: true, Nodes: 4026, Edges: 7219},
-		"chunked_out":   {Config: "metadata.json", Parts: 3, HaloHops: 1, Nodes: 772, Edges: 977},
-	} {
-		path, err := parts.Find(vfs.OS, filepath.Join(shared(t), name))
+	for _, want := range golden.Partitions(t) {
+		path, err := parts.Find(vfs.OS, golden.Dir(t, "dgl", want.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,13 +22,13 @@ func TestGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Fault != nil {
-			t.Errorf("%s: %v", name, r.Fault)
+			t.Errorf("%s: %v", want.Name, r.Fault)
 		}
 		if !r.NodeIDs || !r.EdgeIDs {
-			t.Errorf("%s: found no original ids", name)
+			t.Errorf("%s: found no original ids", want.Name)
 		}
-		if r.Config != want.Config || r.Parts != want.Parts || r.HaloHops != want.HaloHops || r.Leaving != want.Leaving || r.Nodes != want.Nodes || r.Edges != want.Edges {
-			t.Errorf("%s: found %+v, expected %+v", name, *r, want)
+		if r.Config != want.Config || r.Parts != want.Parts || r.HaloHops != want.Hops || r.Leaving != want.Leaving || r.Nodes != want.Nodes || r.Edges != want.Edges {
+			t.Errorf("%s: found %+v, expected %+v", want.Name, *r, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package chunked_test
 
@@ -12,17 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 )
-
-// golden is a folder of what the real DGL wrote.
-func golden(t *testing.T, name string) string {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
-	return filepath.Join(shared, "data", "golden", "dgl", name)
-}
 
 // dgl is the python of the real DGL.
 func dgl(t *testing.T) string {
@@ -38,7 +30,7 @@ func dgl(t *testing.T) string {
 // The chunks that DGL's chunk_graph.py wrote are the graph that DGL saved, and come out
 // as the same chunks.
 func TestGoldenChunks(t *testing.T) {
-	in, dir := golden(t, "chunked_in"), t.TempDir()
+	in, dir := golden.Dir(t, "dgl", "chunked_in"), t.TempDir()
 	cut, saved := filepath.Join(dir, "chunks"), filepath.Join(dir, "saved")
 	if err := load(in, cut, assemble.Options{}); err != nil {
 		t.Fatal(err)
@@ -74,10 +66,10 @@ func TestGoldenChunks(t *testing.T) {
 }
 
 // What is written is, read as DGL's tools read it, the graph that DGL loads.
-func TestDGLReadsChunks(t *testing.T) {
+func TestGoldensAsChunks(t *testing.T) {
 	python := dgl(t)
 	for name, cases := range map[string]int{"homo_tiny_csr": 1, "hetero_hop1": 3} {
-		saved, dir := filepath.Join(golden(t, name), "graph.bin"), t.TempDir()
+		saved, dir := filepath.Join(golden.Dir(t, "dgl", name), "graph.bin"), t.TempDir()
 		in := filepath.Join(dir, "store")
 		if err := load(saved, in, assemble.Options{}); err != nil {
 			t.Fatal(err)

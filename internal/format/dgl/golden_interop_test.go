@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package dgl
 
@@ -9,26 +9,17 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// shared is the folder of files that real DGL wrote, which must be there.
-func shared(t *testing.T, elem ...string) string {
-	t.Helper()
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
-	return filepath.Join(append([]string{dir, "data"}, elem...)...)
-}
-
 // All files of real partitions are made again, the same bytes.
-func TestGoldenPartitions(t *testing.T) { testGoldens(t, shared(t, "golden", "dgl")) }
+func TestGoldenPartitions(t *testing.T) { testGoldens(t, golden.Dir(t, "dgl")) }
 
 // Configurations that DGL wrote mean the same when they are written again.
 func TestGoldenConfigs(t *testing.T) {
-	for _, name := range []string{"homo_cora/cora.json", "hetero_hop1/deb.json", "hetero_hop2/deb.json", "homo_tiny_csr/tiny.json", "chunked_out/metadata.json"} {
-		path := shared(t, "golden", "dgl", name)
+	for _, p := range golden.Partitions(t) {
+		path := golden.Dir(t, "dgl", p.Name, p.Config)
 		c, err := ReadConfig(vfs.OS, path, false)
 		if err != nil {
 			t.Error(err)
@@ -46,33 +37,17 @@ func TestGoldenConfigs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: found %v, expected %v", name, got, want)
+			t.Errorf("%s: found %v, expected %v", path, got, want)
 		}
 	}
 	// What GraphBolt's conversion adds is no hindrance.
-	for _, name := range []string{"homo_cora_graphbolt/cora.json", "hetero_hop1_graphbolt/deb.json"} {
-		if _, err := ReadConfig(vfs.OS, shared(t, "golden", "dgl", name), false); err != nil {
-			t.Error(err)
-		}
+	converted, err := filepath.Glob(golden.Dir(t, "dgl", "*_graphbolt", "*.json"))
+	if err != nil || len(converted) != 2 {
+		t.Fatalf("found %d configurations that GraphBolt converted, %v, expected 2", len(converted), err)
 	}
-}
-
-// Older files of save_graphs are read: one graph, and six with labels.
-func TestOlderFiles(t *testing.T) {
-	for name, want := range map[string]int{"graph_0.9a220622.dgl": 1, "hetero1.bin": 6} {
-		f, err := OpenGraphs(vfs.OS, shared(t, "dgl", name))
-		if err != nil {
+	for _, path := range converted {
+		if _, err := ReadConfig(vfs.OS, path, false); err != nil {
 			t.Error(err)
-			continue
-		}
-		defer f.Close()
-		if f.Len() != want {
-			t.Errorf("%s: found %d graphs, expected %d", name, f.Len(), want)
-		}
-		for i := range f.Len() {
-			if _, err := f.Graph(i); err != nil {
-				t.Errorf("%s, graph %d: %v", name, i, err)
-			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package assign_test
 
@@ -8,17 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // The assignment that DGL's random_partition.py wrote is read, and written as it was.
-func TestDGLAssignment(t *testing.T) {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
-	dir := filepath.Join(shared, "data", "golden", "dgl", "chunked_assign")
+func TestGoldenAssignment(t *testing.T) {
+	dir := golden.Dir(t, "dgl", "chunked_assign")
 	a, err := assign.Read(context.Background(), vfs.OS, dir, []string{"maintainer", "package", "source", "tag"}, []uint64{144, 300, 223, 105})
 	if err != nil {
 		t.Fatal(err)
