@@ -46,6 +46,27 @@ def features(piece):
   return {name: tensor(t) for name, t in piece.get_features_dict().items()}
 
 
+def view(graph):
+  return {
+      "context": features(graph.context),
+      "node_sets": {
+          n: {"features": features(s), "sizes": s.sizes.numpy().tolist()}
+          for n, s in graph.node_sets.items()
+      },
+      "edge_sets": {
+          n: {
+              "features": features(s),
+              "sizes": s.sizes.numpy().tolist(),
+              "source_set": s.adjacency.source_name,
+              "source": s.adjacency.source.numpy().tolist(),
+              "target_set": s.adjacency.target_name,
+              "target": s.adjacency.target.numpy().tolist(),
+          }
+          for n, s in graph.edge_sets.items()
+      },
+  }
+
+
 def answer(q, specs={}):
   raw = base64.b64decode(q["record"])
   if q["schema"] not in specs:
@@ -62,24 +83,7 @@ def answer(q, specs={}):
       if name.startswith("_readout"):
         tfgnn.validate_graph_tensor_for_readout(graph, readout_node_set=name)
   return {
-      "graph": {
-          "context": features(graph.context),
-          "node_sets": {
-              n: {"features": features(s), "sizes": s.sizes.numpy().tolist()}
-              for n, s in graph.node_sets.items()
-          },
-          "edge_sets": {
-              n: {
-                  "features": features(s),
-                  "sizes": s.sizes.numpy().tolist(),
-                  "source_set": s.adjacency.source_name,
-                  "source": s.adjacency.source.numpy().tolist(),
-                  "target_set": s.adjacency.target_name,
-                  "target": s.adjacency.target.numpy().tolist(),
-              }
-              for n, s in graph.edge_sets.items()
-          },
-      },
+      "graph": view(graph),
       "record": base64.b64encode(tfgnn.write_example(graph).SerializeToString(deterministic=True)).decode(),
       "text": text_format.MessageToString(example),
       "io_spec": io_spec,

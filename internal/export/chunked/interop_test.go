@@ -3,6 +3,8 @@
 package chunked_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +58,9 @@ func TestGoldenChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(filepath.Join(in, names[1]))
+		if errors.Is(err, fs.ErrNotExist) { // the repository's names have no colons, which some systems refuse
+			want, err = os.ReadFile(filepath.Join(in, strings.ReplaceAll(names[1], ":", "+")))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
