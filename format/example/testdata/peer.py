@@ -32,7 +32,7 @@ def tensor(t):
   shape[0] = int(t.nrows() if ragged else tf.shape(t)[0])
   dtype = t.dtype.name
   if t.dtype.is_floating:
-    widen = lambda x: tf.cast(x, tf.float64)
+    widen = lambda x: tf.constant(x.numpy().astype("float64"))  # tf.cast takes subnormal numbers for 0
     t = tf.ragged.map_flat_values(widen, t) if ragged else widen(t)
   return {
       "dtype": dtype,
