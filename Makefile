@@ -4,6 +4,7 @@
 # make interop      tests against the real peers and their golden files, and of the code without assembly
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
+# make race         the packages that run goroutines, with the race detector
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
 # make fuzz         each fuzz target for a while (FUZZTIME=30s)
@@ -17,9 +18,12 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
+RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/export/... ./internal/extsort/... ./internal/feed/... \
+  ./internal/format/metis ./internal/generate/... ./internal/ingest/... ./internal/ordered/... ./internal/pack/... ./internal/partition/... \
+  ./internal/sample/... ./internal/store/... ./internal/vfs/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight quickstart test interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -41,6 +45,10 @@ $(VENV)/pins: scripts/requirements.txt
 test: $(VENV)/pins
 	$(GO) test ./...
 	$(GO) -C flight test ./...
+
+race: $(VENV)/pins
+	$(GO) test -race -timeout 40m $(RACE)
+	$(GO) -C flight test -race ./...
 
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
