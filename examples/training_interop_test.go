@@ -6,6 +6,7 @@ package examples_test
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,5 +88,59 @@ func timed(t *testing.T, out string) {
 	}
 	if !regexp.MustCompile(`waited [0-9.]+% of the time`).MatchString(out) {
 		t.Errorf("found no share of waiting:\n%s", out)
+	}
+}
+
+// trainPapers trains GraphSAGE on a folder as Cora's with PyG and with DGL's blocks: sampled neighbours teach as well as
+// all neighbours do. The figures are means of ten seeds: those of single seeds lie 0.05 apart.
+func trainPapers(t *testing.T, data string, least float64) {
+	dir := t.TempDir()
+	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")
+	python(t, "tables", "cora/prepare.py", data, tables)
+	graphmill(t, "import", tables, "--out", store)
+	for _, framework := range []string{"pyg", "dgl"} {
+		t.Run(framework, func(t *testing.T) {
+			out := python(t, framework, "graphsage-cora-"+framework+"/train.py", store)
+			timed(t, out)
+			sampled, full := figure(t, out, "sampled: test accuracy"), figure(t, out, "full: test accuracy")
+			if math.Abs(sampled-full) > 0.02 {
+				t.Errorf("found test accuracy %.3f on samples and %.3f on full neighbourhoods, expected them within 0.02", sampled, full)
+			}
+			if full < least {
+				t.Errorf("found test accuracy %.3f on full neighbourhoods, expected at least %.2f", full, least)
+			}
+		})
+	}
+}
+
+// trainRanking trains on whole queries: the mean NDCG@10 of five seeds is about that of a loss
+// that looks at each row alone, and far above that of no model.
+func trainRanking(t *testing.T, data string) {
+	out := python(t, "pyg", "ranking-listwise/train.py", data)
+	timed(t, out)
+	none, rows, queries := figure(t, out, "no model: NDCG@10"), figure(t, out, "point-wise: NDCG@10"), figure(t, out, "list-wise: NDCG@10")
+	if rows < none+0.1 || queries < rows-0.01 {
+		t.Errorf("found NDCG@10 %.3f of lists, %.3f of rows and %.3f of no model, expected 0.1 more than no model and about that of rows", queries, rows, none)
+	}
+}
+
+// trainMolecules trains on packs of molecules, in one compiled step.
+func trainMolecules(t *testing.T, data string) {
+	dir := t.TempDir()
+	tables, coll, plan := filepath.Join(dir, "mutag"), filepath.Join(dir, "mutag.coll"), filepath.Join(dir, "mutag.plan")
+	python(t, "jraph", "molecules-jraph/prepare.py", data, tables)
+	graphmill(t, "import", tables, "--out", coll)
+	graphmill(t, "pack", coll, "--limit", "num_nodes=256", "--limit", "num_edges=576", "--max-graphs", "16", "--reserve", "--out", plan)
+	out := python(t, "jraph", "molecules-jraph/train.py", plan, coll)
+	timed(t, out)
+	largest, got := figure(t, out, "largest class: accuracy"), figure(t, out, "packs: accuracy")
+	if got < largest+0.08 {
+		t.Errorf("found accuracy %.3f, and %.3f of the largest class, expected 0.08 more", got, largest)
+	}
+	if first, last := figure(t, out, "first epoch: loss"), figure(t, out, "last epoch: loss"); last > first/2 {
+		t.Errorf("found loss %.3f after %.3f, expected a decrease to less than half", last, first)
+	}
+	if n := figure(t, out, "compiled:"); n != 1 {
+		t.Errorf("found %v compilations, expected 1", n)
 	}
 }
