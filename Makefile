@@ -1,7 +1,7 @@
 # make quickstart   build, run the main job on the embedded real graph
 # make flight       the Arrow Flight server, bin/graphmill-flight
-# make test         every test that needs this repository alone
-# make interop      tests against the real peers and their golden files, and of the code without assembly
+# make test         every test that needs this repository alone, the golden files of real peers included
+# make interop      tests against the real peers, and of the code without assembly
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
 # make race         the packages that run goroutines, with the race detector

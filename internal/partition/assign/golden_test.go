@@ -1,5 +1,3 @@
-//go:build interop || interopdata
-
 package assign_test
 
 import (
