@@ -1,7 +1,10 @@
 # make quickstart   build, run the main job on the embedded real graph
 # make flight       the Arrow Flight server, bin/graphmill-flight
-# make test         every test that needs this repository alone
-# make interop      tests against GRAPHMILL_SHARED and the real peers, and of the code without assembly
+# make test         every test that needs this repository alone, the golden files of real peers included
+# make interop      tests against the real peers, and of the code without assembly
+# make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
+# make goldens      the golden files again, with the real peers: fails if they differ
+# make race         the packages that run goroutines, with the race detector
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
 # make fuzz         each fuzz target for a while (FUZZTIME=30s)
@@ -15,9 +18,12 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
+RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/export/... ./internal/extsort/... ./internal/feed/... \
+  ./internal/format/metis ./internal/generate/... ./internal/ingest/... ./internal/ordered/... ./internal/pack/... ./internal/partition/... \
+  ./internal/sample/... ./internal/store/... ./internal/vfs/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight quickstart test interop wheel lint fmt fuzz clean
+.PHONY: build flight quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -40,11 +46,22 @@ test: $(VENV)/pins
 	$(GO) test ./...
 	$(GO) -C flight test ./...
 
+race: $(VENV)/pins
+	$(GO) test -race -timeout 40m $(RACE)
+	$(GO) -C flight test -race ./...
+
+# The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
-	@test -d "$${GRAPHMILL_SHARED:-}" || { echo "make interop: found GRAPHMILL_SHARED=$${GRAPHMILL_SHARED:-}, expected the folder of shared data and peers; set it" >&2; exit 1; }
 	$(GO) test -tags interop -timeout 40m ./...
 	$(GO) test -tags purego ./internal/sample ./batch
 	$(GO) -C flight test -tags interop ./...
+
+interop-data: $(VENV)/pins
+	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }
+	$(GO) test -tags interopdata -timeout 40m -run '^Test(Golden|Data)' ./...
+
+goldens:
+	scripts/goldens.sh
 
 # The command is static, so that it runs on any Linux of its processor.
 wheel:
@@ -62,6 +79,7 @@ lint: $(GOLANGCI)
 	  $(GO) -C $$module mod verify; \
 	  $(GO) -C $$module vet ./...; \
 	  $(GO) -C $$module vet -tags interop ./...; \
+	  $(GO) -C $$module vet -tags interopdata ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
 

@@ -16,8 +16,10 @@ hits all of them. A race is "disturbed" if other processes took more than a tent
 contestant's best turn: do not quote its ratios. If a race fails, it is named under "failed", the other races still run, and the
 exit status is 1. docs/benchmarks.md says what exactly each race measures.
 
-Needs Go (or --graphmill), a C compiler, and GRAPHMILL_SHARED, the folder that holds data/ and peers/. The peers are
-installed on first use by bench/peers.sh, into ~/.cache/graphmill-peers.
+Needs Go (or --graphmill) and a C compiler. The peers are installed on first use by bench/peers.sh, into
+~/.cache/graphmill-peers. Graphs are made here; where GRAPHMILL_DATA names the folder of other people's data, races also
+run on real graphs (Debian's packages and files, a web crawl, molecules). A race that needs a file which is not there
+fails by name.
 """
 # Only the standard library is used here, and no data is held: a child's peak memory is never counted below that of
 # the process that starts it.
@@ -56,6 +58,19 @@ RACES = {
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
 }
+# A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
+HISTOGRAM = """
+import collections, random, sys
+draw = random.Random(1)
+sizes = collections.Counter()
+for _ in range(40000):
+    nodes = min(222, max(2, round(draw.lognormvariate(3.15, 0.4))))
+    sizes[nodes, 2 * (nodes - 1 + draw.randrange(5))] += 1
+with open(sys.argv[1], "w") as f:
+    print("num_nodes,num_edges,count", file=f)
+    for (nodes, edges), count in sorted(sizes.items()):
+        print(nodes, edges, count, sep=",", file=f)
+"""
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
@@ -127,8 +142,7 @@ class Bench:
 
     def __init__(self, args):
         self.args, self.races, self.failed, self.versions, self.stores = args, [], [], {}, set()
-        self.shared = pathlib.Path(os.environ.get("GRAPHMILL_SHARED") or sys.exit(
-            "GRAPHMILL_SHARED is not set; set it to the folder that holds data/ and peers/")).resolve()
+        self.data_folder = pathlib.Path(os.environ["GRAPHMILL_DATA"]).resolve() if os.environ.get("GRAPHMILL_DATA") else None
         self.work = args.work.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
         self.pythons = {}
@@ -177,13 +191,27 @@ class Bench:
             subprocess.run([self.python("tables"), HERE / "peer_tables.py", "edges", self.rmat(), path], check=True)
         return path
 
+    def data(self, name):
+        """A file of other people's data."""
+        if self.data_folder is None:
+            raise Failed(f"found no GRAPHMILL_DATA, expected the folder that holds {name}; set it")
+        if not (self.data_folder / name).exists():
+            raise Failed(f"{self.data_folder}: found no {name}, expected it; set GRAPHMILL_DATA to the folder that holds it")
+        return self.data_folder / name
+
     def unigraph(self):
-        return self.cached("debian_unigraph", sys.executable, HERE / "debian_unigraph.py", self.shared / "data" / "debian_packages.tar.gz")
+        """A typed graph: its name, its folder as a unigraph, and the node set of its seeds."""
+        if self.args.typed_graph == "debian":
+            archive = self.data("debian_packages.tar.gz")
+            return "debian_packages", self.cached("debian_unigraph", sys.executable, HERE / "debian_unigraph.py", archive), "package"
+        return "random_types", self.cached("random_unigraph", sys.executable, HERE / "random_unigraph.py"), "item"
 
     def shown(self, command):
         """A command line that holds on any machine: folders as variables."""
         text = shlex.join(map(str, command))
-        names = {str(self.graphmill): "graphmill", str(self.work): "$WORK", str(self.shared): "$GRAPHMILL_SHARED", str(HERE): "bench"}
+        names = {str(self.graphmill): "graphmill", str(self.work): "$WORK", str(HERE): "bench"}
+        if self.data_folder:
+            names[str(self.data_folder)] = "$GRAPHMILL_DATA"
         names |= {str(p.parent): f"${peer.upper()}/bin" for peer, p in self.pythons.items()}
         for path in sorted(names, key=len, reverse=True):
             text = text.replace(path, names[path])
@@ -231,7 +259,7 @@ class Bench:
             homogeneous.append((f"R-MAT {self.args.scale}", self.rmat()))
         if "debian" in graphs:
             pairs = self.cached("debian_contents.npy", self.python("tables"), HERE / "debian_contents.py",
-                                self.shared / "data" / "debian_contents.tar.gz")
+                                self.data("debian_contents.tar.gz"))
             homogeneous.append(("debian_contents", self.store("debian_contents.store", "import", pairs)))
         for name, store in homogeneous:
             for t in self.args.threads:
@@ -246,10 +274,11 @@ class Bench:
                     for title, kind in (("NeighborSampler", "neighbor_sampler"), ("GraphBolt", "graphbolt")) for ids in (32, 64)
                     if (title, ids) != ("NeighborSampler", 32) or t < FUSED])
         if "typed" in graphs:
-            store = self.store("debian_packages.store", "import", self.unigraph())
+            name, unigraph, seeds = self.unigraph()
+            store = self.store(f"{name}.store", "import", unigraph)
             for t in self.args.threads:
-                self.race(f"sample debian_packages, 24 edge types, fanout 10,5, {t} threads", "sampled edges/s", [
-                    Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", "package", "--direction", "out",
+                self.race(f"sample {name}, 24 edge types, fanout 10,5, {t} threads", "sampled edges/s", [
+                    Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", seeds, "--direction", "out",
                                              "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
                                              "--threads", t, "--json"], rate)])
 
@@ -287,37 +316,38 @@ class Bench:
                       [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")])
 
     def tfgnn(self):
-        graph, out = self.unigraph(), self.work / "out" / "tfgnn"
+        (name, graph, node_set), out = self.unigraph(), self.work / "out" / "tfgnn"
         python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
         rows = (graph / "seeds.csv").read_text().splitlines(keepends=True)
         few = self.work / "few_seeds.csv"
         few.write_text("".join(rows[:1 + FEW_SEEDS]))
-        seeds, packages = len(rows) - 1, sum(1 for _ in open(graph / "package.csv")) - 1
+        seeds, all_seeds = len(rows) - 1, sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
         flags = lambda name: ["--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / name]
         some = lambda file: ["--input_seeds", file]
         ours = lambda *more: [self.graphmill, "sample", *flags("graphmill.tfrecord"), *more]
         beam = lambda file: [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some(file)]
-        table = self.race(f"debian_packages from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
+        table = self.race(f"{name} from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
             Contestant("graphmill", ours(*some(graph / "seeds.csv")), lambda r: seeds / r.cpu, output=out),
-            Contestant("graphmill, every package", ours(), lambda r: packages / r.cpu, output=out),
+            Contestant(f"graphmill, every {node_set}", ours(), lambda r: all_seeds / r.cpu, output=out),
             Contestant("tfgnn_sampler", beam(graph / "seeds.csv"), lambda r: seeds / r.cpu, output=out, turns=1),
             Contestant(f"tfgnn_sampler, {FEW_SEEDS} seeds", beam(few), lambda r: FEW_SEEDS / r.cpu, output=out, turns=1)])
         # Two sizes tell what a subgraph costs from what each run costs.
         self.races[-1]["fixed_cost"] = {
-            "graphmill": two_sizes(table["graphmill"], seeds, table["graphmill, every package"], packages),
+            "graphmill": two_sizes(table["graphmill"], seeds, table[f"graphmill, every {node_set}"], all_seeds),
             "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds)}
-        store = self.store("debian_packages.store", "import", graph)
+        store = self.store(f"{name}.store", "import", graph)
         threads = max(self.args.threads)
-        self.race(f"debian_packages store to TFRecord, every package, {threads} threads", "subgraphs/s", [
+        self.race(f"{name} store to TFRecord, every {node_set}, {threads} threads", "subgraphs/s", [
             Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
-                                     "--shards", 4, "--threads", threads, "--out", out], lambda r: packages / r.wall, output=out)])
+                                     "--shards", 4, "--threads", threads, "--out", out], lambda r: all_seeds / r.wall, output=out)])
 
     def records(self):
         """TFRecords of subgraphs with features into a collection, and back."""
-        store = self.store("debian_packages.store", "import", self.unigraph())
+        name, unigraph, node_set = self.unigraph()
+        store = self.store(f"{name}.store", "import", unigraph)
         relations = sorted(e.split(":")[1] for e in json.loads((store / "graph.json").read_text())["edges"])
         fanout = ";".join(f"{r}=10,5" for r in relations if not r.startswith("rev_"))
-        samples = self.store("samples", "sample", store, "--seeds", "package", "--direction", "out", "--scope", "seed", "--fanout", fanout,
+        samples = self.store("samples", "sample", store, "--seeds", node_set, "--direction", "out", "--scope", "seed", "--fanout", fanout,
                              "--format", "tfrecord", "--ids", "all", "--shards", 8)
         files, schema = sorted(samples.glob("samples.tfrecord-*")), samples / "schema.pbtxt"
         collection = self.store("samples.coll", "import", *files, "--schema", schema)
@@ -354,8 +384,11 @@ class Bench:
         found = lambda r: {"packs": r["packs"], "efficiency": r["efficiency"]}
         peer = lambda r: r["graphs_per_second"]
         ours = lambda r: r["graphs"] / r["seconds"]
-        for name, nodes, edges, turns in (("ogbg-molhiv_train_exact", 222, 502, 3), ("ogbg-molpcba_train_exact", 313, 636, 1)):
-            source = self.shared / "data" / "packing" / f"{name}.csv"
+        histograms = [("random_molecules", 222, 502, 3)]
+        if self.data_folder:
+            histograms = [("ogbg-molhiv_train_exact", 222, 502, 3), ("ogbg-molpcba_train_exact", 313, 636, 1)]
+        for name, nodes, edges, turns in histograms:
+            source = self.data(f"packing/{name}.csv") if self.data_folder else self.cached(f"{name}.csv", sys.executable, "-c", HISTOGRAM)
             pack = lambda *more: [self.graphmill, "pack", source, "--limit", f"num_nodes={nodes}", "--limit", f"num_edges={edges}", "--max-graphs", 256, "--json", *more]
             other = lambda python, what: [python, HERE / "peer_pack.py", what, source, nodes, edges]
             self.race(f"packs of {name}, limits {nodes}, {edges}", "graphs/s", [
@@ -373,7 +406,7 @@ class Bench:
         ours_found = lambda r: found(r) | {"balance": r["balance"]["nodes"]}  # of each thing that is balanced: here of one
         out = self.work / "out" / "parts"
         for name in self.args.partition_graphs.split(","):
-            graph = self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.shared)
+            graph = self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.data_folder or "none")
             with open(graph) as f:
                 edges = int(f.readline().split()[1])
             rate = lambda r: edges / r["seconds"]
@@ -393,16 +426,20 @@ class Bench:
 
     def dispatch(self):
         """A typed graph and its assignment into DGL's parts."""
-        source = self.cached("debian_typed", self.python("tables"), HERE / "debian_typed.py", self.shared / "data" / "debian_contents.tar.gz")
-        store = self.store("debian_typed.store", "import", source)
-        parts = self.store("debian_typed.parts", "partition", store, "--parts", 8, "--seed", 1)
+        if self.data_folder:
+            name, archive = "debian_typed", self.data("debian_contents.tar.gz")
+        else:
+            name, archive = "random_files", "random"
+        source = self.cached(name, self.python("tables"), HERE / "debian_typed.py", archive)
+        store = self.store(f"{name}.store", "import", source)
+        parts = self.store(f"{name}.parts", "partition", store, "--parts", 8, "--seed", 1)
         count = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
         python, out = self.python("dgl", "dgl", "torch"), self.work / "out" / "dispatch"
         for t in self.args.threads:
             ours = lambda name, *more: Contestant(name, [
                 self.graphmill, "dispatch", store, "--assignment", parts, "--save-orig-nids", "--save-orig-eids", "--memory", "512MiB",
                 "--threads", t, "--out", out, *more], lambda r: count / r.wall, output=out)
-            self.race(f"debian_contents with types and features, {count:,} edges, into 8 parts of DGL's, {t} threads", "edges/s", [
+            self.race(f"{name} with features, {count:,} edges, into 8 parts of DGL's, {t} threads", "edges/s", [
                 ours("graphmill", "--out-edges"), ours("graphmill, in-edges alone"),
                 Contestant("DGL partition_graph without METIS", [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
                            lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}, output=out, turns=1)])
@@ -521,14 +558,19 @@ def main():
     p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2], metavar="T,T", help="numbers of threads to race with (default: 1,2)")
     p.add_argument("--repeat", type=int, default=3, help="turns of each contestant, of which the best counts (default: 3)")
     p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph: 2^SCALE nodes, 16 times as many edges (default: 22)")
-    p.add_argument("--graph", default="rmat,debian,typed", help="graphs of sample (default: rmat,debian,typed)")
+    p.add_argument("--graph", help="graphs of sample (default: rmat,typed; with GRAPHMILL_DATA rmat,debian,typed)")
+    p.add_argument("--typed-graph", choices=["random", "debian"], help="graph of sample's typed, tfgnn and records (default: random; with GRAPHMILL_DATA debian)")
     p.add_argument("--batches", type=int, default=200, help="batches that sample and loader time (default: 200)")
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
-    p.add_argument("--partition-graphs", default="web_cnr2000,debian_contents,community2m", help="graphs of partition (default: %(default)s)")
+    p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
     p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition (default: 8,64)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
+    real = bool(os.environ.get("GRAPHMILL_DATA"))
+    args.graph = args.graph or ("rmat,debian,typed" if real else "rmat,typed")
+    args.typed_graph = args.typed_graph or ("debian" if real else "random")
+    args.partition_graphs = args.partition_graphs or ("web_cnr2000,debian_contents,community2m" if real else "community2m")
     bench = Bench(args)
     for race in args.races:
         try:

@@ -20,9 +20,6 @@ type race struct {
 // contestants of a race do not draw the same number of edges.
 func races(t *testing.T, args ...string) []race {
 	t.Helper()
-	if os.Getenv("GRAPHMILL_SHARED") == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/ and peers/")
-	}
 	cmd := exec.CommandContext(t.Context(), "./bench.py", append(args, "--scale", "12", "--repeat", "1", "--work", t.TempDir())...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -71,7 +68,7 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"examples:", "races:\n  sample", "\n  loader", "GRAPHMILL_SHARED"} {
+	for _, want := range []string{"examples:", "races:\n  sample", "\n  loader", "GRAPHMILL_DATA"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("found no %q in the help, expected it:\n%s", want, out)
 		}

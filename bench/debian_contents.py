@@ -7,7 +7,7 @@ usage: debian_contents.py debian_contents.tar.gz PAIRS.npy      (needs NumPy)
 PAIRS.npy is (2, 31186818) int64, sources above destinations: a simple graph,
 every edge in both directions, by ascending (destination, source). Nodes are the
 files, then the folders, then the packages: 7,999,808. The result is checked
-against the sha256 that partition/README.md of the data gives for it.
+against its sha256.
 """
 import hashlib
 import io
@@ -51,7 +51,7 @@ def main(archive, out):
     found = hashlib.sha256(indptr.tobytes() + src.astype(np.uint32).tobytes()).hexdigest()
     if len(src) != EDGES or found != SHA256:
         sys.exit(f"{archive}: found {len(src)} edges of sha256 {found}, expected {EDGES} of {SHA256}; "
-                 "take the archive that partition/README.md describes")
+                 "take the archive that the figures were measured with")
     with open(out + ".partial", "wb") as f:
         np.save(f, np.stack([src, dst]))
     os.replace(out + ".partial", out)

@@ -93,11 +93,11 @@ def schema():
                    f'{feature_lines(features)}    metadata {{ filename: "{name}.csv"{extra} }}\n  }}\n}}\n')
 
 
-def spec():
-    """What a fanout list of two hops means, as ops: one an edge set and hop."""
+def spec(seeds="package"):
+    """What a fanout list of two hops means, as ops: one per edge set and hop."""
     leaving = [e for name, (s, t, _) in EDGE_SETS.items() for e in ((name, s, t), ("rev_" + name, t, s))]
-    yield 'seed_op { op_name: "seed" node_set_name: "package" }\n'
-    found = {"package": ["seed"]}
+    yield f'seed_op {{ op_name: "seed" node_set_name: "{seeds}" }}\n'
+    found = {seeds: ["seed"]}
     for hop, size in enumerate(FANOUTS, 1):
         after = {}
         for edge_set, source, target in leaving:

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Makes the graphs that partitioners are compared on.
 
-usage: partition_graphs.py NAME SHARED PREFIX.graph      (needs NumPy)
+usage: partition_graphs.py NAME DATA PREFIX.graph      (needs NumPy)
 
 Writes PREFIX.xadj.npy, PREFIX.adjncy.npy and, last, PREFIX.graph (METIS text): a simple
-undirected graph, both directions stored, neighbours ascending. Names are those of
-partition/README.md of the data in the folder SHARED: community2m, debian_contents,
-delaunay_n15, rgg_n_2_15_s0, web_cnr2000; each is checked against the sha256 given there.
+undirected graph, both directions stored, neighbours ascending. community2m is made here; debian_contents,
+delaunay_n15, rgg_n_2_15_s0 and web_cnr2000 are made of files in the folder DATA. Each is checked against its sha256.
 """
 import gzip
 import hashlib
@@ -47,7 +46,7 @@ def offsets(nodes, rows):
 
 def make(name, data, prefix):
     if name == "community2m":
-        subprocess.run([sys.executable, data / "partition" / "gen_community.py", prefix, "--n", "2000000", "--seed", "1"], check=True, stdout=sys.stderr)
+        subprocess.run([sys.executable, pathlib.Path(__file__).parent / "gen_community.py", prefix, "--n", "2000000", "--seed", "1"], check=True, stdout=sys.stderr)
         return np.load(prefix + ".xadj.npy"), np.load(prefix + ".adjncy.npy")
     if name == "debian_contents":
         nodes, src, dst = debian_contents.pairs(data / "debian_contents.tar.gz")
@@ -75,14 +74,17 @@ def write_metis(xadj, adjncy, out):
     os.replace(out + ".partial", out)
 
 
-def main(name, shared, out):
+def main(name, data, out):
     prefix = out.removesuffix(".graph")
     if name not in SHA256:
         sys.exit(f"found graph {name!r}, expected one of {', '.join(SHA256)}")
-    xadj, adjncy = make(name, pathlib.Path(shared) / "data", prefix)
+    try:
+        xadj, adjncy = make(name, pathlib.Path(data), prefix)
+    except FileNotFoundError as e:
+        sys.exit(f"{name}: {e}; set GRAPHMILL_DATA to the folder that holds it")
     found = hashlib.sha256(xadj.tobytes() + adjncy.tobytes()).hexdigest()
     if found != SHA256[name]:
-        sys.exit(f"{name}: found sha256 {found}, expected {SHA256[name]}; take the data that partition/README.md describes")
+        sys.exit(f"{name}: found sha256 {found}, expected {SHA256[name]}; take the file of that graph")
     np.save(prefix + ".xadj.npy", xadj)
     np.save(prefix + ".adjncy.npy", adjncy)
     write_metis(xadj, adjncy, out)

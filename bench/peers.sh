@@ -15,7 +15,8 @@
 # Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
 # is. An environment is finished when it holds the file "complete", which is
 # written last; one that was interrupted is removed and made anew. Only pip is
-# used. Pins are read from $GRAPHMILL_SHARED/peers, or from a file beside this script.
+# used. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
+# it covers every byte of a helper and of a recipe below.
 #
 # To add a peer, add a function recipe_NAME that runs $PIP and checks an import,
 # and a line to the case at the end that names its pins, the file of the
@@ -47,7 +48,7 @@ install() {
   peer=$1 requirements=$2 HELPER=$3
   shift 3
   for file in "$requirements" ${HELPER:+"$HELPER"}; do
-    [ -r "$file" ] || die "$file: cannot be read; set GRAPHMILL_SHARED to the folder that holds peers/"
+    [ -r "$file" ] || die "$file: cannot be read; take a whole clone of the repository"
   done
   python=$(python_of "$@")
   key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; ${HELPER:+cat "$HELPER"}; } | sha256sum | cut -c1-16)
@@ -111,15 +112,14 @@ recipe_tables() {
 }
 
 [ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, partition, pyg, tables or tfgnn" 2
-[ -n "${GRAPHMILL_SHARED:-}" ] || die "GRAPHMILL_SHARED is not set; set it to the folder that holds peers/" 2
-pinned=$GRAPHMILL_SHARED/peers
+pinned=$(dirname "$0")/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
-  pyg) install pyg "$(dirname "$0")/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
+  pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
-  jraph) install jraph "$(dirname "$0")/jraph-requirements.txt" "" 3.11 3.12 ;;
-  partition) install partition "$(dirname "$0")/partition-requirements.txt" "" 3.11 3.12 ;;
-  tables) install tables "$(dirname "$0")/tables-requirements.txt" "" 3.11 3.12 ;;
+  jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
+  partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
+  tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   *) die "found peer '$1', expected batches, dgl, jraph, partition, pyg, tables or tfgnn" 2 ;;
 esac

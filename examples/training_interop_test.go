@@ -1,7 +1,7 @@
-//go:build interop
+//go:build interop || interopdata
 
-// Package examples_test runs the training examples, each with its framework, and checks the results that they
-// print.
+// Package examples_test runs the training examples, each with the framework that it is for, and checks
+// the figures that they print.
 package examples_test
 
 import (
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// command is the path of the graphmill command, which the Python package runs too.
+// command is the graphmill command, which the Python package starts too.
 var command string
 
 func TestMain(m *testing.M) {
@@ -31,16 +31,6 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
-}
-
-// shared is a file or folder of the shared data.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("GRAPHMILL_SHARED")
-	if root == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data; set it")
-	}
-	return filepath.Join(root, "data", name)
 }
 
 func graphmill(t *testing.T, args ...string) {
@@ -90,7 +80,7 @@ func figure(t *testing.T, out, before string) float64 {
 	return x
 }
 
-// timed checks that an example prints the time to its goal and the share of time that it waited for batches.
+// timed checks that an example prints how long its goal took, and how long it waited for batches.
 func timed(t *testing.T, out string) {
 	t.Helper()
 	if !regexp.MustCompile(` after [0-9.]+ s`).MatchString(out) {
@@ -101,12 +91,12 @@ func timed(t *testing.T, out string) {
 	}
 }
 
-// TestCora trains GraphSAGE with PyG and with DGL's blocks: training with sampled neighbours is as good as
-// with all neighbours. The results are means of ten random seeds; single ones differ by 0.05.
-func TestCora(t *testing.T) {
+// trainPapers trains GraphSAGE on a folder as Cora's with PyG and with DGL's blocks: sampled neighbours teach as well as
+// all neighbours do. The figures are means of ten seeds: those of single seeds lie 0.05 apart.
+func trainPapers(t *testing.T, data string, least float64) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")
-	python(t, "tables", "cora/prepare.py", shared(t, "cora"), tables)
+	python(t, "tables", "cora/prepare.py", data, tables)
 	graphmill(t, "import", tables, "--out", store)
 	for _, framework := range []string{"pyg", "dgl"} {
 		t.Run(framework, func(t *testing.T) {
@@ -116,76 +106,41 @@ func TestCora(t *testing.T) {
 			if math.Abs(sampled-full) > 0.02 {
 				t.Errorf("found test accuracy %.3f on samples and %.3f on full neighbourhoods, expected them within 0.02", sampled, full)
 			}
-			if full < 0.75 {
-				t.Errorf("found test accuracy %.3f on full neighbourhoods, expected about 0.78", full)
+			if full < least {
+				t.Errorf("found test accuracy %.3f on full neighbourhoods, expected at least %.2f", full, least)
 			}
 		})
 	}
 }
 
-// TestDebian predicts the sections of packages on a typed graph: with neighbours far better than with the
-// packages' own columns alone, and with these better than with nothing.
-func TestDebian(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("tar", "xzf", shared(t, "debian_packages.tar.gz"), "-C", dir).CombinedOutput(); err != nil {
-		t.Fatalf("tar: %v\n%s", err, out)
-	}
-	tables, store := filepath.Join(dir, "debian_packages"), filepath.Join(dir, "debian.store")
-	yaml, err := os.ReadFile("debian-sections-pyg/graph.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(tables, "graph.yaml"), yaml, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	graphmill(t, "import", tables, "--dangling-edges", "drop", "--out", store)
-	out := python(t, "pyg", "debian-sections-pyg/train.py", store)
-	timed(t, out)
-	nothing, alone, all := figure(t, out, "largest section: test accuracy"), figure(t, out, "without neighbours: test accuracy"), figure(t, out, "with neighbours: test accuracy")
-	if alone < nothing+0.05 || all < alone+0.4 {
-		t.Errorf("found test accuracy %.3f with neighbours, %.3f without and %.3f of the largest section, expected about 0.75, 0.2 and 0.1", all, alone, nothing)
-	}
-}
-
-// TestRanking trains on whole queries: on 50 queries, the mean NDCG@10 of five random seeds is about that of a
-// loss per row, and far above that without a model.
-func TestRanking(t *testing.T) {
-	out := python(t, "pyg", "ranking-listwise/train.py", shared(t, "ltr/lightgbm_lambdarank"))
+// trainRanking trains on whole queries: the mean NDCG@10 of five seeds is about that of a loss
+// that looks at each row alone, and far above that of no model.
+func trainRanking(t *testing.T, data string) {
+	out := python(t, "pyg", "ranking-listwise/train.py", data)
 	timed(t, out)
 	none, rows, queries := figure(t, out, "no model: NDCG@10"), figure(t, out, "point-wise: NDCG@10"), figure(t, out, "list-wise: NDCG@10")
 	if rows < none+0.1 || queries < rows-0.01 {
-		t.Errorf("found NDCG@10 %.3f of lists, %.3f of rows and %.3f of no model, expected about 0.75, 0.74 and 0.57", queries, rows, none)
+		t.Errorf("found NDCG@10 %.3f of lists, %.3f of rows and %.3f of no model, expected 0.1 more than no model and about that of rows", queries, rows, none)
 	}
 }
 
-// TestMolecules trains on packs of molecules, in one compiled step.
-func TestMolecules(t *testing.T) {
+// trainMolecules trains on packs of molecules, in one compiled step.
+func trainMolecules(t *testing.T, data string) {
 	dir := t.TempDir()
 	tables, coll, plan := filepath.Join(dir, "mutag"), filepath.Join(dir, "mutag.coll"), filepath.Join(dir, "mutag.plan")
-	python(t, "jraph", "molecules-jraph/prepare.py", shared(t, "small/mutag"), tables)
+	python(t, "jraph", "molecules-jraph/prepare.py", data, tables)
 	graphmill(t, "import", tables, "--out", coll)
 	graphmill(t, "pack", coll, "--limit", "num_nodes=256", "--limit", "num_edges=576", "--max-graphs", "16", "--reserve", "--out", plan)
 	out := python(t, "jraph", "molecules-jraph/train.py", plan, coll)
 	timed(t, out)
 	largest, got := figure(t, out, "largest class: accuracy"), figure(t, out, "packs: accuracy")
 	if got < largest+0.08 {
-		t.Errorf("found accuracy %.3f, and %.3f of the largest class, expected about 0.81 and 0.665", got, largest)
+		t.Errorf("found accuracy %.3f, and %.3f of the largest class, expected 0.08 more", got, largest)
 	}
 	if first, last := figure(t, out, "first epoch: loss"), figure(t, out, "last epoch: loss"); last > first/2 {
 		t.Errorf("found loss %.3f after %.3f, expected a decrease to less than half", last, first)
 	}
 	if n := figure(t, out, "compiled:"); n != 1 {
 		t.Errorf("found %v compilations, expected 1", n)
-	}
-}
-
-// TestTFGNN trains a Keras model of TF-GNN on the TFRecords of the quickstart.
-func TestTFGNN(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "quickstart")
-	graphmill(t, "quickstart", "--out", dir)
-	out := python(t, "tfgnn", "debian-tfgnn/train.py", filepath.Join(dir, "samples"))
-	timed(t, out)
-	if largest, got := figure(t, out, "largest section: test accuracy"), figure(t, out, "TFRecords: test accuracy"); got < largest+0.3 {
-		t.Errorf("found test accuracy %.3f, and %.3f of the largest section, expected about 0.83 and 0.36", got, largest)
 	}
 }

@@ -1,13 +1,11 @@
-//go:build interop
+//go:build interop || interopdata
 
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,39 +30,6 @@ func documented(t *testing.T, file string) string {
 	}
 	t.Fatalf("found no example with %s in docs/graph-yaml.md", file)
 	return ""
-}
-
-// unpack puts the files of an archive into a folder.
-func unpack(t *testing.T, archive, dir string) {
-	t.Helper()
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		data, err := io.ReadAll(r)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // call runs a command and gives its output.
@@ -254,9 +219,8 @@ else:
 print("equal")
 `
 
-// A TU data set is read as DGL reads it.
-func TestTUAsDGL(t *testing.T) {
-	data := filepath.Join(sharedData(t), "small/enzymes")
+// tuAsDGL holds a TU data set, made of arrays, to what DGL reads of it.
+func tuAsDGL(t *testing.T, data string) {
 	dir := t.TempDir()
 	collection := filepath.Join(dir, "collection")
 	python(t, "dgl", dglCheck, "write", data, dir, collection)
@@ -264,61 +228,31 @@ func TestTUAsDGL(t *testing.T) {
 	python(t, "dgl", dglCheck, "check", data, dir, collection)
 }
 
-// The molecules and proteins are what their arrays say.
-func TestSmallGraphs(t *testing.T) {
-	for _, name := range []string{"mutag", "enzymes", "proteins"} {
-		t.Run(name, func(t *testing.T) {
-			data := filepath.Join(sharedData(t), "small", name)
-			dir := t.TempDir()
-			files, err := filepath.Glob(filepath.Join(data, "*.npy"))
-			if err != nil || len(files) < 6 {
-				t.Fatalf("found %d arrays, %v", len(files), err)
-			}
-			for _, f := range files {
-				b, err := os.ReadFile(f)
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, filepath.Base(f)), b, 0o644)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(documented(t, "edge_src_local.npy")), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			collection := filepath.Join(dir, "collection")
-			call(t, "import", dir, "--out", collection)
-			checkCounts(t, data, collection)
-			python(t, "tfgnn", numpyCheck, data, collection, "small")
-			roundTrip(t, collection, dir)
-		})
-	}
-}
-
-// The syntax trees are what their arrays say, and pack as known.
-func TestSyntaxTrees(t *testing.T) {
+// asCollection imports the arrays of data as docs/graph-yaml.md says of the file array, and holds the collection to the arrays, to
+// their counts and to what comes back from TFRecords. kind is that of numpyCheck. It returns the collection.
+func asCollection(t *testing.T, data, array, kind string, args ...string) string {
+	t.Helper()
 	dir := t.TempDir()
-	unpack(t, filepath.Join(sharedData(t), "go_ast.tar.gz"), dir)
-	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(documented(t, "node_parent_local.npy")), 0o644); err != nil {
+	files, err := filepath.Glob(filepath.Join(data, "*.npy"))
+	if err != nil || len(files) < 6 {
+		t.Fatalf("found %d arrays, %v", len(files), err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(f)), b, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(documented(t, array)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	collection := filepath.Join(dir, "collection")
-	call(t, "import", dir, "--out", collection, "--memory", "96MiB", "--threads", "2")
-	checkCounts(t, dir, collection)
-	python(t, "tfgnn", numpyCheck, dir, collection, "trees")
+	call(t, append([]string{"import", dir, "--out", collection}, args...)...)
+	checkCounts(t, data, collection)
+	python(t, "tfgnn", numpyCheck, data, collection, kind)
 	roundTrip(t, collection, dir)
-	for _, want := range []struct{ limit, packs, oversize int }{{4096, 1894, 61}, {65536, 129, 0}} {
-		var got struct {
-			Packs      int `json:"packs"`
-			LowerBound int `json:"lower_bound"`
-			Oversize   int `json:"oversize"`
-		}
-		out := call(t, "pack", collection, "--limit", fmt.Sprintf("num_nodes=%d", want.limit), "--limit", fmt.Sprintf("num_edges=%d", want.limit), "--oversize", "skip", "--json")
-		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
-		if got.Packs != want.packs || got.LowerBound != want.packs || got.Oversize != want.oversize {
-			t.Errorf("limit %d: found %+v, expected %d packs, optimal, %d left out", want.limit, got, want.packs, want.oversize)
-		}
-	}
+	return collection
 }

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package main
 
@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -115,27 +116,24 @@ func assignmentOf(t *testing.T, config string) string {
 	return dir
 }
 
-// TestDispatchKeepsWhatDGLKeeps has the same nodes and edges in every part and its halo as DGL's
+// TestGoldenDispatch has the same nodes and edges in every part and its halo as DGL's
 // partition_graph and its dispatch, of the same assignments.
-func TestDispatchKeepsWhatDGLKeeps(t *testing.T) {
-	golden := filepath.Join(sharedData(t), "golden/dgl")
-	for _, c := range []struct {
-		config, input, name string
-		flags               []string
-	}{
-		{"homo_cora/cora.json", "homo_cora/graph.bin", "cora", []string{"--out-edges"}},
-		{"homo_tiny_csr/tiny.json", "homo_tiny_csr/graph.bin", "tiny", []string{"--out-edges", "--graph-formats", "coo,csr,csc"}},
-		{"hetero_hop1/deb.json", "hetero_hop1/graph.bin", "deb", []string{"--out-edges"}},
-		{"hetero_hop2/deb.json", "hetero_hop1/graph.bin", "deb", []string{"--out-edges", "--num-hops", "2"}},
-		{"chunked_out/metadata.json", "chunked_in/graph.bin", "deb", nil},
-	} {
-		t.Run(filepath.Dir(c.config), func(t *testing.T) {
-			config := filepath.Join(golden, c.config)
+func TestGoldenDispatch(t *testing.T) {
+	for _, c := range golden.Partitions(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			config := golden.Dir(t, "dgl", c.Name, c.Config)
 			dir := t.TempDir()
 			s, out := filepath.Join(dir, "g.store"), filepath.Join(dir, "parts")
-			must(t, "import", filepath.Join(golden, c.input), "--out", s)
-			must(t, append([]string{"dispatch", s, "--assignment", assignmentOf(t, config), "--out", out, "--graph-name", c.name, "--save-orig-nids", "--save-orig-eids"}, c.flags...)...)
-			got, want := contents(t, filepath.Join(out, c.name+".json")), contents(t, config)
+			args := []string{"--num-hops", strconv.Itoa(c.Hops)}
+			if c.Leaving {
+				args = append(args, "--out-edges")
+			}
+			if c.Formats != "" {
+				args = append(args, "--graph-formats", c.Formats)
+			}
+			must(t, "import", c.Input, "--out", s)
+			must(t, append([]string{"dispatch", s, "--assignment", assignmentOf(t, config), "--out", out, "--graph-name", c.GraphName, "--save-orig-nids", "--save-orig-eids"}, args...)...)
+			got, want := contents(t, filepath.Join(out, c.GraphName+".json")), contents(t, config)
 			if len(got) != len(want) {
 				t.Fatalf("found %d parts, expected %d", len(got), len(want))
 			}
@@ -205,7 +203,7 @@ func startDGL(t *testing.T) *dglOracle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), dglPython(t), "-c", checkLoop, filepath.Join(filepath.Dir(sharedData(t)), "peers/dgl_check.py"))
+	cmd := exec.CommandContext(t.Context(), dglPython(t), "-c", checkLoop, golden.Peers(t, "dgl_check.py"))
 	cmd.Stderr = log
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -311,52 +309,31 @@ func inputOf(t *testing.T, dir string) []string {
 	return flags
 }
 
-// TestDGLReadsParts has the real DGL load and check parts of every golden graph and of three
-// real ones, with halos of 0 to 2 hops, and serve two of them.
-func TestDGLReadsParts(t *testing.T) {
-	data := sharedData(t)
-	golden := filepath.Join(data, "golden/dgl")
-	work := t.TempDir()
-	type graphCase struct {
-		name, store string
-		input       []string
-		parts       int
-		serve, real bool
-	}
-	var cases []graphCase
-	for _, c := range []struct {
-		name  string
-		parts int
-		serve bool
-	}{{"homo_cora", 4, true}, {"homo_tiny_csr", 2, false}, {"hetero_hop1", 3, true}, {"chunked_in", 3, false}} {
-		s := filepath.Join(work, c.name+".store")
-		must(t, "import", filepath.Join(golden, c.name, "graph.bin"), "--out", s)
-		cases = append(cases, graphCase{c.name, s, []string{"--graph", filepath.Join(golden, c.name, "graph.bin")}, c.parts, c.serve, false})
-	}
-	real := func(name string, parts int, args ...string) {
-		s := filepath.Join(work, name+".store")
-		must(t, append([]string{"import", "--out", s}, args...)...)
-		cases = append(cases, graphCase{name, s, inputOf(t, s), parts, false, true})
-	}
-	debian := filepath.Join(work, "debian")
-	if out, err := exec.Command("python3", "../../bench/debian_unigraph.py", filepath.Join(data, "debian_packages.tar.gz"), debian).CombinedOutput(); err != nil {
-		t.Fatalf("debian_unigraph.py: %v: %s", err, out)
-	}
-	real("debian", 4, filepath.Join(debian, "schema.pbtxt"), "--dangling-edges", "drop")
-	real("wordnet", 5, filepath.Join(wordnet(t, filepath.Join(data, "wordnet.tar.gz")), "schema.pbtxt"), "--dangling-edges", "drop")
-	web := filepath.Join(work, "web")
-	if err := os.Mkdir(web, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	unpack(t, filepath.Join(data, "web_cnr2000.tar.gz"), web)
-	real("web", 4, "--indptr", filepath.Join(web, "csr_indptr.npy"), "--indices", filepath.Join(web, "csr_dst.npy"))
+// partsCase is a graph whose parts DGL checks.
+type partsCase struct {
+	name, store string
+	input       []string // flags of dgl_check.py
+	parts       int
+	serve       bool // whether DGL serves parts of it
+	once        bool // each number of hops is taken once
+}
 
-	oracle := startDGL(t)
+// goldenGraph imports a graph that DGL saved.
+func goldenGraph(t *testing.T, name, saved string, parts int, serve bool) partsCase {
+	t.Helper()
+	s := filepath.Join(t.TempDir(), name+".store")
+	must(t, "import", saved, "--out", s)
+	return partsCase{name, s, []string{"--graph", saved}, parts, serve, false}
+}
+
+// checkParts has the real DGL load and check parts of graphs with halos of 0 to 2 hops, and serve some.
+func checkParts(t *testing.T, cases []partsCase) {
+	work, oracle := t.TempDir(), startDGL(t)
 	for _, c := range cases {
 		for hops := range 3 {
 			for _, outEdges := range []bool{false, true} {
-				// Without hops nothing leaves; of the real graphs each number of hops is taken once.
-				if outEdges && hops == 0 || c.real && outEdges != (hops == 1) {
+				// Without hops nothing leaves.
+				if outEdges && hops == 0 || c.once && outEdges != (hops == 1) {
 					continue
 				}
 				// Each part that is served takes a process that loads DGL.
@@ -374,4 +351,17 @@ func TestDGLReadsParts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGoldenParts has the real DGL load and check parts of every golden graph, and serve some.
+func TestGoldenParts(t *testing.T) {
+	var cases []partsCase
+	for _, p := range golden.Partitions(t) {
+		if p.Name == "hetero_hop2" { // the graph of hetero_hop1
+			continue
+		}
+		serve := p.Hops == 1 && p.Formats == "" && p.Leaving
+		cases = append(cases, goldenGraph(t, p.Name, p.Input, p.Parts, serve))
+	}
+	checkParts(t, cases)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
 // graphboltCheck converts parts with DGL's own tool and holds what it made to the parts.
@@ -34,10 +36,10 @@ print("equal")
 // docs/graphbolt.md: DGL's tool takes dispatched parts, typed or not, and the parts are still
 // whole for verify, which leaves what it added alone.
 func TestGraphBolt(t *testing.T) {
-	for _, name := range []string{"homo_cora", "hetero_hop1"} {
+	for _, name := range []string{"homo", "hetero_hop1"} {
 		dir := t.TempDir()
 		s, out := filepath.Join(dir, "g.store"), filepath.Join(dir, "parts")
-		must(t, "import", filepath.Join(sharedData(t), "golden/dgl", name, "graph.bin"), "--out", s)
+		must(t, "import", golden.Dir(t, "dgl", name, "graph.bin"), "--out", s)
 		must(t, "partition-graph", s, "--parts", "3", "--graph-name", "g", "--return-mapping", "--out", out)
 		python(t, "dgl", graphboltCheck, filepath.Join(out, "metadata.json"))
 		must(t, "import", out, "--out", filepath.Join(dir, "again.store"))

@@ -1,10 +1,9 @@
-//go:build interop
+//go:build interop || interopdata
 
 package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,8 +14,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -40,7 +41,7 @@ func checkCut(t *testing.T, graph, assignment, parts string) checked {
 	if err != nil {
 		t.Fatalf("bench/peers.sh tables: %v", err)
 	}
-	script := filepath.Join(sharedData(t), "..", "peers", "cut_check.py")
+	script := golden.Peers(t, "cut_check.py")
 	cmd := exec.Command(strings.TrimSpace(string(python)), script, graph, assignment, "-k", parts, "--json")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -55,20 +56,20 @@ func checkCut(t *testing.T, graph, assignment, parts string) checked {
 }
 
 // partitioned runs partition and gives its JSON.
-func partitioned(t *testing.T, args ...string) cutJSON {
+func partitioned(t *testing.T, args ...string) graphmill.Division {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if status := run(append([]string{"graphmill", "partition", "--json"}, args...), &stdout, &stderr); status != exitDone {
 		t.Fatalf("%q: status %d: %s", args, status, stderr.String())
 	}
-	var j cutJSON
+	var j graphmill.Division
 	if err := json.Unmarshal(stdout.Bytes(), &j); err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-func (c checked) compare(t *testing.T, name string, j cutJSON) {
+func (c checked) compare(t *testing.T, name string, j graphmill.Division) {
 	t.Helper()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-4 }
 	var most, all int64
@@ -80,43 +81,25 @@ func (c checked) compare(t *testing.T, name string, j cutJSON) {
 	}
 }
 
-// TestCutOfMETISFiles holds what partition says to the definition.
-func TestCutOfMETISFiles(t *testing.T) {
-	for _, name := range []string{"rgg_n_2_15_s0", "delaunay_n15"} {
-		f, err := os.Open(filepath.Join(sharedData(t), "partition", name+".graph.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(t.TempDir(), name+".graph")
-		if err := os.WriteFile(file, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		for _, method := range []string{"multilevel", "fennel"} {
-			j := partitioned(t, file, "--parts", "8", "--method", method)
-			c := checkCut(t, file, file+".part.8", "8")
-			if c.compare(t, name+", "+method, j); !c.OK {
-				t.Errorf("%s, %s: %+v", name, method, c)
-			}
+// testCut holds what partition says of a METIS file to the definition.
+func testCut(t *testing.T, file string) {
+	t.Helper()
+	for _, method := range []string{"multilevel", "fennel"} {
+		j := partitioned(t, file, "--parts", "8", "--method", method)
+		c := checkCut(t, file, file+".part.8", "8")
+		if c.compare(t, file+", "+method, j); !c.OK {
+			t.Errorf("%s, %s: %+v", file, method, c)
 		}
 	}
 }
 
-// TestCutOfTypedGraphs does so for a graph with types and directions, whose pairs
+// TestGoldenCut holds what partition says to the definition for a graph with types and directions, whose pairs
 // are made by a program of its own here, and for DGL's assignment of it.
-func TestCutOfTypedGraphs(t *testing.T) {
-	golden := filepath.Join(sharedData(t), "golden", "dgl")
+func TestGoldenCut(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "g.store")
 	var stderr bytes.Buffer
-	if status := run([]string{"graphmill", "import", filepath.Join(golden, "chunked_in"), "--out", in}, io.Discard, &stderr); status != exitDone {
+	if status := run([]string{"graphmill", "import", golden.Dir(t, "dgl/chunked_in"), "--out", in}, io.Discard, &stderr); status != exitDone {
 		t.Fatal(stderr.String())
 	}
 	s, err := store.Open(vfs.OS, in)
@@ -145,8 +128,8 @@ func TestCutOfTypedGraphs(t *testing.T) {
 	writeNpy(t, prefix+".adjncy.npy", "u4", graph.Bytes(g.Neighbours), len(g.Neighbours))
 	for name, args := range map[string][]string{
 		"multilevel": {in, "--parts", "3"},
-		"chunked":    {filepath.Join(golden, "chunked_in"), "--parts", "3"},
-		"DGL's":      {in, "--import", filepath.Join(golden, "chunked_assign")},
+		"chunked":    {golden.Dir(t, "dgl/chunked_in"), "--parts", "3"},
+		"DGL's":      {in, "--import", golden.Dir(t, "dgl/chunked_assign")},
 	} {
 		out := filepath.Join(dir, name)
 		j := partitioned(t, append(args, "--out", out)...)

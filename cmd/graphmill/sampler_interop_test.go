@@ -1,21 +1,18 @@
-//go:build interop
+//go:build interop || interopdata
 
 package main
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
 // judge is a run of the real TF-GNN over many folders of Examples.
@@ -59,7 +56,7 @@ func tfgnnPython(t *testing.T) string {
 func (j *judge) run(t *testing.T) {
 	t.Helper()
 	var stderr bytes.Buffer
-	cmd := exec.Command(tfgnnPython(t), "-c", judgeScript, filepath.Join(os.Getenv("GRAPHMILL_SHARED"), "peers/tfgnn_check.py"))
+	cmd := exec.Command(tfgnnPython(t), "-c", judgeScript, golden.Peers(t, "tfgnn_check.py"))
 	cmd.Stdin, cmd.Stderr = strings.NewReader(strings.Join(j.checks, "\n")), &stderr
 	out, err := cmd.Output()
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
@@ -79,152 +76,73 @@ func (j *judge) run(t *testing.T) {
 	}
 }
 
-// TestTFGNNAcceptsSamples has the real TF-GNN read what every golden spec and three
-// real graphs give, in each way of writing, and train on those of links.
-func TestTFGNNAcceptsSamples(t *testing.T) {
-	data := sharedData(t)
-	golden, testdata := filepath.Join(data, "golden/tfgnn/sampler"), filepath.Join(data, "tfgnn/testdata")
+// expect adds what a spec gives to the checks, in each way of writing; of links, training on them too.
+func (j *judge) expect(t *testing.T, schema, spec string, examples int, more ...string) {
+	t.Helper()
+	text, err := os.ReadFile(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := bytes.Contains(text, []byte("symmetric_link_seed_op"))
+	train := "--batch=16"
+	if links {
+		train = "--train"
+	}
+	for _, compat := range []string{"none", "tfgnn", "tfgnn-classic"} {
+		if compat == "tfgnn-classic" && links {
+			continue // that sampler has no links
+		}
+		j.add(sampleAs(t, schema, spec, append(more, "--compat", compat)...), "--spec", spec, "--expect", fmt.Sprint(examples), train)
+	}
+}
+
+// seedLimit is the most seeds of a graph: the judge takes a tenth of a second per Example.
+const seedLimit = 25
+
+// TestGoldensAccepted has the real TF-GNN read the subgraphs of every golden unigraph, in each way of writing, and train on
+// those of links.
+func TestGoldensAccepted(t *testing.T) {
 	var j judge
-	expect := func(schema, spec string, examples int, more ...string) {
-		t.Helper()
-		train := "--batch=16"
-		if examples == 3 {
-			train = "--train"
+	for _, c := range golden.Samples(t) {
+		examples, more := len(recordsOf(t, c.Records)), []string(nil)
+		if c.Seeds != "" {
+			more = append(more, "--input_seeds", c.Seeds)
 		}
-		for _, compat := range []string{"none", "tfgnn", "tfgnn-classic"} {
-			text, err := os.ReadFile(spec)
-			if err != nil {
-				t.Fatal(err)
+		if examples > seedLimit {
+			examples, more = seedLimit, append(more, "--limit-seeds", fmt.Sprint(seedLimit))
+		}
+		specs := []string{c.Spec}
+		if small := filepath.Join(filepath.Dir(c.Spec), "spec_small.pbtxt"); c.Name != "link" {
+			if _, err := os.Stat(small); err == nil { // with sample sizes below degrees
+				specs = append(specs, small)
 			}
-			if compat == "tfgnn-classic" && bytes.Contains(text, []byte("symmetric_link_seed_op")) {
-				continue // which that sampler has not
-			}
-			j.add(sampleAs(t, schema, spec, append(more, "--compat", compat)...), "--spec", spec, "--expect", fmt.Sprint(examples), train)
+		}
+		for _, spec := range specs {
+			j.expect(t, c.Schema, spec, examples, more...)
 		}
 	}
-	own := func(name, file string) string { return filepath.Join(golden, name, file) }
-	const limit = 25 // seeds: the judge takes a tenth of a second an Example
-	expect(filepath.Join(testdata, "homogeneous/citrus.pbtxt"), own("homogeneous", "spec.pbtxt"), 9)
-	expect(filepath.Join(testdata, "heterogeneous/graph.pbtxt"), own("heterogeneous", "spec.pbtxt"), 24)
-	expect(filepath.Join(testdata, "node_vs_edge/schema.pbtxt"), filepath.Join(testdata, "node_vs_edge/spec.pbtxt"), 1)
-	expect(own("wordnet_small", "schema.pbtxt"), own("wordnet_small", "spec_all.pbtxt"), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", own("wordnet_small", "seeds.csv"))
-	expect(own("wordnet_small", "schema.pbtxt"), own("wordnet_small", "spec_small.pbtxt"), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", own("wordnet_small", "seeds.csv"))
-	expect(own("vectors_vecA", "schema.pbtxt"), own("vectors_vecA", "spec.pbtxt"), 12)
-	expect(own("vectors_vecB", "schema.pbtxt"), own("vectors_vecB", "spec.pbtxt"), 12)
-	expect(own("ragged", "schema.pbtxt"), own("ragged", "spec.pbtxt"), 12)
-	expect(own("link", "schema.pbtxt"), own("link", "spec_all.pbtxt"), 3, "--input_seeds", own("link", "seeds.csv"))
-	// Real graphs: cards and their owners, packages, words.
-	creditcard := filepath.Join(data, "tfgnn/examples/creditcard")
-	expect(filepath.Join(creditcard, "graph_schema.pbtxt"), filepath.Join(creditcard, "sampling_spec.pbtxt"), 24)
-	debian := filepath.Join(t.TempDir(), "debian")
-	if out, err := exec.Command("python3", "../../bench/debian_unigraph.py", filepath.Join(data, "debian_packages.tar.gz"), debian).CombinedOutput(); err != nil {
-		t.Fatalf("debian_unigraph.py: %v: %s", err, out)
-	}
-	expect(filepath.Join(debian, "schema.pbtxt"), filepath.Join(debian, "spec.pbtxt"), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", filepath.Join(debian, "seeds.csv"))
-	words := wordnet(t, filepath.Join(data, "wordnet.tar.gz"))
-	expect(filepath.Join(words, "schema.pbtxt"), filepath.Join(words, "spec.pbtxt"), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", filepath.Join(words, "seeds.csv"))
-	expect(filepath.Join(words, "links.pbtxt"), filepath.Join(words, "linkspec.pbtxt"), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", filepath.Join(words, "links.csv"))
 	j.run(t)
 }
 
-// wordnet makes a unigraph of the whole of WordNet, with seeds and links.
-func wordnet(t *testing.T, archive string) string {
-	dir := t.TempDir()
-	b, err := os.ReadFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables := map[string][][]string{}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(h.Name, ".csv.gz") {
-			continue
-		}
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(z).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables[strings.TrimSuffix(filepath.Base(h.Name), ".csv.gz")] = rows
-	}
-	write := func(name string, rows [][]string) {
-		var text bytes.Buffer
-		if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
+// linkSpec is the spec of the golden links.
+func linkSpec(t *testing.T) string {
+	for _, c := range golden.Samples(t) {
+		if c.Name == "link" {
+			return c.Spec
 		}
 	}
-	rename := func(table string, names ...string) [][]string {
-		rows := tables[table]
-		copy(rows[0], names)
-		return rows
-	}
-	write("word.csv", rename("nodes_word", "id"))
-	synsets := rename("nodes_synset", "id")
-	write("synset.csv", synsets)
-	relations := rename("synset_synset", "source", "target")
-	write("relation.csv", relations)
-	write("word_synset.csv", rename("word_synset", "source", "target"))
-	seeds, links := [][]string{{"id"}}, [][]string{{"source", "target", "label"}}
-	for i := range 400 {
-		seeds = append(seeds, synsets[1+i*97][:1])
-	}
-	for i := range 200 {
-		links = append(links, []string{relations[1+i*31][0], relations[1+i*31][1], fmt.Sprint(i % 2)})
-	}
-	write("seeds.csv", seeds)
-	write("links.csv", links)
-	const schema = `
-node_sets { key: "word" value { features { key: "#id" value { dtype: DT_STRING } } metadata { filename: "word.csv" } } }
-node_sets { key: "synset" value { features { key: "#id" value { dtype: DT_STRING } } metadata { filename: "synset.csv" } } }
-edge_sets { key: "relation" value { source: "synset" target: "synset" metadata { filename: "relation.csv" } } }
-edge_sets { key: "means" value { source: "word" target: "synset" metadata { filename: "word_synset.csv" } } }
-edge_sets { key: "in_words" value { source: "synset" target: "word" metadata { filename: "word_synset.csv" extra { key: "edge_type" value: "reversed" } } } }
-`
-	const ops = `
-sampling_ops { op_name: "a" input_op_names: "seed" edge_set_name: "relation" sample_size: 5 strategy: RANDOM_UNIFORM }
-sampling_ops { op_name: "b" input_op_names: ["seed", "a"] edge_set_name: "in_words" sample_size: 3 strategy: RANDOM_UNIFORM }
-sampling_ops { op_name: "c" input_op_names: "b" edge_set_name: "means" sample_size: 2 strategy: TOP_K }
-`
-	for name, text := range map[string]string{
-		"schema.pbtxt": schema, "spec.pbtxt": `seed_op { op_name: "seed" node_set_name: "synset" }` + ops,
-		"links.pbtxt": schema + `
-node_sets { key: "_readout" value { features { key: "label" value { dtype: DT_INT64 } } } }
-edge_sets { key: "_readout/source" value { source: "synset" target: "_readout" } }
-edge_sets { key: "_readout/target" value { source: "synset" target: "_readout" } }
-`,
-		"linkspec.pbtxt": `symmetric_link_seed_op { op_name: "seed" }` + ops,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	t.Fatal("found no golden links")
+	return ""
 }
 
-// TestTFGNNReadsComponents has the real TF-GNN read several subgraphs in an Example
+// TestGoldenComponents has the real TF-GNN read several subgraphs in an Example
 // by the schema with relaxed components, and split nothing differently than Examples
 // of one.
-func TestTFGNNReadsComponents(t *testing.T) {
-	golden := filepath.Join(sharedData(t), "golden/tfgnn/sampler/link")
+func TestGoldenComponents(t *testing.T) {
+	link := golden.Dir(t, "tfgnn/sampler/link")
 	sampled := func(n int) string {
-		return sampleAs(t, filepath.Join(golden, "schema.pbtxt"), filepath.Join(golden, "spec_all.pbtxt"),
-			"--input_seeds", filepath.Join(golden, "seeds.csv"), "--components", fmt.Sprint(n))
+		return sampleAs(t, filepath.Join(link, "schema.pbtxt"), linkSpec(t),
+			"--input_seeds", filepath.Join(link, "seeds.csv"), "--components", fmt.Sprint(n))
 	}
 	one, three := sampled(1), sampled(3)
 	cmd := exec.Command(tfgnnPython(t), "-c", `

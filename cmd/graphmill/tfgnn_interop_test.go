@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package main
 
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
 // parseWith parses the Examples of each folder with the FEATURES that io-spec
@@ -40,25 +42,15 @@ print(total)
 `
 
 // The Python that io-spec prints parses every golden Example as TF-GNN does.
-func TestIOSpecAsTFGNN(t *testing.T) {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
-	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
-	cmd.Stderr = os.Stderr
-	python, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("bench/peers.sh tfgnn: %v", err)
-	}
-	schemas, err := filepath.Glob(filepath.Join(shared, "data/golden/tfgnn/encoding/*/schema.pbtxt"))
-	if err != nil || len(schemas) < 15 {
+func TestGoldenIOSpecAsTFGNN(t *testing.T) {
+	schemas, err := filepath.Glob(golden.Dir(t, "tfgnn/encoding/*/schema.pbtxt"))
+	if err != nil || len(schemas) < 9 {
 		t.Fatalf("found %d schemas, %v", len(schemas), err)
 	}
 	var folders []string
 	for _, schema := range schemas {
-		folder, golden := filepath.Join(t.TempDir(), filepath.Base(filepath.Dir(schema))), filepath.Dir(schema)
-		switch filepath.Base(golden) {
+		folder, source := filepath.Join(t.TempDir(), filepath.Base(filepath.Dir(schema))), filepath.Dir(schema)
+		switch filepath.Base(source) {
 		case "components": // the schema alone means one
 			continue
 		case "verdicts": // broken on purpose
@@ -68,7 +60,7 @@ func TestIOSpecAsTFGNN(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"schema.pbtxt", "examples.tfrecord"} {
-			if err := os.Symlink(filepath.Join(golden, name), filepath.Join(folder, name)); err != nil {
+			if err := os.Symlink(filepath.Join(source, name), filepath.Join(folder, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,7 +73,7 @@ func TestIOSpecAsTFGNN(t *testing.T) {
 		}
 		folders = append(folders, folder)
 	}
-	out, err := exec.Command(strings.TrimSpace(string(python)), append([]string{"-c", parseWith}, folders...)...).CombinedOutput()
+	out, err := exec.Command(tfgnnPython(t), append([]string{"-c", parseWith}, folders...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

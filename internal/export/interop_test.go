@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interop || interopdata
 
 package export_test
 
@@ -18,62 +18,42 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/export"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// golden is a file of TFRecords that the real TF-GNN wrote, and its schema.
-type golden struct{ name, records, schema string }
+// goldenCase is TFRecords that the real TF-GNN wrote, and their schema.
+type goldenCase struct{ name, records, schema string }
 
-// goldens lists all cases except the doubtful Examples of verdicts.
-func goldens(t *testing.T) []golden {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	top, unigraphs := filepath.Join(shared, "data/golden/tfgnn"), filepath.Join(shared, "data/tfgnn")
-	var all []golden
-	found, err := filepath.Glob(filepath.Join(top, "encoding/*/examples.tfrecord"))
+// goldens are all cases, but for the doubtful Examples of verdicts.
+func goldens(t *testing.T) []goldenCase {
+	var all []goldenCase
+	found, err := filepath.Glob(golden.Dir(t, "tfgnn/encoding/*/examples.tfrecord"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range found {
 		dir := filepath.Dir(file)
 		if name := filepath.Base(dir); name != "verdicts" {
-			all = append(all, golden{name, file, filepath.Join(dir, "schema.pbtxt")})
+			all = append(all, goldenCase{name, file, filepath.Join(dir, "schema.pbtxt")})
 		}
 	}
-	sampled, err := filepath.Glob(filepath.Join(top, "sampler/*/*.tfrecord"))
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range golden.Samples(t) {
+		all = append(all, goldenCase{s.Name + "_beam", s.Records, s.Schema})
 	}
-	inputs := map[string]string{
-		"homogeneous": "testdata/homogeneous/citrus.pbtxt", "heterogeneous": "testdata/heterogeneous/graph.pbtxt",
-		"node_vs_edge": "testdata/node_vs_edge/schema.pbtxt", "creditcard": "examples/creditcard",
+	for _, c := range golden.Classics(t) {
+		all = append(all, goldenCase{"classic, " + c.Name, c.Records, strings.TrimSuffix(c.Records, ".tfrecord") + "_schema.pbtxt"})
 	}
-	for _, file := range sampled {
-		dir, base := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".tfrecord")
-		if base == "edges" || base == "nodes" { // tables
-			continue
-		}
-		schema := filepath.Join(dir, base+"_schema.pbtxt")
-		if !strings.HasPrefix(base, "old_") {
-			schema = filepath.Join(dir, "schema.pbtxt")
-			if input := inputs[filepath.Base(dir)]; input != "" {
-				schema = filepath.Join(unigraphs, input)
-			}
-		}
-		all = append(all, golden{filepath.Base(dir) + "_" + base, file, schema})
-	}
-	if len(all) < 30 {
+	if len(all) < 20 {
 		t.Fatalf("found %d cases, expected all goldens", len(all))
 	}
 	return all
 }
 
-// features returns the features of an Example as text.
+// features is what an Example holds.
 func features(t *testing.T, record []byte) string {
 	t.Helper()
 	var d example.Decoder
@@ -83,8 +63,9 @@ func features(t *testing.T, record []byte) string {
 	return string(example.AppendJSON(nil, &d))
 }
 
-// Everything that the real TF-GNN wrote becomes a collection and is written again: equal when parsed, and equal in
-// every byte if the keys were sorted. The real TF-GNN accepts the written records.
+// Everything that the real TF-GNN wrote becomes a collection and comes back:
+// equal as parsed, equal in every byte where the keys were in order; and the real
+// TF-GNN takes the records that come back.
 func TestGoldensComeBack(t *testing.T) {
 	var jobs [][]string // schema, records
 	var w example.Writer
@@ -95,7 +76,7 @@ func TestGoldensComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.name == "link_beam_all" { // contains ids of its links, which no schema declares
+		if g.name == "link_beam" { // which has the ids of its links, that no schema declares
 			for _, name := range []string{"#source", "#target"} {
 				schema.NodeSets["_readout"].Features[name] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
 			}
@@ -124,7 +105,8 @@ func TestGoldensComeBack(t *testing.T) {
 			if a, b := features(t, want[i]), features(t, got[i]); a != b {
 				t.Errorf("%s: record %d: found %s, expected %s", g.name, i, b, a)
 			}
-			// The codec writes sorted keys. If it gives other bytes than it read, the keys were not sorted.
+			// The codec writes keys in order: where it gives other bytes than it read,
+			// the keys were not.
 			x := codec.New()
 			if err := codec.Decode(want[i], x, false); err != nil {
 				t.Fatal(err)
@@ -140,7 +122,7 @@ func TestGoldensComeBack(t *testing.T) {
 				equal++
 			}
 		}
-		if g.name != "components" { // its schema alone implies one component
+		if g.name != "components" { // whose schema alone means one component
 			jobs = append(jobs, []string{filepath.Join(dir+".out", "schema.pbtxt"), filepath.Join(dir+".out", "*-of-*")})
 		}
 	}
@@ -170,7 +152,7 @@ for job in json.loads(sys.argv[2]):
   with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
     tfgnn_check.main()
   print(json.dumps(json.loads(out.getvalue())), flush=True)
-`, filepath.Join(os.Getenv("GRAPHMILL_SHARED"), "peers"), string(list))
+`, filepath.Dir(golden.Peers(t, "tfgnn_check.py")), string(list))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -189,14 +171,10 @@ for job in json.loads(sys.argv[2]):
 	}
 }
 
-// The doubtful Examples that the codec refuses are refused one by one and leave no collection. The Examples that a
-// lenient codec repairs make a complete collection.
-func TestVerdicts(t *testing.T) {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	dir := filepath.Join(shared, "data/golden/tfgnn/encoding/verdicts")
+// The doubtful Examples that the codec refuses are refused one by one, and leave no
+// collection; read leniently, what it repairs makes a whole one.
+func TestGoldenVerdicts(t *testing.T) {
+	dir := golden.Dir(t, "tfgnn/encoding/verdicts")
 	schema, _, _, err := tfgnnfiles.ReadSchema(vfs.OS, filepath.Join(dir, "schema.pbtxt"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interopdata
 
 package pack
 
@@ -10,7 +10,7 @@ import (
 func BenchmarkLinearProgram(b *testing.B) {
 	for range b.N {
 		limits := []int{313, 636}
-		p := &Problem{Histogram: histogram(&testing.T{}, "ogbg-molpcba_train_exact", limits), Limits: limits}
+		p := &Problem{Histogram: histogram(b, "ogbg-molpcba_train_exact", limits), Limits: limits}
 		in := newInstance(p)
 		s := newSearch(in, 8)
 		s.loadAll(in.count)

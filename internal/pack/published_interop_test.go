@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interopdata
 
 package pack
 
@@ -6,19 +6,16 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// histogram reads one of the shared histograms, without shapes that exceed the limits.
-func histogram(t *testing.T, name string, limits []int) *Histogram {
-	dir := os.Getenv("GRAPHMILL_SHARED")
-	if dir == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds data/")
-	}
-	f, err := os.Open(filepath.Join(dir, "data/packing", name+".csv"))
+// histogram is a published one, without what is larger than limits.
+func histogram(t testing.TB, name string, limits []int) *Histogram {
+	f, err := os.Open(golden.Data(t, "packing", name+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +28,10 @@ func histogram(t *testing.T, name string, limits []int) *Histogram {
 	return fits
 }
 
-// The cells of the paper's Table 2 for which its data are known: packs by the published algorithm with at most
-// 256 graphs per pack. The row that the paper calls minimum was computed with the maximum.
-func TestPaperTable2(t *testing.T) {
+// The cells of the paper's Table 2 that its data are known for: packs by the
+// published algorithm with at most 256 graphs a pack. The row that the paper calls
+// minimum was computed with the maximum.
+func TestDataPaperTable2(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []int
@@ -56,7 +54,7 @@ func TestPaperTable2(t *testing.T) {
 }
 
 // All cells of the paper's Table 2 in percent, baselines included.
-func TestPaperEfficiencies(t *testing.T) {
+func TestDataPaperEfficiencies(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []int
@@ -91,7 +89,7 @@ func TestPaperEfficiencies(t *testing.T) {
 }
 
 // The limits that the paper found best for pcqm4mv2 are on the front.
-func TestTuneFindsThePublishedLimits(t *testing.T) {
+func TestDataTuneFindsThePublishedLimits(t *testing.T) {
 	_, front, err := Search(context.Background(), histogram(t, "ogbg-pcqm4mv2_train_reconstructed", []int{20, 54}), Tune{})
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +105,8 @@ func TestTuneFindsThePublishedLimits(t *testing.T) {
 	t.Errorf("found no limits 30, 62 in %v", front)
 }
 
-// The default results of the portfolio; the time limits are ten times the usual times, for a busy machine.
-func TestFigures(t *testing.T) {
+// What the portfolio reaches by default, the times ten times over, for a busy machine.
+func TestDataFigures(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		limits       []int
@@ -151,9 +149,9 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Here the linear program finds the proof and ends the concurrent part. The result does not depend on the
-// number of threads.
-func TestThreadsAndProofs(t *testing.T) {
+// Here the linear program has the proof, and ends what runs beside it; the number of
+// threads changes nothing.
+func TestDataThreadsAndProofs(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)
 	var first *Result
@@ -171,8 +169,8 @@ func TestThreadsAndProofs(t *testing.T) {
 	}
 }
 
-// For every packing, the efficiencies have the same ratio.
-func TestClosedForm(t *testing.T) {
+// Whatever the packing, the efficiencies stand in one ratio.
+func TestDataClosedForm(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)
 	want := float64(h.Total(0)) / float64(limits[0]) / (float64(h.Total(1)) / float64(limits[1]))

@@ -32,7 +32,7 @@ def tensor(t):
   shape[0] = int(t.nrows() if ragged else tf.shape(t)[0])
   dtype = t.dtype.name
   if t.dtype.is_floating:
-    widen = lambda x: tf.cast(x, tf.float64)
+    widen = lambda x: tf.constant(x.numpy().astype("float64"))  # tf.cast takes subnormal numbers for 0
     t = tf.ragged.map_flat_values(widen, t) if ragged else widen(t)
   return {
       "dtype": dtype,
@@ -44,6 +44,27 @@ def tensor(t):
 
 def features(piece):
   return {name: tensor(t) for name, t in piece.get_features_dict().items()}
+
+
+def view(graph):
+  return {
+      "context": features(graph.context),
+      "node_sets": {
+          n: {"features": features(s), "sizes": s.sizes.numpy().tolist()}
+          for n, s in graph.node_sets.items()
+      },
+      "edge_sets": {
+          n: {
+              "features": features(s),
+              "sizes": s.sizes.numpy().tolist(),
+              "source_set": s.adjacency.source_name,
+              "source": s.adjacency.source.numpy().tolist(),
+              "target_set": s.adjacency.target_name,
+              "target": s.adjacency.target.numpy().tolist(),
+          }
+          for n, s in graph.edge_sets.items()
+      },
+  }
 
 
 def answer(q, specs={}):
@@ -62,24 +83,7 @@ def answer(q, specs={}):
       if name.startswith("_readout"):
         tfgnn.validate_graph_tensor_for_readout(graph, readout_node_set=name)
   return {
-      "graph": {
-          "context": features(graph.context),
-          "node_sets": {
-              n: {"features": features(s), "sizes": s.sizes.numpy().tolist()}
-              for n, s in graph.node_sets.items()
-          },
-          "edge_sets": {
-              n: {
-                  "features": features(s),
-                  "sizes": s.sizes.numpy().tolist(),
-                  "source_set": s.adjacency.source_name,
-                  "source": s.adjacency.source.numpy().tolist(),
-                  "target_set": s.adjacency.target_name,
-                  "target": s.adjacency.target.numpy().tolist(),
-              }
-              for n, s in graph.edge_sets.items()
-          },
-      },
+      "graph": view(graph),
       "record": base64.b64encode(tfgnn.write_example(graph).SerializeToString(deterministic=True)).decode(),
       "text": text_format.MessageToString(example),
       "io_spec": io_spec,

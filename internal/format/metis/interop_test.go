@@ -1,4 +1,4 @@
-//go:build interop
+//go:build interopdata
 
 package metis
 
@@ -7,25 +7,20 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Graphs of the KaHIP project have the checksums that their publisher gives, of the offsets as 64-bit numbers
-// followed by the neighbours.
-func TestPublishedGraphs(t *testing.T) {
-	shared := os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("found no GRAPHMILL_SHARED, expected the folder of shared data")
-	}
+// Graphs of the KaHIP project, read as what their publisher's checksums say: of
+// the offsets as 64-bit numbers, then the neighbours.
+func TestDataPublishedGraphs(t *testing.T) {
 	for name, want := range map[string]string{
 		"rgg_n_2_15_s0": "5ef71f1a89446a99d24e6b2fb66c1b4f9d01a39202815575a174a94487eff0f8",
 		"delaunay_n15":  "e2ce39e7a053d4c2116445494935a191c47d4213d402e070eef8e0fd8e7e22b5",
 	} {
-		g, err := Read(context.Background(), vfs.OS, filepath.Join(shared, "data", "partition", name+".graph.gz"), 2)
+		g, err := Read(context.Background(), vfs.OS, golden.Data(t, "partition", name+".graph.gz"), 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,30 +14,27 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // tfgnnPython is the python of the real TF-GNN, installed if need be.
-func tfgnnPython(t *testing.T) (python, shared string) {
+func tfgnnPython(t *testing.T) string {
 	t.Helper()
-	shared = os.Getenv("GRAPHMILL_SHARED")
-	if shared == "" {
-		t.Fatal("GRAPHMILL_SHARED is not set; set it to the folder that holds peers/")
-	}
 	cmd := exec.Command("../../../bench/peers.sh", "tfgnn")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("bench/peers.sh tfgnn: %v", err)
 	}
-	return strings.TrimSpace(string(out)), shared
+	return strings.TrimSpace(string(out))
 }
 
 // The real TF-GNN parses every Example, finds the sets and features of the schema, batches and merges the Examples, and
 // trains on them for a step.
 func TestTFGNNReadsRecords(t *testing.T) {
-	python, shared := tfgnnPython(t)
+	python := tfgnnPython(t)
 	seed, batch := sample.ScopeSeed, sample.ScopeBatch
 	for _, c := range []struct {
 		name   string
@@ -64,7 +61,7 @@ func TestTFGNNReadsRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			var stderr bytes.Buffer
-			cmd := exec.Command(python, filepath.Join(shared, "peers/tfgnn_check.py"), filepath.Join(dir, SchemaFile), filepath.Join(dir, "samples.tfrecord-*"),
+			cmd := exec.Command(python, golden.Peers(t, "tfgnn_check.py"), filepath.Join(dir, SchemaFile), filepath.Join(dir, "samples.tfrecord-*"),
 				"--expect", strconv.Itoa(c.expect), "--train")
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
@@ -92,7 +89,7 @@ func TestTFGNNReadsRecords(t *testing.T) {
 
 // TensorFlow reads the compressed files, each of which has many gzip members.
 func TestTensorFlowReadsGzip(t *testing.T) {
-	python, _ := tfgnnPython(t)
+	python := tfgnnPython(t)
 	s := sampler(t, homogeneous(2000), "5,3", sample.FanoutOptions{SeedType: []string{"_N"}, Scope: sample.ScopeSeed}, false)
 	dir := filepath.Join(t.TempDir(), "out")
 	job := sample.Job{Seeds: seeds(2000), BatchSize: 30, Seed: 5, Threads: 2}

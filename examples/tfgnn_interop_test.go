@@ -1,0 +1,19 @@
+//go:build interop
+
+package examples_test
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestTFGNN trains a Keras model of TF-GNN on the TFRecords of the quickstart.
+func TestTFGNN(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "quickstart")
+	graphmill(t, "quickstart", "--out", dir)
+	out := python(t, "tfgnn", "debian-tfgnn/train.py", filepath.Join(dir, "samples"))
+	timed(t, out)
+	if largest, got := figure(t, out, "largest section: test accuracy"), figure(t, out, "TFRecords: test accuracy"); got < largest+0.3 {
+		t.Errorf("found test accuracy %.3f, and %.3f of the largest section, expected about 0.83 and 0.36", got, largest)
+	}
+}
