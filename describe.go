@@ -8,8 +8,8 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Description tells what a store or collection holds: types, counts, columns and degrees. Its JSON is what

@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/partition"
-	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Division tells how a graph was divided into parts, and how good the division is. Its JSON is what the command

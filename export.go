@@ -13,9 +13,9 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunked"
 	"github.com/graphmill/graphmill/internal/export/metis"
 	format "github.com/graphmill/graphmill/internal/format/chunk"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Formats of Export, beside FormatTFRecord.

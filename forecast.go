@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Forecast tells what Sample with the same options would take, by the executor that it would choose and by each of the

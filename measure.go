@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Measurement is how fast batches are sampled. Its JSON is what the command bench sample prints with --json.

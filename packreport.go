@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/layout"
-	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Packing tells how graphs were packed. Its JSON is what the command pack prints with --json.

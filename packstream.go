@@ -16,9 +16,9 @@ import (
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // PackStreamOptions say how graphs are packed as they come. Limits are required; of the other options of PackOptions, a

@@ -7,7 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
-	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/report"
 )
 
 // reportStored tells what the parts hold.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Report tells what an operation did: its inputs, counts, warnings, stages and plots. Its method JSON gives
@@ -43,7 +43,7 @@ func publish(w sealer, r *report.Report, start time.Time) error {
 
 // RenderReport writes report.html of an output folder anew from its report.json.
 func RenderReport(dir string) (*Report, error) {
-	r, err := report.Read(vfs.OS, dir)
+	r, err := readReport(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,20 @@ func RenderReport(dir string) (*Report, error) {
 		return nil, err
 	}
 	return r, store.WriteReport(vfs.OS, dir, html, json)
+}
+
+// mostReport bounds the bytes of a report.json, which is held in memory. It is enough for 10,000 full histograms.
+const mostReport = 512 << 20
+
+// readReport reads report.json of an output folder.
+func readReport(dir string) (*report.Report, error) {
+	name := filepath.Join(dir, store.ReportJSONFile)
+	b, err := vfs.ReadFile(vfs.OS, name, mostReport)
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Parse(b)
+	return r, described(name, err)
 }
 
 // inputFolder names a store or collection as an input of a report, and returns its checksum.

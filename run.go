@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Run holds what all operations have in common. Its zero value is the default.

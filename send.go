@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/dispatch/transport"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // SendOptions say where parts go over SFTP. Without IPConfig they stay where they are.

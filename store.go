@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Store is an open folder: a store, which holds one graph, or a collection, which holds many. It is safe for concurrent
@@ -39,7 +39,7 @@ func (s *Store) Report() (*Report, error) {
 	if s.report != nil {
 		return s.report, nil
 	}
-	return report.Read(vfs.OS, s.Dir())
+	return readReport(s.Dir())
 }
 
 // Check reads the whole graph and finds what does not mean one: offsets that descend, neighbours that are no nodes.

@@ -144,7 +144,7 @@ func list(fsys vfs.FS, dir string) ([]string, error) {
 
 // outside says whether the manifest leaves the file out.
 func outside(name string) bool {
-	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, reportJSONFile, reportSumFile}, name)
+	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, reportSumFile}, name)
 }
 
 // checkLocal refuses a path of a metadata file that leads out of its folder.

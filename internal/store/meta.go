@@ -15,7 +15,7 @@ const (
 	ManifestFile    = "manifest.json"
 	ManifestSumFile = "manifest.json.xxh3"
 	ReportHTMLFile  = "report.html"
-	reportJSONFile  = "report.json"
+	ReportJSONFile  = "report.json"
 	reportSumFile   = "report.xxh3"
 )
 

@@ -128,7 +128,7 @@ func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 
 // reports compares the files of the report with their checksums. A folder without a report is whole.
 func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
-	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[reportJSONFile] {
+	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
 		return
 	}
 	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), 4096)
@@ -137,7 +137,7 @@ func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
 		return
 	}
 	var want strings.Builder
-	for _, name := range []string{ReportHTMLFile, reportJSONFile} {
+	for _, name := range []string{ReportHTMLFile, ReportJSONFile} {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
 		if err != nil {
 			v.add(name, err.Error())

@@ -352,10 +352,10 @@ func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.di
 
 // WriteReport writes the report of an output folder.
 func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
-	sums := sumLine(html, ReportHTMLFile) + sumLine(json, reportJSONFile)
+	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
 	return errors.Join(
 		vfs.WriteFile(fsys, filepath.Join(dir, ReportHTMLFile), html),
-		vfs.WriteFile(fsys, filepath.Join(dir, reportJSONFile), json),
+		vfs.WriteFile(fsys, filepath.Join(dir, ReportJSONFile), json),
 		vfs.WriteFile(fsys, filepath.Join(dir, reportSumFile), []byte(sums)))
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Stats returns the survey as TF-GNN's message that its sampled_stats writes. In addition to that tool's fields it

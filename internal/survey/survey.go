@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/recordfiles"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Options say how a survey is taken.

@@ -16,9 +16,9 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/ordered"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
+	"github.com/graphmill/graphmill/report"
 )
 
 // schemaFile is the name of the schema file, in the folder of the Examples.

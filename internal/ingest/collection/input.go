@@ -5,9 +5,9 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/report"
 )
 
 // The kinds of errors, for errors.Is.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/internal/recordfiles"
-	"github.com/graphmill/graphmill/internal/report"
+	"github.com/graphmill/graphmill/report"
 )
 
 // recordPlace is a record of a chunk.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/feature"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
+	"github.com/graphmill/graphmill/report"
 )
 
 // tally counts the subgraphs of a batch, or of all batches so far.

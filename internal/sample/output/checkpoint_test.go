@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // outcome is what a test compares of an output.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/report"
 )
 
 // CollectionOptions says what a collection keeps in addition to its graphs.

@@ -11,12 +11,12 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
-	"github.com/graphmill/graphmill/internal/report"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/report"
 )
 
 // SchemaFile is the file of the schema of the Examples, in the same folder.

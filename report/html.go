@@ -50,7 +50,7 @@ func (r *Report) html(beside bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r, err = fromJSON(b); err != nil {
+	if r, err = Parse(b); err != nil {
 		return nil, err
 	}
 	v := r.view()

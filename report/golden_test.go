@@ -51,7 +51,7 @@ func TestGolden(t *testing.T) {
 			golden(t, name+".txt", r.text(false))
 			golden(t, name+".colour.txt", r.text(true))
 
-			back, err := fromJSON(json)
+			back, err := Parse(json)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,8 +22,8 @@ func (r *Report) JSON() ([]byte, error) {
 	return layOut(b.Bytes()), nil
 }
 
-// fromJSON reads the bytes that JSON writes. Other bytes give an error that wraps errInvalid.
-func fromJSON(b []byte) (*Report, error) {
+// Parse reads the bytes that JSON writes. Other bytes give an error that wraps errInvalid.
+func Parse(b []byte) (*Report, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	var r Report

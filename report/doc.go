@@ -19,7 +19,7 @@
 // One goroutine fills a Report, and one goroutine fills a Histogram; merge the histograms of several goroutines.
 //
 // Package store writes report.json and report.html next to the manifest of an output folder. The manifest does not
-// list them. Read serves "graphmill report FOLDER".
+// list them.
 //
 // The package imports internal packages only, so that every stage may import it.
 package report

@@ -35,7 +35,7 @@ func TestHeatMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := fromJSON(text)
+	again, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
