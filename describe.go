@@ -93,8 +93,11 @@ func describeColumns(cols []*graph.Column) []ColumnDescription {
 }
 
 // Describe tells what the store or collection holds.
-func (st *Store) Describe() *Description {
-	s := st.store
+func (s *Store) Describe() *Description {
+	return describe(s.store)
+}
+
+func describe(s *store.Store) *Description {
 	i := &Description{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []NodesDescription{}, Edges: []EdgesDescription{}}
 	if c := s.Collection; c != nil {
 		i.Graphs, i.Context, i.Schema = c.Graphs, describeColumns(c.Context), s.Meta.Schema

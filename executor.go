@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -78,12 +79,9 @@ func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched i
 	return all, fetched
 }
 
-// processBytes is what the program holds before it works.
-const processBytes = 24 << 20
-
 // samplerBytes is the least memory of a program that samples a plan in memory by several threads.
 func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int, induce bool) int64 {
-	return sample.Need(g, plan, threads, induce) + processBytes
+	return sample.Need(g, plan, threads, induce) + limits.ProcessBytes
 }
 
 // newSampler compiles a plan within a budget; columns is the bytes that the caller reads besides. A budget below the

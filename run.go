@@ -65,35 +65,35 @@ func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, form
 const mostThreads = 4096
 
 // check refuses values that no operation takes, and fills in the default number of threads.
-func (r *Run) check() error {
-	if r.Threads == 0 {
-		r.Threads = min(runtime.GOMAXPROCS(0), mostThreads)
+func (o *Run) check() error {
+	if o.Threads == 0 {
+		o.Threads = min(runtime.GOMAXPROCS(0), mostThreads)
 	}
 	switch {
-	case r.Threads < 1 || r.Threads > mostThreads:
-		return usagef("found `Threads` %d, expected 1 to %d", r.Threads, mostThreads)
-	case r.Memory < 0:
-		return usagef("found `Memory` %d, expected a number of bytes", r.Memory)
+	case o.Threads < 1 || o.Threads > mostThreads:
+		return usagef("found `Threads` %d, expected 1 to %d", o.Threads, mostThreads)
+	case o.Memory < 0:
+		return usagef("found `Memory` %d, expected a number of bytes", o.Memory)
 	}
 	return nil
 }
 
-func (r *Run) warn(format string, a ...any) {
-	if r.Warn != nil {
-		r.Warn(fmt.Sprintf(format, a...))
+func (o *Run) warn(format string, a ...any) {
+	if o.Warn != nil {
+		o.Warn(fmt.Sprintf(format, a...))
 	}
 }
 
-func (r *Run) note(format string, a ...any) {
-	if r.Note != nil {
-		r.Note(fmt.Sprintf(format, a...))
+func (o *Run) note(format string, a ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, a...))
 	}
 }
 
 // begin makes the report of an operation.
-func (r *Run) begin(command, title string) *report.Report {
-	rep := report.New(command, title, Version(), r.CommandLine)
-	rep.Threads, rep.MemoryBudget = r.Threads, r.Memory
+func (o *Run) begin(command, title string) *report.Report {
+	rep := report.New(command, title, Version(), o.CommandLine)
+	rep.Threads, rep.MemoryBudget = o.Threads, o.Memory
 	return rep
 }
 
@@ -109,11 +109,11 @@ type meter struct {
 const between = 100 * time.Millisecond
 
 // meter begins a stage. The caller ends it.
-func (r *Run) meter(stage string, total int64, unit string) *meter {
-	if r.Progress == nil {
+func (o *Run) meter(stage string, total int64, unit string) *meter {
+	if o.Progress == nil {
 		return nil
 	}
-	return &meter{tell: r.Progress, at: Progress{Stage: stage, Total: total, Unit: unit}, last: time.Now()}
+	return &meter{tell: o.Progress, at: Progress{Stage: stage, Total: total, Unit: unit}, last: time.Now()}
 }
 
 // add counts n more. Any goroutine may call it.
@@ -151,7 +151,7 @@ type stages struct {
 	last time.Time
 }
 
-func (r *Run) stages() *stages { return &stages{tell: r.Progress} }
+func (o *Run) stages() *stages { return &stages{tell: o.Progress} }
 
 // update tells how far a stage has come. A new stage ends the one before. Any goroutine may call it.
 func (s *stages) update(stage string, done, total int64, unit string) {

@@ -124,7 +124,7 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 
 // PrintReport prints the report of an operation whose output, if any, is in its place.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
-	err := error(nil)
+	var err error
 	if asJSON {
 		var b []byte
 		if b, err = r.JSON(); err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -27,8 +28,7 @@ const (
 	leastHalo   = 4 << 20
 	leastWindow = 1 << 14
 	unbounded   = 1 << 40
-	mostParts   = 128      // limits the number of open files
-	overhead    = 24 << 20 // memory of the program itself
+	mostParts   = 128 // limits the number of open files
 )
 
 // errMemory is the kind of errors about too little memory, errSpace about too little disk space.
@@ -95,7 +95,7 @@ func (d *dispatcher) nodes() int {
 func (d *dispatcher) memory(b budget) int64 {
 	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
 	// The assignment and the new ids.
-	n := int64(overhead) + 6*nodes
+	n := int64(limits.ProcessBytes) + 6*nodes
 	if d.a.Trainers > 0 {
 		n += 2 * nodes
 	}

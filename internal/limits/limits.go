@@ -1,5 +1,5 @@
-// Package limits holds the largest sizes that numbers of 32 bits allow. They are variables so that a test reaches them
-// with a small graph. Nothing else changes them.
+// Package limits holds sizes that several stages go by: the largest that numbers of 32 bits allow, and the memory of the
+// program itself. The former are variables so that a test reaches them with a small graph. Nothing else changes them.
 //
 // It imports only the standard library.
 package limits
@@ -9,3 +9,6 @@ import "math"
 // Neighbours is the most neighbours that a graph in memory can list, two for each pair, because their places are
 // numbers of 32 bits.
 var Neighbours int64 = math.MaxUint32
+
+// ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.
+const ProcessBytes = 26 << 20

@@ -72,7 +72,7 @@ func (e Expand) String() string { return expandNames[e] }
 // String is the name of the strategy in a plan.
 func (h How) String() string { return howNames[h] }
 
-// All, as the Take of an op, takes every edge that the strategy may take.
+// All is the Take of an op that takes every edge that the strategy may take.
 const All = -1
 
 // OnesColumn is the name of a column of ones, which package spec adds to the graph in memory where a plan needs weights

@@ -16,9 +16,10 @@ import (
 	arrowflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"go.uber.org/goleak"
 
-	"github.com/graphmill/graphmill/internal/cli"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/graphmill/graphmill/internal/cli"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"

@@ -10,15 +10,13 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // maxChunks is the number of chunks that the five digits in a file name can count.
 const maxChunks = 100_000
-
-// ownMemory is the memory of the program itself.
-const ownMemory = 24 << 20
 
 // Options say how a graph is cut and written.
 type Options struct {
@@ -95,7 +93,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	if o.Memory == 0 {
 		o.Memory = 1 << 30
 	}
-	o.Memory = max(o.Memory-ownMemory, ownMemory) // for buffers
+	o.Memory = max(o.Memory-limits.ProcessBytes, limits.ProcessBytes) // for buffers
 	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
 	m := &chunked.Metadata{GraphName: o.Name}
 	for _, n := range s.Graph.Nodes {

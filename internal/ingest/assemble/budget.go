@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/bits"
 
+	"github.com/graphmill/graphmill/internal/limits"
+
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -13,7 +15,7 @@ var errMemory = errors.New("memory budget too small")
 // Memory that a build needs in any case: for the program itself, and for each thread's chunk of a table and small
 // buffers.
 const (
-	baseBytes   = 24 << 20
+	baseBytes   = limits.ProcessBytes
 	threadBytes = 6 << 20
 	// minWork is the minimum size of the buffers of a thread.
 	minWork = 2 << 20

@@ -6,13 +6,12 @@ import (
 	"sort"
 
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 const (
-	// processBytes is what the program holds before it works.
-	processBytes = 26 << 20
 	// edgeBytes is what a sampled edge of a window takes: its results in the stages of three windows and in the
 	// window that is emitted, and its part of a request.
 	edgeBytes = 12.5
@@ -79,7 +78,7 @@ func (b budget) stageSlots() int {
 // fixed is the bytes that every run of the plan holds.
 func (b budget) fixed() int64 {
 	readers := b.readers()
-	return processBytes + b.opt.Held + b.planned + int64(readers*(blockBytes+b.idBytes())) + b.tables.fixed(readers)
+	return limits.ProcessBytes + b.opt.Held + b.planned + int64(readers*(blockBytes+b.idBytes())) + b.tables.fixed(readers)
 }
 
 // perContext is the bytes that a sampled edge of one batch takes in buffers that belong to no window.
@@ -117,7 +116,7 @@ func (b budget) fits(d Design, w Window, total uint64) error {
 // least is the smallest memory that a run by a design fits, in whole MiB.
 func (b budget) least(d Design, total uint64) int64 {
 	w := Window{BatchEdges: b.need.edges}
-	base := (processBytes + b.opt.Held + b.planned) >> 20
+	base := (limits.ProcessBytes + b.opt.Held + b.planned) >> 20
 	n := sort.Search(1<<22, func(i int) bool {
 		return b.with((base+int64(i)+1)<<20).fits(d, w, total) == nil
 	})
@@ -169,7 +168,7 @@ func (b windowBudget) batches() float64 {
 	if b.opt.Memory == 0 {
 		return (math.MaxUint32 / 2) / max(edges, 1)
 	}
-	table, outs := rowBudget{b.budget}.least()
+	table, outs := rowBudget(b).least()
 	return min((b.free(edges)-table-outs)/b.perBatch(), (math.MaxUint32/2)/max(edges, 1))
 }
 
@@ -203,7 +202,7 @@ func (b windowBudget) share(batches, total uint64) (size uint64, share rowShare)
 	if b.opt.Rows > 0 || b.opt.Memory == 0 || len(b.tables.tables()) == 0 {
 		return batches, givenShare(b.opt.Rows)
 	}
-	rows := rowBudget{b.budget}
+	rows := rowBudget(b)
 	table, outs := rows.least()
 	free := b.free(b.need.edges) - outs
 	neighbours, columns, each := float64(b.size()), float64(b.tables.size()), b.perBatch()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -84,7 +85,7 @@ func Open(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Plan, o
 	// Too little memory is refused before anything is read: columns, and the offsets, which are copied to huge pages
 	// because they are read at random.
 	x.planned = sample.NeedFetch(s.Graph, plan, opt.Threads)
-	if least := processBytes + opt.Held + x.planned; opt.Memory > 0 && least > opt.Memory {
+	if least := limits.ProcessBytes + opt.Held + x.planned; opt.Memory > 0 && least > opt.Memory {
 		return nil, tagged.Errorf(ErrMemory, "found `Memory` %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, and columns that strategies read; give more `Memory` or fewer `Threads`",
 			human.Bytes(opt.Memory), human.Bytes((least>>20+1)<<20))
 	}

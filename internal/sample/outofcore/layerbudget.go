@@ -18,7 +18,7 @@ func (b layerBudget) limit(w Window) (int64, rowShare) {
 	if b.opt.Memory == 0 {
 		return math.MaxInt64, givenShare(b.opt.Rows)
 	}
-	left, share := rowBudget{b.budget}.reserve(b.free(w.BatchEdges))
+	left, share := rowBudget(b).reserve(b.free(w.BatchEdges))
 	return int64(left), share
 }
 

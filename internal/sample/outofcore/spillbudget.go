@@ -102,7 +102,7 @@ func (b spillBudget) sizes(w Window, total uint64) (z spillSizes, share rowShare
 	if b.opt.Memory == 0 {
 		return z, share, nil
 	}
-	free, share := rowBudget{b.budget}.reserve(b.free(edges))
+	free, share := rowBudget(b).reserve(b.free(edges))
 	result := 4.0
 	if b.idBytes() > 0 {
 		result = 8

@@ -1,8 +1,9 @@
 package tfgnn
 
 import (
-	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill/internal/recordfiles"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/example"
