@@ -74,7 +74,7 @@ func TestBytesDependOnNeitherThreadsNorMemory(t *testing.T) {
 		for _, o := range []struct {
 			threads, atOnce int
 			memory          int64
-		}{{1, 0, 0}, {2, 0, 0}, {5, 1, 0}, {1, 3, 38 << 20}, {2, 2, 40 << 20}} {
+		}{{1, 0, 0}, {2, 0, 0}, {5, 1, 0}, {1, 3, 40 << 20}, {2, 2, 42 << 20}} {
 			opt := everything
 			opt.Formats, opt.Threads, opt.PartsAtOnce, opt.Memory = formats, o.threads, o.atOnce, o.memory
 			dir := filepath.Join(t.TempDir(), "out")

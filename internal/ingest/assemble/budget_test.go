@@ -103,10 +103,10 @@ func TestBudgets(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	in := Input{Nodes: []Nodes{{Type: "_N"}}}
 	_, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 8 << 20})
-	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "`Memory` 32MiB") {
+	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "`Memory` 34MiB") {
 		t.Fatalf("error %v, want ErrMemory with the least", err)
 	}
-	if _, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 32 << 20, Threads: 64}); err != nil {
+	if _, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 34 << 20, Threads: 64}); err != nil {
 		t.Fatal(err)
 	}
 }
