@@ -14,14 +14,11 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,7 +80,7 @@ func run(args []string, out io.Writer) error {
 	f := flag.NewFlagSet("parquet", flag.ExitOnError)
 	names := f.String("readers", strings.Join(readerNames(), ","), "readers, separated by commas")
 	f.IntVar(&s.copies, "n", 6000, "damaged copies of each file")
-	f.Uint64Var(&s.seed, "seed", 1, "seed of the damage")
+	f.Uint64Var(&s.seed, "seed", 1, "random seed of the damage")
 	f.Int64Var(&s.memory, "memory", 6<<30, "bytes of address space of a child")
 	f.DurationVar(&s.timeout, "timeout", 60*time.Second, "longest read of a copy")
 	f.StringVar(&s.keep, "keep", "", "folder for the copies that gave a panic, ended a child, or were large or slow")
@@ -101,9 +98,10 @@ func run(args []string, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "| file | reader | panics | panics in other goroutines | out of memory | died otherwise | timeouts | heap > 1 GiB | CPU > 1 s | largest heap | longest CPU | errors | other values | same values |\n")
-	fmt.Fprintf(out, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	details := map[string]int{}
+	fmt.Fprintln(out, "| file | reader | panics | panics in other goroutines | out of memory | died otherwise | timeouts "+
+		"| heap > 1 GiB | CPU > 1 s | largest heap | longest CPU | errors | other values | same values |")
+	fmt.Fprintln(out, "|---|---"+strings.Repeat("|--:", 12)+"|")
+	places := map[string]int{}
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err != nil {
@@ -117,35 +115,19 @@ func run(args []string, out io.Writer) error {
 			} else if err != nil {
 				return err
 			}
-			count := map[outcome]int{}
-			var big, long int
-			var heap int64
-			var cpu float64
+			t := tally{count: map[outcome]int{}, places: places}
 			for _, r := range results {
-				count[r.Outcome]++
-				heap, cpu = max(heap, r.Heap), max(cpu, r.CPU)
-				if r.Heap > large {
-					big++
-				}
-				if r.CPU > slow {
-					long++
-				}
-				if slices.Contains(harmful, r.Outcome) {
-					_, place, _ := strings.Cut(r.Detail, " in github.com/")
-					details[fmt.Sprintf("%s: %s in %s", reader, r.Outcome, place)]++
-				}
-				if s.keep != "" && (slices.Contains(harmful, r.Outcome) || r.Heap > large || r.CPU > slow) {
+				if t.add(reader, &r) && s.keep != "" {
 					if err := s.save(reader, file, &r); err != nil {
 						return err
 					}
 				}
 			}
-			fmt.Fprintf(out, "| %s, %d bytes | %s | %d | %d | %d | %d | %d | %d | %d | %.2f GiB | %.2f s | %d | %d | %d |\n", filepath.Base(file), info.Size(), reader,
-				count[panicked], count[elsewhere], count[exhausted], count[died], count[late], big, long, float64(heap)/(1<<30), cpu, count[refused], count[other], count[same])
+			fmt.Fprintf(out, "| %s, %d bytes | %s %s\n", filepath.Base(file), info.Size(), reader, &t)
 		}
 	}
-	lines := make([]string, 0, len(details))
-	for text, n := range details {
+	lines := make([]string, 0, len(places))
+	for text, n := range places {
 		lines = append(lines, fmt.Sprintf("%5d  %s", n, text))
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(b, a) })
@@ -153,6 +135,40 @@ func run(args []string, out io.Writer) error {
 		fmt.Fprintln(os.Stderr, l)
 	}
 	return nil
+}
+
+// tally is what became of the copies of one file with one reader.
+type tally struct {
+	count       map[outcome]int
+	large, slow int
+	heap        int64
+	cpu         float64
+	places      map[string]int // where harm was done, for all files and readers
+}
+
+// add counts a result. It says whether the copy did harm.
+func (t *tally) add(reader string, r *result) bool {
+	t.count[r.Outcome]++
+	t.heap, t.cpu = max(t.heap, r.Heap), max(t.cpu, r.CPU)
+	if r.Heap > large {
+		t.large++
+	}
+	if r.CPU > slow {
+		t.slow++
+	}
+	harm := slices.Contains(harmful, r.Outcome)
+	if harm {
+		_, place, _ := strings.Cut(r.Detail, " in github.com/")
+		t.places[fmt.Sprintf("%s: %s in %s", reader, r.Outcome, place)]++
+	}
+	return harm || r.Heap > large || r.CPU > slow
+}
+
+// String is the rest of the row, after the file and the reader.
+func (t *tally) String() string {
+	return fmt.Sprintf("| %d | %d | %d | %d | %d | %d | %d | %.2f GiB | %.2f s | %d | %d | %d |",
+		t.count[panicked], t.count[elsewhere], t.count[exhausted], t.count[died], t.count[late],
+		t.large, t.slow, float64(t.heap)/(1<<30), t.cpu, t.count[refused], t.count[other], t.count[same])
 }
 
 // save writes a damaged copy to the folder -keep.
@@ -166,113 +182,4 @@ func (s *settings) save(reader, file string, r *result) error {
 	}
 	name := fmt.Sprintf("%s-%s-%d.parquet", reader, strings.TrimSuffix(filepath.Base(file), ".parquet"), r.Case)
 	return os.WriteFile(filepath.Join(s.keep, name), damage(b, s.seed, r.Case), 0o666)
-}
-
-// readCopies reads all copies of a file. A child that ends is followed by another one.
-func readCopies(s *settings, reader, file string) ([]result, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	results := make([]result, 0, s.copies)
-	for fruitless := 0; len(results) < s.copies; {
-		before := len(results)
-		if results, err = runChild(s, self, reader, file, results); err != nil {
-			return nil, err
-		}
-		if fruitless++; len(results) > before {
-			fruitless = 0
-		} else if fruitless == 3 {
-			return nil, fmt.Errorf("found no result of %s, copy %d of %s", reader, before, file)
-		}
-	}
-	return results, nil
-}
-
-// runChild appends the results of one child, and one for the copy that ended it.
-func runChild(s *settings, self, reader, file string, results []result) ([]result, error) {
-	cmd := exec.Command(self, "-child", reader, file, fmt.Sprint(s.seed), fmt.Sprintf("%d:%d", len(results), s.copies), fmt.Sprint(s.memory))
-	var stderr tail
-	cmd.Stderr = &stderr
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	expired := make(chan struct{})
-	timer := time.AfterFunc(s.timeout, func() { close(expired); _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(pipe)
-	lines.Buffer(nil, 1<<20)
-	begun, ended := false, false
-	for lines.Scan() {
-		switch line := lines.Text(); line {
-		case "begin":
-			begun = true
-		case "end":
-			ended = true
-		default:
-			var r result
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				return nil, fmt.Errorf("found %q of a child: %w", line, err)
-			}
-			results = append(results, r)
-			begun = false
-			timer.Reset(s.timeout)
-		}
-	}
-	_ = cmd.Wait() // what it ended with is in stderr
-	timer.Stop()
-	if ended {
-		return results, nil
-	}
-	if !begun {
-		return nil, &refusal{strings.TrimSpace(stderr.text)}
-	}
-	r := result{Case: len(results), Outcome: died, Detail: stderr.cause()}
-	select {
-	case <-expired:
-		r.Outcome = late
-	default:
-		if strings.Contains(stderr.text, "out of memory") || strings.Contains(stderr.text, "cannot allocate memory") {
-			r.Outcome, r.Heap = exhausted, s.memory
-		} else if strings.HasPrefix(r.Detail, "panic:") {
-			r.Outcome = elsewhere
-		}
-	}
-	return append(results, r), nil
-}
-
-// refusal is what a child says that did not read the undamaged file.
-type refusal struct{ text string }
-
-func (r *refusal) Error() string { return r.text }
-
-// tail keeps the beginning of what a child says.
-type tail struct{ text string }
-
-func (t *tail) Write(b []byte) (int, error) {
-	if len(t.text) < 1<<16 {
-		t.text += string(b)
-	}
-	return len(b), nil
-}
-
-// cause is the first line that says why the child ended, and the first function of the trace outside the runtime.
-func (t *tail) cause() string {
-	message := ""
-	for line := range strings.Lines(t.text) {
-		line = strings.TrimSpace(line)
-		if message == "" {
-			if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "runtime:") {
-				message = line
-			}
-			continue
-		}
-		if name, _, ok := strings.Cut(line, "("); ok && strings.Contains(name, "github.com/") && !strings.HasPrefix(line, "/") {
-			return message + " in " + line[:strings.LastIndex(line, "(")]
-		}
-	}
-	return message
 }
