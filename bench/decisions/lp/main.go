@@ -1,5 +1,6 @@
 // Command lp solves one linear program over packing patterns with gonum's Simplex, and packs the same histogram with
-// internal/pack, which solves many such programs, prices new patterns between them and proves the number of packs.
+// internal/pack. Where sums of sizes do not prove the number of packs, internal/pack solves many such programs and prices
+// new patterns between them.
 //
 //	go run . -limits 222,502 $GRAPHMILL_SHARED/data/packing/ogbg-molhiv_train_exact.csv
 //
