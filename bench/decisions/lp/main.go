@@ -1,5 +1,5 @@
 // Command lp solves one linear program over packing patterns with gonum's Simplex, and packs the same histogram with
-// internal/pack. Where sums of sizes do not prove the number of packs, internal/pack solves many such programs and prices
+// internal/pack. Where simpler bounds do not prove the number of packs, internal/pack solves many such programs and prices
 // new patterns between them.
 //
 //	go run . -limits 222,502 $GRAPHMILL_SHARED/data/packing/ogbg-molhiv_train_exact.csv
