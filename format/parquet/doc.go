@@ -26,9 +26,8 @@
 // only the rows of one call. Page checksums are verified where a page has one. Errors about the bytes of the file
 // wrap ErrCorrupt or ErrUnsupported.
 //
-// The package has its own parser because damaged input must never panic or exhaust memory. Given 30,000 damaged
-// copies of a 5 KB file, parquet-go 0.32 panicked on hundreds and allocated up to 3.4 GiB for one. The tests use that
-// library to write files and to read them back.
+// The package has its own parser because damaged input must never panic or exhaust memory: docs/decisions/parquet.md
+// has what parquet-go and arrow-go do with it. The tests use parquet-go to write files and to read them back.
 //
 // # Writing
 //
