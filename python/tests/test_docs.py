@@ -4,7 +4,7 @@ The fence says what a block is:
 
   sh      run by bash, with `graphmill` and `python` on the PATH
   python  run in the page's one namespace, unless it imports a framework that is not installed
-  text, yaml, json, go, pbtxt   not run: output, a file, a message, a fragment
+  text, yaml, json, go, pbtxt, mermaid   not run: output, a file, a message, a fragment, a drawing
 
 The comment `<!-- not run: REASON -->` on the line before an sh or python block keeps it from being run. Any other fence is
 an error, and so is a command in a text block. The folder has the repository's `examples`, like a clone. With only NumPy,
@@ -33,7 +33,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 PAGES = ["README.md", "CONTRIBUTING.md", "examples/README.md", "python/README.md"] + sorted(
     os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "*.md"))
 )
-RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt"}
+RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt", "mermaid"}
 # The packages of each environment of `make interop`; a block needs those of at most one.
 PEERS = {
     "pyg": {"torch", "torch_geometric"},

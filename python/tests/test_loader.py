@@ -231,8 +231,8 @@ class TestBatches(unittest.TestCase):
             (dict(store=RMAT, fanout={"likes": [2]}), "likes"),
             (dict(store=RMAT, fanout=[2], features="nothing"), "nothing"),
             (dict(store=RMAT, fanout=[2], order="weighted:nothing"), "nothing"),
-            (dict(store=RMAT), "--fanout"),
-            (dict(store=RMAT, fanout=[2], no_such_flag=True), "no-such-flag"),
+            (dict(store=RMAT), "found 0 of fanout, plan and sampling_spec, expected one; try fanout 15,10"),
+            (dict(store=RMAT, fanout=[2], no_such_flag=True), "unknown flag: no_such_flag"),
         ]:
             with self.assertRaisesRegex(GraphmillError, want):
                 NodeLoader(**arguments)

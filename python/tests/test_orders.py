@@ -73,10 +73,10 @@ class TestOrders(unittest.TestCase):
         for options, want in (
             (dict(order="weighted:sise"), 'no column "sise" of node type package, expected one of'),
             (dict(order="weighted:section"), "found dtype string, expected bool, an integer"),
-            (dict(order="random"), "found --order random, expected weighted:COLUMN"),
+            (dict(order="random"), "found order random, expected weighted:COLUMN"),
             (dict(order="windowed:4096"), "windowed:4096,16"),
-            (dict(order="windowed:0,1"), "found --order windowed:0,1"),
-            (dict(order="weighted:size", shuffle=True), "found --shuffle and --order"),
+            (dict(order="windowed:0,1"), "found order windowed:0,1"),
+            (dict(order="weighted:size", shuffle=True), "found shuffle and order"),
         ):
             with self.assertRaisesRegex(GraphmillError, want):
                 loader(**options)

@@ -17,6 +17,7 @@ import gc
 import json
 import mmap
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -95,8 +96,9 @@ class Process:
         ready = json.loads(line) if line else {}
         if "addr" not in ready:
             self.close()
-            # The text that the feed printed adds a hint to a usage error; the line has only the error.
-            raise GraphmillError(ready.get("error") or self.last_words() or "the feed ended without a word")
+            # A feed that could not read its arguments names flags; here they are keywords.
+            words = re.sub("--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), self.last_words())
+            raise GraphmillError(ready.get("error") or words or "the feed ended without a word")
         self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
 
     def last_words(self) -> str:
