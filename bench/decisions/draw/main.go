@@ -44,7 +44,7 @@ func version1(seed, epoch uint64) uint64 {
 }
 
 // sink keeps the compiler from leaving the draws out.
-var sink uint64
+var sink uint64 //nolint:unused // it is written, and never read
 
 // cost is the least processor time of a node in some runs, in nanoseconds.
 func cost(draws uint64, node func(node, draws uint64)) float64 {
