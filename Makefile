@@ -82,6 +82,10 @@ lint: $(GOLANGCI)
 	  $(GO) -C $$module vet -tags interopdata ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
+	for module in examples/library bench/decisions/parquet bench/decisions/lp; do \
+	  $(GO) -C $$module vet ./...; \
+	  (cd $$module; $(GOLANGCI) run ./...); \
+	done
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

@@ -38,6 +38,68 @@ func Example() {
 	// 5 subgraphs in 2 packs
 }
 
+// Tables that a graph.yaml names become a store; so does an edge list by itself.
+func ExampleImport() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.Import(ctx, "testdata/library/cites.csv", out+"/cites.store", graphmill.ImportOptions{Symmetrise: true})
+	check(err)
+	defer st.Close()
+	for _, e := range st.Graph().Edges {
+		fmt.Println(e.Type, e.Count)
+	}
+	// Output: _N:_E:_N 10
+}
+
+// Batches come in the shuffled order of each epoch, with the features of their nodes.
+func ExampleBatches() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", graphmill.ImportOptions{})
+	check(err)
+	defer st.Close()
+	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{2}, BatchSize: 3, Shuffle: true, Epochs: 2, Seed: 1}) {
+		check(err)
+		fmt.Println(b.Epoch, b.Number, b.Nodes("paper")[:len(b.Seeds())])
+	}
+	// Output:
+	// 0 0 [2 0 1]
+	// 0 1 [4 3]
+	// 1 0 [3 2 0]
+	// 1 1 [4 1]
+}
+
+// The batches of a run are divided among several processes by rank.
+func ExampleSample() {
+	ctx, out := context.Background(), temporary()
+	defer os.RemoveAll(out)
+	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", graphmill.RMATOptions{Scale: 10, Seed: 1})
+	check(err)
+	defer st.Close()
+	for rank := range 2 {
+		_, err := graphmill.Sample(ctx, st, fmt.Sprintf("%s/rank%d", out, rank), graphmill.SampleOptions{Fanout: []int{15, 10}, BatchSize: 256, Rank: rank, Ranks: 2})
+		check(err)
+		c, err := graphmill.Open(fmt.Sprintf("%s/rank%d", out, rank))
+		check(err)
+		fmt.Println(c.Collection().Graphs, "batches")
+		check(c.Close())
+	}
+	// Output:
+	// 2 batches
+	// 2 batches
+}
+
+// A histogram of graph sizes is packed, without writing a layout: how few packs are enough?
+func ExamplePack() {
+	out := temporary()
+	defer os.RemoveAll(out)
+	check(os.WriteFile(out+"/sizes.csv", []byte("num_nodes,num_edges,count\n10,20,600\n25,50,300\n40,90,100\n"), 0o644))
+	p, err := graphmill.Pack(context.Background(), out+"/sizes.csv", "", graphmill.PackOptions{Limits: []graphmill.PackLimit{{Component: "num_nodes", Max: 50}, {Component: "num_edges", Max: 110}}})
+	check(err)
+	fmt.Println(p.Packs, "packs, at least", p.LowerBound)
+	// Output: 350 packs, at least 350
+}
+
 // A graph is divided into parts, which are written for DGL's distributed training and verified against the store.
 func ExampleDispatch() {
 	ctx, out := context.Background(), temporary()
