@@ -208,7 +208,7 @@ func TestSpecsAsStrictAsTFGNN(t *testing.T) {
 		{graph, seed + op("1", `"s"`, "z", "3", "TOP_K"), ""},
 		{graph, seed + op("1", `"s"`, "ab", "0", "TOP_K"), ""}, {graph, seed + op("1", `"s"`, "ab", "-1", "TOP_K"), ""},
 		{graph, seed + op("1", `"s"`, "ab", "3", "9"), ""}, {graph, seed + op("1", `"s"`, "ab", "3", "BEST"), ""},
-		{graph, seed + op("1", `"s"`, "ba", "3", "TOP_K"), "where edge set \"ba\" begins"},
+		{graph, seed + op("1", `"s"`, "ba", "3", "TOP_K"), "the source of edge set \"ba\""},
 		{graph, seed + op("1", "", "ab", "3", "TOP_K"), "found no input"},
 		{graph, seed + op("s", `"s"`, "ab", "3", "TOP_K"), "for the second time"},
 		{linkSchema, link, ""}, {linkSchema, link + op("1", `"s"`, "e", "3", "RANDOM_UNIFORM"), ""},
