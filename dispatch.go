@@ -31,8 +31,8 @@ import (
 type PartsOptions struct {
 	// GraphName is the name of the graph and of its configuration file; "" is the name of the input.
 	GraphName string
-	// NumHops is the number of hops that the halo of a part reaches, 1 to 8; 0 is 1, the in-edges of the part's own
-	// nodes. NoHops makes parts without a halo.
+	// NumHops is the number of hops that the halo of a part reaches, 1 to 8; 0 is 1, the in-edges of the part's own nodes.
+	// See NoHops for zero hops.
 	NumHops int
 	// GraphFormats lists the sparse formats in which a part is stored: "coo", "csc", "csr", separated by commas; "" is
 	// "coo,csc".
@@ -49,7 +49,7 @@ type PartsOptions struct {
 	Send SendOptions
 }
 
-// NoHops is the NumHops of parts without a halo.
+// NoHops is the NumHops of parts whose configuration says halo_hops 0. They still hold the in-edges of their own nodes.
 const NoHops = -1
 
 // options converts the options for package dispatch. name is the name of the graph if the options give none.

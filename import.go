@@ -53,8 +53,8 @@ type ImportOptions struct {
 	// Columns names the columns of an edge list without a header, or selects columns of one with a header. A name may have
 	// a dtype: "src,dst,weight:float32". "" takes all columns of the header.
 	Columns string
-	// Src and Dst name the columns of an edge list that hold the sources and destinations; "" finds them by their names
-	// or takes the first two.
+	// Src and Dst name the columns of an edge list that hold the sources and destinations; "" finds usual
+	// names such as src and dst, or source and target.
 	Src, Dst string
 	// IDs is the type of the ids: "auto" (the default), "integer" or "string".
 	IDs string

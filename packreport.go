@@ -29,7 +29,7 @@ type Packing struct {
 	FoundSeconds float64            `json:"found_seconds"` // time from its start to the packing that was kept
 	Method       string             `json:"method"`        // the requested method
 	By           string             `json:"by"`            // the method, or the part of PackAuto, that found the packing
-	Limits       map[string]int     `json:"limits"`        // without the room that Reserve keeps
+	Limits       map[string]int     `json:"limits"`        // as given, with the room that Reserve keeps
 	Used         map[string]int     `json:"used"`          // size of the fullest pack
 	MaxGraphs    int                `json:"max_graphs"`    // PackOptions.MaxGraphs
 	MostGraphs   int                `json:"most_graphs"`   // graphs in the pack with the most
