@@ -223,7 +223,7 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 	}
 	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads})
 	if errors.Is(err, pack.ErrOversize) {
-		return nil, terms, fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them; alone makes each a pack of its own)", in, err, o.less())
+		return nil, terms, fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone makes each a pack of its own", in, err, o.less())
 	}
 	if err != nil {
 		return nil, terms, err

@@ -112,7 +112,7 @@ func (o *PackStreamOptions) streaming(ctx context.Context, in *sizeStream, s *pa
 		}
 		for ids, err := range s.Pack(sizes) {
 			if errors.Is(err, pack.ErrOversize) {
-				return fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them, alone lists them separately)", in.where(), err, o.less())
+				return fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone lists them separately", in.where(), err, o.less())
 			}
 			if err != nil {
 				return described(in.where(), err)
