@@ -132,7 +132,7 @@ type SampleOptions struct {
 	Compat      Compat
 	Aggregation Aggregation
 	SeedIDs     bool   // write sample_id and seed_id into the context
-	Components  int    // subgraphs per Example, one component each; 0 is 1
+	Components  int    // subgraphs per Example, one component each; 0 is 1, and more than 1 requires ScopeSeed
 	GraphSchema string // GraphSchema of the store's graph, a file or its folder: gives descriptions and the features of links
 
 	// Resume continues an interrupted run of the same call, if there is one, and otherwise starts a new run.

@@ -97,7 +97,7 @@ Formats:
 	f.Out.Add(cmd)
 	fs := cmd.Flags()
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "epoch, the first one")
+	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
 	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "output format: npy, collection or tfrecord")
 	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
 	return cmd

@@ -29,7 +29,7 @@ func (f *workFlags) add(cmd *cobra.Command) {
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "edges of an Example: those that were drawn (edge), or all between its nodes (node)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
 	fs.BoolVar(&o.SeedIDs, "seed-ids", false, "write sample_id and seed_id into the context of TFRecords")
-	fs.IntVar(&o.Components, "components", 0, "subgraphs per Example, one component each; needs --scope seed")
+	fs.IntVar(&o.Components, "components", 0, "subgraphs per Example, one component each; more than 1 needs --scope seed")
 	fs.StringVar((*string)(&o.Format), "format", "", "output format: collection or tfrecord")
 	fs.StringVar((*string)(&o.Executor), "executor", "", "how neighbours are read: memory (random reads from the mapped store), stream (sequential sweeps over the disk, for graphs larger than memory), or auto (memory if its data fit --memory or the available memory, else stream)")
 	fs.IntVar(&o.Epochs, "epochs", 0, "number of epochs")
