@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// available is the bytes of memory that can be taken without another program losing its own: what the
-// machine has available, and no more than the limits of the process' control groups. 0 is unknown.
+// available returns the bytes of memory that can be taken without harm to other programs: the available memory of the
+// machine, at most the limits of the process's control groups. 0 means unknown.
 func available(fsys vfs.FS) int64 {
 	text := func(name string) string {
 		f, err := fsys.Open(name)
@@ -40,7 +40,7 @@ func available(fsys vfs.FS) int64 {
 		default:
 			continue
 		}
-		// The groups above have limits as well, and a container sees its own as the root.
+		// The parent groups have limits as well. A container sees its own group as the root.
 		for group = path.Clean("/" + group); ; group = path.Dir(group) {
 			if n, err := strconv.ParseInt(text(path.Clean(strings.Replace(limit, "*", group, 1))), 10, 64); err == nil {
 				least = min(least, n)

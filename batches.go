@@ -13,54 +13,54 @@ import (
 	"github.com/graphmill/graphmill/internal/ordered"
 )
 
-// Batch is a sampled batch: arrays by name. It and its arrays are the iterator's, valid until the next step; Clone
-// keeps them.
+// Batch is a sampled batch: a set of named arrays. The iterator owns the batch and its arrays, which are valid until the
+// next step; Clone returns a copy that stays valid.
 //
-// The names are
+// The names of the arrays are
 //
-//	input_id                place of each seed in the list of seeds
-//	seed_local              local id of each seed; of links, source and target in turn
-//	nodes/TYPE/n_id         id of each node in the store; its place is the local id
+//	input_id                index of each seed in the list of seeds
+//	seed_local              local id of each seed; for links, of source and target alternately
+//	nodes/TYPE/n_id         id of each node in the store; the index in this array is the local id
 //	nodes/TYPE/by_hop       number of nodes per hop, the seeds first
-//	nodes/TYPE/x/COLUMN     rows of a feature
-//	edges/TYPE/edge_index   local ids of all sources, then of all destinations
-//	edges/TYPE/e_id         place of each edge in the input of the import, or its id
+//	nodes/TYPE/x/COLUMN     a feature, one row per node
+//	edges/TYPE/edge_index   local ids, shape (2, edges): the sources, then the destinations
+//	edges/TYPE/e_id         position of each edge in the input of the import, or its id in the store
 //	edges/TYPE/by_hop       number of edges per hop
-//	edges/TYPE/x/COLUMN     rows of a feature
+//	edges/TYPE/x/COLUMN     a feature, one row per edge
 //
-// and with ScopeSeed nodes/TYPE/batch (the seed of each node), with Before seed_time, with links links/COLUMN, with Ops
-// ops/K/frontier, ops/K/edge_index and ops/K/e_id of op K.
+// Some options add arrays: ScopeSeed adds nodes/TYPE/batch (the index of each node's seed in the batch), Before adds
+// seed_time, seeds that are links add links/COLUMN, and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
 type Batch struct {
-	Epoch  uint64
-	Number int // in the epoch, over all ranks
+	Epoch  uint64 // number of the epoch
+	Number int    // number of the batch in the epoch, counted over all ranks
 
 	columns []*graph.Column
 }
 
-// Column is the array of a name, nil if the batch has none.
+// Column returns the array with a name, nil if the batch has no such array.
 func (b *Batch) Column(name string) *graph.Column { return graph.FindColumn(b.columns, name) }
 
-// Columns are all arrays of the batch, in an order that depends on the store and the options alone.
+// Columns returns all arrays of the batch. Their order depends only on the store and the options.
 func (b *Batch) Columns() []*graph.Column { return b.columns }
 
-// Seeds are the local ids of the seeds.
+// Seeds returns the local id of each seed; for links, those of source and target alternately.
 func (b *Batch) Seeds() []int64 { return b.ints("seed_local") }
 
-// Nodes are the ids in the store of a type's nodes. The place in the list is the local id.
+// Nodes returns the ids in the store of the nodes of a type. The index in the slice is the local id.
 func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + typ + "/n_id") }
 
-// Edges are the local ids of both ends of a type's edges.
+// Edges returns the local ids of the sources and destinations of the edges of a type, such as "src:rel:dst".
 func (b *Batch) Edges(typ string) (src, dst []int64) {
 	both := b.ints("edges/" + typ + "/edge_index")
 	return both[:len(both)/2], both[len(both)/2:]
 }
 
-// Feature is a feature of a type's nodes, a row per node, nil if the batch does not have it.
+// Feature returns a feature of the nodes of a type, one row per node; nil if the batch does not have it.
 func (b *Batch) Feature(typ, name string) *graph.Column {
 	return b.Column("nodes/" + typ + "/x/" + name)
 }
 
-// Clone is a copy of the batch that stays valid.
+// Clone returns a copy of the batch that stays valid after the iterator's next step.
 func (b *Batch) Clone() *Batch {
 	c := &Batch{Epoch: b.Epoch, Number: b.Number}
 	for _, column := range b.columns {
@@ -79,8 +79,9 @@ func (b *Batch) ints(name string) []int64 {
 	return graph.View[int64](c.Values)
 }
 
-// Batches are the sampled batches of a store with their features, in order, of all epochs. They are made in memory,
-// several at a time, and do not depend on the number of threads. An error is the last step.
+// Batches iterates over the sampled batches of all epochs of a store, with their features, in order. Several batches are
+// sampled in memory at a time; they do not depend on the number of threads. An error ends the iteration: it comes with a
+// nil batch as the last step.
 func Batches(ctx context.Context, st *Store, o SampleOptions) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		l, err := NewLoader(ctx, st, o)
@@ -93,10 +94,10 @@ func Batches(ctx context.Context, st *Store, o SampleOptions) iter.Seq2[*Batch, 
 	}
 }
 
-// errEnough ends the making of batches that nobody takes any more.
+// errEnough stops the threads that make batches when the caller stops the iteration.
 var errEnough = errors.New("no more batches are wanted")
 
-// Batches are the batches of the loader, as those of the function Batches.
+// Batches iterates over the batches of the loader, as the function Batches does. The loader can be iterated again.
 func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		o, infos := &l.o, l.source.Columns()
@@ -153,7 +154,7 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 	}
 }
 
-// newBatch is a batch with empty columns.
+// newBatch makes a batch with empty columns.
 func newBatch(infos []feed.ColumnInfo) *Batch {
 	b := &Batch{}
 	for _, info := range infos {

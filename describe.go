@@ -12,25 +12,25 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Description tells what a store or collection holds: types, counts, columns and degrees. Its JSON is what
-// the command info prints with --json.
+// Description describes the contents of a store or collection: types, counts, columns and degrees. Its JSON is what the
+// command info prints with --json.
 type Description struct {
-	Folder string `json:"folder"`
-	Kind   string `json:"kind"`
-	Graphs int    `json:"graphs,omitempty"`
-	// Components is the number of components, where a graph has another number than one.
+	Folder string `json:"folder"`           // path, as Open was given it
+	Kind   string `json:"kind"`             // "store" or "collection"
+	Graphs int    `json:"graphs,omitempty"` // number of graphs of a collection
+	// Components is the number of components of all graphs; 0 if every graph has exactly one.
 	Components int `json:"components,omitempty"`
-	// Schema is the file of the GraphSchema that a collection was read with.
+	// Schema is the file of the GraphSchema that a collection was imported with; "" if there is none.
 	Schema string             `json:"schema,omitempty"`
-	Nodes  []NodesDescription `json:"nodes"`
-	Edges  []EdgesDescription `json:"edges"`
-	// Context has the columns of a collection's graphs, or of a store's context. ContextRows is the number of
-	// rows of the latter.
-	Context     []ColumnDescription `json:"context,omitempty"`
-	ContextRows int                 `json:"context_rows,omitempty"`
-	// SamplerBytes is the memory that the graph takes while it is sampled over all edge types.
+	Nodes  []NodesDescription `json:"nodes"` // one per node type
+	Edges  []EdgesDescription `json:"edges"` // one per edge type
+	// Context lists the columns of a collection's graphs, or of a store's context.
+	Context []ColumnDescription `json:"context,omitempty"`
+	// ContextRows is the number of rows of a store's context.
+	ContextRows int `json:"context_rows,omitempty"`
+	// SamplerBytes is the memory in bytes that the graph takes while it is sampled over all edge types.
 	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
-	// Made tells which run made the folder.
+	// Made describes the run that made the folder: command, version, options and inputs.
 	Made store.Made `json:"made"`
 }
 
@@ -38,23 +38,24 @@ type Description struct {
 type NodesDescription struct {
 	Type  string `json:"type"`
 	Count int    `json:"count"`
-	IDs   string `json:"ids,omitempty"` // dtype of the original ids
-	// Added is the number of nodes, the last ones, that have no row in the node table.
+	IDs   string `json:"ids,omitempty"` // dtype of the original ids; "" if nodes are numbered
+	// Added is the number of nodes that have no row in the node table. They have the highest ids of the type.
 	Added   int                 `json:"added,omitempty"`
 	Columns []ColumnDescription `json:"columns"`
 }
 
 // EdgesDescription describes an edge type.
 type EdgesDescription struct {
-	Type       string              `json:"type"`
+	Type       string              `json:"type"` // "src:rel:dst"
 	Count      int                 `json:"count"`
-	Primary    string              `json:"primary,omitempty"`
-	Directions []string            `json:"directions,omitempty"`
-	Degree     *DegreeDescription  `json:"degree,omitempty"` // of the primary end
+	Primary    string              `json:"primary,omitempty"`    // direction by which edges are numbered, "in" or "out"
+	Directions []string            `json:"directions,omitempty"` // directions whose adjacency is stored
+	Degree     *DegreeDescription  `json:"degree,omitempty"`     // degrees in the primary direction; nil in a collection
 	Columns    []ColumnDescription `json:"columns"`
 }
 
-// DegreeDescription tells how the degrees of an edge type's primary end are distributed.
+// DegreeDescription describes the distribution of the degrees of an edge type in its primary direction: the mean, the
+// median, two high percentiles, the maximum, and the number of nodes of degree 0.
 type DegreeDescription struct {
 	Mean  float64 `json:"mean"`
 	P50   uint64  `json:"p50"`
@@ -68,10 +69,10 @@ type DegreeDescription struct {
 type ColumnDescription struct {
 	Name  string `json:"name"`
 	DType string `json:"dtype"`
-	Shape []int  `json:"shape"`
+	Shape []int  `json:"shape"` // of one row; -1 is a dimension of varying length
 }
 
-// String is the name, dtype and shape of the column.
+// String returns the name, dtype and shape of the column, such as "x float32[128]".
 func (c ColumnDescription) String() string {
 	s := human.Printable(c.Name) + " " + c.DType
 	if len(c.Shape) > 0 {
@@ -92,7 +93,7 @@ func describeColumns(cols []*graph.Column) []ColumnDescription {
 	return infos
 }
 
-// Describe tells what the store or collection holds.
+// Describe describes the contents of the store or collection.
 func (s *Store) Describe() *Description {
 	return describe(s.store)
 }
@@ -139,7 +140,7 @@ func describe(s *store.Store) *Description {
 	return i
 }
 
-// degrees is the histogram of the degrees at an edge type's primary end.
+// degrees returns the histogram of the degrees of an edge type in its primary direction.
 func degrees(e *graph.Edges) *report.Histogram {
 	p := e.Adj[e.Primary].Indptr
 	if p.U64 != nil {

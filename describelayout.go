@@ -11,16 +11,16 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// reserveNote is said of limits with a reserve.
+// reserveNote explains limits with a reserve.
 const reserveNote = "a node of each type and a graph of each pack are kept for padding"
 
-// IsLayout says whether a folder calls itself a pack layout.
+// IsLayout reports whether the manifest of a folder says that it is a pack layout.
 func IsLayout(dir string) bool {
 	_, err := vfs.OS.Stat(filepath.Join(dir, layout.MetaFile))
 	return err == nil
 }
 
-// LayoutDescription tells what a pack layout is. Its JSON is what the command info prints with --json.
+// LayoutDescription describes a pack layout. Its JSON is what the command info prints with --json.
 type LayoutDescription struct {
 	Folder string `json:"folder"`
 	Kind   string `json:"kind"`
@@ -29,7 +29,7 @@ type LayoutDescription struct {
 	layout *layout.Layout
 }
 
-// DescribeLayout tells what a pack layout is.
+// DescribeLayout describes the pack layout in a folder.
 func DescribeLayout(dir string) (*LayoutDescription, error) {
 	l, err := layout.Open(vfs.OS, dir)
 	if err != nil {

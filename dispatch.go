@@ -29,26 +29,30 @@ import (
 
 // PartsOptions say how the parts of a graph are written for DGL.
 type PartsOptions struct {
-	// GraphName is the name of the graph and of its configuration; "" is that of the input.
+	// GraphName is the name of the graph and of its configuration file; "" is the name of the input.
 	GraphName string
-	// NumHops is how far the halo of a part reaches, 1 to 8; 0 is 1: the in-edges of its nodes. NoHops is none.
+	// NumHops is the number of hops that the halo of a part reaches, 1 to 8; 0 is 1, the in-edges of the part's own nodes.
+	// See NoHops for zero hops.
 	NumHops int
-	// GraphFormats are the sparse matrices of a part: "coo", "csc", "csr", comma-separated; "" is "coo,csc".
+	// GraphFormats lists the sparse formats in which a part is stored: "coo", "csc", "csr", separated by commas; "" is
+	// "coo,csc".
 	GraphFormats string
 	// SaveOrigNids and SaveOrigEids write the original ids of nodes and edges: part<p>/orig_nids.dgl, orig_eids.dgl.
 	SaveOrigNids, SaveOrigEids bool
-	// PartsAtOnce is how many parts are made at a time; 0 is as many as fit the memory, with Resume a quarter.
+	// PartsAtOnce bounds the number of parts that are made at a time; 0 is as many as fit the memory, and with Resume at most
+	// a quarter of the parts.
 	PartsAtOnce int
-	// Resume keeps finished parts when the run is interrupted, and continues with those of an earlier run.
+	// Resume keeps the finished parts if the run is interrupted, and continues an earlier run that was interrupted.
 	Resume bool
 
+	// Send says where the parts go over SFTP. The zero value sends nothing.
 	Send SendOptions
 }
 
-// NoHops is the NumHops of parts that say they have no halo.
+// NoHops is the NumHops of parts whose configuration says halo_hops 0. They still hold the in-edges of their own nodes.
 const NoHops = -1
 
-// options is how package dispatch takes the options. name is the name of the graph if the options give none.
+// options converts the options for package dispatch. name is the name of the graph if the options give none.
 func (o *PartsOptions) options(name string, parts int, run *Run) (opt dispatch.Options, err error) {
 	if o.GraphName != "" {
 		name = o.GraphName
@@ -75,7 +79,7 @@ func (o *PartsOptions) options(name string, parts int, run *Run) (opt dispatch.O
 	return opt, nil
 }
 
-// madeParts adds what the parts follow from.
+// madeParts adds the options that determine the bytes of the parts.
 func madeParts(m *store.Made, opt dispatch.Options) {
 	for key, v := range map[string]string{
 		"graph_name": opt.GraphName, "num_hops": strconv.Itoa(opt.Hops), "out_edges": strconv.FormatBool(opt.Leaving), "graph_formats": opt.Formats.String(),
@@ -88,30 +92,30 @@ func madeParts(m *store.Made, opt dispatch.Options) {
 type DispatchOptions struct {
 	Run
 	PartsOptions
-	// OutEdges gives the halo the edges that leave the part too, from 1 hop on, as DGL's partition_graph keeps them.
+	// OutEdges adds the edges that leave the part to the halo, as DGL's partition_graph does. NumHops must be at least 1.
 	OutEdges bool
-	// NumParts, if not 0, is the number of parts that the assignment must have.
+	// NumParts is the number of parts that the assignment must have; 0 accepts any.
 	NumParts int
-	// AllowOutside lets the metadata of a chunked graph name files outside of its folder.
+	// AllowOutside lets the metadata of a chunked graph name files outside its folder.
 	AllowOutside bool
 }
 
-// PartitionGraphOptions say how a graph is divided and written as parts in one go.
+// PartitionGraphOptions say how a graph is divided and written as parts in one step.
 type PartitionGraphOptions struct {
 	PartitionOptions
 	PartsOptions
-	// InEdgesOnly leaves the edges that leave the part out of the halo.
+	// InEdgesOnly keeps the edges that leave a part out of its halo.
 	InEdgesOnly bool
-	// ReturnMapping also writes the original ids of nodes and edges, as partition_graph returns them: an .npy per type.
+	// ReturnMapping also writes the original ids of nodes and edges that partition_graph returns: one .npy file per type.
 	ReturnMapping bool
 }
 
-// DispatchForecast is what Dispatch is expected to take.
+// DispatchForecast is the forecast of a run of Dispatch.
 type DispatchForecast struct {
-	Bytes       int64   `json:"bytes"` // on disk
-	Memory      int64   `json:"memory_bytes"`
-	PartsAtOnce int     `json:"parts_at_once"`
-	Seconds     float64 `json:"seconds"`
+	Bytes       int64   `json:"bytes"`         // size of the parts on disk, in bytes
+	Memory      int64   `json:"memory_bytes"`  // peak memory of the process, in bytes
+	PartsAtOnce int     `json:"parts_at_once"` // parts made at a time
+	Seconds     float64 `json:"seconds"`       // elapsed time
 }
 
 // Text writes the forecast in words.
@@ -121,9 +125,9 @@ func (f *DispatchForecast) Text(w io.Writer) error {
 }
 
 // Dispatch writes the parts of a graph to the folder out in DGL's distributed format: GRAPH_NAME.json, metadata.json,
-// and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph is a store, or a graph in DGL's chunked format;
-// assignment is the folder that Partition wrote, or any folder of <node type>.txt. The bytes depend on neither threads
-// nor memory. If a run with Resume stops, its error is ErrResumable.
+// and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph in is a store or a graph in DGL's chunked
+// format. The assignment is the folder that Partition wrote, or any folder with a file <node type>.txt per node type. The
+// bytes depend neither on Threads nor on Memory. If a run with Resume stops early, its error is ErrResumable.
 func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*Report, error) {
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
@@ -132,7 +136,7 @@ func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions
 	return j.report, errors.Join(j.write(ctx), j.close())
 }
 
-// ForecastDispatch tells what Dispatch is expected to take, without writing parts.
+// ForecastDispatch forecasts the disk space, memory and time that Dispatch will take. It writes no parts.
 func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*DispatchForecast, error) {
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
@@ -142,14 +146,14 @@ func ForecastDispatch(ctx context.Context, in, assignment, out string, o Dispatc
 	return f, errors.Join(err, j.close())
 }
 
-// prepare opens what Dispatch reads.
+// prepare opens the inputs of Dispatch.
 func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out string) (_ *partsJob, err error) {
 	start := time.Now()
 	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
 		return nil, err
 	}
 	if assignment == "" {
-		return nil, usagef("found no `Assignment`, expected the folder that says which part each node is in; divide %s with graphmill partition first", in)
+		return nil, usagef("found no `Assignment`, expected the folder that has the part of each node; divide %s with graphmill partition first", in)
 	}
 	if err := keeps(out, in, assignment); err != nil {
 		return nil, err
@@ -194,7 +198,8 @@ func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions
 	return j.report, errors.Join(j.write(ctx), j.close())
 }
 
-// ForecastPartitionGraph divides a graph, and tells what PartitionGraph is expected to take to write its parts.
+// ForecastPartitionGraph divides a graph, and forecasts the disk space, memory and time that PartitionGraph will take to
+// write its parts. It writes no parts.
 func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*DispatchForecast, error) {
 	j, err := o.prepare(ctx, in, out)
 	if err != nil {
@@ -260,7 +265,7 @@ func (o *PartitionGraphOptions) prepare(ctx context.Context, in, out string) (_ 
 	return j, nil
 }
 
-// nodeCounts are the node types of a graph, and how many nodes each has.
+// nodeCounts returns the node types of a graph and the number of nodes of each.
 func nodeCounts(g *graph.Graph) (types []string, counts []uint64) {
 	for _, n := range g.Nodes {
 		types, counts = append(types, n.Type), append(counts, uint64(n.Count))
@@ -268,7 +273,7 @@ func nodeCounts(g *graph.Graph) (types []string, counts []uint64) {
 	return types, counts
 }
 
-// partsJob is a graph with an assignment, of which parts are written.
+// partsJob is a graph with an assignment, ready to be written as parts.
 type partsJob struct {
 	run    *Run
 	parts  *PartsOptions
@@ -324,15 +329,15 @@ func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The same call of another version may divide the graph in another way.
+	// Another version may divide the graph differently with the same options.
 	a := j.assignment
 	key = fmt.Appendf(key, " %016x %016x", xxh3.Hash(graph.Bytes(a.Part)), xxh3.Hash(graph.Bytes(a.Trainer)))
 	return store.Resume(ctx, vfs.OS, j.out, j.run.Overwrite, string(key), j.run.Threads)
 }
 
-// forecast tells what writing the parts is expected to take.
+// forecast returns the forecast of writing the parts.
 func (j *partsJob) forecast(ctx context.Context) (_ *DispatchForecast, err error) {
-	// What an earlier run kept stays, and an output that is there does not matter.
+	// A forecast neither touches the parts of an interrupted run, nor minds an existing output.
 	w, err := store.Create(vfs.OS, j.out+".forecast", j.run.Overwrite)
 	if err != nil {
 		return nil, err
@@ -372,7 +377,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 		err = errors.Join(err, end())
 	}()
 	if j.run.Memory > 0 {
-		// Garbage counts too: that of reading the assignment goes back now, and less piles up later.
+		// Garbage counts as memory: return that of reading the assignment now, and let less of it accumulate later.
 		debug.FreeOSMemory()
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
 	}
@@ -385,7 +390,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	return send.sendNew(ctx, j.report, j.start)
 }
 
-// errParts ends a run that did not come to its end, of which parts are kept.
+// errParts is the error of a run that stopped early and whose finished parts are kept.
 var errParts = fmt.Errorf("the parts that are finished are kept, and %w", ErrResumable)
 
 // fill writes the parts and seals them.
@@ -429,7 +434,7 @@ func (j *partsJob) fill(ctx context.Context, w *store.Writer) (err error) {
 	return nil
 }
 
-// IsParts says whether a path is that of a graph's parts in DGL's distributed format: their folder or configuration.
+// IsParts reports whether a path is that of parts in DGL's distributed format: their folder or their configuration file.
 func IsParts(path string) (bool, error) {
 	config, err := parts.Find(vfs.OS, path)
 	return config != "", err

@@ -11,71 +11,78 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Division tells how a graph was divided into parts, and how good the division is. Its JSON is what the command
-// partition prints with --json.
+// Division describes how a graph was divided into parts, and how good the division is. Its JSON is what the command
+// partition prints with --json. A pair is two neighbouring nodes: it counts once, whatever edges join them.
 type Division struct {
-	Method      string             `json:"method"`
-	Parts       int                `json:"parts"`
-	Trainers    int                `json:"trainers_per_machine,omitempty"`
-	Nodes       int                `json:"nodes"`
-	Pairs       int64              `json:"pairs"`
-	Cut         int64              `json:"cut"`
-	CutShare    float64            `json:"cut_share"`
-	Volume      int64              `json:"volume"`
-	Boundary    int64              `json:"boundary_nodes"`
-	Balance     map[string]float64 `json:"balance"`
-	Within      bool               `json:"within_imbalance"`
-	EdgeBalance float64            `json:"edge_balance"`
-	EmptyParts  int                `json:"empty_parts"`
-	// TrainerBalance is the balance of the trainers' shares.
-	TrainerBalance map[string]float64     `json:"trainer_balance,omitempty"`
-	EdgeTypes      map[string]EdgeTypeCut `json:"edge_types,omitempty"`
-	Each           []DividedPart          `json:"each_part"`
-	Gaps           []TypeGap              `json:"types_not_in_every_part,omitempty"`
-	Random         RandomDivision         `json:"random"`
-	Seconds        float64                `json:"seconds"`
-	ElapsedSeconds float64                `json:"elapsed_seconds"`
-	PeakRSS        int64                  `json:"peak_rss_bytes"`
-	Forecast       DivisionForecast       `json:"forecast"`
-	Notes          []string               `json:"notes,omitempty"`
+	// Method is the method that divided the graph. It differs from the requested one if that did not fit the memory.
+	Method   string  `json:"method"`
+	Parts    int     `json:"parts"`
+	Trainers int     `json:"trainers_per_machine,omitempty"`
+	Nodes    int     `json:"nodes"`     // nodes of all types
+	Pairs    int64   `json:"pairs"`     // pairs of neighbours
+	Cut      int64   `json:"cut"`       // pairs in different parts
+	CutShare float64 `json:"cut_share"` // Cut / Pairs
+	// Volume is the total communication volume: the sum, over all nodes, of the number of other parts in which the node
+	// has neighbours.
+	Volume   int64 `json:"volume"`
+	Boundary int64 `json:"boundary_nodes"` // nodes with a neighbour in another part
+	// Balance is the weight of the heaviest part divided by the mean, for each quantity that is balanced.
+	Balance map[string]float64 `json:"balance"`
+	// Within reports whether every part, and every trainer's share of one, keeps PartitionOptions.Imbalance.
+	Within      bool    `json:"within_imbalance"`
+	EdgeBalance float64 `json:"edge_balance"` // the largest sum of degrees of a part divided by the mean
+	EmptyParts  int     `json:"empty_parts"`  // parts without a node
+	// TrainerBalance is Balance for the trainers' shares of the parts.
+	TrainerBalance map[string]float64 `json:"trainer_balance,omitempty"`
+	// EdgeTypes has the cut of each edge type; it is empty for a METIS file.
+	EdgeTypes map[string]EdgeTypeCut `json:"edge_types,omitempty"`
+	Each      []DividedPart          `json:"each_part"`                         // one per part, in order
+	Gaps      []TypeGap              `json:"types_not_in_every_part,omitempty"` // node types that some part lacks
+	Random    RandomDivision         `json:"random"`                            // for comparison
+	Seconds   float64                `json:"seconds"`                           // time of the division alone
+	// ElapsedSeconds is the time of the whole run, with reading and writing.
+	ElapsedSeconds float64          `json:"elapsed_seconds"`
+	PeakRSS        int64            `json:"peak_rss_bytes"` // peak memory of the process, in bytes
+	Forecast       DivisionForecast `json:"forecast"`
+	Notes          []string         `json:"notes,omitempty"` // what the method chose or could not keep
 
 	result *partition.Result
 }
 
 // EdgeTypeCut is the cut of an edge type.
 type EdgeTypeCut struct {
-	Edges    int64   `json:"edges"`
-	Cut      int64   `json:"cut"`
-	CutShare float64 `json:"cut_share"`
+	Edges    int64   `json:"edges"`     // edges of the type
+	Cut      int64   `json:"cut"`       // edges between different parts
+	CutShare float64 `json:"cut_share"` // Cut / Edges
 }
 
-// TypeGap is a node type, and the parts that own no node of it.
+// TypeGap is a node type that some parts have no node of.
 type TypeGap struct {
 	Type  string `json:"type"`
-	Nodes int64  `json:"nodes"`
-	Parts []int  `json:"parts"`
+	Nodes int64  `json:"nodes"` // nodes of the type in the whole graph
+	Parts []int  `json:"parts"` // parts that own no node of the type
 }
 
-// DividedPart is a part: the nodes that it owns, and its halo, the nodes of other parts that are neighbours of those.
+// DividedPart describes a part.
 type DividedPart struct {
-	Nodes      int64            `json:"nodes"`
-	Halo       int64            `json:"halo_nodes"`
-	InnerShare float64          `json:"inner_share"`
-	Cut        int64            `json:"cut"`
-	Weights    map[string]int64 `json:"weights"`
+	Nodes      int64            `json:"nodes"`       // nodes that the part owns
+	Halo       int64            `json:"halo_nodes"`  // nodes of other parts that are neighbours of owned nodes
+	InnerShare float64          `json:"inner_share"` // Nodes / (Nodes + Halo)
+	Cut        int64            `json:"cut"`         // pairs with one end in the part
+	Weights    map[string]int64 `json:"weights"`     // weight of each quantity that is balanced
 }
 
-// RandomDivision is what is expected of a division that deals the nodes out at random.
+// RandomDivision has the values expected of a division that assigns nodes to parts at random.
 type RandomDivision struct {
 	Cut      float64 `json:"cut"`
 	Volume   float64 `json:"volume"`
-	CutRatio float64 `json:"cut_ratio"`
+	CutRatio float64 `json:"cut_ratio"` // Division.Cut / Cut
 }
 
-// DivisionForecast is what the division was expected to take.
+// DivisionForecast is the forecast made before the graph was divided.
 type DivisionForecast struct {
-	Memory  int64   `json:"memory_bytes"`
-	Disk    int64   `json:"disk_bytes"`
+	Memory  int64   `json:"memory_bytes"` // peak memory of the process, in bytes
+	Disk    int64   `json:"disk_bytes"`   // temporary disk space, in bytes
 	Seconds float64 `json:"seconds"`
 }
 
@@ -116,7 +123,7 @@ func newDivision(p *partition.Result, elapsed time.Duration) *Division {
 	return j
 }
 
-// ratio is a / b, 0 where there is nothing.
+// ratio returns a / b, or 0 if b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -139,17 +146,17 @@ func (j *Division) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "  %d parts are empty\n", j.EmptyParts)
 	}
 	if !p.Within {
-		b.WriteString("  the balance asked for was not reached\n")
+		b.WriteString("  the requested balance was not reached\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// reportCut tells what a division is worth.
+// reportCut reports the quality of a division.
 func reportCut(r *report.Report, p *partition.Result) {
 	q := p.Quality
 	r.Head("cut", report.Count(q.Cut, "pairs"))
-	r.Head("of all pairs", report.Share(q.CutShare))
+	r.Head("share of pairs cut", report.Share(q.CutShare))
 	r.Head("volume", report.Count(q.Volume, "nodes"))
 	r.Head("edge balance", report.Number(q.EdgeBalance, ""))
 	r.In("nodes", report.Count(p.Nodes, "nodes"))
@@ -160,7 +167,7 @@ func reportCut(r *report.Report, p *partition.Result) {
 		r.Note(note)
 	}
 	if !p.Within {
-		r.Note("the balance asked for was not reached")
+		r.Note("the requested balance was not reached")
 	}
 	r.Warn(int64(q.EmptyParts), "parts are empty")
 
@@ -203,21 +210,21 @@ func reportCut(r *report.Report, p *partition.Result) {
 	}
 }
 
-// tellGaps warns of types that some parts lack.
+// tellGaps warns about node types that some parts lack.
 func (o *Run) tellGaps(r *report.Report, p *partition.Result) {
 	if len(p.Gaps) == 0 {
 		return
 	}
 	var list []string
 	for _, g := range p.Gaps {
-		list = append(list, fmt.Sprintf("%s: none of %s nodes in part %s", g.Type, human.Exact(g.Nodes), human.List(g.Parts)))
+		list = append(list, fmt.Sprintf("%s: none of its %s nodes in part %s", g.Type, human.Exact(g.Nodes), human.List(g.Parts)))
 	}
 	what := fmt.Sprintf("node types are not in every part; DGL's server does not start for a part that owns no node of a type with features: %s", strings.Join(list, "; "))
 	o.warn("%d %s", len(list), what)
 	r.Warn(int64(len(list)), what)
 }
 
-// reportParts tells what each part has.
+// reportParts adds a table with a row per part to the report.
 func reportParts(r *report.Report, p *partition.Result) {
 	q := p.Quality
 	parts := report.Table{Title: "Parts", Columns: []string{"part", "nodes", "halo", "inner share", "pairs cut"}}
@@ -251,5 +258,5 @@ func reportParts(r *report.Report, p *partition.Result) {
 	r.Plot(report.Distribution{Title: "Pairs that leave a part", Of: "parts", What: "pairs", View: report.Bins, Series: []report.Series{{Name: "cut", Histogram: cut}}})
 }
 
-// shownParts is how many parts a table of the page lists.
+// shownParts is the most parts that a table of the report lists.
 const shownParts = 128

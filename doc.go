@@ -1,37 +1,40 @@
 // Package graphmill turns raw graph tables into training-ready batches for graph neural networks: it imports, partitions,
-// samples (in memory, or out of core from one SSD), packs and hands out graphs. It is what the command graphmill, the
-// feed of the Python client and the Flight server call.
+// samples (in memory, or out of core from one SSD) and packs graphs, and hands out batches of them. The command
+// graphmill, the feed of the Python client and the Flight server are built on this package.
 //
 //	st, err := graphmill.Import(ctx, "edges.csv", "g.store", graphmill.ImportOptions{})
 //	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{15, 10}}) { ... }
 //
 // # Operations
 //
-// Each operation reads files and folders by their path, and writes one folder: whole, or not at all. An operation
-// takes a struct of options, of which the zero value is the default. What all have in common (threads, memory, progress)
-// is the embedded Run. Choices are typed strings, such as ScopeSeed. What an operation returns is what the command
-// prints with --json: a Report, or a value of its own with a method Text.
+// Each operation reads files and folders by their path, and writes one folder: the whole folder, or nothing. Its options
+// are a struct: the zero value of each field is its default, unless the field says that it is required. The options that
+// all operations share (threads, memory, progress) are in the embedded struct Run. Choices are typed strings, such as
+// ScopeSeed. An operation returns a Report or a struct of its own. The JSON of that value is what the command prints with
+// --json, and its method Text writes it in words.
 //
-//	Import, GenerateRMAT, GenerateCommunity       make a store of one graph, or a collection of many
-//	Open, Store.Describe, Verify                  read it, tell what is in it, find any changed bit
-//	Sample, SampleUnigraph, Forecast              subgraphs around seeds, into a collection or TFRecords
-//	Batches, NewLoader                            the same, one batch after the other in memory, with features
-//	Partition, Dispatch, PartitionGraph, Send     parts of a graph for DGL's distributed training
-//	Pack, Fill, Materialise, PackStream           many small graphs into packs of one shape
-//	Export, Chunk, StoreToUnigraph                other formats
+//	Import, GenerateRMAT, GenerateCommunity       make a store (one graph) or a collection (many graphs)
+//	Open, Store.Describe, Verify                  open it, describe its contents, find any changed bit
+//	Sample, SampleUnigraph, Forecast              write subgraphs around seeds as a collection or TFRecords
+//	Batches, NewLoader                            sample batches in memory, with their features
+//	Partition, Dispatch, PartitionGraph, Send     divide a graph into parts for DGL's distributed training
+//	Pack, Fill, Materialise, PackStream           put many small graphs into packs of one shape
+//	Export, Chunk, StoreToUnigraph                write other formats
 //
-// The same input, random seed and version give the same bytes, for any number of threads, any memory, on any machine.
+// The same input, options, random seed and version give the same bytes for any number of threads, any memory budget and
+// on any machine.
 //
 // # Errors
 //
-// An error says what was found, what was expected, and what to do. Sentinels such as ErrUsage and ErrExists tell kinds
-// apart by errors.Is. An error about options names their fields in backquotes: "found `BatchSize` -1".
+// An error says what was found, what was expected, and what to do. Its kind is tested with errors.Is and a sentinel such
+// as ErrUsage or ErrExists. An error about options names their fields in backquotes: "found `BatchSize` -1".
 //
 // # Ownership
 //
 // The slices of a Store are views of memory maps, valid until Close. A Batch and its columns are valid until the
-// iterator's next step; Clone keeps them. All operations end soon after their context does, and leave nothing
-// half-written. No goroutine outlives the call that started it.
+// iterator's next step; Clone returns a copy that stays valid. An operation ends soon after its context is cancelled, and
+// leaves no half-written output. No goroutine outlives the call that started it, except those of a Loader, which end with
+// its Close.
 //
 // The package imports the stages below internal/, and no command.
 package graphmill

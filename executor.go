@@ -18,27 +18,27 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// executor is a compiled plan and what runs it: the memory executor where stream is nil.
+// executor is a compiled plan with the executor that runs it: the memory executor if stream is nil.
 type executor struct {
 	sampler *sample.Sampler
 	stream  *outofcore.Executor
-	need    int64  // bytes that the memory executor needs, where ExecutorAuto did not take it
-	note    string // why it did not
+	need    int64  // bytes that the memory executor needs, if ExecutorAuto did not choose it
+	note    string // why ExecutorAuto did not choose it
 }
 
-// choice is what an executor is chosen for and within.
+// choice holds the inputs and bounds by which an executor is chosen.
 type choice struct {
 	executor Executor
 	threads  int
 	memory   int64
-	columns  int64  // bytes that the caller reads besides the graph
-	fetched  int64  // of these, bytes that the stream executor reads where they are wanted
-	scratch  string // folder for what the stream executor spills
-	keep     string // folder for what a later run continues from; "" for none
+	columns  int64  // bytes that the caller reads in addition to the graph
+	fetched  int64  // the part of columns that the stream executor reads at random when it needs it
+	scratch  string // folder for spill files of the stream executor
+	keep     string // folder for the state from which a later run continues; "" for none
 	options  sample.Options
 }
 
-// choose says what an executor is chosen for.
+// choose fills in a choice for a plan.
 func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
 		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(), Warn: warn}}
@@ -52,8 +52,8 @@ func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) ch
 	return c
 }
 
-// joinedBytes is the size of the columns and ids that TFRecords of a plan join, and of those among them that the
-// stream executor reads where they are wanted.
+// joinedBytes returns the size of the columns and ids that are joined into the TFRecords of a plan, and the size of those
+// among them that the stream executor reads at random.
 func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched int64) {
 	nodes, edges := output.Reach(g, plan)
 	if induce {
@@ -79,13 +79,13 @@ func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched i
 	return all, fetched
 }
 
-// samplerBytes is the least memory of a program that samples a plan in memory by several threads.
+// samplerBytes returns the least memory of a process that samples a plan in memory with several threads.
 func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int, induce bool) int64 {
 	return sample.Need(g, plan, threads, induce) + limits.ProcessBytes
 }
 
-// newSampler compiles a plan within a budget; columns is the bytes that the caller reads besides. A budget below the
-// least that is needed is refused; a memory of 0 is no bound.
+// newSampler compiles a plan within a budget. columns is the number of bytes that the caller reads in addition to the
+// graph. A budget below the least memory is an error; a memory of 0 is no bound.
 func newSampler(g *graph.Graph, plan *sample.Plan, threads int, memory, columns int64, opt sample.Options) (*sample.Sampler, error) {
 	need := samplerBytes(g, plan, threads, opt.Induce) + columns
 	opt.Memory = 1 << 62
@@ -99,8 +99,8 @@ func newSampler(g *graph.Graph, plan *sample.Plan, threads int, memory, columns 
 	return sample.New(g, plan, opt)
 }
 
-// need is the memory that the memory executor needs for a plan, and bound what there is: the budget or, without one,
-// what is available; 0 is unknown.
+// The result need is the memory that the memory executor needs for a plan. The result bound is the budget or, without one,
+// the available memory; 0 means unknown.
 func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
 	if bound = c.memory; bound == 0 {
 		bound = available(vfs.OS)
@@ -114,8 +114,8 @@ func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan,
 		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }
 
-// open compiles a plan for the executor that is asked for. ExecutorAuto takes the memory executor over the mapped
-// store where what it reads fits the budget or, without a budget, the memory that is available.
+// open compiles a plan for the requested executor. ExecutorAuto chooses the memory executor over the mapped store if the
+// data that it reads fit the budget or, without a budget, the available memory.
 func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
 	need, bound := c.need(s.Graph, plan)
 	inMemory := func() (executor, error) {
@@ -135,18 +135,18 @@ func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (ex
 		e.sampler = x.Sampler()
 		return e, nil
 	case c.executor == ExecutorAuto && c.memory == 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)):
-		// The system finds room, or is slow: nobody set a bound.
+		// Without a budget the memory executor works in any case; it is slow if the data do not fit the page cache.
 		return inMemory()
 	}
 	return executor{}, e.both(err)
 }
 
-// tooLarge says why ExecutorAuto does not take the memory executor.
+// tooLarge explains why ExecutorAuto does not choose the memory executor.
 func tooLarge(need, bound int64) string {
-	return fmt.Sprintf("the memory executor needs %s, and there are %s", human.Bytes(need), human.Bytes(bound))
+	return fmt.Sprintf("the memory executor needs %s, and %s are available", human.Bytes(need), human.Bytes(bound))
 }
 
-// both adds to a refusal by the stream executor what the memory executor needs.
+// both adds the need of the memory executor to an error of the stream executor.
 func (e *executor) both(err error) error {
 	if e.need > 0 && (errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory)) {
 		return fmt.Errorf("%w; the memory executor needs %s", err, human.Bytes(e.need))
@@ -162,7 +162,7 @@ func (e *executor) close() error {
 	return nil
 }
 
-// foretell tells what a long run of the stream executor will take.
+// foretell gives the caller a forecast of a long run of the stream executor.
 func (e *executor) foretell(ctx context.Context, job sample.Job, r *Run) error {
 	if e.stream == nil {
 		return nil
@@ -180,7 +180,7 @@ func (e *executor) foretell(ctx context.Context, job sample.Job, r *Run) error {
 	return nil
 }
 
-// report tells what the stream executor read, next to its forecast.
+// report adds the reads of the stream executor and its forecast to the report.
 func (e *executor) report(r *report.Report, took time.Duration) {
 	r.Executor = "memory"
 	if e.stream == nil {
@@ -216,7 +216,7 @@ func (e *executor) report(r *report.Report, took time.Duration) {
 	r.Table(table)
 }
 
-// forecastOf is a forecast of the stream executor as a report has it.
+// forecastOf converts a forecast of the stream executor for the report.
 func forecastOf(f outofcore.Forecast) report.Forecast {
 	r := report.Forecast{Executor: "stream", Design: f.Design.String(), Sweeps: f.Sweeps, Bytes: f.Bytes, Written: f.Written, Memory: f.Memory, Least: f.Least, Seconds: f.Seconds}
 	if f.Err != nil {

@@ -18,27 +18,29 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Formats of Export, beside FormatTFRecord.
+// Formats of Export, in addition to FormatTFRecord.
 const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
-	FormatMETIS   Format = "metis"   // a store as a .graph file
+	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
 )
 
-// ExportOptions say in which format a collection or store is written. To is required.
+// ExportOptions say in which format a collection or store is written.
 type ExportOptions struct {
 	Run
-	// To is FormatTFRecord, for a collection, or FormatChunked or FormatMETIS, for a store.
+	// To is required: FormatTFRecord for a collection, FormatChunked or FormatMETIS for a store.
 	To Format
 
-	// Of TFRecords.
-	Store  string // store that the collection was sampled from, to join its columns
-	Shards int    // files to divide the records over; 0 is 1
-	Name   string // name that the files begin with; "" is samples.tfrecord
+	// Options of FormatTFRecord.
+
+	Store  string // store that the collection was sampled from: its columns are joined; "" joins none
+	Shards int    // number of files; 0 is 1
+	Name   string // prefix of the file names; "" is "samples.tfrecord"
 	Gzip   bool   // compress the records
 
-	// Of chunked graphs.
-	GraphName string // name by which DGL will know the graph; "" is that of the store
-	Chunks    int    // files of the edges of a type, and of a feature; 0 is 1
+	// Options of FormatChunked.
+
+	GraphName string // name of the graph in DGL; "" is the name of the store
+	Chunks    int    // number of files per edge type and per feature; 0 is 1
 	Edges     string // "csv" (the default), "numpy" or "parquet"; DGL's tools read csv and parquet
 	Features  string // "numpy" (the default) or "parquet"
 }
@@ -67,8 +69,8 @@ func (o *ExportOptions) check() error {
 	return o.Run.check()
 }
 
-// Export writes a collection as TFRecords, or a store as a chunked graph, to the folder out; or a store as a METIS graph
-// to the file out. A collection that was sampled holds its features by reference: Store joins them.
+// Export writes a collection as TFRecords or a store as a chunked graph to the folder out, or a store as a METIS graph to
+// the file out. A sampled collection holds its features by reference: ExportOptions.Store joins them.
 func Export(ctx context.Context, in, out string, o ExportOptions) (*Report, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -133,10 +135,10 @@ func (e *exporting) records(ctx context.Context) (err error) {
 		o.warnUnderflows(r, result.Underflows)
 		o.warnColumns(r, result.Left, "arrays and columns of the collection have no place in the Examples: ")
 		if len(result.Left) > 0 && opt.Store == nil && s.Meta.Made.Inputs["store"] != "" {
-			o.warn("the features of a sampled collection are in its store; give `Store` STORE to join them")
+			o.warn("the collection was sampled, and its features are in the store that it was sampled from; give `Store` STORE to join them")
 		}
 		r.Head("graphs", report.Count(graphs, "graphs"))
-		r.Head("graphs a second", report.Number(float64(graphs)/took.Seconds(), "/s"))
+		r.Head("graphs per second", report.Number(float64(graphs)/took.Seconds(), "/s"))
 		r.In("graphs", report.Count(graphs, "graphs"))
 		r.Out("records", report.Count(graphs, "records"))
 		r.Out("nodes", report.Count(result.Nodes.Sum(), "nodes"))
@@ -147,12 +149,12 @@ func (e *exporting) records(ctx context.Context) (err error) {
 
 // work names the main stage of an operation.
 type work struct {
-	progress, stage string // as Progress and the report name it
+	progress, stage string // its names in Progress and in the report
 	total           int64
 	unit            string
 }
 
-// output makes an output folder: write fills it, and tell reports what was written. made goes into a file of its own.
+// output makes an output folder: write fills it, and tell reports the result. made goes into a file of its own.
 func (o *Run) output(ctx context.Context, out string, made *store.Made, r *report.Report, start time.Time, do work,
 	write func(w *store.Writer, line *meter) (count int64, err error), tell func(took time.Duration)) (err error) {
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
@@ -256,18 +258,19 @@ func (e *exporting) metis(ctx context.Context) (err error) {
 	return nil
 }
 
-// ChunkOptions say how the edges of a store are cut into chunks.
+// ChunkOptions say how the edges of a store are divided into chunks.
 type ChunkOptions struct {
 	Run
-	// ChunkSize is the bytes of a chunk, a multiple of 4096; 0 is 512 MiB.
+	// ChunkSize is the size of a chunk in bytes, a multiple of 4096; 0 is 512 MiB.
 	ChunkSize int64
-	// Direction is DirectionIn (each node's sources) or DirectionOut (its destinations); "" is how the store numbers edges.
+	// Direction is DirectionIn (a chunk lists each node's sources) or DirectionOut (its destinations); "" is the primary
+	// direction of the store.
 	Direction Direction
 }
 
 // Chunk writes the neighbours of all nodes of a store to the folder out as chunks: files of 32-bit words that a
-// streaming sampler reads whole, one after the other (docs/format-chunk.md). Features and original ids have no place in
-// chunks, and the report names them.
+// streaming sampler reads whole, one after the other (docs/format-chunk.md). Chunks hold neither features nor original
+// ids: the report lists those that are left out.
 func Chunk(ctx context.Context, in, out string, o ChunkOptions) (_ *Report, err error) {
 	start := time.Now()
 	setDefault(&o.ChunkSize, format.DefaultBytes)

@@ -13,9 +13,9 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Forecast tells what Sample with the same options would take, by the executor that it would choose and by each of the
-// others: the field Forecasts of the report, and in its notes which executor is chosen and why. The disk is measured,
-// in less than a second, and a few seeds are sampled. Nothing is written.
+// Forecast predicts the time, memory and reads of Sample with the same options, for each executor, in the field Forecasts
+// of the report. The notes of the report say which executor Sample would choose, and why. To predict, it measures the
+// disk for less than a second and samples a few seeds. It writes nothing.
 func Forecast(ctx context.Context, st *Store, o SampleOptions) (*Report, error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -40,8 +40,8 @@ type forecasting struct {
 	report *report.Report
 }
 
-// run adds to the report what a run by each executor would take, and which one Sample chooses. joins says that columns
-// are written.
+// run adds to the report the forecast of each executor, and the executor that Sample would choose. joins says whether
+// columns are written.
 func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool) (err error) {
 	need, bound := c.need(st.Graph(), p.plan)
 	memory := report.Forecast{Executor: "memory", Bytes: need, Memory: need, Least: need}
@@ -50,7 +50,7 @@ func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool)
 	}
 	designs, chosen := []report.Forecast{{Executor: "stream"}}, outofcore.Auto
 	var refused error
-	c.scratch = "." // in a run, the folder of the output
+	c.scratch = "." // Sample spills next to its output, which is not known here
 	x, err := c.streamed(ctx, st.store, p.plan, bound)
 	switch {
 	case errors.Is(err, sample.ErrFetch) || errors.Is(err, outofcore.ErrMemory):
@@ -75,15 +75,15 @@ func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool)
 		memory.Seconds = told.Mapped
 		c.report.In("seeds", report.Count(p.seeds(), "seeds"))
 		c.report.In("batches", report.Count(told.Batches, "batches"))
-		c.report.In("sampled edges, about", report.Count(uint64(told.Edges), "edges"))
+		c.report.In("sampled edges (estimate)", report.Count(uint64(told.Edges), "edges"))
 	}
 	c.report.Forecasts = append([]report.Forecast{memory}, designs...)
 	c.verdict(chosen, refused, need, bound)
 	return nil
 }
 
-// verdict tells which executor Sample would choose, and why. chosen is the design of the stream executor; refused is
-// why there is none.
+// verdict notes which executor Sample would choose, and why. chosen is the design of the stream executor; refused is
+// the error if it has none.
 func (c forecasting) verdict(chosen outofcore.Design, refused error, need, bound int64) {
 	r := c.report
 	take := func(executor Executor, design outofcore.Design, why string) {
@@ -96,28 +96,28 @@ func (c forecasting) verdict(chosen outofcore.Design, refused error, need, bound
 		if r.Design != "" {
 			name += ", design " + r.Design
 		}
-		r.Note("sample takes the " + name + ": " + why)
+		r.Note("sample would choose the " + name + ": " + why)
 	}
 	switch fits := bound == 0 || need <= bound; {
 	case c.executor == ExecutorMemory && (fits || c.memory == 0):
-		take(ExecutorMemory, 0, "`Executor` memory asks for it")
+		take(ExecutorMemory, 0, "`Executor` memory requests it")
 	case c.executor == ExecutorMemory:
-		r.Note("sample refuses: " + tooLarge(need, bound))
+		r.Note("sample would fail: " + tooLarge(need, bound))
 	case c.executor == ExecutorAuto && fits && bound == 0:
-		take(ExecutorMemory, 0, fmt.Sprintf("it needs %s, and what is available is not known", human.Bytes(need)))
+		take(ExecutorMemory, 0, fmt.Sprintf("it needs %s, and the available memory is not known", human.Bytes(need)))
 	case c.executor == ExecutorAuto && fits:
-		take(ExecutorMemory, 0, fmt.Sprintf("it needs %s, and there are %s", human.Bytes(need), human.Bytes(bound)))
+		take(ExecutorMemory, 0, fmt.Sprintf("it needs %s, and %s are available", human.Bytes(need), human.Bytes(bound)))
 	case c.executor == ExecutorAuto && refused == nil:
 		take(ExecutorStream, chosen, tooLarge(need, bound))
 	case c.executor == ExecutorAuto && c.memory == 0:
-		take(ExecutorMemory, 0, "the stream executor cannot: "+refused.Error())
+		take(ExecutorMemory, 0, "the stream executor cannot run: "+refused.Error())
 	case refused == nil:
-		take(ExecutorStream, chosen, "`Executor` stream asks for it")
+		take(ExecutorStream, chosen, "`Executor` stream requests it")
 	default:
 		e := executor{}
 		if c.executor == ExecutorAuto {
 			e.need = need
 		}
-		r.Note("sample refuses: " + e.both(refused).Error())
+		r.Note("sample would fail: " + e.both(refused).Error())
 	}
 }

@@ -17,13 +17,13 @@ import (
 // RMATOptions are the parameters of an R-MAT graph.
 type RMATOptions struct {
 	BuildOptions
-	Scale      int    // 2^Scale nodes
+	Scale      int    // required: the graph has 2^Scale nodes
 	EdgeFactor int    // edges per node; 0 is 16
-	Seed       uint64 // random seed of the edges
+	Seed       uint64 // random seed
 }
 
-// GenerateRMAT makes the R-MAT graph of Graph500 (A .57, B .19, C .19), with nodes renumbered at random, and writes it
-// to the folder out. The same parameters give the same graph on every machine. The caller closes the store.
+// GenerateRMAT makes the R-MAT graph of Graph500 (A = 0.57, B = 0.19, C = 0.19) with nodes renumbered at random, and
+// writes it to the folder out. The same parameters give the same graph on every machine. The caller closes the store.
 func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (*Store, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -43,18 +43,18 @@ func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (*Store, error
 	return o.build(ctx, pairsInput(law, law.Nodes()), o.assemble(), out, made, r)
 }
 
-// CommunityOptions are the parameters of a community graph. DuplicateEdges and SelfLoops are dropped by default: the
-// definition has each pair once, and no loops.
+// CommunityOptions are the parameters of a community graph. The default of DuplicateEdges and SelfLoops is PolicyDrop
+// here, because the graph is defined with each pair once and without loops.
 type CommunityOptions struct {
 	BuildOptions
-	Nodes int    // number of nodes
-	Seed  uint64 // random seed of the graph
+	Nodes int    // required: number of nodes
+	Seed  uint64 // random seed
 }
 
-// GenerateCommunity makes an undirected graph with communities in regions, each pair of neighbours listed once, and
-// writes it to the folder out. It is what partitioners are compared on. Degrees have a density of d^-7/3; 65 % of the
-// edges stay in their community, 20 % in its region, 15 % go anywhere. The same parameters give the same graph on every
-// machine. The caller closes the store.
+// GenerateCommunity makes an undirected graph with communities inside regions, and writes it to the folder out. It serves
+// to compare partitioners. Each pair of neighbours is listed once. The density of degree d is proportional to d^(-7/3);
+// 65 % of the edges stay in their community, 20 % in its region, and 15 % go anywhere. The same parameters give the same
+// graph on every machine. The caller closes the store.
 func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (*Store, error) {
 	setDefault(&o.DuplicateEdges, PolicyDrop)
 	setDefault(&o.SelfLoops, PolicyDrop)
@@ -69,7 +69,7 @@ func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (*St
 		opt.Held = int64(o.Nodes) * generate.CommunityNodeBytes
 	}
 	if opt.Memory > 0 && opt.Held >= opt.Memory {
-		return nil, fmt.Errorf("found `Memory` %s, expected more than the %s that the law of %s nodes takes; give more, or fewer nodes",
+		return nil, fmt.Errorf("found `Memory` %s, expected more than the %s that the tables for %s nodes take; give more `Memory` or fewer nodes",
 			human.Bytes(opt.Memory), human.Bytes(opt.Held), human.Exact(int64(o.Nodes)))
 	}
 	law, err := generate.NewCommunity(o.Seed, o.Nodes)
@@ -82,7 +82,7 @@ func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (*St
 	return o.build(ctx, pairsInput(law, law.Nodes()), opt, out, made, r)
 }
 
-// pairsInput is a homogeneous graph of which a table lists the edges as src and dst.
+// pairsInput is a homogeneous graph with a table of edges: src and dst.
 func pairsInput(edges table.Table, nodes uint64) assemble.Input {
 	end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
 	return assemble.Input{

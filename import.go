@@ -21,71 +21,80 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Policy says what an import does with rows that break a rule.
+// Policy says how an import treats rows that break a rule.
 type Policy string
 
-// The policies. Each field of BuildOptions says which it takes, and which is its default.
+// The policies. Each field of this type says which of them it takes, and which is its default.
 const (
-	PolicyError Policy = "error" // an error that names file, line and column
-	PolicyDrop  Policy = "drop"  // the rows are dropped and counted
-	PolicyKeep  Policy = "keep"  // the rows are kept
-	PolicyZeros Policy = "zeros" // a missing node is added, with columns of zeros
+	PolicyError Policy = "error" // stop with an error that names file, line and column
+	PolicyDrop  Policy = "drop"  // drop the rows, and count them
+	PolicyKeep  Policy = "keep"  // keep the rows
+	PolicyZeros Policy = "zeros" // add each missing node, with zeros in its columns
 )
 
-// BuildOptions are those of all operations that make a store of edges.
+// BuildOptions are the options that all operations share that make a store from edges.
 type BuildOptions struct {
 	Run
 
-	// Both stores the adjacency of the other direction too.
+	// Both stores the adjacency of both directions, not only of the primary one.
 	Both bool
-	// DuplicateEdges says what happens to edges with equal ends: keep (the default), drop or error.
+	// DuplicateEdges says how to treat edges with equal ends: PolicyKeep (the default), PolicyDrop or PolicyError.
 	DuplicateEdges Policy
-	// SelfLoops says what happens to edges from a node to itself: keep (the default), drop or error.
+	// SelfLoops says how to treat edges from a node to itself: PolicyKeep (the default), PolicyDrop or PolicyError.
 	SelfLoops Policy
 }
 
-// ImportOptions say what a source does not say itself. The zero value imports what Graphmill can recognise.
+// ImportOptions say how a source is read. The zero value recognises the format and columns of most sources.
 type ImportOptions struct {
 	BuildOptions
 
-	// Format is the name of the source's format, if it is not clear; ImportFormats lists them.
+	// Format is the format of the source, one of ImportFormats; "" recognises it by the name and content.
 	Format string
-	// Columns of an edge list: the names of one without a header, or a choice, with dtypes: "src,dst,weight:float32".
+	// Columns names the columns of an edge list without a header, or selects columns of one with a header. A name may have
+	// a dtype: "src,dst,weight:float32". "" takes all columns of the header.
 	Columns string
-	// Src and Dst name the columns with the ends of an edge list.
+	// Src and Dst name the columns of an edge list that hold the sources and destinations; "" finds usual
+	// names such as src and dst, or source and target.
 	Src, Dst string
-	// IDs says what ids are: "auto" (the default), "integer" or "string".
+	// IDs is the type of the ids: "auto" (the default), "integer" or "string".
 	IDs string
-	// Delimiter of text tables: one character, "tab" or "space"; "" is found out.
+	// Delimiter separates the columns of text tables: one character, "tab" or "space"; "" recognises it.
 	Delimiter string
-	// Indptr and Indices are the .npy files of a sparse matrix, a row per destination; there is no source then.
+	// Indptr and Indices are the .npy files of a sparse matrix in CSR form with one row per destination. The argument
+	// source of Import is "" then.
 	Indptr, Indices string
-	// NumNodes is the number of nodes, where no table says it; 0 is the largest id + 1.
+	// NumNodes is the number of nodes of a source without a node table; 0 is the largest id + 1.
 	NumNodes uint64
-	// Symmetrise adds the reverse of each edge: as type dst:rev_REL:src where the ends differ in type.
+	// Symmetrise adds the reverse of each edge. Where source and destination differ in type, the reverse edges have the
+	// type dst:rev_REL:src.
 	Symmetrise bool
-	// Homogeneous merges all types into _N and _N:_E:_N, in the order of their names.
+	// Homogeneous merges all node types into _N and all edge types into _N:_E:_N, in the order of their names.
 	Homogeneous bool
-	// Primary is the direction that edges are numbered by: DirectionIn, or DirectionOut; "" is in, for unigraphs out.
+	// Primary is the direction by which edges are numbered and stored: DirectionIn or DirectionOut; "" is DirectionOut for
+	// unigraphs and DirectionIn for all other sources.
 	Primary Direction
-	// DanglingEdges says what happens to edges with an end that no node table has: error (the default), drop or zeros.
+	// DanglingEdges says how to treat edges with an end that no node table has: PolicyError (the default), PolicyDrop or
+	// PolicyZeros.
 	DanglingEdges Policy
-	// DuplicateNodes says what happens to rows with an id that came before: error (the default) or drop.
+	// DuplicateNodes says how to treat rows of a node table whose id an earlier row has: PolicyError (the default) or
+	// PolicyDrop.
 	DuplicateNodes Policy
-	// EmptyCells is "error" (the default), or the value that an empty cell of a feature has.
+	// EmptyCells is "error" (the default), or the value that replaces each empty cell of a feature.
 	EmptyCells string
-	// AllowOutside lets a metadata file name files outside of its folder.
+	// AllowOutside lets a metadata file name files outside its folder.
 	AllowOutside bool
 
-	// Schema is the GraphSchema of TFRecords, which become a collection: a file, or the folder that holds it.
+	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
+	// become a collection.
 	Schema string
-	// More are further files of TFRecords, after the source.
+	// More lists further TFRecord files, which are read after the source.
 	More []string
-	// Lenient repairs Examples that are no sound GraphTensors where that is possible, and counts them.
+	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
+	// Example is an error.
 	Lenient bool
 }
 
-// ImportFormats are the names of the formats that Import reads.
+// ImportFormats returns the names of the formats that Import reads.
 func ImportFormats() []string { return ingest.Formats() }
 
 // check refuses options that contradict each other, and fills in defaults.
@@ -108,7 +117,7 @@ func checkPolicy(field string, p Policy, takes ...Policy) error {
 	return usagef("found `%s` %q, expected one of %s", field, p, strings.Join(names, ", "))
 }
 
-// policies of package assemble, by ours.
+// policies maps the policies to those of package assemble.
 var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros}
 
 func (o *BuildOptions) assemble() assemble.Options {
@@ -132,7 +141,7 @@ func (o *ImportOptions) check() error {
 		checkPolicy("DuplicateNodes", o.DuplicateNodes, PolicyError, PolicyDrop))
 }
 
-// source is how package ingest takes the options.
+// source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
 	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
@@ -159,9 +168,9 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 	return s, nil
 }
 
-// Import reads a source and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats; "" with Indptr and Indices. The store is the
-// same for any memory and any number of threads. The caller closes it.
+// Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
+// The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
+// does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -207,7 +216,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	return o.importGraph(ctx, src, inputs, out, r)
 }
 
-// below names files by their path below that of a source, or by their last element.
+// below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
 func below(source string) func(file string) string {
 	root := source
 	if info, err := vfs.OS.Stat(source); err == nil && !info.IsDir() {
@@ -277,7 +286,7 @@ func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assembl
 	return opened(out, r, publish(w, r, start))
 }
 
-// opened opens an output that was published.
+// opened opens an output after it was published.
 func opened(out string, r *report.Report, err error) (*Store, error) {
 	if err != nil {
 		return nil, err
@@ -290,12 +299,12 @@ func opened(out string, r *report.Report, err error) (*Store, error) {
 	return s, nil
 }
 
-// checkCollection refuses options that sources of many graphs do not have.
+// checkCollection refuses options that do not apply to sources of many graphs.
 func (o *ImportOptions) checkCollection(format string) error {
 	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "EmptyCells", "AllowOutside")
 }
 
-// checkOnly refuses options beside those of Run and some others.
+// checkOnly refuses all options except those of Run and those that takes lists.
 func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 	for _, f := range []struct {
 		name  string
@@ -343,18 +352,18 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	}
 	r.Stage("checksums", time.Since(read), 0, "")
 	for _, n := range result.NaN {
-		what := fmt.Sprintf("values of %s are missing or no numbers: kept as NaN", n.Name)
+		what := fmt.Sprintf("values of %s are missing or not numbers: kept as NaN", n.Name)
 		o.warn("%s %s", human.Exact(int64(n.Count)), what)
 		r.Warn(int64(n.Count), what)
 	}
 	o.warnUnderflows(r, result.Underflows)
-	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
+	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("files", report.Count(len(src.Files), "files"))
 	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
 }
 
-// publishCollection ends the import of a collection: it reports what is in it and the sizes of its graphs, gives it
-// its name and opens it.
+// publishCollection completes the import of a collection: it reports the contents and the sizes of the graphs, gives the
+// folder its final name and opens it.
 func publishCollection(w *store.Writer, r *report.Report, out string, nodes, edges *report.Histogram, start time.Time) (*Store, error) {
 	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {

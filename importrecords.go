@@ -65,13 +65,13 @@ func (o *ImportOptions) importRecords(ctx context.Context, sources []string, out
 	}
 	r.Stage("checksums", time.Since(read), 0, "")
 	o.reportRecords(r, result)
-	r.Head("graphs a second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
+	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("records", report.Count(graphs, "records"))
 	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
 }
 
-// recordInputs names the inputs of a collection by content, and returns how many bytes the records have. Files of one
-// name are numbered.
+// recordInputs returns the fingerprints of the inputs of a collection by file name, and the bytes of the records. Files
+// with equal names get a number.
 func recordInputs(ctx context.Context, schema string, files []string, r *report.Report) (map[string]string, int64, error) {
 	inputs, total := map[string]string{}, int64(0)
 	for i, file := range append([]string{schema}, files...) {
@@ -96,7 +96,7 @@ func recordInputs(ctx context.Context, schema string, files []string, r *report.
 	return inputs, total, nil
 }
 
-// reportRecords tells what an import of TFRecords dropped or changed.
+// reportRecords reports what an import of TFRecords dropped or changed.
 func (o *Run) reportRecords(r *report.Report, result *records.Result) {
 	warn := func(n uint64, what string) {
 		if n > 0 {
@@ -107,7 +107,7 @@ func (o *Run) reportRecords(r *report.Report, result *records.Result) {
 	for _, k := range result.Unknown {
 		warn(k.Count, fmt.Sprintf("Examples have the key %q, which the schema does not: dropped", k.Name))
 	}
-	warn(result.OtherUnknown, "more keys of Examples are not in the schema: dropped")
+	warn(result.OtherUnknown, "further keys of Examples are not in the schema: dropped")
 	for _, k := range result.Rounded {
 		warn(k.Count, fmt.Sprintf("values of %q were rounded to the 16 bits of its dtype", k.Name))
 	}

@@ -14,15 +14,16 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Loader makes batches of a store: subgraphs around its seeds, with the columns that trainers need. It is what Batches
-// and the feed of the Python client take batches from. Close it before the store.
+// Loader samples batches from a store: subgraphs around seeds, with the columns that training needs. Batches and the feed
+// of the Python client use it. Close it before the store.
 type Loader struct {
 	source  *feed.Source
 	sampler *sample.Sampler
 	o       SampleOptions
 }
 
-// NewLoader prepares the batches of a store. They are made in memory; of the options, those of files are not taken.
+// NewLoader prepares to sample batches from a store in memory. It refuses ExecutorStream and a Format, as batches are not
+// files.
 func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 	case o.Executor == ExecutorStream:
 		return nil, usagef("found `Executor` stream, expected auto or memory: batches are made in memory")
 	case o.Format != FormatCollection:
-		return nil, usagef("found `Format` %s, expected none: batches are no files", o.Format)
+		return nil, usagef("found `Format` %s, expected none: batches are not files", o.Format)
 	}
 	s := st.store
 	p, err := o.resolve(ctx, s)
@@ -63,26 +64,26 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 	return l, nil
 }
 
-// load begins to copy the columns to where rows are found faster, as far as memory goes.
+// load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
 	spare := l.sampler.Spare()
 	if l.o.Memory == 0 {
 		spare = available(vfs.OS) / 2
 	}
-	// What was copied is not read where it lies any more.
+	// The copies replace the mapped columns, whose pages the system may drop.
 	l.source.Load(spare, func() { _ = s.Release() })
 }
 
-// Close frees what the loader holds. No batch of it may be in use.
+// Close frees the memory of the loader. None of its batches may be in use.
 func (l *Loader) Close() {
 	l.source.Close()
 	l.sampler.Close()
 }
 
-// Source is what the servers of this module, the feed and Flight, take batches from. Other programs use Batches.
+// Source returns the source of batches for the servers of this module, the feed and Flight. Other programs use Batches.
 func (l *Loader) Source() *feed.Source { return l.source }
 
-// columnBytes is the size of what batches look up: the columns by type, and the positions of edges.
+// columnBytes returns the size of the columns that batches read: those listed by type, and the positions of edges.
 func columnBytes(g *graph.Graph, nodes, edges map[string][]string) (n int64) {
 	add := func(columns []*graph.Column, names ...string) {
 		for _, name := range names {
@@ -101,7 +102,7 @@ func columnBytes(g *graph.Graph, nodes, edges map[string][]string) (n int64) {
 	return n
 }
 
-// features are the columns of nodes and edges that batches have, by type.
+// features returns the columns of nodes and edges that batches have, by type.
 func (o *SampleOptions) features(g *graph.Graph) (nodes, edges map[string][]string, err error) {
 	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
 	for _, n := range g.Nodes {
@@ -119,8 +120,8 @@ func (o *SampleOptions) features(g *graph.Graph) (nodes, edges map[string][]stri
 	return nodes, edges, errors.Join(errNodes, errEdges)
 }
 
-// namedColumns are columns by type: all of numbers with a fixed shape, none, or those of a list. A name without a type
-// stands for the column of each type that has it.
+// namedColumns returns the listed columns by type; "all" lists every column of numbers with a fixed shape. A name without
+// a type stands for the column of every type that has it.
 func namedColumns(field string, names []string, types map[string][]*graph.Column) (map[string][]string, error) {
 	out := map[string][]string{}
 	if len(names) == 1 && names[0] == "all" {
@@ -150,7 +151,7 @@ func namedColumns(field string, names []string, types map[string][]*graph.Column
 	return out, nil
 }
 
-// seedOrder is the order that `Order` asks for, nil for none.
+// seedOrder returns the order that the field Order describes, nil for none.
 func seedOrder(text string, g *graph.Graph, p *planned) (batch.Order, error) {
 	if text == "" {
 		return nil, nil
@@ -183,7 +184,7 @@ func seedOrder(text string, g *graph.Graph, p *planned) (batch.Order, error) {
 	return nil, usagef("found `Order` %s, expected weighted:COLUMN, stratified:COLUMN or windowed:BLOCK,BLOCKS", text)
 }
 
-// seedColumn is a column of the seed nodes, or of the links, and the row of each seed.
+// seedColumn returns a column of the seed nodes or links, and the row of each seed.
 func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint32, error) {
 	var columns []*graph.Column
 	var what string
@@ -209,15 +210,15 @@ func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint3
 	return nil, nil, usagef("found no column %q of %s, expected one of %s", name, what, strings.Join(have, ", "))
 }
 
-// orderBytes is the memory that an order takes.
+// orderBytes returns the memory that an order takes.
 func orderBytes(o batch.Order) int64 {
 	if o == nil {
 		return 0
 	}
-	return 32 * int64(o.Items()) // the largest lists that a law holds, and what they are made of
+	return 32 * int64(o.Items()) // the largest lists that an order holds, and those it is made from
 }
 
-// linkColumns are the columns of links that can come along with them: numbers of a fixed shape.
+// linkColumns returns the columns of links that batches can have: numbers of a fixed shape.
 func linkColumns(columns []*graph.Column) []*graph.Column {
 	var out []*graph.Column
 	for _, c := range columns {

@@ -11,25 +11,25 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Measurement is how fast batches are sampled. Its JSON is what the command bench sample prints with --json.
+// Measurement is the measured speed of sampling. Its JSON is what the command bench sample prints with --json. A sampled
+// edge is an edge drawn by an op.
 type Measurement struct {
 	SampledEdgesPerSecond float64      `json:"sampled_edges_per_second"`
 	BatchesPerSecond      float64      `json:"batches_per_second"`
-	SampledEdges          uint64       `json:"sampled_edges"`
+	SampledEdges          uint64       `json:"sampled_edges"` // in all batches
 	Batches               int          `json:"batches"`
-	BatchSize             int          `json:"batch_size"`
-	Seconds               float64      `json:"seconds"`
+	BatchSize             int          `json:"batch_size"` // seeds per batch
+	Seconds               float64      `json:"seconds"`    // elapsed time of the batches
 	Threads               int          `json:"threads"`
-	Seeds                 int          `json:"seeds"`
-	PeakRSS               int64        `json:"peak_rss_bytes"`
+	Seeds                 int          `json:"seeds"`          // number of seeds that batches are taken from
+	PeakRSS               int64        `json:"peak_rss_bytes"` // peak memory of the process, in bytes
 	Plan                  *sample.Plan `json:"plan"`
-	Machine               string       `json:"machine"`
-	Version               string       `json:"version"`
+	Machine               string       `json:"machine"` // operating system, architecture and number of CPUs
+	Version               string       `json:"version"` // version of Graphmill
 }
 
-// MeasureSampling samples batches in memory and drops them: what the kernel does per second, relabelling and edge ids
-// included. Without Seeds, the seeds are the nodes that the first hop finds edges at, in shuffled order. A sampled edge is
-// an edge drawn by an op.
+// MeasureSampling samples batches in memory and discards them, to measure the speed of sampling itself, including
+// relabelling and edge ids. Without Seeds, the seeds are the nodes at which the first hop finds edges, in shuffled order.
 func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOptions) (*Measurement, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOption
 	}, nil
 }
 
-// withEdges keeps the seeds that an op of the first hop finds edges at.
+// withEdges keeps the seeds at which an op of the first hop finds edges.
 func withEdges(g *graph.Graph, p *sample.Plan, job sample.Job) ([]uint32, []sample.Time) {
 	var seeds []uint32
 	var times []sample.Time

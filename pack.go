@@ -20,64 +20,64 @@ import (
 
 // Choices of PackOptions. The empty value of each type is the default.
 type (
-	// PackMethod is a way to pack.
+	// PackMethod is a method of packing.
 	PackMethod string
-	// Oversize says what happens to graphs that are larger than a pack.
+	// Oversize says how to treat graphs that are larger than a pack.
 	Oversize string
 )
 
 // The values of the choices.
 const (
-	PackAuto     PackMethod = "auto"      // a portfolio, of which the best is kept. The default
-	PackDLPFHP   PackMethod = "dlpfhp"    // the published tuple longest-pack-first algorithm, to the digit
-	PackSPFHP    PackMethod = "spfhp"     // its first-fit variant, to the digit
-	PackBestFit  PackMethod = "best-fit"  // decreasing
-	PackFirstFit PackMethod = "first-fit" // decreasing
-	PackNextFit  PackMethod = "next-fit"  // in the order of the graphs, as dynamic batching does
+	PackAuto     PackMethod = "auto"      // several methods; the best result is kept. The default
+	PackDLPFHP   PackMethod = "dlpfhp"    // the published tuple longest-pack-first algorithm, with equal results
+	PackSPFHP    PackMethod = "spfhp"     // its published first-fit variant, with equal results
+	PackBestFit  PackMethod = "best-fit"  // best-fit decreasing
+	PackFirstFit PackMethod = "first-fit" // first-fit decreasing
+	PackNextFit  PackMethod = "next-fit"  // next-fit in the order of the graphs, as dynamic batching does
 	PackNone     PackMethod = "none"      // one graph per pack
 
-	OversizeError Oversize = layout.Error // an error. The default
-	OversizeSkip  Oversize = layout.Skip  // they are left out and counted
-	OversizeAlone Oversize = layout.Alone // each is a pack of its own, apart from the others
+	OversizeError Oversize = layout.Error // stop with an error. The default
+	OversizeSkip  Oversize = layout.Skip  // leave them out, and count them
+	OversizeAlone Oversize = layout.Alone // make each a pack of its own, separate from the others
 )
 
 // PackLimit is the limit of a pack in one component.
 type PackLimit struct {
-	Component string // such as "num_nodes", "num_edges:cites"
+	Component string // such as "num_nodes" or "num_edges:cites"
 	Max       int
 }
 
-// PackOptions say how small graphs are put into packs. Limits are required.
+// PackOptions say how small graphs are put into packs.
 type PackOptions struct {
 	Run
 
-	Limits    []PackLimit // one to seven
-	MaxGraphs int         // most graphs in a pack; 0 is no cap
+	Limits    []PackLimit // required: one for each component, one to seven in all
+	MaxGraphs int         // most graphs in a pack; 0 is no bound
 	Method    PackMethod
-	// Heuristic of dlpfhp, spfhp, best-fit and first-fit: "product", "sum", ..., "weighted:W,W", or a component; "" is
-	// product.
+	// Heuristic is the order in which PackDLPFHP, PackSPFHP, PackBestFit and PackFirstFit take the graphs: one of
+	// PackHeuristics, "weighted:W,W,..." with a weight per component, or the name of a component; "" is "product".
 	Heuristic string
-	// Effort is how long PackAuto works; 0 is 1, which is worth about two seconds.
+	// Effort multiplies the work of PackAuto; 0 is 1, which takes about two seconds.
 	Effort float64
-	// TimeBudget ends PackAuto by the clock; the result then depends on the machine.
+	// TimeBudget bounds the elapsed time of PackAuto; 0 is no bound. With a bound the result depends on the machine.
 	TimeBudget time.Duration
 	Oversize   Oversize
-	// Reserve counts a padding node of each type and a padding graph in the limits, for arrays of fixed shape.
+	// Reserve keeps room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape.
 	Reserve bool
-	// Ranks makes the number of packs a multiple of this; 0 is 1.
+	// Ranks makes the number of packs a multiple of Ranks; 0 is 1.
 	Ranks int
 }
 
-// PublishedCap is the most graphs in a pack in the paper on tuple packing.
+// PublishedCap is the most graphs per pack in the paper on tuple packing.
 const PublishedCap = pack.PublishedCap
 
-// PackMethods are the names of the methods.
+// PackMethods returns the names of the methods.
 func PackMethods() []string { return slices.Clone(pack.Methods) }
 
-// PackHeuristics are the names of the heuristics.
+// PackHeuristics returns the names of the heuristics.
 func PackHeuristics() []string { return slices.Clone(pack.HeuristicNames) }
 
-// mostEffort is weeks.
+// mostEffort takes weeks.
 const mostEffort = 1_000_000
 
 // check refuses options that contradict each other, and fills in defaults.
@@ -99,7 +99,7 @@ func (o *PackOptions) check() error {
 	case !(o.Effort > 0 && o.Effort <= mostEffort):
 		return usagef("found `Effort` %v, expected a number above 0, at most %v", o.Effort, float64(mostEffort))
 	case o.MaxGraphs < 0:
-		return usagef("found `MaxGraphs` %d, expected at least 1, or 0 for no cap", o.MaxGraphs)
+		return usagef("found `MaxGraphs` %d, expected at least 1, or 0 for no bound", o.MaxGraphs)
 	case o.TimeBudget < 0:
 		return usagef("found `TimeBudget` %v, expected a time such as 30s", o.TimeBudget)
 	case o.Ranks < 1:
@@ -116,7 +116,7 @@ func (o *PackOptions) check() error {
 	return o.Run.check()
 }
 
-// limits are the components and their limits.
+// limits returns the components and their limits.
 func (o *PackOptions) limits() (components []string, limits []int) {
 	for _, l := range o.Limits {
 		components, limits = append(components, l.Component), append(limits, l.Max)
@@ -124,7 +124,7 @@ func (o *PackOptions) limits() (components []string, limits []int) {
 	return components, limits
 }
 
-// limitText is the limits as the command line has them.
+// limitText returns the limits in the form of the command line.
 func (o *PackOptions) limitText() string {
 	var limits []string
 	for _, l := range o.Limits {
@@ -133,7 +133,7 @@ func (o *PackOptions) limitText() string {
 	return strings.Join(limits, ",")
 }
 
-// made is what the packing follows from.
+// made returns the options that determine the packing.
 func (o *PackOptions) made() store.Made {
 	m := store.Made{Command: "pack", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
 		"limit": o.limitText(), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
@@ -144,18 +144,18 @@ func (o *PackOptions) made() store.Made {
 	return m
 }
 
-// less reminds that the limits that errors name are less than those given.
+// less explains why the limits in an error are below those that were given.
 func (o *PackOptions) less() string {
 	if o.Reserve {
-		return ", of which `Reserve` keeps a node of each type and a graph"
+		return " (`Reserve` keeps room for a node of each type and a graph)"
 	}
 	return ""
 }
 
-// Pack finds how to put small graphs into packs that keep a limit in each component, with as few packs as can be, and
-// proves how few that is. The graphs come from a collection, or as a histogram: a CSV of num_nodes,num_edges,count, with
-// one to seven components of any name. The pack layout goes to the folder out; with an empty out nothing is written. The
-// result depends on neither threads nor the machine, unless there is a TimeBudget.
+// Pack puts small graphs into as few packs as it can find, so that no pack exceeds the limit of a component, and proves a
+// lower bound on the number of packs. The input is a collection or a histogram: a CSV file with one line per size and the
+// columns num_nodes,num_edges,count, or one to seven components of any name and count. Pack writes the pack layout to
+// the folder out, or nothing if out is "". Without a TimeBudget the result depends neither on Threads nor on the machine.
 func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -205,7 +205,7 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	return packing, publish(w, rep, start)
 }
 
-// solve packs, after graphs that are larger than a pack were set apart.
+// solve packs the graphs, except those that are larger than a pack.
 func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*pack.Result, layout.Terms, error) {
 	terms := layout.Terms{Reserve: o.Reserve, Oversize: string(o.Oversize)}
 	if o.Reserve {
@@ -223,7 +223,7 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 	}
 	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads})
 	if errors.Is(err, pack.ErrOversize) {
-		return nil, terms, fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them, alone makes each a pack of its own)", in, err, o.less())
+		return nil, terms, fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone makes each a pack of its own", in, err, o.less())
 	}
 	if err != nil {
 		return nil, terms, err
@@ -231,10 +231,10 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 	return r, terms, r.Divide(p.Histogram, o.Ranks)
 }
 
-// histogram reads the sizes of graphs: of a CSV, or of a collection. The fingerprint of a CSV is "".
+// histogram reads the sizes of the graphs in a CSV file or a collection. The fingerprint of a CSV file is "".
 func histogram(path string, components []string) (h *pack.Histogram, fingerprint string, size int64, err error) {
 	if path == "-" {
-		return nil, "", 0, usagef("found -, stdin, which `Stream` alone reads, expected a histogram (.csv) or a collection")
+		return nil, "", 0, usagef("found -, expected a histogram (.csv) or a collection; only `Stream` reads stdin")
 	}
 	info, err := vfs.OS.Stat(path)
 	if err != nil {
@@ -275,8 +275,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 	return h, fingerprint, size, err
 }
 
-// selected puts the components of a histogram into the order of the limits; each
-// must have one.
+// selected puts the components of a histogram into the order of the limits. Each component must have a limit.
 func selected(path string, h *pack.Histogram, components []string) (*pack.Histogram, error) {
 	out := &pack.Histogram{Components: components}
 	places := make([]int, len(components))

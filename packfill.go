@@ -19,31 +19,31 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// FillOptions say which epochs a pack layout is filled for.
+// FillOptions say for which epochs a pack layout is filled.
 type FillOptions struct {
 	Run
-	Seed   uint64 // random seed of the order
-	Epoch  uint64 // the first one
-	Epochs int    // 0 is 1
+	Seed   uint64 // random seed
+	Epoch  uint64 // number of the first epoch
+	Epochs int    // number of epochs; 0 is 1
 }
 
 // MaterialiseOptions say how the packs of an epoch are written.
 type MaterialiseOptions struct {
 	Run
-	Seed  uint64 // random seed of the order
+	Seed  uint64 // random seed, as in FillOptions
 	Epoch uint64
 	// Format is FormatNpy (the default), FormatCollection or FormatTFRecord.
 	Format Format
-	Shards int // files to divide TFRecords over; 0 is 1
+	Shards int // number of files of FormatTFRecord; 0 is 1
 }
 
-// FormatNpy is the form of packs as arrays of one shape per pack, padded, with masks.
+// FormatNpy writes packs as NumPy arrays that are padded to one shape, with masks.
 const FormatNpy Format = "npy"
 
-// mostEpochs is more than any disk holds.
+// mostEpochs bounds FillOptions.Epochs: more would fit on no disk.
 const mostEpochs = 1 << 31
 
-// filling is a layout and the collection that it is filled with.
+// filling is a layout and the collection whose graphs fill it.
 type filling struct {
 	run    *Run
 	layout *layout.Layout
@@ -54,7 +54,7 @@ type filling struct {
 	start  time.Time
 }
 
-// open opens what Fill and Materialise read.
+// open opens the inputs of Fill and Materialise.
 func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint64, epochs int) (err error) {
 	f.start = time.Now()
 	if err := f.run.check(); err != nil {
@@ -75,7 +75,7 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 		}
 	}()
 	if f.store.Collection == nil {
-		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made of", dir)
+		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made from", dir)
 	}
 	if f.graphs, err = collection.Graphs(f.layout, f.store.Collection); err != nil {
 		return fmt.Errorf("%s, filled with %s: %w", plan, dir, err)
@@ -92,8 +92,8 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 	f.report.Head("packs", report.Count(m.Packs*int64(epochs), "packs"))
 	f.report.Head("graphs", report.Count(m.Graphs*int64(epochs), "graphs"))
 	f.report.In("graphs", report.Count(m.Graphs+m.OversizeGraphs, "graphs"))
-	f.report.Out("packs of each epoch", report.Count(m.Packs, "packs"))
-	f.report.Out("graphs in packs of each epoch", report.Count(m.Graphs, "graphs"))
+	f.report.Out("packs per epoch", report.Count(m.Packs, "packs"))
+	f.report.Out("graphs in packs per epoch", report.Count(m.Graphs, "graphs"))
 	if n := m.OversizeGraphs; n > 0 {
 		f.report.Warn(n, larger(n, m.Oversize))
 		f.run.warn("%s %s", human.Exact(n), larger(n, m.Oversize))
@@ -101,10 +101,11 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 	return nil
 }
 
-// Fill writes to the folder out which graphs of a collection are in which pack of a layout: pack_ptr.npy bounds the
-// graphs of each pack in graph_id.npy. Every epoch has packs of the same shapes with other graphs, in another order, which
-// follow from the random seed and the epoch alone. Several epochs lie one after the other. Graphs that are larger than a
-// pack are in none; where the layout has them alone, alone_id.npy lists them.
+// Fill assigns the graphs of a collection to the packs of the layout in the folder plan, and writes the result to the
+// folder out: pack k has the graphs graph_id.npy[pack_ptr.npy[k]:pack_ptr.npy[k+1]]. Every epoch has packs of the same
+// shapes with different graphs in a different order, which depend only on the random seed and the epoch. Several epochs
+// follow one another in the arrays. Graphs that are larger than a pack are in no pack; with OversizeAlone, alone_id.npy
+// lists them.
 func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, err error) {
 	setDefault(&o.Epochs, 1)
 	if o.Epochs < 1 || o.Epochs > mostEpochs {
@@ -142,8 +143,8 @@ func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, 
 	return f.report, publish(w, f.report, f.start)
 }
 
-// Materialise writes the packs that Fill deals for an epoch to the folder out, with all that their graphs have:
-// padded arrays, a collection with a graph per pack, or TFRecords with a GraphTensor per pack.
+// Materialise writes the packs that Fill assigns for an epoch to the folder out, with all columns of their graphs: as
+// padded arrays, as a collection with one graph per pack, or as TFRecords with one GraphTensor per pack.
 func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions) (_ *Report, err error) {
 	setDefault(&o.Format, FormatNpy)
 	setDefault(&o.Shards, 1)
@@ -151,7 +152,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 		return nil, usagef("found `Format` %q, expected npy, collection or tfrecord", o.Format)
 	}
 	if o.Shards < 1 || o.Shards > 1 && o.Format != FormatTFRecord {
-		return nil, usagef("found `Shards` %d with `Format` %s, expected at least 1, and 1 but for tfrecord", o.Shards, o.Format)
+		return nil, usagef("found `Shards` %d with `Format` %s, expected 1, or with `Format` tfrecord at least 1", o.Shards, o.Format)
 	}
 	f := &filling{run: &o.Run}
 	if err := f.open("pack materialise", plan, in, out, &o.Seed, o.Epoch, 1); err != nil {
@@ -190,11 +191,11 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 		return nil, err
 	}
 	f.report.Head("on disk", report.Bytes(size))
-	f.report.Head("bytes a second", report.Bytes(int64(float64(size)/gathered.Sub(began).Seconds())))
+	f.report.Head("bytes per second", report.Bytes(int64(float64(size)/gathered.Sub(began).Seconds())))
 	return f.report, publish(w, f.report, f.start)
 }
 
-// write writes the packs in the form that is asked for.
+// write writes the packs in the requested format.
 func (f *filling) write(ctx context.Context, w *store.Writer, o *MaterialiseOptions) (meta *store.Meta, gathered, began time.Time, err error) {
 	line := o.meter("materialise", f.layout.Meta.Packs, "packs")
 	defer line.end()
@@ -209,7 +210,7 @@ func (f *filling) write(ctx context.Context, w *store.Writer, o *MaterialiseOpti
 	switch o.Format {
 	case FormatNpy:
 		if !f.layout.Meta.Reserve {
-			o.warn("the layout has no reserve: a padding node of each type and a padding graph come on top of its limits (pack with `Reserve` counts them in)")
+			o.warn("the layout has no reserve: a padding node of each type and a padding graph are added on top of its limits (pack with `Reserve` keeps room for them within the limits)")
 		}
 		left, err = collection.Arrays(ctx, w, f.layout, f.store.Collection, f.graphs, o.Seed, o.Epoch, opt)
 	case FormatCollection:
@@ -223,7 +224,7 @@ func (f *filling) write(ctx context.Context, w *store.Writer, o *MaterialiseOpti
 	}
 	line.end()
 	if len(left) > 0 {
-		const what = "parts of the collection have no place in the packs: "
+		const what = "arrays of the collection have no place in the packs and are left out: "
 		o.warn("%d %s%s", len(left), what, strings.Join(left, "; "))
 		f.report.Warn(int64(len(left)), what+strings.Join(left, "; "))
 	}

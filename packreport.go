@@ -13,27 +13,31 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Packing tells how graphs were packed. Its JSON is what the command pack prints with --json.
+// Packing describes how graphs were packed. Its JSON is what the command pack prints with --json. The keys of its maps are
+// components.
 type Packing struct {
-	Packs          int64              `json:"packs"`
-	LowerBound     int64              `json:"lower_bound"`
-	Gap            float64            `json:"gap"`
-	Efficiency     map[string]float64 `json:"efficiency"`
+	Packs      int64   `json:"packs"`
+	LowerBound int64   `json:"lower_bound"` // proven: no packing has fewer packs
+	Gap        float64 `json:"gap"`         // (Packs - LowerBound) / LowerBound
+	// Efficiency is the share of the room of all packs that graphs fill.
+	Efficiency map[string]float64 `json:"efficiency"`
+	// EfficiencyUsed is the same with Used in place of Limits, as in the paper on tuple packing.
 	EfficiencyUsed map[string]float64 `json:"efficiency_used"`
-	Ceiling        map[string]float64 `json:"ceiling"`
-	Seconds        float64            `json:"seconds"`
-	FoundSeconds   float64            `json:"found_seconds"`
-	Method         string             `json:"method"`
-	By             string             `json:"by"`
-	Limits         map[string]int     `json:"limits"`
-	Used           map[string]int     `json:"used"`
-	MaxGraphs      int                `json:"max_graphs"`
-	MostGraphs     int                `json:"most_graphs"`
-	Graphs         int64              `json:"graphs"`
-	Shapes         int                `json:"shapes"`
-	Oversize       int64              `json:"oversize"`
-	Reserve        bool               `json:"reserve"`
-	Timed          bool               `json:"timed,omitempty"`
+	// Ceiling is the efficiency of LowerBound packs: the most that any packing reaches with these limits.
+	Ceiling      map[string]float64 `json:"ceiling"`
+	Seconds      float64            `json:"seconds"`       // elapsed time of the search
+	FoundSeconds float64            `json:"found_seconds"` // time from its start to the packing that was kept
+	Method       string             `json:"method"`        // the requested method
+	By           string             `json:"by"`            // the method, or the part of PackAuto, that found the packing
+	Limits       map[string]int     `json:"limits"`        // as given, with the room that Reserve keeps
+	Used         map[string]int     `json:"used"`          // size of the fullest pack
+	MaxGraphs    int                `json:"max_graphs"`    // PackOptions.MaxGraphs
+	MostGraphs   int                `json:"most_graphs"`   // graphs in the pack with the most
+	Graphs       int64              `json:"graphs"`        // graphs that were packed
+	Shapes       int                `json:"shapes"`        // distinct sizes among them
+	Oversize     int64              `json:"oversize"`      // graphs that are larger than a pack
+	Reserve      bool               `json:"reserve"`
+	Timed        bool               `json:"timed,omitempty"` // a TimeBudget was given
 
 	components []string
 	oversize   string
@@ -81,7 +85,7 @@ func (j *Packing) Text(w io.Writer) error {
 	return err
 }
 
-// reportPacking tells what a packing is worth.
+// reportPacking reports the quality of a packing.
 func reportPacking(r *report.Report, p *pack.Result, j *Packing) {
 	components := j.components
 	r.Head("packs", report.Count(j.Packs, "packs"))
@@ -117,7 +121,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *Packing) {
 	r.Stage("pack, by "+j.By, p.Elapsed, j.Graphs, "graphs")
 }
 
-// sizesOf is how many graphs have which size in a component.
+// sizesOf returns the histogram of the sizes of the graphs in a component.
 func sizesOf(h *pack.Histogram, component int) *report.Histogram {
 	sizes := new(report.Histogram)
 	for i, n := range h.Counts {
@@ -126,9 +130,8 @@ func sizesOf(h *pack.Histogram, component int) *report.Histogram {
 	return sizes
 }
 
-// shapesMap draws how many graphs have which sizes in the first two components; nil
-// if there is one. What few graphs have beyond 99.9 % of them is left out, as the
-// paper does.
+// shapesMap draws the number of graphs by their sizes in the first two components; nil if there is only one component.
+// Sizes above the 99.9th percentile are left out, as in the paper.
 func shapesMap(h *pack.Histogram) *report.HeatMap {
 	if len(h.Components) < 2 {
 		return nil
@@ -163,7 +166,7 @@ func shapesMap(h *pack.Histogram) *report.HeatMap {
 	return m
 }
 
-// counted is a number and a noun: "1 pack", "3,744 packs".
+// counted returns a number and a noun: "1 pack", "3,744 packs".
 func counted(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -171,15 +174,15 @@ func counted(n int64, noun string) string {
 	return human.Exact(n) + " " + noun
 }
 
-// larger says what becomes of n graphs that are larger than a pack; their number comes before it.
+// larger says how n graphs that are larger than a pack are treated. The caller puts their number before it.
 func larger(n int64, oversize string) string {
 	switch {
 	case oversize == layout.Skip && n == 1:
-		return "graph is larger than a pack and left out"
+		return "graph is larger than a pack and is left out"
 	case oversize == layout.Skip:
-		return "graphs are larger than a pack and left out"
+		return "graphs are larger than a pack and are left out"
 	case n == 1:
-		return "graph is larger than a pack and a pack of its own, apart from the others"
+		return "graph is larger than a pack and is a pack of its own, separate from the others"
 	}
-	return "graphs are larger than a pack and packs of their own, apart from the others"
+	return "graphs are larger than a pack and are packs of their own, separate from the others"
 }

@@ -21,15 +21,15 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// PackStreamOptions say how graphs are packed as they come. Limits are required; of the other options of PackOptions, a
-// stream takes MaxGraphs, Oversize and Reserve.
+// PackStreamOptions say how a stream of graphs is packed. Limits are required. Of the other fields of PackOptions, a
+// stream takes MaxGraphs, Oversize and Reserve; the rest are refused.
 type PackStreamOptions struct {
 	PackOptions
-	// Buffer is the number of graphs that are held; 0 is 512.
+	// Buffer is the number of graphs that are held at a time; 0 is 512.
 	Buffer int
-	// In is the input of the name "-".
+	// In is read if the input is named "-".
 	In io.Reader
-	// Lines gets a JSON line per pack as it is made, where no folder is written.
+	// Lines receives one line of JSON per pack as soon as the pack is closed, if no folder is written.
 	Lines io.Writer
 }
 
@@ -40,7 +40,7 @@ func (o *PackStreamOptions) check() error {
 		given bool
 	}{{"Method", o.Method != ""}, {"Heuristic", o.Heuristic != ""}, {"Effort", o.Effort != 0}, {"TimeBudget", o.TimeBudget != 0}, {"Ranks", o.Ranks != 0}} {
 		if f.given {
-			return usagef("found `%s` with `Stream`, which packs in one way; give one of them", f.name)
+			return usagef("found `%s` with `Stream`, expected one of them: a stream is packed by one method", f.name)
 		}
 	}
 	setDefault(&o.Buffer, 512)
@@ -50,10 +50,10 @@ func (o *PackStreamOptions) check() error {
 	return o.PackOptions.check()
 }
 
-// PackStream packs graphs of unknown number as they come, of which it holds Buffer: sizes from a CSV with a graph per
-// line, from o.In (the name "-"), or of a collection, in order. It writes pack_ptr.npy and graph_id.npy to the folder out
-// or, with an empty out, a JSON line per pack to o.Lines. Graphs that Oversize sets apart are lines, or alone_id.npy, of
-// their own.
+// PackStream packs a stream of graphs in their order, without knowing their number, and holds at most Buffer of them. The
+// input is a CSV file with one graph per line, o.In with the same text (in is "-" then), or a collection. PackStream
+// writes pack_ptr.npy and graph_id.npy to the folder out or, if out is "", one line of JSON per pack to o.Lines. With
+// OversizeAlone, graphs that are larger than a pack go to alone_id.npy or to lines of their own.
 func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *PackedStream, err error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -112,7 +112,7 @@ func (o *PackStreamOptions) streaming(ctx context.Context, in *sizeStream, s *pa
 		}
 		for ids, err := range s.Pack(sizes) {
 			if errors.Is(err, pack.ErrOversize) {
-				return fmt.Errorf("%s: %w%s (`Oversize` skip leaves them out and counts them, alone lists them apart)", in.where(), err, o.less())
+				return fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone lists them separately", in.where(), err, o.less())
 			}
 			if err != nil {
 				return described(in.where(), err)
@@ -145,32 +145,34 @@ func (j *PackedStream) Text(out io.Writer) error {
 	return err
 }
 
-// PackedStream tells how a stream of graphs was packed. Its JSON is what the command pack --stream prints with --json.
+// PackedStream describes how a stream of graphs was packed. Its JSON is what the command pack --stream prints with --json.
+// The keys of its maps are components.
 type PackedStream struct {
 	Packs      int64              `json:"packs"`
-	Graphs     int64              `json:"graphs"`
-	Skipped    int64              `json:"skipped"` // left out, or alone
-	Efficiency map[string]float64 `json:"efficiency"`
+	Graphs     int64              `json:"graphs"`     // graphs in packs
+	Skipped    int64              `json:"skipped"`    // graphs larger than a pack, left out or alone
+	Efficiency map[string]float64 `json:"efficiency"` // share of the room of all packs that graphs fill
 	Limits     map[string]int     `json:"limits"`
 	MaxGraphs  int                `json:"max_graphs"`
-	Buffer     int                `json:"buffer"`
-	// Lost is the share of the room that the buffer lost, of the component that is fullest. BufferWanted, where that is
-	// much, is a buffer that would lose less.
-	Lost         float64 `json:"lost"`
+	Buffer     int                `json:"buffer"` // graphs held at a time
+	// Lost is the share of the room that stayed empty in the fullest component, or in the number of graphs. The last pack
+	// does not count.
+	Lost float64 `json:"lost"`
+	// BufferWanted is a Buffer that would lose less; 0 if Lost is small.
 	BufferWanted int     `json:"buffer_wanted,omitempty"`
-	Seconds      float64 `json:"seconds"`
+	Seconds      float64 `json:"seconds"` // elapsed time
 
 	components []string
 }
 
-// smallBuffer says what is wrong with a buffer.
+// smallBuffer says that a buffer is too small, and which size is enough.
 func smallBuffer(s *pack.Stream) string {
 	return fmt.Sprintf("a buffer of %s is small for packs of %.3g: %.1f %% of their room stayed empty; give `Buffer` %d or more",
 		counted(int64(s.Buffer), "graph"), float64(s.Graphs)/float64(s.Packs), 100*s.Lost(), s.Short())
 }
 
-// apart passes sizes on and tells of the graphs that are larger than a pack, by
-// their numbers. It ends where tell reports false.
+// apart passes on the sizes of graphs that fit a pack, and calls tell with the numbers of those that are larger. It ends
+// when tell returns false.
 func apart(sizes iter.Seq[[]int], limits []int, tell func(int64) bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		number := int64(0)
@@ -187,7 +189,7 @@ func apart(sizes iter.Seq[[]int], limits []int, tell func(int64) bool) iter.Seq[
 	}
 }
 
-// streamShare is how full a component is, against the limit that was given.
+// streamShare returns the filled share of a component, relative to the limit that was given.
 func streamShare(s *pack.Stream, component, limit int) float64 {
 	if limit == 0 || s.Packs == 0 {
 		return 1
@@ -195,14 +197,14 @@ func streamShare(s *pack.Stream, component, limit int) float64 {
 	return s.Efficiency(component) * float64(s.Limits[component]) / float64(limit)
 }
 
-// sizeStream is the sizes of graphs that come.
+// sizeStream is a stream of the sizes of graphs.
 type sizeStream struct {
 	sizes iter.Seq[[]int]
-	where func() string // of the sizes that came last
+	where func() string // returns the place of the last sizes
 	err   func() error
 	close func() error
-	sum   string // the fingerprint, where it is known
-	bytes int64  // of the input, 0 for stdin
+	sum   string // fingerprint of the input; "" if unknown
+	bytes int64  // size of the input; 0 for stdin
 }
 
 // openStream opens a collection, a file of sizes, or stdin.
@@ -263,10 +265,10 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 	return err
 }
 
-// streamRun packs what comes: take gets the packs, alone the graphs that are apart.
+// streamRun packs a stream. It passes the packs to take, and the graphs that are larger than a pack to alone.
 type streamRun func(take func([]int64) error, alone func(int64) error) error
 
-// streamLines writes a JSON line per pack, and one per graph that is apart.
+// streamLines writes one line of JSON per pack, and one per graph that is larger than a pack.
 func streamLines(out io.Writer, run streamRun) error {
 	w := bufio.NewWriter(out)
 	var line []byte
@@ -284,7 +286,7 @@ func streamLines(out io.Writer, run streamRun) error {
 		if _, err := w.Write(append(line, "]}\n"...)); err != nil {
 			return err
 		}
-		return w.Flush() // whoever reads takes packs as they come
+		return w.Flush() // the reader gets each pack at once
 	}, func(id int64) error {
 		_, err := fmt.Fprintf(w, "{\"alone\":%d}\n", id)
 		return err

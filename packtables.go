@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// checkComponents refuses names of components that are empty or equal, and too many of them.
+// checkComponents refuses names of components that are empty or equal, and too many names.
 func checkComponents(names []string) error {
 	for i, name := range names {
 		if name == "" || slices.Contains(names[:i], name) {
@@ -36,10 +36,11 @@ func checkComponents(names []string) error {
 type HistogramOptions struct {
 	Run
 	Components []string // nil is num_nodes and num_edges
-	Plot       string   // FILE.html, a page to draw the histogram on; "" is none
+	Plot       string   // name of a new file that ends in .html, for a page with a plot of the histogram; "" is none
 }
 
-// PackHistogram counts the shapes of a collection's graphs, and writes them to w as CSV.
+// PackHistogram counts the graphs of a collection by their sizes, and writes the counts to w as CSV: one line per size,
+// with the columns of the components and count. Pack reads this format.
 func PackHistogram(in string, w io.Writer, o HistogramOptions) error {
 	start := time.Now()
 	if o.Components == nil {
@@ -87,13 +88,13 @@ func PackHistogram(in string, w io.Writer, o HistogramOptions) error {
 type TablesOptions struct {
 	Run
 	Components []string // nil is num_nodes and num_edges
-	MaxGraphs  int      // most graphs in a pack; 0 is no cap
-	Effort     float64  // how long PackAuto works; 0 is 1, which is worth about two seconds
+	MaxGraphs  int      // most graphs in a pack; 0 is no bound
+	Effort     float64  // multiplies the work of PackAuto; 0 is 1, which takes about two seconds
 }
 
-// ComparePacks makes the tables of the paper on tuple packing for any data: what the data sets have (Table 1), and how
-// full packs are by the published heuristics, by what they are compared with, and by PackAuto (Table 2). The largest graph
-// gives the limits.
+// ComparePacks makes the two tables of the paper on tuple packing for any collections or histograms. Table 1 has the
+// properties of the data sets. Table 2 has the efficiency of the published heuristics, of the baselines of the paper, and
+// of PackAuto. The limits are the sizes of the largest graph.
 func ComparePacks(ctx context.Context, in []string, o TablesOptions) (PackTablesList, error) {
 	if o.Components == nil {
 		o.Components = []string{"num_nodes", "num_edges"}
@@ -120,15 +121,15 @@ func ComparePacks(ctx context.Context, in []string, o TablesOptions) (PackTables
 	return sets, nil
 }
 
-// PackTables are both tables of the paper on tuple packing for a data set.
+// PackTables has both tables of the paper on tuple packing for a data set.
 type PackTables struct {
-	Name       string               `json:"name"`
+	Name       string               `json:"name"` // of the data set
 	Components []string             `json:"components"`
-	Properties pack.Properties      `json:"properties"`
-	Rows       []pack.ComparisonRow `json:"rows"`
+	Properties pack.Properties      `json:"properties"` // Table 1
+	Rows       []pack.ComparisonRow `json:"rows"`       // Table 2, one per method
 }
 
-// PackTablesList are the tables of several data sets.
+// PackTablesList has the tables of several data sets. Its JSON is what the command pack tables prints with --json.
 type PackTablesList []PackTables
 
 // Text writes the tables next to each other.
@@ -175,7 +176,7 @@ func (sets PackTablesList) Text(out io.Writer) error {
 	return err
 }
 
-// checkPlot refuses a file that is no page, that is there, or that lies in the input.
+// checkPlot refuses a file name that does not end in .html, an existing file, and a file in the input.
 func checkPlot(plot, input string) error {
 	if filepath.Ext(plot) != ".html" {
 		return usagef("found `Plot` %s, expected a name that ends in .html", plot)

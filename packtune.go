@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Amount is a number of a component.
+// Amount is a number for a component.
 type Amount struct {
 	Component string
 	N         float64
@@ -29,14 +29,14 @@ type Amount struct {
 type TuneOptions struct {
 	Run
 	Components []string // nil is num_nodes and num_edges
-	Align      []Amount // what limits are multiples of: integers from 1; components that are not listed: 1
-	Cost       []Amount // what one more of a component costs, such as bytes; components that are not listed: 1
-	Ceiling    float64  // the most that a pack may cost; 0 is sixteen times the least
-	MaxGraphs  int      // most graphs in a pack; 0 is no cap
-	Tries      int      // limits to pack at most; 0 is 400
+	Align      []Amount // limits are multiples of these integers from 1; components that are not listed have 1
+	Cost       []Amount // cost of one unit of a component, such as its bytes; components that are not listed have 1
+	Ceiling    float64  // the most that a pack may cost; 0 is sixteen times the cost of the smallest limits
+	MaxGraphs  int      // most graphs in a pack; 0 is no bound
+	Tries      int      // the most limits to pack with; 0 is 400
 }
 
-// search is how package pack takes the options.
+// search converts the options for package pack.
 func (o *TuneOptions) search() (pack.Tune, error) {
 	if o.Components == nil {
 		o.Components = []string{"num_nodes", "num_edges"}
@@ -65,11 +65,11 @@ func (o *TuneOptions) search() (pack.Tune, error) {
 	return s, errors.Join(checkComponents(o.Components), o.check())
 }
 
-// Tuning is what TunePacks found. Its JSON is what the command pack tune prints with --json.
+// Tuning is the result of TunePacks. Its JSON is what the command pack tune prints with --json.
 type Tuning struct {
 	Components []string         `json:"components"`
-	Front      []pack.Candidate `json:"front"`
-	Tried      []pack.Candidate `json:"tried"`
+	Front      []pack.Candidate `json:"front"` // limits for which no cheaper limits are as full
+	Tried      []pack.Candidate `json:"tried"` // all limits that were packed with
 }
 
 // Text writes the front in words.
@@ -93,9 +93,10 @@ func (t *Tuning) Text(out io.Writer) error {
 	return err
 }
 
-// TunePacks tries limits around the ratio of the mean sizes, from the largest graph to packs that cost sixteen times as
-// much, and finds the front: limits with no cheaper ones that are as full. Full is the harmonic mean of the efficiencies,
-// which punishes room that is lost in any component. A report with plots goes to the folder out, if it is not empty.
+// TunePacks searches for good limits. It packs with limits near the ratio of the mean sizes, from the size of the largest
+// graph to packs that cost sixteen times as much, and finds the front: the limits for which no cheaper limits are as full.
+// The measure of fullness is the harmonic mean of the efficiencies, which is low if any component loses room. A report
+// with plots goes to the folder out; if out is "", nothing is written.
 func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, error) {
 	start := time.Now()
 	search, err := o.search()
@@ -138,7 +139,7 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, err
 	return t, o.report(ctx, out, r, made, h, all, front, start)
 }
 
-// amountText is amounts as the command line has them.
+// amountText returns amounts in the form of the command line.
 func amountText(list []Amount) string {
 	var s []string
 	for _, a := range list {
@@ -147,7 +148,7 @@ func amountText(list []Amount) string {
 	return strings.Join(s, ",")
 }
 
-// report writes what a search found as a page with plots.
+// report writes the result of a search as a page with plots.
 func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, made store.Made, h *pack.Histogram, all, front []pack.Candidate, start time.Time) (err error) {
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
@@ -161,7 +162,7 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 		return err
 	}
 	best := front[len(front)-1]
-	r.Head("fullest", report.Share(best.Mean))
+	r.Head("best harmonic mean", report.Share(best.Mean))
 	r.In("graphs", report.Count(h.Graphs(), "graphs"))
 	r.Out("limits packed", report.Count(len(all), "limits"))
 	r.Out("limits on the front", report.Count(len(front), "limits"))
@@ -170,7 +171,7 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	for _, f := range front {
 		var row []report.Value
 		for _, l := range f.Limits {
-			row = append(row, report.Text(human.Exact(int64(l)))) // to be typed, so not rounded
+			row = append(row, report.Text(human.Exact(int64(l)))) // exact, because users type it
 		}
 		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Text(human.Exact(f.Packs)), report.Share(f.Mean)))
 	}
@@ -192,16 +193,15 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	return publish(w, r, start)
 }
 
-// limitsMap draws how full packs are under pairs of limits; nil if there is nothing
-// to draw. As in the paper what is below a half is drawn as a half.
+// limitsMap draws how full packs are by pairs of limits; nil if nothing can be drawn. As in the paper, values below a half
+// are drawn as a half.
 func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
 	if len(grid) == 0 {
 		return nil
 	}
 	m := &report.HeatMap{Title: "How full packs are, by limits", X: "limit of " + h.Components[1], Y: "limit of " + h.Components[0],
 		Value: "harmonic mean of the efficiencies", Low: 0.5, High: 1, Share: true}
-	// The grid is in ascending order, the second limit first: a cell ends where the
-	// next one begins.
+	// The grid is sorted by the second limit, then by the first. A cell ends where the next one begins.
 	next := func(j, at int) float64 {
 		for _, c := range grid {
 			if c.Limits[j] > at {
@@ -217,5 +217,5 @@ func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
 	return m
 }
 
-// gridSize is the limits of each component in the heat map.
+// gridSize is the number of limits of each component in the heat map.
 const gridSize = 20

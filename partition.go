@@ -32,11 +32,11 @@ import (
 
 // Choices of PartitionOptions. The empty value of each type is the default.
 type (
-	// Method is a way to divide a graph.
+	// Method is a method of dividing a graph.
 	Method string
-	// Preset is how much work the method multilevel does.
+	// Preset is how much work MethodMultilevel does: more work gives a smaller cut.
 	Preset string
-	// Objective is what the method multilevel makes small.
+	// Objective is the quantity that MethodMultilevel minimises.
 	Objective string
 )
 
@@ -44,45 +44,45 @@ type (
 const (
 	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory. The default
 	MethodFennel     Method = partition.Fennel     // streams the graph from disk
-	MethodRandom     Method = partition.Random     // deals the nodes out at random
-	MethodHash       Method = partition.Hash       // deals the nodes out by a hash of their ids
-	MethodImport     Method = partition.Import     // takes the parts of another program
+	MethodRandom     Method = partition.Random     // assigns nodes to parts at random
+	MethodHash       Method = partition.Hash       // assigns nodes to parts by a hash of their ids
+	MethodImport     Method = partition.Import     // reads the assignment of another program
 
 	PresetFast    Preset = Preset(multilevel.Fast)
 	PresetDefault Preset = Preset(multilevel.Default)
 	PresetHigh    Preset = Preset(multilevel.High)
 
-	ObjectiveCut Objective = Objective(multilevel.Cut) // edges between parts. The default
-	ObjectiveVol Objective = Objective(multilevel.Vol) // communication volume
+	ObjectiveCut Objective = Objective(multilevel.Cut) // pairs of neighbours in different parts. The default
+	ObjectiveVol Objective = Objective(multilevel.Vol) // communication volume: Division.Volume
 )
 
 // PartitionOptions say how a graph is divided into parts.
 type PartitionOptions struct {
 	Run
 
-	Parts     int // number of parts; required, but for MethodImport
+	Parts     int // number of parts; required, except with MethodImport
 	Method    Method
 	Preset    Preset
 	Objective Objective
-	// Imbalance is how heavy a part may be compared with the mean: one number, or one for each thing that is balanced;
-	// nil is 1.03.
+	// Imbalance bounds the weight of a part divided by the mean: one number, or one for each quantity that is balanced; nil
+	// is 1.03.
 	Imbalance []float64
-	// BalanceEdges balances in-degrees too.
+	// BalanceEdges balances the sums of in-degrees as well.
 	BalanceEdges bool
-	// TypesTogether balances the nodes of all types together, instead of those of each type. That cuts fewer edges, but
-	// a part may own no node of a type, and DGL's server does not start for it if the type has features.
+	// TypesTogether balances the nodes of all types together, instead of those of each type. This cuts fewer edges, but a
+	// part may then own no node of a type. DGL's server does not start for such a part if the type has features.
 	TypesTogether bool
-	// BalanceColumn are node columns, as train_mask or TYPE/train_mask, of which each class is balanced too.
+	// BalanceColumn lists node columns, such as train_mask or TYPE/train_mask. The nodes of each value are balanced as well.
 	BalanceColumn []string
-	// TrainersPerMachine divides each part between so many trainers; 0 is 1.
+	// TrainersPerMachine is the number of trainers that each part is divided between; 0 is 1.
 	TrainersPerMachine int
-	// Passes is how often MethodFennel streams the nodes; 0 is 5.
+	// Passes is the number of passes of MethodFennel over the nodes; 0 is 5.
 	Passes int
-	// Import is what MethodImport takes: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file.
+	// Import is the assignment that MethodImport reads: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file.
 	Import string
-	// Seed is the random seed of what is left to chance.
+	// Seed is the random seed.
 	Seed uint64
-	// AllowOutside lets the metadata of a chunked graph name files outside of its folder.
+	// AllowOutside lets the metadata of a chunked graph name files outside its folder.
 	AllowOutside bool
 }
 
@@ -108,16 +108,16 @@ func (o *PartitionOptions) check() error {
 	case !slices.Contains([]Objective{"", ObjectiveCut, ObjectiveVol}, o.Objective):
 		return usagef("found `Objective` %q, expected cut or vol", o.Objective)
 	case o.Preset != "" && o.Method != MethodMultilevel:
-		return usagef("found `Preset` with `Method` %s, expected it with multilevel alone", o.Method)
+		return usagef("found `Preset` with `Method` %s, expected it only with multilevel", o.Method)
 	case o.Objective != "" && o.Method != MethodMultilevel:
-		return usagef("found `Objective` with `Method` %s, expected it with multilevel alone", o.Method)
+		return usagef("found `Objective` with `Method` %s, expected it only with multilevel", o.Method)
 	}
 	setDefault(&o.Preset, PresetDefault)
 	setDefault(&o.Objective, ObjectiveCut)
 	return o.Run.check()
 }
 
-// options is how package partition takes the options.
+// options converts the options for package partition.
 func (o *PartitionOptions) options() partition.Options {
 	return partition.Options{
 		Parts: o.Parts, Method: string(o.Method), Preset: multilevel.Preset(o.Preset), Objective: multilevel.Objective(o.Objective), Imbalance: o.Imbalance,
@@ -126,7 +126,7 @@ func (o *PartitionOptions) options() partition.Options {
 	}
 }
 
-// made is what the parts follow from. The method is the one that was used.
+// made returns the options that determine the assignment. The method is the one that was used.
 func (o *PartitionOptions) made(command string, r *partition.Result) store.Made {
 	m := store.Made{Command: command, Seed: &o.Seed, Law: draw.Version, Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
 		"method": r.Method, "parts": strconv.Itoa(r.Assignment.Parts), "imbalance": joinFloats(o.Imbalance), "trainers_per_machine": strconv.Itoa(o.TrainersPerMachine),
@@ -148,10 +148,10 @@ func joinFloats(list []float64) string {
 	return strings.Join(s, ",")
 }
 
-// Partition gives each node of a graph a part, so that the parts are even and few edges run between them, and writes
-// <node type>.txt (line i has the part of node i) and partition_meta.json to the folder out, for Dispatch and DGL's
-// tools. The graph is a store, a graph in DGL's chunked format, or a METIS file; of a METIS file with an empty out, the
-// parts go to GRAPH.graph.part.K next to it, as gpmetis writes them.
+// Partition assigns each node of a graph to a part, so that the parts are balanced and few edges run between them. It
+// writes <node type>.txt (line i has the part of node i) and partition_meta.json to the folder out, for Dispatch and DGL's
+// tools. The graph is a store, a graph in DGL's chunked format, or a METIS file. For a METIS file out may be "": the
+// assignment is then written next to it as GRAPH.graph.part.K, as gpmetis writes it.
 func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Division, err error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -184,7 +184,7 @@ type partitioning struct {
 	start   time.Time
 }
 
-// inputs are the paths that are read.
+// inputs returns the paths that are read.
 func (p *partitioning) inputs() []string {
 	if p.o.Import != "" {
 		return []string{p.in, p.o.Import}
@@ -192,7 +192,7 @@ func (p *partitioning) inputs() []string {
 	return []string{p.in}
 }
 
-// isMETIS says whether a path is that of a METIS file. A folder of such a name is a store.
+// isMETIS reports whether a path is that of a METIS file. A folder with such a name is a store.
 func isMETIS(path string) bool {
 	if info, err := vfs.OS.Stat(path); err == nil && info.IsDir() {
 		return false
@@ -200,7 +200,7 @@ func isMETIS(path string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph")
 }
 
-// graphName is a name for the graph of a folder or file: its own, without extension.
+// graphName derives the name of a graph from its folder or file: the base name without extension.
 func graphName(path string) string {
 	base := titled(path)
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" && name != "." {
@@ -226,10 +226,10 @@ func (p *partitioning) graph(ctx context.Context) (*Division, error) {
 	return p.write(ctx, result, made)
 }
 
-// cut divides the nodes of a graph by run, with progress, and tells what it will take where that is long.
+// cut divides the nodes of a graph with run, and reports progress. It notes a forecast if the division takes long.
 func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
-	// The graph is most of the heap, and as much again may otherwise lie there unused: the garbage collector runs
-	// while little is to be collected.
+	// The graph is most of the heap. By default the garbage collector waits until the heap has doubled, which may exceed
+	// the budget, so it runs earlier here.
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	stages := o.stages()
 	opt.Progress = stages.update
@@ -249,7 +249,7 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	return result, nil
 }
 
-// cutError is an error of package partition as one about the options, where it is.
+// cutError turns an error of package partition into a usage error if the options cause it.
 func cutError(err error) error {
 	switch {
 	case errors.Is(err, partition.ErrTooLarge):
@@ -262,8 +262,8 @@ func cutError(err error) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// open opens a store, or imports what is needed of a chunked graph into a temporary one. end closes the store and
-// removes a temporary one.
+// open opens a store, or imports the needed parts of a chunked graph into a temporary store. end closes the store, and
+// removes it if it is temporary.
 func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, _ error) {
 	if chunked.IsChunked(vfs.OS, filepath.Join(p.in, chunked.File)) {
 		return p.importChunked(ctx, opt)
@@ -279,7 +279,7 @@ func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *sto
 	return s.store, map[string]string{"graph": sum}, s.Close, nil
 }
 
-// importChunked makes a temporary store of a chunked graph: its edges, and the columns that are balanced.
+// importChunked imports a chunked graph into a temporary store: its edges, and the columns that are balanced.
 func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, err error) {
 	src, inputs, err := p.o.openChunked(ctx, p.in, p.out, p.o.AllowOutside, p.report)
 	if err != nil {
@@ -329,7 +329,7 @@ func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *
 	return src, inputs, err
 }
 
-// chunkedStore makes a store of a chunked graph next to out, for as long as it is needed: end closes and removes it.
+// chunkedStore imports a chunked graph into a temporary store next to out. end closes and removes it.
 func (o *Run) chunkedStore(ctx context.Context, src *ingest.Source, out string, r *report.Report) (*store.Store, func() error, error) {
 	began := time.Now()
 	s, _, end, err := o.temporary(ctx, src, out, assemble.Options{Primary: graph.In, Threads: o.Threads, Memory: o.Memory,
@@ -367,7 +367,7 @@ func (p *partitioning) write(ctx context.Context, result *partition.Result, made
 	return newDivision(result, time.Since(p.start)), nil
 }
 
-// imported are the fingerprints of an assignment that was imported: of one file, or of those of a folder.
+// imported returns the fingerprints of an imported assignment: of its file, or of the files in its folder.
 func (o *PartitionOptions) imported(ctx context.Context, result *partition.Result, r *report.Report) (map[string]string, error) {
 	if o.Import == "" {
 		return nil, nil
@@ -380,8 +380,8 @@ func (o *PartitionOptions) imported(ctx context.Context, result *partition.Resul
 	return fingerprints(ctx, []string{o.Import}, r, func(file string) string { return "import/" + filepath.Base(file) })
 }
 
-// assignmentInputs are the fingerprints of the files of an assignment that was read from a folder, by their names in it
-// after a prefix.
+// assignmentInputs returns the fingerprints of the files of an assignment in a folder. Each key is a prefix and the name of
+// the file.
 func assignmentInputs(ctx context.Context, dir, prefix string, a *assign.Assignment, r *report.Report) (map[string]string, error) {
 	files, err := assign.Files(vfs.OS, dir, a)
 	if err != nil {
@@ -408,10 +408,10 @@ func (p *partitioning) metis(ctx context.Context) (*Division, error) {
 	return p.write(ctx, result, made)
 }
 
-// metisFile divides the graph of a METIS file, and writes the parts where gpmetis writes them.
+// metisFile divides the graph of a METIS file, and writes the assignment to the file that gpmetis writes.
 func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	if p.o.TrainersPerMachine > 1 {
-		return nil, usagef("found `TrainersPerMachine` without `Out`, expected a folder: a file as gpmetis writes it has no place for trainers")
+		return nil, usagef("found `TrainersPerMachine` without `Out`, expected both: a file in the form of gpmetis has no place for trainers")
 	}
 	result, err := p.divide(ctx)
 	if err != nil {
@@ -421,7 +421,7 @@ func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	if err := assign.WriteLines(&b, result.Assignment.Part); err != nil {
 		return nil, err
 	}
-	// As gpmetis does, it replaces what an earlier run made.
+	// As gpmetis does, replace the file of an earlier run.
 	name := fmt.Sprintf("%s.part.%d", strings.TrimSuffix(p.in, ".gz"), result.Assignment.Parts)
 	if err := vfs.WriteFile(vfs.OS, name, b.Bytes()); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// reportStored tells what the parts hold.
+// reportStored reports the contents of the parts.
 func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Forecast, took time.Duration) {
 	var nodes, edges, haloNodes, haloEdges uint64
 	table := report.Table{Title: "Parts as they are stored", Columns: []string{"part", "nodes", "halo", "inner share", "edges", "of the halo", "bytes"}}
@@ -24,17 +24,17 @@ func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Fore
 	}
 	r.Head("parts", report.Count(len(d.Parts), "parts"))
 	r.Head("edges", report.Count(edges, "edges"))
-	r.Head("edges a second", report.Number(float64(edges)/took.Seconds(), "/s"))
+	r.Head("edges per second", report.Number(float64(edges)/took.Seconds(), "/s"))
 	r.Head("on disk", report.Bytes(d.Bytes))
 	r.Out("nodes", report.Count(nodes, "nodes"))
 	r.Out("edges", report.Count(edges, "edges"))
 	r.Out("nodes of halos", report.Count(haloNodes, "nodes"))
 	r.Out("edges of halos", report.Count(haloEdges, "edges"))
-	r.Out("inner share of the nodes of all parts", report.Share(share(int(nodes), int(haloNodes))))
-	r.Out("made at once", report.Count(d.AtOnce, "parts"))
-	r.Out("forecast of the disk", report.Bytes(f.Bytes))
-	r.Out("forecast of the memory", report.Bytes(f.Memory))
-	r.Out("forecast of the time", report.Number(f.Seconds, "s"))
+	r.Out("own nodes, of all nodes in the parts", report.Share(share(int(nodes), int(haloNodes))))
+	r.Out("parts made at once", report.Count(d.AtOnce, "parts"))
+	r.Out("forecast of disk space", report.Bytes(f.Bytes))
+	r.Out("forecast of memory", report.Bytes(f.Memory))
+	r.Out("forecast of time", report.Number(f.Seconds, "s"))
 	if len(d.Parts) > shownParts {
 		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", shownParts, len(d.Parts)))
 	}
@@ -50,11 +50,11 @@ func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Fore
 		r.Warn(int64(len(d.Gaps)), what)
 	}
 	if len(d.Widened) > 0 {
-		r.Note("columns of types that PyTorch does not have are widened: " + strings.Join(d.Widened, "; "))
+		r.Note("columns with dtypes that PyTorch does not have are widened: " + strings.Join(d.Widened, "; "))
 	}
 }
 
-// share is own of own and halo.
+// share returns own / (own + halo).
 func share(own, halo int) float64 {
 	if own+halo == 0 {
 		return 1

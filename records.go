@@ -19,18 +19,18 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// RandomOptions say which random GraphTensors are made.
+// RandomOptions say which random GraphTensors RandomRecords makes.
 type RandomOptions struct {
 	Run
 	Seed   uint64 // random seed of all values
-	Count  uint64 // number of GraphTensors
+	Count  uint64 // required: number of GraphTensors
 	Shards int    // number of files; 0 is 1
 	Gzip   bool   // compress the files
 }
 
-// RandomRecords makes GraphTensors that fit a schema, with few nodes and random values, and writes them to the folder out
-// as TFRecords, next to the schema. The same schema and random seed give the same GraphTensors; a larger count begins
-// with the same ones.
+// RandomRecords makes GraphTensors that conform to a schema, with few nodes and random values, and writes them to the
+// folder out as TFRecords, together with the schema. The same schema and random seed give the same GraphTensors: those of
+// a smaller Count are the first of a larger one.
 func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ *Report, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ 
 	return r, publish(w, r, start)
 }
 
-// readSchema reads a schema, and warns of what is odd about it. A folder stands for its schema.
+// readSchema reads a schema, and passes on its warnings. A folder stands for the schema in it.
 func (o *Run) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
 	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
@@ -81,11 +81,11 @@ func (o *Run) readSchema(path string) (*tfgnnpb.GraphSchema, string, error) {
 	return schema, file, err
 }
 
-// StatisticsOptions say what Statistics counts.
+// StatisticsOptions say how Statistics reads and summarises TFRecords.
 type StatisticsOptions struct {
 	Run
-	Quantiles int  // of each feature, an even number from 2 to 10000; 0 is 10
-	Lenient   bool // read broken Examples as far as possible, and count them
+	Quantiles int  // number of quantiles per feature, an even number from 2 to 10000; 0 is 10
+	Lenient   bool // read broken Examples as far as possible, and count them; otherwise they are an error
 }
 
 func (o *StatisticsOptions) check() error {
@@ -96,12 +96,12 @@ func (o *StatisticsOptions) check() error {
 	return o.Run.check()
 }
 
-// StatisticsFile is the statistics in the folder that Statistics writes.
+// StatisticsFile is the name of the file with the statistics in the folder that Statistics writes.
 const StatisticsFile = "stats.pbtxt"
 
-// Statistics counts how large the GraphTensors in TFRecords are, how many edges their nodes have, and how the values of
-// each feature are spread. It returns what TF-GNN's sampled_stats writes, and writes that to the folder out, next to a
-// page with plots, if out is not empty.
+// Statistics measures the sizes of the GraphTensors in TFRecords, the degrees of their nodes, and the distribution of the
+// values of each feature. given lists the TFRecord files. Statistics returns the text that TF-GNN's sampled_stats writes.
+// If out is not "", it also writes that text to the folder out, with a page of plots.
 func Statistics(ctx context.Context, schema string, given []string, out string, o StatisticsOptions) (text []byte, _ *Report, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -156,7 +156,7 @@ func Statistics(ctx context.Context, schema string, given []string, out string, 
 	return text, r, publish(w, r, start)
 }
 
-// survey counts the files, and tells what is odd about them.
+// survey counts the files, and warns about keys and Examples that do not conform to the schema.
 func (o *StatisticsOptions) survey(ctx context.Context, schema *tfgnnpb.GraphSchema, files []string, r *report.Report) (*survey.Survey, error) {
 	var size int64
 	for _, file := range files {

@@ -12,17 +12,17 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Report tells what an operation did: its inputs, counts, warnings, stages and plots. Its method JSON gives
-// what the command prints with --json and keeps as report.json, Text the same in words, and HTML the page.
+// Report describes a finished operation: its inputs, counts, warnings, stages and plots. Its method JSON returns what the
+// command prints with --json and every output folder keeps as report.json; Text writes it in words, and HTML as a page.
 type Report = report.Report
 
-// sealer is the end of an output folder's making.
+// sealer completes an output folder.
 type sealer interface {
 	Report(html, json []byte) error
 	Publish() error
 }
 
-// render makes both forms of a report.
+// render returns both forms of a report.
 func render(r *report.Report) (html, json []byte, err error) {
 	if html, err = r.HTML(); err != nil {
 		return nil, nil, err
@@ -31,7 +31,7 @@ func render(r *report.Report) (html, json []byte, err error) {
 	return html, json, err
 }
 
-// publish puts the report into a sealed output and gives the folder its name.
+// publish adds the report to a sealed output, and gives the folder its final name.
 func publish(w sealer, r *report.Report, start time.Time) error {
 	r.Finish(time.Since(start))
 	html, json, err := render(r)
@@ -41,7 +41,7 @@ func publish(w sealer, r *report.Report, start time.Time) error {
 	return errors.Join(w.Report(html, json), w.Publish())
 }
 
-// RenderReport writes report.html of an output folder anew from its report.json.
+// RenderReport rewrites report.html of an output folder from its report.json, and returns the report.
 func RenderReport(dir string) (*Report, error) {
 	r, err := readReport(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func RenderReport(dir string) (*Report, error) {
 	return r, store.WriteReport(vfs.OS, dir, html, json)
 }
 
-// mostReport bounds the bytes of a report.json, which is held in memory. It is enough for 10,000 full histograms.
+// mostReport bounds the size of a report.json, which is held in memory. It is enough for 10,000 full histograms.
 const mostReport = 512 << 20
 
 // readReport reads report.json of an output folder.
@@ -112,14 +112,14 @@ func onDisk(r *report.Report, dir string) error {
 	return nil
 }
 
-// warnLeft tells which columns of a graph have no place in the format that it is written in.
+// warnLeft warns about columns that have no place in the output format.
 func (o *Run) warnLeft(r *report.Report, left []string) {
-	o.warnColumns(r, left, "columns and ids have no place in the format: ")
+	o.warnColumns(r, left, "columns and ids have no place in the format and are left out: ")
 }
 
-// warnRounded tells which columns have values that are rounded in Examples.
+// warnRounded warns about columns whose values are rounded in Examples.
 func (o *Run) warnRounded(r *report.Report, columns []string) {
-	o.warnColumns(r, columns, "columns of float64 are rounded to float32, which is all that Examples have: ")
+	o.warnColumns(r, columns, "columns of float64 are rounded to float32, the only float that Examples have: ")
 }
 
 func (o *Run) warnColumns(r *report.Report, columns []string, what string) {
@@ -136,10 +136,10 @@ func (o *Run) warnColumns(r *report.Report, columns []string, what string) {
 	r.Warn(int64(len(columns)), what)
 }
 
-// titled is the last element of a path.
+// titled returns the last element of a path.
 func titled(path string) string { return filepath.Base(filepath.Clean(path)) }
 
-// described is an error about the folder or file that path names.
+// described puts a path before an error about it.
 func described(path string, err error) error {
 	if err == nil {
 		return nil

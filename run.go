@@ -14,48 +14,47 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Run holds what all operations have in common. Its zero value is the default.
+// Run has the options that all operations share. Its zero value is the default.
 type Run struct {
 	// Threads is the number of worker threads, 1 to 4096; 0 is one per processor. Results do not depend on it.
 	Threads int
-	// Memory bounds the peak memory of the process, in bytes. 0 is no bound.
+	// Memory bounds the peak memory of the process, in bytes; 0 is no bound. A bound that is too small is an error.
 	Memory int64
-	// Overwrite replaces an output folder that is there, if it is an output of Graphmill.
+	// Overwrite replaces an existing output folder if Graphmill wrote it. Otherwise an existing output is ErrExists.
 	Overwrite bool
 
-	// Progress, if not nil, is called at most ten times per second for each stage, and once at its end.
+	// Progress, if not nil, is called at most ten times per second for each stage, and once at the end of the stage.
 	Progress func(Progress)
-	// Warn, if not nil, is called with one line of text about each thing that was dropped, replaced or rounded.
+	// Warn, if not nil, is called with one line of text for each kind of data that was dropped, replaced or rounded.
 	Warn func(text string)
-	// Note, if not nil, is called with one line of text about what was chosen and what the work is expected to take.
+	// Note, if not nil, is called with one line of text about each choice that the operation makes, and with forecasts.
 	Note func(text string)
 
-	// CommandLine is what the report shows as the command that made the output: the program, then its arguments.
+	// CommandLine is the command that the report shows: the program, then its arguments.
 	CommandLine []string
 }
 
-// Progress tells how far a stage of an operation has come.
+// Progress is the progress of a stage of an operation.
 type Progress struct {
-	Stage string // such as "sample"
-	Done  int64
-	Total int64  // 0 is unknown
-	Unit  string // of Done and Total, such as "subgraphs"
+	Stage string // name of the stage, such as "sample"
+	Done  int64  // work done, in units
+	Total int64  // work of the whole stage, in units; 0 is unknown
+	Unit  string // unit of Done and Total, such as "subgraphs"
 	End   bool   // the stage has ended
 }
 
-// Errors that tell why an operation failed. They are matched by errors.Is.
+// Kinds of errors. Test for them with errors.Is.
 var (
-	// ErrUsage is the kind of an error about the options, as opposed to the data. Its text names fields of the options
-	// in backquotes.
+	// ErrUsage means that the options are wrong, as opposed to the data. The text names fields of the options in
+	// backquotes.
 	ErrUsage = errors.New("wrong usage")
-	// ErrExists is the kind of the error for an output that is there already, without Overwrite.
+	// ErrExists means that the output exists and Overwrite is false.
 	ErrExists = store.ErrExists
-	// ErrNotStore is the kind of the error for a folder that is neither a store nor a collection.
+	// ErrNotStore means that a folder is neither a store nor a collection.
 	ErrNotStore = store.ErrNotStore
-	// ErrDamaged is the kind of the error for a store whose files are not what its manifest says.
+	// ErrDamaged means that the files of a folder do not match its manifest.
 	ErrDamaged = store.ErrDamaged
-	// ErrResumable is the kind of the error of a run that stopped and left something that the same call, with
-	// Resume, continues.
+	// ErrResumable means that a run stopped early and left a state from which the same call with Resume continues.
 	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
 )
 
@@ -97,7 +96,7 @@ func (o *Run) begin(command, title string) *report.Report {
 	return rep
 }
 
-// meter counts what is done of a stage and passes it on to Run.Progress. A nil meter does nothing.
+// meter counts the progress of a stage and passes it to Run.Progress. A nil meter does nothing.
 type meter struct {
 	tell func(Progress)
 	mu   sync.Mutex
@@ -108,7 +107,7 @@ type meter struct {
 // between is the least time between two calls of Run.Progress for a stage.
 const between = 100 * time.Millisecond
 
-// meter begins a stage. The caller ends it.
+// meter begins a stage. The caller must end it.
 func (o *Run) meter(stage string, total int64, unit string) *meter {
 	if o.Progress == nil {
 		return nil
@@ -116,7 +115,7 @@ func (o *Run) meter(stage string, total int64, unit string) *meter {
 	return &meter{tell: o.Progress, at: Progress{Stage: stage, Total: total, Unit: unit}, last: time.Now()}
 }
 
-// add counts n more. Any goroutine may call it.
+// add counts n more units. It is safe for concurrent use.
 func (m *meter) add(n int64) {
 	if m == nil {
 		return
@@ -143,7 +142,7 @@ func (m *meter) end() {
 	}
 }
 
-// stages passes on the progress of an operation that names its stages itself.
+// stages passes the progress of an operation that names its own stages to Run.Progress.
 type stages struct {
 	tell func(Progress)
 	mu   sync.Mutex
@@ -153,7 +152,7 @@ type stages struct {
 
 func (o *Run) stages() *stages { return &stages{tell: o.Progress} }
 
-// update tells how far a stage has come. A new stage ends the one before. Any goroutine may call it.
+// update sets the progress of a stage. A new stage ends the previous one. It is safe for concurrent use.
 func (s *stages) update(stage string, done, total int64, unit string) {
 	if s.tell == nil {
 		return
@@ -188,8 +187,7 @@ func (s *stages) finish() {
 	}
 }
 
-// keeps refuses an output folder that would replace an input (the input itself, or a folder that holds it), or that
-// would lie among the checksummed files of an output of Graphmill.
+// keeps refuses an output folder that is an input, that holds one, or that lies inside an input folder with a manifest.
 func keeps(out string, inputs ...string) error {
 	if out == "" {
 		return usagef("found no `Out`, expected a folder to write; give `Out`")
@@ -204,18 +202,18 @@ func keeps(out string, inputs ...string) error {
 			return err
 		}
 		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
-			return usagef("found `Out` %s, which is or holds the input %s, expected another folder", out, in)
+			return usagef("found `Out` %s, which is or contains the input %s, expected another folder", out, in)
 		}
 		if rel, err := filepath.Rel(path, real); err == nil && filepath.IsLocal(rel) {
 			if _, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
-				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside of it", out, in)
+				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it", out, in)
 			}
 		}
 	}
 	return nil
 }
 
-// realPath is the absolute path, without symbolic links, of what exists or will exist.
+// realPath returns the absolute path, without symbolic links, of a file that exists or will exist.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -26,9 +26,9 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Sample samples subgraphs around the seeds of a store, and writes them to the folder out: as a collection, or as
-// TFRecords. The same store, plan and random seed give the same bytes for any number of threads, any memory and
-// either executor. If a run stops after a checkpoint, its error is ErrResumable.
+// Sample samples subgraphs around the seeds of a store, and writes them to the folder out as a collection or as TFRecords.
+// The same store, options and random seed give the same bytes for any Threads, Memory and Executor. If a run stops after
+// a checkpoint, its error is ErrResumable.
 func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (*Report, error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -71,7 +71,7 @@ type sampling struct {
 	finish   func(store.Made) (*store.Meta, error)
 }
 
-// writer writes the subgraphs of a job in one form of output.
+// writer writes the subgraphs of a job in one output format.
 type writer interface {
 	Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	Sizes() (nodes, edges *report.Histogram)
@@ -86,7 +86,7 @@ func (s *sampling) run(ctx context.Context) (err error) {
 	}
 	defer closeWith(&err, s.executor.close)
 	if s.executor.stream != nil {
-		// Little is allocated once the buffers have grown; until then garbage would weigh.
+		// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
 	}
 	prepared := time.Now()
@@ -108,7 +108,7 @@ func (s *sampling) run(ctx context.Context) (err error) {
 	return s.seal(ctx, stats, prepared)
 }
 
-// prepare finds the plan and the seeds, compiles the plan for an executor, and readies the output for checkpoints.
+// prepare finds the plan and the seeds, compiles the plan for an executor, and prepares the output for checkpoints.
 func (s *sampling) prepare(ctx context.Context) (err error) {
 	o := s.o
 	if s.planned, err = o.resolve(ctx, s.store); err != nil {
@@ -146,7 +146,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// begin readies the output for checkpoints.
+// begin prepares the output for checkpoints.
 func (s *sampling) begin(ctx context.Context) error {
 	of, err := s.o.identity(ctx, s.made)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *sampling) begin(ctx context.Context) error {
 	return nil
 }
 
-// open makes the writer of the output's form.
+// open makes the writer of the output format.
 func (s *sampling) open(written func(n int)) error {
 	o, x := s.o, s.executor
 	if o.Format == FormatCollection {
@@ -190,7 +190,7 @@ func (s *sampling) open(written func(n int)) error {
 	return nil
 }
 
-// seal finishes the output, reports it and gives it its name.
+// seal completes the output, reports it and gives it its final name.
 func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.Time) error {
 	sampled := time.Now()
 	took := sampled.Sub(prepared)
@@ -210,12 +210,12 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 	return publish(s.w, s.report, s.start)
 }
 
-// tell reports what was sampled.
+// tell reports the result of the sampling.
 func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 	r := s.report
 	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
 	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
-	r.Head("subgraphs a second", report.Number(float64(stats.Subgraphs-s.before)/took.Seconds(), "/s"))
+	r.Head("subgraphs per second", report.Number(float64(stats.Subgraphs-s.before)/took.Seconds(), "/s"))
 	if err := onDisk(r, s.w.Dir()); err != nil {
 		return err
 	}
@@ -227,22 +227,22 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 	if s.before > 0 {
 		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
 	}
-	// Of induced edges there can be more than were drawn.
+	// With induced edges there can be more edges than were drawn.
 	if stats.Drawn > stats.Edges {
-		r.Note(fmt.Sprintf("%d edges were drawn by several ops of a subgraph and are kept once", stats.Drawn-stats.Edges))
+		r.Note(fmt.Sprintf("%d draws repeat an edge that another op of the subgraph drew: each edge is kept once", stats.Drawn-stats.Edges))
 	}
 	nodes, edges := s.result.Sizes()
 	r.Plot(sizesPlot("Size of the subgraphs", "subgraphs", nodes, edges))
 	return nil
 }
 
-// sizesPlot is the plot of the sizes of subgraphs or graphs.
+// sizesPlot returns the plot of the sizes of subgraphs or graphs.
 func sizesPlot(title, of string, nodes, edges *report.Histogram) report.Distribution {
 	return report.Distribution{Title: title, Of: of, What: "size", View: report.Bins,
 		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}}
 }
 
-// finished gives up what is not published. What a checkpoint has stays, and the error says so.
+// finished removes an output that was not published. If a checkpoint exists, it stays, and the error says so.
 func (s *sampling) finished(ctx context.Context, err error) error {
 	kept := spilled(s.out)
 	if err == nil {
@@ -266,17 +266,17 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 	return errors.Join(err, s.w.Abort())
 }
 
-// warnContext tells of a context that no Example has.
+// warnContext warns about a context that no Example gets.
 func (s *sampling) warnContext() {
 	for _, c := range s.store.Graph.Context {
 		if c.Rows != 1 {
-			s.o.warn("%s: the context has %d rows and is left out; a context of one row goes into every Example", s.store.Dir, c.Rows)
+			s.o.warn("%s: the context has %d rows and is left out; only a context of one row goes into every Example", s.store.Dir, c.Rows)
 			return
 		}
 	}
 }
 
-// create begins the output, or takes up what an interrupted run left.
+// create begins the output, or continues that of an interrupted run.
 func (o *SampleOptions) create(out string) (*store.Writer, error) {
 	if o.Resume {
 		return store.Continue(vfs.OS, out, o.Overwrite)
@@ -291,13 +291,13 @@ func (o *SampleOptions) create(out string) (*store.Writer, error) {
 	return w, nil
 }
 
-// spilled is the folder next to an output in which the stream executor keeps steps of an epoch that it spills.
+// spilled returns the folder next to an output in which the stream executor keeps the spilled steps of an epoch.
 func spilled(out string) string {
 	parent, base := filepath.Split(filepath.Clean(out))
 	return filepath.Join(parent, "."+base+".spill")
 }
 
-// checkpoint is the time between two checkpoints, 0 for none.
+// checkpoint returns the time between two checkpoints, 0 for none.
 func (o *SampleOptions) checkpoint() time.Duration {
 	if o.CheckpointEvery == 0 {
 		return 30 * time.Second
@@ -305,7 +305,7 @@ func (o *SampleOptions) checkpoint() time.Duration {
 	return max(0, o.CheckpointEvery)
 }
 
-// made says what the output follows from.
+// made returns the options that determine the output.
 func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.Plan) (store.Made, error) {
 	sum, err := store.Sum(vfs.OS, s.Dir)
 	if err != nil {
@@ -333,7 +333,7 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 	if o.missing != "" {
 		made.Options["missing_nodes"] = string(o.missing)
 	}
-	// Seeds of a file are an input: named by content, not by where the file lies.
+	// A file of seeds is an input: its content identifies it, not its path.
 	files, err := seeds.Files(vfs.OS, s.Graph, o.Seeds)
 	if err != nil {
 		return store.Made{}, err
@@ -351,7 +351,7 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 	return made, nil
 }
 
-// madeRecords notes how TFRecords differ from the default.
+// madeRecords adds the options of TFRecords that are not the default.
 func (o *SampleOptions) madeRecords(options map[string]string) {
 	if o.Compat != CompatNone {
 		options["compat"] = string(o.Compat)
@@ -367,11 +367,11 @@ func (o *SampleOptions) madeRecords(options map[string]string) {
 	}
 }
 
-// freeFields are the options that may differ between a run and one that continues it: they say where and how, not
-// what; or they name files, of which the content counts.
+// freeFields lists the options that may differ between a run and the run that continues it. They do not change the bytes of
+// the output, or they name files that are identified by content.
 var freeFields = []string{"Run", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order"}
 
-// identity is all that the bytes of the output follow from.
+// identity returns a value that covers everything that determines the bytes of the output.
 func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[string]string, error) {
 	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
 	v := reflect.ValueOf(*o)
@@ -393,7 +393,7 @@ func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[stri
 	return of, nil
 }
 
-// records is how TFRecords are written.
+// records returns the options with which TFRecords are written.
 func (o *SampleOptions) records(s *store.Store, p *planned) (output.RecordsOptions, error) {
 	ids, err := recordIDs(s, p.plan, o.IDs)
 	if err != nil {
@@ -407,10 +407,10 @@ func (o *SampleOptions) records(s *store.Store, p *planned) (output.RecordsOptio
 	}, nil
 }
 
-// declaredIDs is the option of an imported store that names the node types of which the schema declares #id.
+// declaredIDs is the option of an imported store that lists the node types for which the schema declares #id.
 const declaredIDs = "declared_ids"
 
-// recordIDs are the node types whose original ids are written.
+// recordIDs returns the node types whose original ids are written.
 func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, error) {
 	var have []string
 	reached, _ := output.Reach(s.Graph, plan)
@@ -436,7 +436,7 @@ func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, err
 	return asked, nil
 }
 
-// readSchema reads the schema of a store's graph. A folder stands for its schema.
+// readSchema reads the schema of a store's graph. A folder stands for the schema in it.
 func (o *SampleOptions) readSchema(ctx context.Context, r *report.Report) (err error) {
 	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
 		return err

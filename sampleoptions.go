@@ -8,135 +8,142 @@ import (
 
 // Choices of SampleOptions. The empty value of each type is the default.
 type (
-	// Direction says which edges a hop follows.
+	// Direction says which edges of a node a hop follows.
 	Direction string
-	// Expand says which nodes a hop expands.
+	// Expand says at which nodes a hop draws edges.
 	Expand string
-	// Scope says what a node's draws are its own in.
+	// Scope says which subgraphs are formed, and within which scope a node draws its edges only once.
 	Scope string
-	// Executor says how neighbours are read.
+	// Executor says how neighbours are read while sampling.
 	Executor string
-	// Format is a form of output.
+	// Format is an output format.
 	Format string
-	// Compat says whose tf.train.Examples TFRecords hold.
+	// Compat says which program's layout of tf.train.Examples is written.
 	Compat string
 	// Aggregation says which edges an Example has.
 	Aggregation string
-	// Missing says what becomes of nodes that edges name and no node table has.
+	// Missing says how to treat nodes that edges name and that no node table has.
 	Missing string
 )
 
 // The values of the choices.
 const (
-	DirectionIn  Direction = "in"  // in-edges: from a node to its sources. The default
-	DirectionOut Direction = "out" // out-edges: from a node to its destinations
+	DirectionIn  Direction = "in"  // in-edges: a hop goes from a node to the sources of its edges. The default
+	DirectionOut Direction = "out" // out-edges: a hop goes from a node to the destinations of its edges
 
-	ExpandNew Expand = "new" // nodes that the hop before found new, as PyG does. The default
-	ExpandAll Expand = "all" // all nodes that the hop before reached, as DGL does
+	ExpandNew Expand = "new" // only nodes that the previous hop reached first, as PyG does. The default
+	ExpandAll Expand = "all" // all nodes that the previous hop reached, as DGL does
 
 	ScopeBatch Scope = "batch" // one subgraph per batch. The default
 	ScopeSeed  Scope = "seed"  // one subgraph per seed
-	ScopeEpoch Scope = "epoch" // one subgraph per batch; a node draws the same in all batches of an epoch
+	ScopeEpoch Scope = "epoch" // one subgraph per batch; a node draws the same edges in all batches of an epoch
 
-	ExecutorAuto   Executor = "auto"   // memory where what it reads fits the memory, else stream. The default
-	ExecutorMemory Executor = "memory" // neighbours are read at random, from the mapped store
-	ExecutorStream Executor = "stream" // neighbours are read from the disk in sweeps, for graphs larger than memory
+	ExecutorAuto   Executor = "auto"   // ExecutorMemory if its data fit the memory, else ExecutorStream. The default
+	ExecutorMemory Executor = "memory" // random reads from the memory-mapped store
+	ExecutorStream Executor = "stream" // sequential sweeps over the disk, for graphs larger than memory
 
 	FormatCollection Format = "collection" // NumPy arrays; features by reference. The default
 	FormatTFRecord   Format = "tfrecord"   // tf.train.Examples that TF-GNN reads; features joined
 
-	CompatNone    Compat = "none"          // Graphmill's own form. The default
-	CompatTFGNN   Compat = "tfgnn"         // as tfgnn_sampler writes
-	CompatClassic Compat = "tfgnn-classic" // as TF-GNN's older graph_sampler writes
+	CompatNone    Compat = "none"          // Graphmill's own layout. The default
+	CompatTFGNN   Compat = "tfgnn"         // the layout of tfgnn_sampler
+	CompatClassic Compat = "tfgnn-classic" // the layout of TF-GNN's older graph_sampler
 
 	AggregationEdge Aggregation = "edge" // the edges that were drawn. The default
 	AggregationNode Aggregation = "node" // all edges between the nodes of the subgraph
 
-	MissingError Missing = "error" // an error
-	MissingDrop  Missing = "drop"  // their edges are dropped and counted
-	MissingZeros Missing = "zeros" // they are added, with features of zeros
+	MissingError Missing = "error" // stop with an error
+	MissingDrop  Missing = "drop"  // drop their edges, and count them
+	MissingZeros Missing = "zeros" // add the nodes, with features of zeros
 )
 
-// SampleOptions say what to sample, in which order, and how it is written. Exactly one of Fanout, FanoutByType, Plan
-// and SamplingSpec is given; all else has a default.
+// SampleOptions say what to sample, in which order, and how to write it. Exactly one of Fanout, FanoutByType, Plan and
+// SamplingSpec is required; all other fields have a default.
 type SampleOptions struct {
 	Run
 
-	// Fanout is the number of edges to draw per node at each hop, the same for every edge type; -1 draws all.
+	// Fanout is the number of edges to draw per node at each hop, for every edge type; -1 draws all edges.
 	Fanout []int
-	// FanoutByType is the same for each edge type, by its name "src:rel:dst" or by a relation that is unique in the
-	// graph. Types that are not listed are not followed.
+	// FanoutByType has a fanout for each edge type. A key is an edge type "src:rel:dst", or its relation if that is unique
+	// in the graph. Edge types that are not listed are not followed.
 	FanoutByType map[string][]int
-	// Plan is a file with a plan (JSON, docs/plan.md).
+	// Plan is the name of a file with a plan (JSON, docs/plan.md).
 	Plan string
-	// SamplingSpec is a file with a TF-GNN SamplingSpec (text format).
+	// SamplingSpec is the name of a file with a TF-GNN SamplingSpec (text format).
 	SamplingSpec string
-	// TimeColumn is the edge column that LATEST_K of a SamplingSpec goes by.
+	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges.
 	TimeColumn string
 
-	// With fanouts: which edges are drawn, and how.
+	// The fields up to Untimed apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
+
 	Direction Direction
 	Expand    Expand
 	Scope     Scope
 	Replace   bool     // draw with replacement
-	Weight    string   // draw in proportion to this edge column
-	Before    string   // draw only edges whose COLUMN is below the seed's time; "COLUMN<=" takes equal times too
-	Untimed   []string // edge types without the column of Before: drawn at any time
+	Weight    string   // edge column: draw with probability proportional to it; "" draws uniformly
+	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
+	Untimed   []string // edge types without the column of Before, whose edges are drawn at any time
 
-	// Seeds is TYPE, TYPE:COLUMN=VALUE, or a file of ids or links; "" is all nodes of the seed type.
+	// Seeds is TYPE, TYPE:COLUMN=VALUE, or the name of a file of ids or links; "" is all nodes of the seed type.
 	Seeds string
-	// SeedType is the node type of the ids of a file of seeds; the types of source and target for links.
+	// SeedType is the node type of the ids in a file of seeds, or the types of source and target for links. It may be nil
+	// if the plan or the graph leaves no choice.
 	SeedType []string
-	// SeedTime is the node column with the seeds' times; "" is the column of Before.
+	// SeedTime is the node column with the times of the seeds; "" is the column of Before.
 	SeedTime string
-	// LimitSeeds takes only the first so many seeds; 0 is all.
+	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
 	LimitSeeds int
 
 	BatchSize int    // seeds per batch; 0 is 1024
 	Seed      uint64 // random seed of all draws
 	Epoch     uint64 // number of the first epoch
-	Epochs    int    // 0 is 1
-	Shuffle   bool   // take the seeds of each epoch in its shuffled order
-	Rank      int    // of Ranks processes, take the batches of this one
-	Ranks     int    // 0 is 1
-	// Order of the seeds, of Batches alone: "weighted:COLUMN", "stratified:COLUMN" or "windowed:BLOCK,BLOCKS".
+	Epochs    int    // number of epochs; 0 is 1
+	Shuffle   bool   // shuffle the seeds, differently in each epoch
+	Rank      int    // take the batches of this rank, from 0 to Ranks-1
+	Ranks     int    // number of ranks that share the batches of an epoch; 0 is 1
+	// Order is the order of the seeds, for Batches only: "weighted:COLUMN", "stratified:COLUMN" or
+	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
 	Order string
 
-	// Features are the node columns of Batches, as COLUMN or TYPE/COLUMN. nil is all columns of numbers with a fixed
-	// shape, an empty list none.
+	// Features lists the node columns in Batches, as COLUMN or TYPE/COLUMN. nil is all columns of numbers with a fixed
+	// shape; an empty list is none.
 	Features []string
-	// EdgeFeatures are the edge columns of Batches. nil is none; "all" as the only element is all.
+	// EdgeFeatures lists the edge columns in Batches, as COLUMN or TYPE/COLUMN. nil is none; the single element "all" is
+	// all columns of numbers with a fixed shape.
 	EdgeFeatures []string
-	// Ops keeps what each op expanded and drew: message-flow blocks are made of it.
+	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
+	// made.
 	Ops bool
-	// NoEdgeIDs leaves the ids of edges out of a collection.
+	// NoEdgeIDs leaves the ids of edges out.
 	NoEdgeIDs bool
 
 	Executor Executor
 
-	// The rest is of Sample alone.
+	// The remaining fields apply to Sample, not to Batches.
 
 	Format Format
-	// Of TFRecords.
-	Shards      int      // files to divide them over; 0 is 1
-	Name        string   // name that the files begin with; "" is "samples.tfrecord"
-	Gzip        bool     // compress them
-	IDs         []string // node types whose original ids they have as #id: types, "all" or "none"; nil: as the schema declares
+
+	// The fields up to GraphSchema apply to FormatTFRecord.
+
+	Shards      int      // number of files; 0 is 1
+	Name        string   // prefix of the file names; "" is "samples.tfrecord"
+	Gzip        bool     // compress the files
+	IDs         []string // node types whose original ids are written as #id, or "all" or "none"; nil is as the schema declares
 	Compat      Compat
 	Aggregation Aggregation
 	SeedIDs     bool   // write sample_id and seed_id into the context
-	Components  int    // subgraphs of seeds per Example, as its components; 0 is 1
-	GraphSchema string // file with the GraphSchema of the store's graph, or its folder: descriptions, and features of links
+	Components  int    // subgraphs per Example, one component each; 0 is 1, and more than 1 requires ScopeSeed
+	GraphSchema string // GraphSchema of the store's graph, a file or its folder: gives descriptions and the features of links
 
-	// Resume continues what an interrupted run of the same call left, if there is any.
+	// Resume continues an interrupted run of the same call, if there is one, and otherwise starts a new run.
 	Resume bool
-	// CheckpointEvery is the time between two checkpoints, from which Resume continues. 0 is 30 seconds; a negative
-	// time makes none.
+	// CheckpointEvery is the time between two checkpoints, from which Resume continues; 0 is 30 seconds, and a negative
+	// time makes no checkpoints.
 	CheckpointEvery time.Duration
 
-	schema  *tfgnnpb.GraphSchema // of GraphSchema, once it is read
-	tables  bool                 // of a unigraph, which SampleUnigraph imports
-	missing Missing              // of SampleUnigraph, as it was given
+	schema  *tfgnnpb.GraphSchema // the content of GraphSchema, once it is read
+	tables  bool                 // SampleUnigraph imported the graph
+	missing Missing              // MissingNodes of SampleUnigraph, as it was given
 	joined  bool                 // leave nodes without a row out of Examples
 }
 
@@ -154,11 +161,11 @@ func (o *SampleOptions) check() error {
 	return o.checkWork()
 }
 
-// checkPlan is the check of what says which edges are drawn.
+// checkPlan checks the options that say which edges are drawn.
 func (o *SampleOptions) checkPlan() error {
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
-		// A plan or spec says all of this itself: nothing is ignored in silence.
+		// A plan or spec says all of this itself, and no option is ignored silently.
 		for _, f := range []struct {
 			name  string
 			given bool
@@ -167,7 +174,7 @@ func (o *SampleOptions) checkPlan() error {
 			{"Weight", o.Weight != ""}, {"Before", o.Before != ""}, {"Untimed", o.Untimed != nil},
 		} {
 			if f.given {
-				return usagef("found `%s` without `Fanout`, expected it to stand in the plan", f.name)
+				return usagef("found `%s` without `Fanout`, expected it in the plan", f.name)
 			}
 		}
 	}
@@ -201,7 +208,7 @@ func (o *SampleOptions) checkPlan() error {
 	return nil
 }
 
-// checkWork is the check of what says how much is sampled, by which executor, and into what.
+// checkWork checks the options that say how much is sampled, by which executor, and in which format.
 func (o *SampleOptions) checkWork() error {
 	setDefault(&o.Epochs, 1)
 	setDefault(&o.Ranks, 1)
@@ -236,7 +243,7 @@ func (o *SampleOptions) checkWork() error {
 	return nil
 }
 
-// checkRecords is the check of what only TFRecords have.
+// checkRecords checks the options of FormatTFRecord.
 func (o *SampleOptions) checkRecords() error {
 	setDefault(&o.Shards, 1)
 	setDefault(&o.Components, 1)
@@ -255,7 +262,7 @@ func (o *SampleOptions) checkRecords() error {
 	return nil
 }
 
-// setDefault sets what is not given.
+// setDefault replaces a zero value by a default.
 func setDefault[T comparable](p *T, value T) {
 	if *p == *new(T) {
 		*p = value

@@ -22,18 +22,18 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// planned is what to sample: a plan on a store, and its seeds.
+// planned is a plan on a store, with its seeds.
 type planned struct {
 	plan *sample.Plan
 	job  sample.Job
-	// columns are those of link seeds, a row per seed.
+	// columns are the columns of link seeds, one row per seed.
 	columns []*graph.Column
 }
 
-// seeds is the number of seeds: a link is one.
+// seeds returns the number of seeds. A link is one seed.
 func (p *planned) seeds() int { return len(p.job.Seeds) / len(p.plan.SeedType) }
 
-// resolve makes the plan on a store, and finds its seeds. The options were checked.
+// resolve makes the plan for a store, and finds its seeds. The options must have been checked.
 func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, error) {
 	p := &planned{job: sample.Job{BatchSize: o.BatchSize, Seed: o.Seed, Epoch: o.Epoch, Epochs: o.Epochs, Shuffle: o.Shuffle, Rank: o.Rank, Ranks: o.Ranks, Threads: o.Threads}}
 	if s.Graph == nil {
@@ -68,7 +68,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	}
 	p.job.Seeds, p.columns = found.Nodes, found.Columns
 	if p.plan.Before == nil && o.SeedTime != "" {
-		return nil, usagef("found `SeedTime` with a plan that looks at no times, expected `Before`")
+		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`")
 	}
 	if p.plan.Before != nil {
 		column := o.SeedTime
@@ -82,7 +82,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	return p, nil
 }
 
-// linkFeatures are the features that a schema declares of links; nil where it is not known.
+// linkFeatures returns the features that a schema declares for links; nil without a schema.
 func (o *SampleOptions) linkFeatures() ([]table.Column, error) {
 	set := o.schema.GetNodeSets()[tfgnn.ReadoutName]
 	if set == nil {
@@ -102,7 +102,7 @@ func (o *SampleOptions) linkFeatures() ([]table.Column, error) {
 	return columns, nil
 }
 
-// usageOf makes an error about the plan or seeds one about the options.
+// usageOf turns an error about the plan or seeds into a usage error.
 func usageOf(err error) error {
 	if errors.Is(err, sample.ErrPlan) || errors.Is(err, sample.ErrSeed) {
 		return usagef("%w", err)
@@ -110,7 +110,7 @@ func usageOf(err error) error {
 	return err
 }
 
-// fixedPlan is the plan of a file, nil with fanouts.
+// fixedPlan returns the plan of a file, nil with fanouts.
 func (o *SampleOptions) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	switch {
 	case o.Plan != "":
@@ -130,7 +130,7 @@ func (o *SampleOptions) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.P
 	return nil, nil
 }
 
-// specPlan is the plan of a sampling spec.
+// specPlan returns the plan of a sampling spec.
 func (o *SampleOptions) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	text, err := o.readSpec()
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *SampleOptions) specPlan(g *graph.Graph, seedTypes []string) (*sample.Pl
 	return plan, described(o.SamplingSpec, err)
 }
 
-// readSpec reads the spec, and checks it where the schema is known.
+// readSpec reads the spec, and checks it against the schema if there is one.
 func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	if o.schema == nil {
 		return tfgnnfiles.ReadSpec(vfs.OS, o.SamplingSpec)
@@ -158,7 +158,7 @@ func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	return f.Message, f.Err()
 }
 
-// fanoutPlan is the plan of the fanouts.
+// fanoutPlan returns the plan of the fanouts.
 func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	fanouts := sample.Fanouts{Each: o.Fanout}
 	for _, name := range slices.Sorted(maps.Keys(o.FanoutByType)) {
@@ -201,13 +201,13 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.
 	return sample.FromFanouts(g, fanouts, f)
 }
 
-// compat is the choice of Compat. It was checked.
+// compat converts Compat, which must have been checked.
 func (o *SampleOptions) compat() output.Compat {
 	c, _ := output.ParseCompat(string(o.Compat))
 	return c
 }
 
-// induce says whether an Example has all edges between its nodes.
+// induce reports whether an Example has all edges between its nodes.
 func (o *SampleOptions) induce() bool { return o.Aggregation == AggregationNode }
 
 func joined(names []string) string { return strings.Join(names, ",") }

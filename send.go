@@ -15,14 +15,15 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// SendOptions say where parts go over SFTP. Without IPConfig they stay where they are.
+// SendOptions say to which machines parts are sent over SFTP. Without IPConfig they are not sent.
 type SendOptions struct {
-	IPConfig   string   // file with a machine per line, ADDRESS [PORT of DGL]: part p goes to machine p mod n
-	RemoteDir  string   // folder on each machine; "" is the path of the parts here
+	// IPConfig is a file with one machine per line, ADDRESS [PORT]; the port is DGL's. Part p goes to machine p mod n.
+	IPConfig   string
+	RemoteDir  string   // folder on each machine; "" is the local path of the parts
 	SSHUser    string   // user on the machines; "" is the current user
-	SSHPort    int      // port of SSH on the machines; 0 is 22
-	Identity   []string // files of private keys to log in with; nil: the agent's, and those in ~/.ssh
-	KnownHosts []string // files with the keys of the machines; nil: ~/.ssh/known_hosts
+	SSHPort    int      // SSH port of the machines; 0 is 22
+	Identity   []string // files with private keys to log in with; nil is the keys of the SSH agent and those in ~/.ssh
+	KnownHosts []string // files with the host keys of the machines; nil is ~/.ssh/known_hosts
 }
 
 // check refuses options that contradict each other, and fills in defaults.
@@ -46,10 +47,10 @@ func (o *SendOptions) check() error {
 	return nil
 }
 
-// ErrSent is the kind of the error of a run that was interrupted with parts on the way.
-var ErrSent = errors.New("what was sent stays on the machines, and dispatch of the same parts sends the rest")
+// ErrSent means that a run was interrupted while it sent parts. Send or Dispatch with the same options sends the rest.
+var ErrSent = errors.New("the files that were sent stay on the machines, and dispatch of the same parts sends the rest")
 
-// delivery is what is sent where.
+// delivery is a set of parts and the machines that they are sent to.
 type delivery struct {
 	run      *Run
 	dir      string
@@ -74,7 +75,7 @@ func (o *SendOptions) delivery(dir string, run *Run) (*delivery, error) {
 	return d, nil
 }
 
-// ready finds what would stop a delivery of so many parts, before they are made.
+// ready reports an error that would prevent the delivery of so many parts, before they are made.
 func (d *delivery) ready(ctx context.Context, parts int) error {
 	if err := transport.CheckMachines(d.machines, parts); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (d *delivery) ready(ctx context.Context, parts int) error {
 	return transport.Check(ctx, vfs.OS, d.machines, d.opt)
 }
 
-// send brings parts to their machines and reports it.
+// send sends parts to their machines, and adds the result to the report.
 func (d *delivery) send(ctx context.Context, r *report.Report) error {
 	start := time.Now()
 	load, err := transport.Load(ctx, vfs.OS, d.dir, d.machines, d.run.Threads)
@@ -109,13 +110,14 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 	}
 	r.Table(table)
 	r.Out("machines", report.Count(len(sent.Machines), ""))
-	r.Out("sent to them", report.Bytes(written))
-	r.Out("there already", report.Bytes(kept))
+	r.Out("sent to the machines", report.Bytes(written))
+	r.Out("already on the machines", report.Bytes(kept))
 	r.Stage("send", time.Since(start), load.Bytes(), "bytes")
 	return nil
 }
 
-// Send brings parts that are made to their machines. Files that are there already, equal, are not sent again.
+// Send sends existing parts, in the folder dir, to their machines. Files that are already there and equal are not sent
+// again. Of the options, only those of Run and Send apply.
 func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
 	start := time.Now()
 	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
@@ -139,7 +141,7 @@ func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
 // sendNew sends a folder of parts that was just published, and adds the delivery to its report.
 func (d *delivery) sendNew(ctx context.Context, r *report.Report, start time.Time) error {
 	if err := d.send(ctx, r); err != nil {
-		return fmt.Errorf("%w; the parts are whole in %s: `graphmill dispatch %s` with the same `IPConfig` sends what is missing", err, d.dir, d.dir)
+		return fmt.Errorf("%w; the parts in %s are complete: `graphmill dispatch %s` with the same `IPConfig` sends the rest", err, d.dir, d.dir)
 	}
 	r.Finish(time.Since(start))
 	html, json, err := render(r)

@@ -9,14 +9,14 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Store is an open folder: a store, which holds one graph, or a collection, which holds many. It is safe for concurrent
-// readers. Its slices are views of memory maps, valid until Close.
+// Store is an open store, which holds one graph, or an open collection, which holds many graphs. It is safe for concurrent
+// readers. Its slices are read-only views of memory maps, valid until Close.
 type Store struct {
 	store  *store.Store
-	report *report.Report // of the run that made it; nil: not read yet
+	report *report.Report // report of the run that made the folder; nil if it has not been read
 }
 
-// Open maps a store or a collection. The caller closes it.
+// Open maps the store or collection in a folder. The caller closes it. For any other folder the error is ErrNotStore.
 func Open(dir string) (*Store, error) {
 	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
@@ -25,16 +25,16 @@ func Open(dir string) (*Store, error) {
 	return &Store{store: s}, nil
 }
 
-// Dir is the folder, as Open was given it.
+// Dir returns the folder, as Open was given it.
 func (s *Store) Dir() string { return s.store.Dir }
 
-// Graph is the graph of a store, nil for a collection.
+// Graph returns the graph of a store, nil for a collection.
 func (s *Store) Graph() *graph.Graph { return s.store.Graph }
 
-// Collection is the graphs of a collection, nil for a store.
+// Collection returns the graphs of a collection, nil for a store.
 func (s *Store) Collection() *graph.Collection { return s.store.Collection }
 
-// Report is the report of the run that made the folder.
+// Report returns the report of the run that made the folder.
 func (s *Store) Report() (*Report, error) {
 	if s.report != nil {
 		return s.report, nil
@@ -42,10 +42,11 @@ func (s *Store) Report() (*Report, error) {
 	return readReport(s.Dir())
 }
 
-// Check reads the whole graph and finds what does not mean one: offsets that descend, neighbours that are no nodes.
+// Check reads the whole graph, and returns an error if its arrays are inconsistent, such as offsets that descend or
+// neighbours that do not exist. It does not compare checksums: Verify does.
 func (s *Store) Check(ctx context.Context) error { return s.store.Check(ctx) }
 
-// Close unmaps the files.
+// Close unmaps the files. No slice of the store may be in use.
 func (s *Store) Close() error { return s.store.Close() }
 
 // openGraph opens a store of one graph.

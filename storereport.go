@@ -16,15 +16,15 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// reportBuild tells what a build counted.
+// reportBuild reports the counts of a build.
 func reportBuild(r *report.Report, b *assemble.Result) {
 	var nodeRows, edgeRows, reversed uint64
 	special := false
 	rows := report.Table{Title: "From rows to edges", Columns: []string{"edge type", "rows", "of other types", "no end", "dangling", "self-loops", "reverses added", "duplicates", "edges"}}
 	for _, n := range b.Nodes {
 		nodeRows += n.Rows
-		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: their id came before", n.Type))
-		r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s added: edges name them and their table does not", n.Type))
+		r.Warn(int64(n.Duplicates), fmt.Sprintf("rows of %s dropped: an earlier row has the same id", n.Type))
+		r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s added: edges name them, but their table does not have them", n.Type))
 	}
 	for _, e := range b.Edges {
 		name := e.Type.String()
@@ -36,8 +36,8 @@ func reportBuild(r *report.Report, b *assemble.Result) {
 		}
 		rows.Rows = append(rows.Rows, row)
 		special = special || e.Rows != e.Count
-		r.Warn(int64(e.Absent), fmt.Sprintf("rows of %s give no edge: an end is empty", name))
-		r.Warn(int64(e.Dangling), fmt.Sprintf("dangling edges of %s dropped: an end is no node", name))
+		r.Warn(int64(e.Absent), fmt.Sprintf("rows of %s skipped: the source or destination is empty", name))
+		r.Warn(int64(e.Dangling), fmt.Sprintf("dangling edges of %s dropped: the source or destination is not a node", name))
 		r.Warn(int64(e.SelfLoops), fmt.Sprintf("self-loops of %s dropped", name))
 		r.Warn(int64(e.Duplicates), fmt.Sprintf("duplicate edges of %s dropped", name))
 	}
@@ -55,9 +55,9 @@ func reportBuild(r *report.Report, b *assemble.Result) {
 		r.Table(rows)
 	}
 	if len(b.Left) > 0 {
-		r.Note(fmt.Sprintf("%d columns are left out, which not every type has with the same dtype and shape: %s", len(b.Left), strings.Join(b.Left, ", ")))
+		r.Note(fmt.Sprintf("%d columns are left out, because not every type has them with the same dtype and shape: %s", len(b.Left), strings.Join(b.Left, ", ")))
 	}
-	// A step comes once a type; a person wants to know where the time went.
+	// Each step occurs once per type. The report sums the types, to show where the time went.
 	var names []string
 	sum := map[string]assemble.Stage{}
 	for _, s := range b.Stages {
@@ -74,7 +74,7 @@ func reportBuild(r *report.Report, b *assemble.Result) {
 	}
 }
 
-// reportStore tells what a store holds.
+// reportStore reports the contents of a store.
 func reportStore(r *report.Report, s *store.Store) error {
 	var nodes, edges, columns int
 	types := report.Table{Title: "Node types", Columns: []string{"node type", "nodes", "columns"}}
@@ -123,10 +123,10 @@ func reportStore(r *report.Report, s *store.Store) error {
 	return nil
 }
 
-// plotted is how many lines a plot can hold and still be read.
+// plotted is the most lines of a plot that stays readable.
 const plotted = 6
 
-// reportCollection tells what a collection holds.
+// reportCollection reports the contents of a collection.
 func reportCollection(r *report.Report, s *store.Store) error {
 	c := s.Collection
 	var nodes, edges int
@@ -161,11 +161,10 @@ func reportCollection(r *report.Report, s *store.Store) error {
 	return nil
 }
 
-// warnUnderflows tells of values of float64 that became 0 or lost most digits, by
-// feature or column.
+// warnUnderflows warns about float64 values that became 0 or lost more digits than usual, by feature or column.
 func (o *Run) warnUnderflows(r *report.Report, features map[string]uint64) {
 	for _, f := range slices.Sorted(maps.Keys(features)) {
-		what := f + ": values of float64 are too near to 0 for float32: they became 0, or lost more digits than others"
+		what := f + ": float64 values are too close to 0 for float32: they became 0 or lost more digits than other values"
 		o.warn("%s %s", human.Exact(int64(features[f])), what)
 		r.Warn(int64(features[f]), what)
 	}

@@ -20,14 +20,14 @@ import (
 // UnigraphOptions say how a unigraph is imported and sampled in one step. SamplingSpec is required.
 type UnigraphOptions struct {
 	SampleOptions
-	// DataPath is the folder of the unigraph's tables; "" is that of the schema.
+	// DataPath is the folder of the unigraph's tables; "" is the folder of the schema.
 	DataPath string
-	// MissingNodes says what becomes of nodes that edges name and no node table has; "" is drop, or zeros with a
-	// Compat other than none.
+	// MissingNodes says how to treat nodes that edges name and that no node table has; "" is MissingDrop, or MissingZeros
+	// with a Compat other than CompatNone.
 	MissingNodes Missing
 }
 
-// policy is what importing does with missing nodes, and whether Examples then leave out those without a row.
+// policy returns how the import treats missing nodes, and whether nodes without a row are left out of Examples.
 func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
 	switch o.MissingNodes {
 	case MissingError:
@@ -39,7 +39,7 @@ func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
 		return 0, false, usagef("found `MissingNodes` %q, expected error, drop or zeros", o.MissingNodes)
 	}
 	switch {
-	case o.Compat == CompatClassic: // they are drawn, and left out of what is written
+	case o.Compat == CompatClassic: // they are drawn, but left out of the output
 		return assemble.Zeros, true, nil
 	case o.Compat == CompatTFGNN && o.MissingNodes == "":
 		return assemble.Zeros, false, nil
@@ -48,7 +48,7 @@ func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
 }
 
 // SampleUnigraph imports the unigraph of a GraphSchema (a file, or the folder that holds it) into a temporary store next
-// to out, and samples it into TFRecords in the folder out: what TF-GNN's tfgnn_sampler does.
+// to out, samples it, and writes TFRecords to the folder out, as TF-GNN's tfgnn_sampler does.
 func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) (_ *Report, err error) {
 	start := time.Now()
 	if o.Format == "" {
@@ -65,14 +65,14 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 		return nil, err
 	}
 	o.joined, o.tables, o.missing = joined, true, o.MissingNodes
-	// The output is begun before the work of an import: it may not be writable.
+	// Begin the output before the import, so that a folder that cannot be written fails early.
 	w, err := o.create(out)
 	if err != nil {
 		return nil, err
 	}
 	s := &sampling{o: &o.SampleOptions, w: w, out: out, start: start}
 	defer func() { err = s.finished(ctx, err) }()
-	// A folder stands for its schema, as it does for tfgnn_sampler.
+	// A folder stands for the schema in it, as it does for tfgnn_sampler.
 	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, schema); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	return s.report, s.run(ctx)
 }
 
-// renamed is an error that names a field as these options do.
+// renamed is an error with the field names of UnigraphOptions.
 type renamed struct {
 	error
 	text string
@@ -110,7 +110,7 @@ type renamed struct {
 func (e renamed) Error() string { return e.text }
 func (e renamed) Unwrap() error { return e.error }
 
-// temporary makes a store of a source next to out, for as long as it is needed: end closes and removes it.
+// temporary imports a source into a temporary store next to out. end closes and removes it.
 func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {
 	parent, base := filepath.Split(filepath.Clean(out))
 	dir := filepath.Join(parent, "."+base+".store")
@@ -148,12 +148,12 @@ func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt
 	return s, result, func() error { return errors.Join(s.Close(), remove()) }, nil
 }
 
-// reportTables tells what was imported, and which nodes and edges were dropped or added.
+// reportTables reports the imported tables, and the nodes and edges that were dropped or added.
 func (o *UnigraphOptions) reportTables(r *report.Report, result *assemble.Result) {
 	if o.joined {
 		for i := range result.Nodes {
 			n := &result.Nodes[i]
-			r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s left out of the Examples: edges name them and their table does not", n.Type))
+			r.Warn(int64(n.Added), fmt.Sprintf("nodes of %s left out of the Examples: edges name them, but their table does not have them", n.Type))
 			n.Added = 0
 		}
 	}
@@ -161,12 +161,12 @@ func (o *UnigraphOptions) reportTables(r *report.Report, result *assemble.Result
 	o.warnUnderflows(r, result.Underflows)
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
-			o.warn("%s: dropped %d edges with an end that is no node", e.Type, e.Dangling)
+			o.warn("%s: dropped %d edges whose source or destination is not a node", e.Type, e.Dangling)
 		}
 	}
 	for _, n := range result.Nodes {
 		if n.Added > 0 {
-			o.warn("%s: %d nodes have no row in their table: their features are zeros and empty", n.Type, n.Added)
+			o.warn("%s: %d nodes have no row in their table: their features are zeros or empty", n.Type, n.Added)
 		}
 	}
 }

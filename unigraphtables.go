@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// TablesFormats are the names of the formats that the tables of a unigraph can have.
+// TablesFormats returns the names of the formats of the tables of a unigraph.
 func TablesFormats() []string { return unigraph.Formats() }
 
 // UnigraphTables say how the tables of a unigraph are written.
@@ -25,19 +25,19 @@ type UnigraphTables struct {
 	Run
 	// To is the format of the tables, one of TablesFormats; "" is csv.
 	To string
-	// Shards is the files of each table, NAME-00000-of-00008 and so on; 0 is one file NAME.
+	// Shards is the number of files per table, such as 8 for NAME-00000-of-00008 and so on; 0 is one file NAME.
 	Shards int
 	Gzip   bool // compress csv and tfrecord files
-	// RoundDoubles rounds float64 to float32 in tfrecord, where losing digits is an error otherwise.
+	// RoundDoubles rounds float64 to float32 in tfrecord. Without it, a value that would lose digits is an error.
 	RoundDoubles bool
 
-	// Of ConvertUnigraph alone.
+	// The remaining fields apply only to ConvertUnigraph.
 
-	EmptyCells   string // "error" (the default), or the value that an empty cell of a feature has
-	AllowOutside bool   // let the schema name files outside of its folder
+	EmptyCells   string // "error" (the default), or the value that replaces each empty cell of a feature
+	AllowOutside bool   // let the schema name files outside its folder
 }
 
-// options is how package unigraph takes the options.
+// options converts the options for package unigraph.
 func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 	setDefault(&o.To, "csv")
 	setDefault(&o.EmptyCells, "error")
@@ -53,8 +53,8 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 	return u, err
 }
 
-// StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and a table with all columns for
-// each node and edge type. #id is the original id of a node, or its number where the type has no ids.
+// StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
+// per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
 	u, err := o.options()
 	if err != nil {
@@ -93,9 +93,9 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 	})
 }
 
-// ConvertUnigraph reads the tables of a unigraph, in any mix of formats, and writes all of them to the folder out in one
-// format, with the schema. What the format cannot hold is an error; columns that the schema does not declare are left
-// out and named.
+// ConvertUnigraph reads the tables of a unigraph in any mix of formats, and writes all of them to the folder out in one
+// format, with the schema. A value that the format cannot hold is an error. Columns that the schema does not declare are
+// left out, and the report lists them.
 func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (*Report, error) {
 	u, err := o.options()
 	if err != nil {
@@ -123,7 +123,7 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 	})
 }
 
-// write makes, seals, reports and publishes a unigraph. total is the rows to come, 0 where they are not known.
+// write makes, seals, reports and publishes a unigraph. total is the number of rows, 0 if it is not known.
 func (o *UnigraphTables) write(ctx context.Context, out string, made store.Made, r *report.Report, u unigraph.Options, total int64, write func(*store.Writer, unigraph.Options) (*unigraph.Result, error)) (err error) {
 	start := time.Now()
 	w, err := store.Create(vfs.OS, out, o.Overwrite)

@@ -18,32 +18,33 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// VerifyOptions say what Verify compares with.
+// VerifyOptions say with what Verify compares a folder, in addition to its manifest.
 type VerifyOptions struct {
 	Run
-	// Against is the store that the parts of a graph were made of: their edges and features are compared with it, which
-	// needs the original ids in them.
+	// Against is the store from which the parts of a graph were made. Their edges and features are compared with it, which
+	// requires parts with original ids (PartsOptions.SaveOrigNids, SaveOrigEids). "" compares nothing.
 	Against string
-	// AllowOutside lets the configuration of parts name files outside of its folder.
+	// AllowOutside lets the configuration of parts name files outside its folder.
 	AllowOutside bool
 }
 
-// Verification is what Verify found in a folder: of its manifest, of the parts in it, or of both. Its JSON is what the
-// command prints with --json.
+// Verification is the result of Verify. Its JSON is what the command verify prints with --json.
 type Verification struct {
 	Folder string `json:"folder"`
-	OK     bool   `json:"ok"`
+	OK     bool   `json:"ok"` // no damage was found
+	// Verified is the comparison with the manifest; nil if the folder has none.
 	*store.Verified
+	// Partition is the check of the parts of a graph; nil for any other folder.
 	Partition *audit.Report `json:"partition,omitempty"`
-	// PartsHere are the parts in a folder that holds only some of a graph's, as on each machine of a cluster.
+	// PartsHere lists the parts in a folder that holds only some parts of a graph, as on each machine of a cluster.
 	PartsHere []int   `json:"parts_here,omitempty"`
-	Seconds   float64 `json:"seconds"`
+	Seconds   float64 `json:"seconds"` // elapsed time
 }
 
-// Verify reads every file of an output folder and compares it with the manifest. Of a store or a collection it also
-// checks that the arrays mean a graph. Of the parts of a graph, given by their folder or configuration, it checks that
-// every node, edge and row of features is there exactly once and in its place, and that the halo is complete. What is
-// damaged is no error: see the field OK.
+// Verify reads every file of an output folder, and compares it with the manifest. For a store or a collection it also
+// checks that the arrays are consistent. For the parts of a graph, given by their folder or configuration file, it checks
+// that every node, edge and row of features occurs exactly once and in its place, and that the halo is complete. Damage is
+// not an error: the result has OK false and lists it.
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Verification, error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -65,7 +66,7 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 		return err
 	}
 	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
-		config = path // whatever is in it: that is to be verified
+		config = path // even if it cannot be read: Verify reports that
 	}
 	if config == "" && o.Against != "" {
 		return usagef("found `Against` with %s, expected it with the parts of a graph", path)
@@ -80,7 +81,7 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 	}
 	switch {
 	case err == nil || config == "":
-		total, _ := store.Size(vfs.OS, dir) // of a damaged folder it is unknown
+		total, _ := store.Size(vfs.OS, dir) // unknown for a damaged folder
 		line := o.meter("verify", total, "bytes")
 		v.Verified, err = store.Verify(ctx, vfs.OS, dir, o.Threads, line.add)
 		line.end()
@@ -95,7 +96,7 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 			return err
 		}
 		if v.PartsHere != nil && o.Against != "" {
-			return usagef("found `Against` with a folder that holds parts %v alone, expected all parts", v.PartsHere)
+			return usagef("found `Against` with a folder that holds only parts %v, expected all parts", v.PartsHere)
 		}
 	}
 	if config != "" && v.PartsHere == nil {
@@ -104,7 +105,7 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 	return err
 }
 
-// partsHere are the parts that the manifest next to a configuration names, nil for all of them.
+// partsHere returns the parts that the manifest next to a configuration lists, nil for all of them.
 func partsHere(config string, outside bool) (here []int, err error) {
 	c, err := dgl.ReadConfig(vfs.OS, config, outside)
 	if err != nil {
@@ -151,12 +152,11 @@ func (o *VerifyOptions) audit(ctx context.Context, config string) (_ *audit.Repo
 	return audit.Verify(ctx, vfs.OS, config, opt)
 }
 
-// Warnings are what is odd about the folder, and no damage: files that Graphmill did not write, types that a part owns
-// nothing of.
+// Warnings lists findings that are not damage: files that Graphmill did not write, and types of which a part owns nothing.
 func (v *Verification) Warnings() (list []string) {
 	if v.Verified != nil {
 		for _, u := range v.Unknown {
-			list = append(list, fmt.Sprintf("%s: %s is not in the manifest; it was not written by graphmill", v.Folder, human.Printable(u)))
+			list = append(list, fmt.Sprintf("%s: %s is not in the manifest; graphmill did not write it", v.Folder, human.Printable(u)))
 		}
 	}
 	if v.Partition != nil {
@@ -175,9 +175,9 @@ func (v *Verification) Text(out io.Writer) error {
 			fmt.Fprintf(&b, "damaged  %s: found %s\n", human.Printable(d.File), human.Printable(d.Found))
 		}
 		if len(x.Damage) > 0 {
-			fmt.Fprintf(&b, "%s: %d damaged; make it again\n", v.Folder, len(x.Damage))
+			fmt.Fprintf(&b, "%s: %s damaged; make the folder again\n", v.Folder, counted(int64(len(x.Damage)), "file"))
 		} else if v.PartsHere != nil {
-			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, for the other parts are elsewhere\n",
+			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, because the other parts are elsewhere\n",
 				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))
 		} else if v.Partition == nil {
 			fmt.Fprintf(&b, "%s: whole (%d files, %s, %s)\n", v.Folder, x.Files, human.Bytes(x.Bytes), human.Rate(x.Bytes, seconds(v.Seconds), "bytes"))

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// release names the release that this source becomes.
+// release is the version of the release that this source will become.
 const release = "0.1.0"
 
-// Version is the version of the module, such as "0.1.0". Outputs name it in what they were made by.
+// Version returns the version of the module, such as "0.1.0". Outputs record the version that made them.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

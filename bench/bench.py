@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets Graphmill and its real peers do the same work, in one run on one machine, and prints ratios.
+"""Lets Graphmill and its peers do the same work in one run on one machine, and prints ratios.
 
 examples:
   bench/bench.py sample --scale 18 --graph rmat           a quick look, minutes
@@ -13,16 +13,15 @@ Each race prints its rates to stderr as they come. The JSON on stdout has, for e
 rates of every contestant, the ratios of Graphmill's best rate to each peer's best rate, peak memory, versions and
 command lines; --markdown writes the ratios as a table. Contestants take turns, so that a busy minute
 hits all of them. A race is "disturbed" if other processes took more than a tenth of the machine from any
-contestant's best turn: do not quote its ratios. If a race fails, it is named under "failed", the other races still run, and the
-exit status is 1. docs/benchmarks.md says what exactly each race measures.
+contestant's best turn: do not quote its ratios. If a race fails, it is listed under "failed", the other races still run,
+and the exit status is 1. docs/benchmarks.md describes what each race measures.
 
-Needs Go (or --graphmill) and a C compiler. The peers are installed on first use by bench/peers.sh, into
-~/.cache/graphmill-peers. Graphs are made here; where GRAPHMILL_DATA names the folder of other people's data, races also
-run on real graphs (Debian's packages and files, a web crawl, molecules). A race that needs a file which is not there
-fails by name.
+Needs Go (or --graphmill) and a C compiler. bench/peers.sh installs the peers on first use into ~/.cache/graphmill-peers.
+Graphs are generated. If GRAPHMILL_DATA names a folder of real data, races also run on real graphs (Debian's packages and
+files, a web crawl, molecules). A race that needs a missing file fails, and the error names the file.
 """
-# Only the standard library is used here, and no data is held: a child's peak memory is never counted below that of
-# the process that starts it.
+# Only the standard library is used, and no data is held, because the system never counts the peak memory of a child below
+# that of the process that starts it.
 import argparse
 import dataclasses
 import json
@@ -80,7 +79,7 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class Run:
-    """What one child did."""
+    """The result of one child process."""
     stdout: str
     wall: float      # seconds, start of the process included
     cpu: float       # seconds of user and system time, children included
@@ -105,8 +104,7 @@ class Contestant:
 
 
 def busy():
-    """CPU seconds that the machine has spent on work since it started; None where
-    the system does not tell."""
+    """CPU seconds that the machine has worked since it started; None if unknown."""
     try:
         with open("/proc/stat") as f:
             user, nice, system, _, _, irq, softirq, steal = map(int, f.readline().split()[1:9])
@@ -153,7 +151,7 @@ class Bench:
         self.versions["graphmill"] = subprocess.run([self.graphmill, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
 
     def python(self, peer, *packages):
-        """The python of a peer's environment; notes the versions of its packages."""
+        """The Python of a peer's environment. Records the versions of its packages."""
         if peer not in self.pythons:
             found = subprocess.run([HERE / "peers.sh", peer], check=True, stdout=subprocess.PIPE, text=True)
             self.pythons[peer] = pathlib.Path(found.stdout.strip())
@@ -163,7 +161,7 @@ class Bench:
         return self.pythons[peer]
 
     def cached(self, name, *command):
-        """The input called name; makes it by the command, whose last words it is."""
+        """The input with a name. The command, which gets the name as its last arguments, makes it."""
         path = self.work / name
         if not path.exists():
             print(f"bench.py: making {name}", file=sys.stderr)
@@ -171,7 +169,7 @@ class Bench:
         return path
 
     def store(self, name, *command):
-        """A store by this graphmill: made anew in each run."""
+        """A store, made again in each run by the graphmill that is measured."""
         out = self.work / "stores" / name
         if name not in self.stores:
             print(f"bench.py: making {name}", file=sys.stderr)
@@ -192,7 +190,7 @@ class Bench:
         return path
 
     def data(self, name):
-        """A file of other people's data."""
+        """A file of GRAPHMILL_DATA."""
         if self.data_folder is None:
             raise Failed(f"found no GRAPHMILL_DATA, expected the folder that holds {name}; set it")
         if not (self.data_folder / name).exists():
@@ -207,7 +205,7 @@ class Bench:
         return "random_types", self.cached("random_unigraph", sys.executable, HERE / "random_unigraph.py"), "item"
 
     def shown(self, command):
-        """A command line that holds on any machine: folders as variables."""
+        """A command line for any machine, with variables for folders."""
         text = shlex.join(map(str, command))
         names = {str(self.graphmill): "graphmill", str(self.work): "$WORK", str(HERE): "bench"}
         if self.data_folder:
@@ -218,8 +216,8 @@ class Bench:
         return text
 
     def race(self, what, unit, contestants):
-        """Lets the contestants take turns. The first is Graphmill; those named with
-        it are Graphmill too, doing other work, and are no peers."""
+        """Lets the contestants take turns. The first is Graphmill. Those named with it are Graphmill too, but do other
+        work; they are not peers."""
         runs = {c.name: [] for c in contestants}
         for turn in range(self.args.repeat):
             for c in (c for c in contestants if turn < c.turns):
@@ -283,7 +281,7 @@ class Bench:
                                              "--threads", t, "--json"], rate)])
 
     def importing(self, source, threads, count, name="graphmill"):
-        """A contestant that imports source, whose size is count, whole process timed."""
+        """A contestant that imports source, with count edges. The whole process is timed."""
         out = self.work / "out" / "import.store"
         return Contestant(name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out],
                           lambda r: count / r.wall, output=out)
@@ -331,7 +329,7 @@ class Bench:
             Contestant(f"graphmill, every {node_set}", ours(), lambda r: all_seeds / r.cpu, output=out),
             Contestant("tfgnn_sampler", beam(graph / "seeds.csv"), lambda r: seeds / r.cpu, output=out, turns=1),
             Contestant(f"tfgnn_sampler, {FEW_SEEDS} seeds", beam(few), lambda r: FEW_SEEDS / r.cpu, output=out, turns=1)])
-        # Two sizes tell what a subgraph costs from what each run costs.
+        # Runs of two sizes separate the cost of a subgraph from the fixed cost of a run.
         self.races[-1]["fixed_cost"] = {
             "graphmill": two_sizes(table["graphmill"], seeds, table[f"graphmill, every {node_set}"], all_seeds),
             "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds)}
@@ -379,7 +377,7 @@ class Bench:
                            lambda r: r["records_per_second"], turns=1)])
 
     def pack(self):
-        """Histograms into packs: how fast, and into how many."""
+        """Histograms into packs: speed, and number of packs."""
         tables, jraph, pyg = self.python("tables", "numpy"), self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
         found = lambda r: {"packs": r["packs"], "efficiency": r["efficiency"]}
         peer = lambda r: r["graphs_per_second"]
@@ -400,7 +398,7 @@ class Bench:
                 Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns)])
 
     def partition(self):
-        """Graphs into parts: how fast, and how many edges are cut."""
+        """Graphs into parts: speed, and number of cut edges."""
         python, prefixes = self.python("partition", "kaminpar", "mtkahypar"), {}
         found = lambda r: {name: r[name] for name in ("cut", "balance", "edge_balance", "seconds")}
         ours_found = lambda r: found(r) | {"balance": r["balance"]["nodes"]}  # of each thing that is balanced: here of one
@@ -477,7 +475,7 @@ class Bench:
             return Contestant(name, command, lambda r: r["batches_per_second"], env, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
                 "waiting": r["waiting"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
 
-        # PyG expands each node once, DGL and GraphBolt at each hop anew: each form of batches is a race of its own.
+        # PyG expands each node once, DGL and GraphBolt again at each hop. So each form of batches is a separate race.
         for train in ([], ["--train"]):
             what = f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 per node" + (", training GraphSAGE" if train else "")
             self.race(f"PyG's batches of {what}", "batches/s", [
@@ -497,7 +495,7 @@ class Bench:
 
 
 def two_sizes(small, few, large, many):
-    """What a run costs and what a subgraph costs, from runs of two sizes."""
+    """The fixed cost of a run and the cost of a subgraph, from runs of two sizes."""
     each = (large["cpu_seconds"] - small["cpu_seconds"]) / (many - few)
     return {"cpu_seconds_per_run": small["cpu_seconds"] - few * each, "subgraphs_per_cpu_second": 1 / each}
 
@@ -511,7 +509,7 @@ def cpu():
 
 
 def markdown(result):
-    """The races as a table: ratios first."""
+    """The races as a Markdown table, with the ratios first."""
     yield "| work | against | ratio | ratio at the same work | Graphmill | peer | peak memory, Graphmill / peer |"
     yield "|---|---|--:|--:|--:|--:|--:|"
     for race in result["races"]:

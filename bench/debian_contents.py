@@ -4,10 +4,9 @@ Debian 12 and what joins them, as edge pairs that `graphmill import` reads.
 
 usage: debian_contents.py debian_contents.tar.gz PAIRS.npy      (needs NumPy)
 
-PAIRS.npy is (2, 31186818) int64, sources above destinations: a simple graph,
-every edge in both directions, by ascending (destination, source). Nodes are the
-files, then the folders, then the packages: 7,999,808. The result is checked
-against its sha256.
+PAIRS.npy is (2, 31186818) int64 with the sources in row 0: a simple graph with every
+edge in both directions, sorted by (destination, source). Its 7,999,808 nodes are the
+files, then the folders, then the packages. The result is checked against its sha256.
 """
 import hashlib
 import io

@@ -17,7 +17,7 @@ from debian_contents import PACKAGES, arrays
 
 
 def drawn():
-    """Random arrays of the same meaning: a few folders and packages hold most files."""
+    """Random arrays with the same names and types. A few folders and packages hold most files."""
     draw = np.random.default_rng(1)
     files, dirs = 1_830_000, 155_000
     skewed = lambda n, count: (n * draw.random(count) ** 3).astype(np.int64)

@@ -7,8 +7,8 @@ Node sets: package (the real ones, then the virtual names: `virtual` is 1),
 source, maintainer, tag. Edge sets: the 9 relations between packages, built_from,
 maintained_by and has_tag, and the reverse of each of these 12, from the same
 file. The folder also gets
-  spec.pbtxt    10 of every relation that leaves the seed package, then 5 of
-                every relation that leaves what was found, each edge set once a hop;
+  spec.pbtxt    10 edges of every relation that leaves the seed package, then 5 of every
+                relation that leaves the nodes found; one op per edge set and hop
   seeds.csv     500 packages, evenly spread.
 Equal input gives equal bytes.
 """
@@ -94,7 +94,7 @@ def schema():
 
 
 def spec(seeds="package"):
-    """What a fanout list of two hops means, as ops: one per edge set and hop."""
+    """The ops of a fanout list of two hops: one per edge set and hop."""
     leaving = [e for name, (s, t, _) in EDGE_SETS.items() for e in ((name, s, t), ("rev_" + name, t, s))]
     yield f'seed_op {{ op_name: "seed" node_set_name: "{seeds}" }}\n'
     found = {seeds: ["seed"]}

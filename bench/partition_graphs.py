@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the graphs that partitioners are compared on.
+"""Makes the graphs for the comparison of partitioners.
 
 usage: partition_graphs.py NAME DATA PREFIX.graph      (needs NumPy)
 
 Writes PREFIX.xadj.npy, PREFIX.adjncy.npy and, last, PREFIX.graph (METIS text): a simple
-undirected graph, both directions stored, neighbours ascending. community2m is made here; debian_contents,
-delaunay_n15, rgg_n_2_15_s0 and web_cnr2000 are made of files in the folder DATA. Each is checked against its sha256.
+undirected graph, both directions stored, neighbours ascending. community2m is generated; debian_contents,
+delaunay_n15, rgg_n_2_15_s0 and web_cnr2000 are made from files in the folder DATA. Each is checked against its sha256.
 """
 import gzip
 import hashlib

@@ -1,9 +1,9 @@
-"""Shuffled batches of rows by what Python has for it.
+"""Shuffled batches of rows by loaders that exist for Python.
 
 usage: peer_batches.py ROWS WIDTH BATCH --loader index_select|batch-iter|graphmill|grain|dataloader|dataloader-default
 
-Prints one JSON: rows per second of one whole epoch, after one that warms up (a tenth of an epoch for the slow
-ones). torch runs with one thread; index_select copies into a warm buffer, with the order known. dataloader is torch's
+Prints one JSON: rows per second of one whole epoch, after a warm-up epoch (a tenth of an epoch for slow loaders).
+torch runs with one thread. index_select copies into a warm buffer in an order that is already computed. dataloader is torch's
 DataLoader at its fastest, with a BatchSampler that asks the data set for a batch of rows at once; dataloader-default
 asks for one row after another.
 """

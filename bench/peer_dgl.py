@@ -5,7 +5,7 @@ usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt --ids 32|64 --
        peer_dgl.py partition FOLDER ASSIGNMENT --out DIR --threads T
 
 `partition` runs partition_graph on the arrays of debian_typed.py, with 1 hop, COO and CSC, and the parts of
-ASSIGNMENT (a folder of <node type>.txt) in the place of METIS's: what is timed is all of it but METIS.
+ASSIGNMENT (a folder of <node type>.txt) instead of those of METIS. Everything except METIS is timed.
 
 Prints one JSON. `sample` reads the homogeneous store's own arrays. The samplers run
 without a loader's processes, with no shuffling on the clock; GraphBolt returns no
@@ -42,7 +42,7 @@ def adjacency(store, ids):
 
 
 def batches_of(indptr, dtype, batch_size, count):
-    """The first batches of the shuffled nodes with in-edges, over and over."""
+    """Yields batches of the shuffled nodes with in-edges, and starts again at the end."""
     seeds = torch.nonzero(indptr.diff()).flatten()
     seeds = seeds[torch.randperm(len(seeds), generator=torch.Generator().manual_seed(0))].to(dtype)
     whole = list(seeds.split(batch_size))
@@ -98,7 +98,7 @@ def partition(args):
     graph = dgl.heterograph(edges, {t: len(p) for t, p in parts.items()})
     for column in ("ext", "namelen"):
         graph.nodes["file"].data[column] = torch.from_numpy(load(column))
-    # Node types are numbered in alphabetical order: so are the nodes that METIS would be given.
+    # DGL numbers node types in alphabetical order. The nodes that it passes to METIS have the same order.
     dgl.distributed.partition.metis_partition_assignment = lambda *_, **__: torch.cat([parts[t] for t in graph.ntypes])
     count = 1 + max(int(p.max()) for p in parts.values())
     start = time.perf_counter()

@@ -7,8 +7,8 @@ holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (reversed for DG
 count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. PyG samples
 by torch-sparse, in the trainer's process or in W workers. With --train a
 two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the share of the time that it waits for
-batches. The clock starts after 20 batches and the seconds of --warm-seconds: by then the features are where each loader
-wants them. "rows" and "edges" are the feature rows and the edges of all batches that were timed.
+batches. The clock starts after 20 batches and --warm-seconds, when each loader has its features in memory. "rows" and
+"edges" are the feature rows and the edges of all timed batches.
 """
 import argparse
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What others do with many small graphs and packs of fixed limits, timed by themselves.
+"""Packs many small graphs into packs of fixed limits by other programs, and times them.
 
   peer_pack.py listing HIST.csv NODES EDGES    tuple longest-pack-first histogram packing in Python and NumPy, after its published description
   peer_pack.py jraph HIST.csv NODES EDGES      jraph.dynamically_batch over the graphs in a fixed shuffle
-  peer_pack.py pyg HIST.csv NODES EDGES        torch_geometric.loader.DynamicBatchSampler, by nodes: it knows one limit
+  peer_pack.py pyg HIST.csv NODES EDGES        torch_geometric.loader.DynamicBatchSampler by nodes, as it has only one limit
 
-Prints one JSON: packs, the shares of the limits that graphs fill, graphs a second. The
-clock starts after imports and after the graphs are made.
+Prints one JSON: packs, the shares of the limits that graphs fill, graphs per second. The
+clock starts after the imports and after the graphs are made.
 """
 import argparse
 import collections

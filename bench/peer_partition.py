@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What other partitioners do with a graph, timed by themselves.
+"""Partitions a graph by other partitioners, and times them.
 
   peer_partition.py PREFIX --peer gpmetis --parts 8
 
@@ -8,7 +8,7 @@ PREFIX.adjncy.npy. Peers: gpmetis (one thread), kaminpar and kaminpar-fast, mtka
 and mtkahypar-quality.
 
 Prints one JSON: cut, balance and edge_balance by the definition of cut_check.py, and
-seconds and cpu_seconds of the partitioning alone: the graph is loaded before.
+seconds and cpu_seconds of the partitioning only, without loading the graph.
 """
 import argparse
 import json
@@ -24,8 +24,8 @@ import numpy as np
 
 
 def gpmetis(a):
-    """METIS by its own program, which tells what partitioning took, without reading
-    and writing. pymetis is built with ids of 64 bits, and slower."""
+    """METIS by its own program, which prints the time of partitioning without reading and writing. pymetis is built with
+    ids of 64 bits and is slower."""
     program = shutil.which("gpmetis") or sys.exit("found no gpmetis, expected METIS's program; install it (Debian: apt-get install metis)")
     command = [program, f"-seed={a.seed}", f"-ufactor={round((a.imbalance - 1) * 1000)}", f"{a.prefix}.graph", str(a.parts)]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout

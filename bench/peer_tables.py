@@ -1,4 +1,4 @@
-"""Readers of tables, doing less than an import does; and the benchmarks' own inputs.
+"""Reads tables by other programs, which do less than an import, and makes inputs of the benchmarks.
 
 usage: peer_tables.py read PAIRS.csv --peer polars|duckdb|pyarrow --threads T
        peer_tables.py join FOLDER    --peer polars|duckdb --threads T
@@ -76,7 +76,7 @@ def join(folder):
 
 
 def edges(store, out):
-    """Writes the edges in the order in which they were put in."""
+    """Writes the edges in the order of their input."""
     with open(os.path.join(store, "graph.json")) as f:
         meta = json.load(f)["edges"][HOMOGENEOUS]
     if meta["primary"] != "in":
@@ -97,7 +97,7 @@ def edges(store, out):
 
 
 def strings(folder):
-    """A unigraph of N string keys in no order, and references to them at random."""
+    """A unigraph of N string keys in random order, with random references to them."""
     import polars as pl
     rng = np.random.default_rng(1)
     os.makedirs(folder + ".partial", exist_ok=True)

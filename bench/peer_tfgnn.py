@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What TF-GNN and TensorFlow do with TFRecords, timed by themselves: one JSON on stdout.
+"""Reads and writes TFRecords by TF-GNN and TensorFlow, and times them: one JSON on stdout.
 
   peer_tfgnn.py parse SCHEMA FILES... [--batch 256] [--threads 2]     tfgnn.parse_example on batches
   peer_tfgnn.py write SCHEMA FILES... [--seconds 10]                  tfgnn.write_example, one graph after the other
   peer_tfgnn.py rows KEY,KEY FILES... [--batch 4096] [--threads 2]    tf.io.parse_example of string features
 
-The clock starts when TensorFlow is imported and the first batch has been through, so
-that neither start-up nor tracing counts.
+The clock starts after TensorFlow is imported and the first batch is done, so that neither
+start-up nor tracing counts.
 """
 import argparse
 import importlib.util

@@ -5,9 +5,9 @@ usage: DGL_PYTHON goldens_dgl.py OUT      (DGL_PYTHON is what `bench/peers.sh dg
 
 Each folder has the graph that was partitioned (graph.bin), DGL's configuration and its parts, and the mapping to
 the ids of the input (orig_nids.dgl, orig_eids.dgl: new type-wise id -> id of the input). partition_graph gets its
-parts from `assignment` and not from METIS, whose cuts differ from run to run; everything else is DGL's. One thing
-in DGL's files differs between runs: the bytes 32 to 4095 of a graph file are memory that DGL does not set. They are
-zeroed here.
+parts from `assignment` and not from METIS, because METIS gives different cuts in each run; everything else is DGL's. The
+bytes 32 to 4095 of a graph file differ between runs, because they are memory that DGL does not set. This script sets them
+to zero.
 
 chunked_in, chunked_assign and chunked_out are not made here: DGL's wheel does not have the tools that wrote them. testdata/README.md
 says how they were made.

@@ -3,7 +3,7 @@
 
 usage: TFGNN_PYTHON goldens_tfgnn.py GOLDEN OUT      (TFGNN_PYTHON is what `bench/peers.sh tfgnn` prints)
 
-GOLDEN is testdata/golden/tfgnn, of which the inputs are read; OUT gets the inputs and what TF-GNN makes of them.
+GOLDEN is testdata/golden/tfgnn, from which the inputs are read. OUT gets the inputs and the outputs of TF-GNN.
 
 encoding/CASE: inputs schema.pbtxt and examples.json: each Example as key -> kind and values. TF-GNN gives
   schema.pbtxt      printed by text_format
@@ -114,7 +114,7 @@ def encoding(source, out):
 
 
 def parse(spec, example):
-  """Whether TF-GNN parses an Example, and what to."""
+  """Whether TF-GNN parses an Example, and the result."""
   try:
     return True, PEER.view(tfgnn.parse_single_example(spec, tf.constant(ordered(example)), validate=True))
   except Exception:  # tfgnn raises several kinds

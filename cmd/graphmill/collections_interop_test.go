@@ -32,7 +32,7 @@ func documented(t *testing.T, file string) string {
 	return ""
 }
 
-// call runs a command and gives its output.
+// call runs a command and returns its output.
 func call(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -101,8 +101,7 @@ func checkCounts(t *testing.T, data, collection string) {
 	}
 }
 
-// roundTrip writes a collection as TFRecords and reads them again: all arrays are
-// as they were.
+// roundTrip writes a collection as TFRecords, imports them, and checks that all arrays are unchanged.
 func roundTrip(t *testing.T, collection, dir string) {
 	t.Helper()
 	records, back := filepath.Join(dir, "records"), filepath.Join(dir, "back")
@@ -133,8 +132,7 @@ func roundTrip(t *testing.T, collection, dir string) {
 	}
 }
 
-// numpyCheck holds every value of a collection to the arrays that it was made of,
-// with NumPy alone.
+// numpyCheck compares every value of a collection with the arrays from which it was made, using only NumPy.
 const numpyCheck = `
 import json, sys
 import numpy as np
@@ -183,8 +181,7 @@ func python(t *testing.T, peer, script string, args ...string) {
 	}
 }
 
-// dglCheck writes a TU data set of arrays, or holds the collection of one to what
-// DGL's own reader of them gives.
+// dglCheck writes a TU data set of arrays, or compares the collection of one with the result of DGL's own reader.
 const dglCheck = `
 import os, sys
 os.environ["DGLBACKEND"] = "pytorch"
@@ -219,7 +216,7 @@ else:
 print("equal")
 `
 
-// tuAsDGL holds a TU data set, made of arrays, to what DGL reads of it.
+// tuAsDGL compares the import of a TU data set, made from arrays, with DGL's reading of it.
 func tuAsDGL(t *testing.T, data string) {
 	dir := t.TempDir()
 	collection := filepath.Join(dir, "collection")

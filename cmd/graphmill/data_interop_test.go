@@ -25,7 +25,8 @@ import (
 	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// TestDataSamplesAsText holds --compat tfgnn-classic to the Examples that TF-GNN's own tests expect, as text.
+// TestDataSamplesAsText compares the output of --compat tfgnn-classic with the Examples that TF-GNN's own tests expect, as
+// text.
 func TestDataSamplesAsText(t *testing.T) {
 	testdata := golden.Data(t, "tfgnn/testdata")
 	for _, c := range []struct {
@@ -70,8 +71,8 @@ func textExamples(t *testing.T, file string) []string {
 	return list
 }
 
-// plainText is the keys, kinds and values of an Example in text format; floats in
-// the digits that tell their 32 bits apart.
+// plainText returns the keys, kinds and values of an Example in text format. Floats have enough digits to distinguish
+// their 32 bits.
 func plainText(t *testing.T, text string) string {
 	var lines []string
 	float := false
@@ -95,7 +96,7 @@ func plainText(t *testing.T, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printed is Examples as plainText, sorted.
+// printed returns Examples as plainText, sorted.
 func printed(t *testing.T, examples [][]byte) []string {
 	var list []string
 	for _, record := range examples {
@@ -109,7 +110,7 @@ func printed(t *testing.T, examples [][]byte) []string {
 	return list
 }
 
-// TestDataKnownSamples holds what TF-GNN's tests say of their data beside golden files.
+// TestDataKnownSamples checks the facts about their data that TF-GNN's tests state in addition to golden files.
 func TestDataKnownSamples(t *testing.T) {
 	citrus := golden.Data(t, "tfgnn/testdata/homogeneous")
 	spec := filepath.Join(t.TempDir(), "spec.pbtxt")
@@ -248,7 +249,7 @@ edge_sets { key: "_readout/target" value { source: "synset" target: "_readout" }
 	return dir
 }
 
-// TestDataCut holds what partition says of two published graphs to the definition.
+// TestDataCut compares the cut that partition reports for two published graphs with the definition.
 func TestDataCut(t *testing.T) {
 	for _, name := range []string{"rgg_n_2_15_s0", "delaunay_n15"} {
 		f, err := os.Open(golden.Data(t, "partition", name+".graph.gz"))
@@ -327,14 +328,14 @@ func unpack(t *testing.T, archive, dir string) {
 // A TU data set is read as DGL reads it.
 func TestDataTU(t *testing.T) { tuAsDGL(t, golden.Data(t, "small/enzymes")) }
 
-// The molecules and proteins are what their arrays say.
+// The imported molecules and proteins equal their arrays.
 func TestDataSmallGraphs(t *testing.T) {
 	for _, name := range []string{"mutag", "enzymes", "proteins"} {
 		t.Run(name, func(t *testing.T) { asCollection(t, golden.Data(t, "small", name), "edge_src_local.npy", "small") })
 	}
 }
 
-// The syntax trees are what their arrays say, and pack as known.
+// The imported syntax trees equal their arrays, and their packing is known.
 func TestDataSyntaxTrees(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, golden.Data(t, "go_ast.tar.gz"), dir)

@@ -35,7 +35,7 @@ func must(t *testing.T, args ...string) {
 	}
 }
 
-// content is what a part holds, in ids of the input: "type 17".
+// content has the nodes and edges of a part by their ids in the input: "type 17".
 type content struct{ nodes, haloNodes, edges, haloEdges []string }
 
 // contents reads a partitioned folder that has original ids.
@@ -154,7 +154,7 @@ func TestGoldenDispatch(t *testing.T) {
 	}
 }
 
-// dglPython is the python of the real DGL, installed if need be.
+// dglPython returns the Python of the real DGL, which it installs if needed.
 func dglPython(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("../../bench/peers.sh", "dgl")
@@ -166,9 +166,8 @@ func dglPython(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// checkLoop answers each line, a list of arguments, with what dgl_check.py prints for them and an
-// empty line. Loading DGL takes longer than most checks, so it is done once; each check
-// has a process of its own all the same.
+// checkLoop reads a list of arguments per line, and answers with the output of dgl_check.py and an empty line. Loading DGL
+// takes longer than most checks, so it is done once; each check still runs in a process of its own.
 const checkLoop = `
 import importlib.util, json, os, sys
 spec = importlib.util.spec_from_file_location("dgl_check", sys.argv[1])
@@ -226,8 +225,7 @@ func startDGL(t *testing.T) *dglOracle {
 	return o
 }
 
-// checks has DGL load, check and, if told, serve parts; input are the flags that name what they
-// were made of.
+// checks has DGL load, check and, on request, serve parts. input are the flags that name the input of the parts.
 func (o *dglOracle) checks(t *testing.T, config string, serve bool, outEdges bool, input ...string) {
 	t.Helper()
 	args := append([]string{config, "--json-only", "--timeout", "600"}, input...)
@@ -332,11 +330,11 @@ func checkParts(t *testing.T, cases []partsCase) {
 	for _, c := range cases {
 		for hops := range 3 {
 			for _, outEdges := range []bool{false, true} {
-				// Without hops nothing leaves.
+				// Without hops no edges leave the part.
 				if outEdges && hops == 0 || c.once && outEdges != (hops == 1) {
 					continue
 				}
-				// Each part that is served takes a process that loads DGL.
+				// Each part that is served needs a process that loads DGL.
 				parts, serve := c.parts, c.serve && outEdges && hops == 1
 				if serve {
 					parts = 2

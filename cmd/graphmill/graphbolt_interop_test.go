@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// graphboltCheck converts parts with DGL's own tool and holds what it made to the parts.
+// graphboltCheck converts parts with DGL's own tool, and compares its output with the parts.
 const graphboltCheck = `
 import os, sys
 os.environ["DGLBACKEND"] = "pytorch"
@@ -33,8 +33,8 @@ for p in range(before["num_parts"]):
 print("equal")
 `
 
-// docs/graphbolt.md: DGL's tool takes dispatched parts, typed or not, and the parts are still
-// whole for verify, which leaves what it added alone.
+// docs/graphbolt.md: DGL's tool accepts dispatched parts, typed or not. verify then still finds no damage, and ignores
+// the files that the tool added.
 func TestGraphBolt(t *testing.T) {
 	for _, name := range []string{"homo", "hetero_hop1"} {
 		dir := t.TempDir()

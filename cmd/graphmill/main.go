@@ -38,7 +38,7 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends at once what waits, such as for stdin
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once, even if it waits for stdin
 	t := &cli.Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}
 	root := newRoot(t)
 	root.SetArgs(args[1:])
@@ -75,13 +75,13 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "graphmill COMMAND",
 		Short: "Raw graph tables in, training-ready batches out",
-		Long: `Graphmill turns raw graph tables into training-ready batches: it imports
-them into a store, samples subgraphs whose every draw is reproducible, and
-writes them for PyG, DGL, TF-GNN or JAX.`,
-		Example: `  graphmill quickstart                                   see the whole on a small real graph
-  graphmill import edges.csv --out g.store               a store from an edge list
-  graphmill import schema.pbtxt --out g.store            ... from a TF-GNN unigraph
-  graphmill info g.store                                 types, counts, degrees
+		Long: `Graphmill turns raw graph tables into training-ready batches: it imports the
+tables into a store, samples subgraphs reproducibly, and writes them for PyG,
+DGL, TF-GNN or JAX.`,
+		Example: `  graphmill quickstart                                   try all steps on a small real graph
+  graphmill import edges.csv --out g.store               make a store from an edge list
+  graphmill import schema.pbtxt --out g.store            ... or from a TF-GNN unigraph
+  graphmill info g.store                                 print types, counts, degrees
   graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill verify batches                               find any changed bit`,
 		Version:       graphmill.Version(),

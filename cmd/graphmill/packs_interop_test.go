@@ -12,8 +12,8 @@ import (
 )
 
 // TestPacksInPython builds GraphsTuples, PyG Batches and padded GraphTensors of packs,
-// with NumPy and with the real TF-GNN, and holds the sums over each graph to the
-// collection. examples/packs/check.py uses jraph and torch_geometric where they are.
+// with NumPy and with the real TF-GNN, and compares the sums over each graph with the
+// collection. examples/packs/check.py uses jraph and torch_geometric if they are installed.
 func TestPacksInPython(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -23,7 +23,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// checked is what the definition of the cut says of an assignment.
+// checked has the values of an assignment by the definition of the cut.
 type checked struct {
 	OK          bool
 	Cut         int64
@@ -32,7 +32,7 @@ type checked struct {
 	EmptyParts  int     `json:"empty_parts"`
 }
 
-// checkCut runs the definition, on NumPy alone.
+// checkCut runs the definition, which needs only NumPy.
 func checkCut(t *testing.T, graph, assignment, parts string) checked {
 	t.Helper()
 	peers := exec.Command("../../bench/peers.sh", "tables")
@@ -55,7 +55,7 @@ func checkCut(t *testing.T, graph, assignment, parts string) checked {
 	return c
 }
 
-// partitioned runs partition and gives its JSON.
+// partitioned runs partition and returns its JSON.
 func partitioned(t *testing.T, args ...string) graphmill.Division {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -81,7 +81,7 @@ func (c checked) compare(t *testing.T, name string, j graphmill.Division) {
 	}
 }
 
-// testCut holds what partition says of a METIS file to the definition.
+// testCut compares the values that partition reports for a METIS file with the definition.
 func testCut(t *testing.T, file string) {
 	t.Helper()
 	for _, method := range []string{"multilevel", "fennel"} {
@@ -93,8 +93,8 @@ func testCut(t *testing.T, file string) {
 	}
 }
 
-// TestGoldenCut holds what partition says to the definition for a graph with types and directions, whose pairs
-// are made by a program of its own here, and for DGL's assignment of it.
+// TestGoldenCut compares the values that partition reports with the definition, for a graph with types and directions and
+// for DGL's assignment of it. A separate program makes the pairs of the graph.
 func TestGoldenCut(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "g.store")

@@ -23,11 +23,11 @@ func newQuickstart(t *cli.Terminal) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "quickstart",
-		Short: "Import and sample a small real graph that is built in",
-		Long: `Writes the embedded graph (4,000 Debian packages, what they need, their sources,
-maintainers and tags) as a TF-GNN unigraph, imports it, samples around every
-package, writes TFRecords that TF-GNN reads, and verifies them. Each step is an
-ordinary command, which is printed.`,
+		Short: "Try all steps on a small real graph that is built in",
+		Long: `Writes the built-in graph (4,000 Debian packages with their dependencies, sources,
+maintainers and tags) as a TF-GNN unigraph, imports it, samples a subgraph around
+every package into TFRecords that TF-GNN reads, and verifies them. Each step is an
+ordinary graphmill command, which is printed before it runs.`,
 		Example: `  graphmill quickstart
   graphmill quickstart --out try`,
 		Args: cli.NoArgs,
@@ -59,13 +59,13 @@ ordinary command, which is printed.`,
 					return err
 				}
 			}
-			fmt.Fprintf(t.Stdout, "\nDone in %.1f s. What is there now:\n", time.Since(start).Seconds())
+			fmt.Fprintf(t.Stdout, "\nDone in %.1f s. These files and folders were written:\n", time.Since(start).Seconds())
 			w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "  %s\tthe tables as they came: CSV, schema, sampling spec\n", tables)
+			fmt.Fprintf(w, "  %s\tthe input: tables (CSV), schema and sampling spec\n", tables)
 			fmt.Fprintf(w, "  %s\tthe store: NumPy arrays, graph.json, checksums\n", g)
 			fmt.Fprintf(w, "  %s\tTFRecords and schema.pbtxt, for tfgnn.parse_example\n", samples)
-			fmt.Fprintf(w, "  %s\topen it in a browser: what was imported\n", filepath.Join(g, store.ReportHTMLFile))
-			fmt.Fprintf(w, "  %s\t... and what was sampled\n", filepath.Join(samples, store.ReportHTMLFile))
+			fmt.Fprintf(w, "  %s\treport of the import: open it in a browser\n", filepath.Join(g, store.ReportHTMLFile))
+			fmt.Fprintf(w, "  %s\treport of the sampling\n", filepath.Join(samples, store.ReportHTMLFile))
 			return w.Flush()
 		},
 	}

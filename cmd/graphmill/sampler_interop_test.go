@@ -20,13 +20,12 @@ type judge struct {
 	checks []string // arguments of tfgnn_check.py, tab-separated
 }
 
-// add asks for a folder to be judged.
+// add adds a folder to be judged.
 func (j *judge) add(out string, more ...string) {
 	j.checks = append(j.checks, strings.Join(append([]string{filepath.Join(out, "schema.pbtxt"), filepath.Join(out, "s.tfrecord-*")}, more...), "\t"))
 }
 
-// judgeScript calls tfgnn_check.py once a line in one process: TensorFlow takes long
-// to start.
+// judgeScript calls tfgnn_check.py once per line in one process, because TensorFlow takes long to start.
 const judgeScript = `
 import contextlib, importlib.util, io, json, sys
 spec = importlib.util.spec_from_file_location("tfgnn_check", sys.argv[1])
@@ -40,7 +39,7 @@ for line in sys.stdin.read().splitlines():
   print(json.dumps(json.loads(out.getvalue())))
 `
 
-// tfgnnPython is the python of the real TF-GNN, installed if need be.
+// tfgnnPython returns the Python of the real TF-GNN, which it installs if needed.
 func tfgnnPython(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
@@ -96,7 +95,7 @@ func (j *judge) expect(t *testing.T, schema, spec string, examples int, more ...
 	}
 }
 
-// seedLimit is the most seeds of a graph: the judge takes a tenth of a second per Example.
+// seedLimit is the most seeds per graph, because the judge takes 0.1 s per Example.
 const seedLimit = 25
 
 // TestGoldensAccepted has the real TF-GNN read the subgraphs of every golden unigraph, in each way of writing, and train on

@@ -47,7 +47,7 @@ func TestVerifyOnAMachine(t *testing.T) {
 	if status, out := graphmill("verify", at("machine")); status != exitDone || !strings.Contains(out, "whole (parts 1 of a graph, ") {
 		t.Errorf("status %d: %s", status, out)
 	}
-	if status, out := graphmill("verify", at("machine"), "--against", at("g")); status != exitUsage || !strings.Contains(out, "parts [1] alone") {
+	if status, out := graphmill("verify", at("machine"), "--against", at("g")); status != exitUsage || !strings.Contains(out, "only parts [1]") {
 		t.Errorf("against the store: status %d: %s", status, out)
 	}
 	if err := os.Remove(at("machine/part1/graph.dgl")); err != nil {

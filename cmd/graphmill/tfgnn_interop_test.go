@@ -14,8 +14,8 @@ import (
 	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// parseWith parses the Examples of each folder with the FEATURES that io-spec
-// printed, and with what TF-GNN's own get_io_spec says.
+// parseWith parses the Examples of each folder with the FEATURES that io-spec printed, and with those of TF-GNN's own
+// get_io_spec.
 const parseWith = `
 import os, sys
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
@@ -51,7 +51,7 @@ func TestGoldenIOSpecAsTFGNN(t *testing.T) {
 	for _, schema := range schemas {
 		folder, source := filepath.Join(t.TempDir(), filepath.Base(filepath.Dir(schema))), filepath.Dir(schema)
 		switch filepath.Base(source) {
-		case "components": // the schema alone means one
+		case "components": // with the schema only, TF-GNN assumes one component
 			continue
 		case "verdicts": // broken on purpose
 			continue

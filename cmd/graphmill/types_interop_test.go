@@ -132,7 +132,7 @@ func sameBools(t *testing.T, a, b string) {
 	}
 }
 
-// startServer starts the server of a part as far as its features, and says which it has and their dtypes.
+// startServer starts the server of a part until its features are loaded, and returns their names and dtypes.
 const startServer = `
 import sys
 config, part, ip = sys.argv[1:]
@@ -141,8 +141,8 @@ s = DistGraphServer(int(part), ip, 1, 1, config, disable_shared_mem=True)
 print("features", sorted((name, str(x.dtype)) for name, x in s.data_store.items()))
 `
 
-// TestDGLServerNeedsRows holds what dispatch warns of to the real server: it starts for the parts that
-// own rows of all features, and for no other. A mask is served as uint8.
+// TestDGLServerNeedsRows checks the warning of dispatch against the real server, which starts only for parts that own rows
+// of all features. A mask is served as uint8.
 func TestDGLServerNeedsRows(t *testing.T) {
 	python, dir := dglPython(t), t.TempDir()
 	s := rareTypes(t, 7, 3)

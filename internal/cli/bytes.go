@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bytes is a flag value: a number of bytes, or with a unit.
+// Bytes is the value of a flag: a number of bytes, with an optional unit such as GiB or MB.
 type Bytes int64
 
 var byteUnits = []struct {
@@ -19,7 +19,7 @@ var byteUnits = []struct {
 	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
 }
 
-// Set reads what a person wrote.
+// Set parses a number with an optional unit.
 func (b *Bytes) Set(s string) error {
 	text, factor := strings.ToLower(strings.TrimSpace(s)), 1.0
 	for _, u := range byteUnits {
@@ -36,7 +36,7 @@ func (b *Bytes) Set(s string) error {
 	return nil
 }
 
-// String is the number of bytes, or nothing for none.
+// String returns the number of bytes, or "" for 0.
 func (b *Bytes) String() string {
 	if *b == 0 {
 		return ""
@@ -44,5 +44,5 @@ func (b *Bytes) String() string {
 	return strconv.FormatInt(int64(*b), 10)
 }
 
-// Type is what help calls a value.
+// Type returns the name of the value in the help.
 func (b *Bytes) Type() string { return "BYTES" }

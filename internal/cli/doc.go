@@ -1,6 +1,6 @@
-// Package cli holds what the commands of graphmill have in common: the terminal that they print to, the flags of every
-// command that works long, and the errors of the command line. A command parses its flags into the options of package
-// graphmill, calls one function, and prints what that returns.
+// Package cli holds the code that the commands of graphmill share: the terminal that they print to, common flags, and the
+// errors of the command line. A command parses its flags into the options of package graphmill, calls one function, and
+// prints its result.
 //
 // The package imports package graphmill, internal/field, internal/human, internal/progress, internal/suggest, cobra and
 // pflag.

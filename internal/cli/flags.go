@@ -14,17 +14,17 @@ import (
 // Usagef makes an error about the command line.
 func Usagef(format string, a ...any) error { return tagged.Errorf(graphmill.ErrUsage, format, a...) }
 
-// IsUsage says whether an error is about the command line, or the options that it gave.
+// IsUsage reports whether an error is about the command line, or about options that the command line set.
 func IsUsage(err error) bool { return errors.Is(err, graphmill.ErrUsage) }
 
 var (
-	// ErrDamage ends a command that printed what is damaged.
+	// ErrDamage ends a command that found damage and printed it.
 	ErrDamage = errors.New("damage found")
-	// ErrTold ends a command that failed and printed why.
+	// ErrTold ends a command that failed and already printed the reason.
 	ErrTold = errors.New("faults found")
 )
 
-// Common are the flags of every command that works long.
+// Common has the flags of every command that may run for long.
 type Common struct {
 	AsJSON  bool
 	Threads int
@@ -34,14 +34,14 @@ type Common struct {
 // Add adds the flags to a command.
 func (c *Common) Add(cmd *cobra.Command) {
 	c.AddThreads(cmd)
-	cmd.Flags().Var(&c.Memory, "memory", "bound of the peak memory, such as 2GiB (default: no bound)")
+	cmd.Flags().Var(&c.Memory, "memory", "bound on the peak memory of the process, such as 2GiB (default: no bound)")
 }
 
-// AddThreads adds the flags of a command that holds little memory.
+// AddThreads adds the flags of a command that needs little memory: all but --memory.
 func (c *Common) AddThreads(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&c.AsJSON, "json", false, "print one JSON report on stdout")
-	f.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "worker threads; results do not depend on them")
+	f.BoolVar(&c.AsJSON, "json", false, "print the result as one JSON object on stdout")
+	f.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "number of worker threads; results do not depend on it")
 }
 
 // Check refuses values that no command takes.
@@ -52,13 +52,13 @@ func (c *Common) Check() error {
 	return nil
 }
 
-// Run is what the flags mean for an operation, which tells the terminal how it goes.
+// Run converts the flags to options. The operation prints its progress, warnings and notes to the terminal.
 func (c *Common) Run(t *Terminal) graphmill.Run {
 	return graphmill.Run{Threads: c.Threads, Memory: int64(c.Memory), Progress: t.Progress, Warn: t.Warn,
 		Note: func(text string) { t.Say("%s", text) }, CommandLine: t.Args}
 }
 
-// Out are the flags of every command that writes a folder.
+// Out has the flags of every command that writes a folder.
 type Out struct {
 	Path  string
 	Force bool
@@ -67,10 +67,10 @@ type Out struct {
 // Add adds the flags to a command.
 func (o *Out) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.Path, "out", "o", "", "folder to write (required)")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "replace the folder if it is an output of graphmill")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace an existing output folder of graphmill")
 }
 
-// Check asks for a folder.
+// Check refuses a command line without a folder.
 func (o *Out) Check() error {
 	if o.Path == "" {
 		return Usagef("found no --out, expected a folder to write; give --out FOLDER")
@@ -78,7 +78,7 @@ func (o *Out) Check() error {
 	return nil
 }
 
-// Output are the flags of a command that works long and writes a folder.
+// Output has the flags of a command that may run for long and writes a folder.
 type Output struct {
 	Common
 	Out
@@ -90,7 +90,7 @@ func (o *Output) Add(cmd *cobra.Command) {
 	o.Out.Add(cmd)
 }
 
-// Check refuses values that no command takes, and asks for a folder.
+// Check refuses values that no command takes, and a command line without a folder.
 func (o *Output) Check() error {
 	if err := o.Common.Check(); err != nil {
 		return err
@@ -98,21 +98,21 @@ func (o *Output) Check() error {
 	return o.Out.Check()
 }
 
-// Run is what the flags mean for an operation.
+// Run converts the flags to options.
 func (o *Output) Run(t *Terminal) graphmill.Run {
 	r := o.Common.Run(t)
 	r.Overwrite = o.Force
 	return r
 }
 
-// Defaults tells help which values flags have that are not given, where zero stands for them.
+// Defaults sets the defaults that the help shows, for flags whose zero value stands for a default.
 func Defaults(f *pflag.FlagSet, values map[string]string) {
 	for name, value := range values {
 		f.Lookup(name).DefValue = value
 	}
 }
 
-// Positive refuses flags that were given as 0, which the options take for what is not given.
+// Positive refuses the value 0 for flags, because the options treat 0 as not given.
 func Positive(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f.Changed(name) && f.Lookup(name).Value.String() == "0" {
@@ -122,10 +122,10 @@ func Positive(f *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// OneArg is the check of a command with one argument.
+// OneArg returns the check of a command with one argument, which what describes.
 func OneArg(what string) cobra.PositionalArgs { return nArgs(1, what) }
 
-// TwoArgs is the check of a command with two arguments.
+// TwoArgs returns the check of a command with two arguments, which what describes.
 func TwoArgs(what string) cobra.PositionalArgs { return nArgs(2, what) }
 
 func nArgs(n int, what string) cobra.PositionalArgs {
@@ -137,7 +137,7 @@ func nArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// NoArgs is the check of a command without arguments.
+// NoArgs checks a command without arguments.
 func NoArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usagef("found argument %q, expected none", args[0])

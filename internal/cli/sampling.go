@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Sampling are the flags that say what to sample.
+// Sampling has the flags that say what to sample.
 type Sampling struct {
 	graphmill.SampleOptions
 	fanout, untimed, seedType string
@@ -21,41 +21,41 @@ type Sampling struct {
 func (p *Sampling) Add(f *pflag.FlagSet) {
 	p.fs = f
 	o := &p.SampleOptions
-	f.StringVar(&p.fanout, "fanout", "", "edges per node at each hop: 15,10, or cites=15,10;writes=5,5; -1 is all")
+	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5; types that are not listed are not followed); -1 draws all")
 	f.StringVar(&o.Plan, "plan", "", "file with a plan (JSON)")
 	f.StringVar(&o.SamplingSpec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
-	f.StringVar((*string)(&o.Direction), "direction", "", "follow in-edges (in) or out-edges (out)")
-	f.StringVar((*string)(&o.Expand), "expand", "", "expand nodes found new (new, as PyG) or all (all, as DGL)")
-	f.StringVar((*string)(&o.Scope), "scope", "", "a node's draws are its own in each epoch, batch or seed; seed gives one subgraph per seed")
+	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
+	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that it reached (all, as DGL)")
+	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
-	f.StringVar(&o.Weight, "weight", "", "draw in proportion to this edge column")
-	f.StringVar(&o.Before, "before", "", "draw only edges whose COLUMN is below the seed's time; COLUMN<= takes equal times too")
-	f.StringVar(&p.untimed, "untimed", "", "edge types without the time column, comma-separated: drawn at any time")
-	f.StringVar(&o.TimeColumn, "time-column", "", "edge column that LATEST_K of a sampling spec goes by")
-	f.StringVar(&o.Seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids or links (default: all nodes of the seed type)")
-	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids of a seeds file; SOURCE,TARGET of links")
-	f.StringVar(&o.SeedTime, "seed-time", "", "node column with the seeds' times (default: the column of --before)")
-	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds (default: all)")
+	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
+	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
+	f.StringVar(&p.untimed, "untimed", "", "edge types without the column of --before, separated by commas; their edges are drawn at any time")
+	f.StringVar(&o.TimeColumn, "time-column", "", "edge column by which LATEST_K of a sampling spec orders edges")
+	f.StringVar(&o.Seeds, "seeds", "", "seeds: TYPE, TYPE:COLUMN=VALUE, or a file of ids or links (default: all nodes of the seed type)")
+	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids in a file of seeds, or for links SOURCE,TARGET")
+	f.StringVar(&o.SeedTime, "seed-time", "", "node column with the times of the seeds (default: the column of --before)")
+	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
 	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "batch-size": "1024"})
 }
 
-// AddEpoch adds the flag of commands that begin at an epoch.
+// AddEpoch adds the flag --epoch.
 func (p *Sampling) AddEpoch(f *pflag.FlagSet) {
 	f.Uint64Var(&p.Epoch, "epoch", 0, "number of the first epoch")
 }
 
-// AddFeed adds the flags that say in which order batches come, and with which columns.
+// AddFeed adds the flags that say in which order batches are made, and with which columns.
 func (p *Sampling) AddFeed(f *pflag.FlagSet) {
-	f.StringVar(&p.features, "features", "all", "node columns that batches bring: all, none, or COLUMN,TYPE/COLUMN,...")
-	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns that batches bring: all, none, or COLUMN,TYPE/COLUMN,...")
-	f.BoolVar(&p.Shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
-	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or --shuffle)")
-	f.BoolVar(&p.Ops, "ops", false, "bring what each op expanded and drew: what message-flow blocks are made of")
+	f.StringVar(&p.features, "features", "all", "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
+	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
+	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
+	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
+	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
 }
 
-// Options are the options that the flags give.
+// Options returns the options that the flags set.
 func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
@@ -83,7 +83,7 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	return o, nil
 }
 
-// columns reads "all", "none" or a list.
+// columns parses "all", "none" or a list.
 func columns(text string) []string {
 	switch text {
 	case "":
@@ -94,7 +94,7 @@ func columns(text string) []string {
 	return List(text)
 }
 
-// List reads a list with commas, nil for an empty one.
+// List splits a text at commas. It returns nil for "".
 func List(text string) []string {
 	if text == "" {
 		return nil

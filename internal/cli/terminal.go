@@ -20,26 +20,26 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
-// Terminal is where a command was called from.
+// Terminal holds the arguments and streams of a command, and prints its messages.
 type Terminal struct {
-	Program        string   // which messages begin with; "" is graphmill
+	Program        string   // prefix of messages; "" is graphmill
 	Args           []string // the program's name first
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Renamed are flags that stand for fields which the command at hand calls otherwise, by the flag of the field.
+	// Renamed maps the flag of a field to the flag that the running command has for the field instead.
 	Renamed map[string]string
 
-	flags *pflag.FlagSet // of the command that runs
+	flags *pflag.FlagSet // flags of the running command
 	mu    sync.Mutex
-	line  *progress.Line // the stage that is shown
+	line  *progress.Line // line of the current stage
 	stage string
 	at    int64
 }
 
-// Begin tells which command runs: errors name its flags.
+// Begin sets the running command, whose flags errors name.
 func (t *Terminal) Begin(cmd *cobra.Command) { t.flags = cmd.Flags() }
 
-// translate names flags in the place of fields.
+// translate replaces the names of fields by the names of flags.
 func (t *Terminal) translate(text string) string {
 	if t.flags == nil {
 		return text
@@ -54,8 +54,8 @@ func (t *Terminal) translate(text string) string {
 // longestLine is the most bytes of one line of a message.
 const longestLine = 4000
 
-// Say prints a message, each line as one. Names and values of the input that a terminal might act on are escaped, and a
-// line that is too long to read is cut in the middle.
+// Say prints a message to stderr, and the prefix before each of its lines. Control characters are escaped, because
+// messages contain names and values of the input. A very long line is shortened in the middle.
 func (t *Terminal) Say(format string, a ...any) {
 	for line := range strings.SplitSeq(t.translate(fmt.Sprintf(format, a...)), "\n") {
 		line = human.Printable(line)
@@ -66,10 +66,10 @@ func (t *Terminal) Say(format string, a ...any) {
 	}
 }
 
-// Warn prints what did not stop the command.
+// Warn prints a warning.
 func (t *Terminal) Warn(text string) { t.Say("warning: %s", text) }
 
-// Fail prints why a command ends. A text to copy is printed as it is.
+// Fail prints the error that ends a command. Text for the user to copy, such as a graph.yaml, has no prefix.
 func (t *Terminal) Fail(err error) {
 	var layout *ingest.LayoutError
 	if !errors.As(err, &layout) {
@@ -82,7 +82,7 @@ func (t *Terminal) Fail(err error) {
 	}
 }
 
-// Progress shows how far a stage has come, as a line that only a terminal has.
+// Progress shows the progress of a stage as a line, if stderr is a terminal.
 func (t *Terminal) Progress(p graphmill.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,15 +101,15 @@ func (t *Terminal) Progress(p graphmill.Progress) {
 	}
 }
 
-// Start shows a piece of work of the command's own as a line of progress. The caller ends it.
+// Start shows a line of progress for work that the command does itself. The caller ends it.
 func (t *Terminal) Start(label string, total int64, unit string) *progress.Line {
 	return progress.Start(t.Stderr, label, total, unit)
 }
 
-// Result is what an operation returns, of which Text writes it in words.
+// Result is the result of an operation. Text writes it in words.
 type Result interface{ Text(w io.Writer) error }
 
-// Print prints a result: in words, or as JSON.
+// Print prints a result in words or as JSON.
 func (t *Terminal) Print(r Result, asJSON bool) error {
 	if asJSON {
 		return t.JSON(r)
@@ -122,7 +122,7 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 	return err
 }
 
-// PrintReport prints the report of an operation whose output, if any, is in its place.
+// PrintReport prints the report of an operation that has already published its output, if it has one.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 	var err error
 	if asJSON {
@@ -134,24 +134,24 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 		err = r.Text(t.Stdout)
 	}
 	if err != nil {
-		return fmt.Errorf("the output is whole and in its place, but its report could not be printed: %w", err)
+		return fmt.Errorf("the output is complete, but its report could not be printed: %w", err)
 	}
 	return nil
 }
 
-// Println prints a line of an answer.
+// Println prints a line to stdout.
 func (t *Terminal) Println(text string) {
 	fmt.Fprintln(t.Stdout, human.Printable(t.translate(text)))
 }
 
-// JSON prints a value as JSON.
+// JSON prints a value to stdout as JSON.
 func (t *Terminal) JSON(v any) error {
 	e := json.NewEncoder(t.Stdout)
 	e.SetIndent("", " ")
 	return e.Encode(v)
 }
 
-// Suggest is the end of an error about a flag that a command does not have: the flag that was probably meant.
+// Suggest returns the end of an error about an unknown flag: the known flag that was probably meant, or "".
 func Suggest(f *pflag.FlagSet, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -1,9 +1,9 @@
-// Package field translates the fields of options that errors, warnings and notes name. The library writes them in
-// backquotes: "found `Memory` 1.0 MiB, expected at least 24 MiB". The command line shows the flag in their place, the
-// Python client the keyword. A flag is the field's name in lower case with hyphens, a keyword the same with
-// underscores; the table has those that are called otherwise.
+// Package field translates the names of option fields in errors, warnings and notes. The library writes such names in
+// backquotes: "found `Memory` 1.0 MiB, expected at least 24 MiB". The command line replaces them by flags, and the Python
+// client by keywords. A flag is the name of the field in lower case with hyphens between its words; a keyword is the same
+// with underscores. Tables hold the exceptions.
 //
-// The package imports the standard library alone.
+// The package imports only the standard library.
 package field
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// called are the flags that are not called as their field is.
+// called has the flags whose names differ from those of their fields, by field.
 var called = map[string]string{
 	"Aggregation":   "edge-aggregation",
 	"Limits":        "limit",
@@ -20,13 +20,13 @@ var called = map[string]string{
 	"TypesTogether": "balance-types=false",
 }
 
-// keywords are the keywords of Python that are not called as their field is.
+// keywords has the keywords of Python that differ from the rule, by field.
 var keywords = map[string]string{
 	"NumHops": "num_hops",
 }
 
-// of names the command that has a flag, for advice about a flag that the command at hand lacks; "" where the advice names
-// the command itself.
+// of has the command of a flag, for advice to use a flag of another command than the running one. It is "" if the advice
+// names the command itself.
 var of = map[string]string{
 	"both":            "",
 	"dangling-edges":  "graphmill import",
@@ -38,8 +38,8 @@ var of = map[string]string{
 
 var quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")
 
-// Flags replaces the fields in a text by flags: those that has knows by their name without "--", and those of another
-// command, which it names. Other fields lose their backquotes.
+// Flags replaces the fields in a text by flags. has reports whether the running command has a flag, by its name without
+// "--". A flag of another command is written with that command. Fields without a flag lose their backquotes.
 func Flags(text string, has func(flag string) bool) string {
 	return quoted.ReplaceAllStringFunc(text, func(match string) string {
 		field := match[1 : len(match)-1]
@@ -74,7 +74,8 @@ func Keywords(text string) string {
 	})
 }
 
-// split is a name in lower case with sep between its words: "EdgeFeatures" is "edge-features", "IPConfig" "ip-config".
+// split returns a name in lower case with sep between its words: "edge-features" for "EdgeFeatures", "ip-config" for
+// "IPConfig".
 func split(name string, sep rune) string {
 	runes := []rune(strings.ReplaceAll(name, "IDs", "Ids"))
 	var b strings.Builder

@@ -29,7 +29,7 @@ func histogram(t testing.TB, name string, limits []int) *Histogram {
 }
 
 // The cells of the paper's Table 2 that its data are known for: packs by the
-// published algorithm with at most 256 graphs a pack. The row that the paper calls
+// published algorithm with at most 256 graphs per pack. The row that the paper calls
 // minimum was computed with the maximum.
 func TestDataPaperTable2(t *testing.T) {
 	for _, c := range []struct {
@@ -169,7 +169,7 @@ func TestDataThreadsAndProofs(t *testing.T) {
 	}
 }
 
-// Whatever the packing, the efficiencies stand in one ratio.
+// The efficiencies have the same ratio for every packing.
 func TestDataClosedForm(t *testing.T) {
 	limits := []int{222, 502}
 	h := histogram(t, "ogbg-molhiv_train_exact", limits)

@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// Exit statuses; they equal those of graphmill.
+// Exit statuses, equal to those of graphmill.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -25,7 +25,7 @@ const (
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
-// run runs the command; args begins with the name of the program.
+// run runs the command. args begins with the name of the program.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,7 +47,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// command has the arguments and flags.
+// command has the flags.
 type command struct {
 	feed                       cli.Sampling
 	threads, streams           int
@@ -60,16 +60,16 @@ func newCommand(t *cli.Terminal) *cobra.Command {
 	c := command{maxMessage: 1 << 30}
 	cmd := &cobra.Command{
 		Use:   "graphmill-flight STORE",
-		Short: "Hand sampled batches to trainers on other machines, over Arrow Flight",
-		Long: `Samples batches of a store and streams them to Arrow Flight clients: the same batches, from
-the same flags, as the loaders of the Python package get. When it can be connected to, it prints one line
-of JSON, {"addr":"HOST:PORT"}. SIGINT and SIGTERM end it.
+		Short: "Serve sampled batches to trainers on other machines over Arrow Flight",
+		Long: `Samples batches of a store and streams them to Arrow Flight clients. With the same options,
+the loaders of the Python package make the same batches. When clients can connect, the command
+prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT and SIGTERM end it.
 
-Other machines reach it only over TLS, with a token that every call brings. On a loopback address
-neither is needed: every user of this machine can then read batches, unless there is a token.`,
+An address that other machines can reach requires TLS, and a token that each call must have. A
+loopback address requires neither; without a token, every user of this machine can read batches.`,
 		Example: `  graphmill-flight g.store --fanout 15,10 --batch-size 1024 --shuffle
   graphmill-flight g.store --fanout 15,10 --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --token-file token
-  head -c 32 /dev/urandom | base64 > token               a token`,
+  head -c 32 /dev/urandom | base64 > token               make a token`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -95,14 +95,14 @@ neither is needed: every user of this machine can then read batches, unless ther
 	f := cmd.Flags()
 	c.feed.Add(f)
 	c.feed.AddFeed(f)
-	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "batches made at a time; what they hold does not depend on it")
-	f.IntVar(&c.streams, "streams", 16, "streams at a time; each holds up to 11 batches in memory")
-	f.Var(&c.memory, "memory", "bound of the memory for sampling, such as 2GiB; batches of streams come on top (default: no bound)")
-	f.Var(&c.maxMessage, "max-message", "bound of a batch, below 2GiB; a larger batch ends its stream with an error")
-	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 takes a free one")
+	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it")
+	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
+	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
+	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
+	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
 	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
-	f.StringVar(&c.tokFile, "token-file", "", "file with the token that calls must have, at least 16 characters")
+	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
 	return cmd
 }
 

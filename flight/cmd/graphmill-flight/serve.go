@@ -22,9 +22,9 @@ func (c *command) check() error {
 	case c.streams < 1 || c.streams > 1<<16:
 		return cli.Usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
-		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, which a message of Flight can have", c.maxMessage.String(), flight.MostMessage)
+		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, the bound of a Flight message", c.maxMessage.String(), flight.MostMessage)
 	case (c.certFile == "") != (c.keyFile == ""):
-		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or none")
+		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or neither")
 	}
 	return nil
 }
@@ -51,11 +51,11 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
-		return cli.Usagef("found --listen %s, which other machines reach: expected --tls-cert and --tls-key, that batches are encrypted, and --token-file, that not everybody gets them; or --listen 127.0.0.1:PORT", c.listen)
+		return cli.Usagef("found --listen %s, which other machines can reach, expected --tls-cert and --tls-key to encrypt batches and --token-file to restrict access, or --listen 127.0.0.1:PORT", c.listen)
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
+	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
 	s, err := graphmill.Open(dir)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 // mostFile bounds the size of certificate, key and token files.
 const mostFile = 1 << 20
 
-// certificate reads the certificate and its key; nil if there are none.
+// certificate reads the certificate and its key. It returns nil if there are none.
 func (c *command) certificate() (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func (c *command) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
 }
 
-// token reads the token; "" if there is none.
+// token reads the token. It returns "" if there is none.
 func (c *command) token() (string, error) {
 	if c.tokFile == "" {
 		return "", nil

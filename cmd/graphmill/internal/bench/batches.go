@@ -16,12 +16,12 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
-// batchesResult is the JSON of bench batches.
+// batchesResult is the result of bench batches, as printed with --json.
 type batchesResult struct {
 	RowsPerSecond float64 `json:"rows_per_second"`
-	// CopyRowsPerSecond is that of copying the same rows when their order is known.
+	// CopyRowsPerSecond is the speed of copying the same rows in an order that is already computed.
 	CopyRowsPerSecond float64 `json:"copy_rows_per_second"`
-	// AgainstCopy is the time of an epoch of batches over that of copying.
+	// AgainstCopy is the time of an epoch of batches divided by the time of copying.
 	AgainstCopy float64 `json:"against_copy"`
 	Rows        int     `json:"rows"`
 	Width       int     `json:"width"`
@@ -35,9 +35,10 @@ func newBatches(t *cli.Terminal) *cobra.Command {
 	rows, width, size, repeat := 0, 0, 0, 0
 	cmd := &cobra.Command{
 		Use:   "batches",
-		Short: "Rows per second in shuffled batches",
-		Long: `Walks through epochs of shuffled batches of float32 rows, and copies the same rows with their
-order known: how much the order costs. The two take turns; the best of each counts.`,
+		Short: "Measure rows per second in shuffled batches",
+		Long: `Measures epochs of shuffled batches of float32 rows, and copies of the same rows in an
+order that is already computed. The ratio is the cost of computing the order. The two
+take turns, and the best time of each counts.`,
 		Example: `  graphmill bench batches --rows 500000 --width 100 --batch-size 64 --threads 2`,
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -85,7 +86,7 @@ order known: how much the order costs. The two take turns; the best of each coun
 	f.IntVar(&rows, "rows", 500_000, "number of rows")
 	f.IntVar(&width, "width", 100, "float32 numbers per row")
 	f.IntVar(&size, "batch-size", 64, "rows per batch")
-	f.IntVar(&repeat, "repeat", 5, "turns of each")
+	f.IntVar(&repeat, "repeat", 5, "number of turns of each measurement")
 	return cmd
 }
 
@@ -96,8 +97,8 @@ func least(best, d time.Duration) time.Duration {
 	return min(best, d)
 }
 
-// copyRows is the time in which several goroutines copy all rows, in the order of the first
-// epoch, batch by batch each into a buffer of its own.
+// copyRows returns the time in which several goroutines copy all rows in the order of the first epoch. Each goroutine
+// copies one batch at a time into a buffer of its own.
 func copyRows(c *graph.Column, size, threads int) time.Duration {
 	order := make([]uint64, c.Rows)
 	draw.NewOrder(uint64(c.Rows), draw.Key(0, 0, draw.OrderWord)).Fill(order, 0)

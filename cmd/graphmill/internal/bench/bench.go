@@ -14,7 +14,7 @@ import (
 func New(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine",
+		Short: "Measure the speed of sampling and of batches on this machine",
 		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
   graphmill bench batches --rows 500000 --width 100 --batch-size 64 --threads 2`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -35,11 +35,10 @@ func newSample(t *cli.Terminal) *cobra.Command {
 	batches := 0
 	cmd := &cobra.Command{
 		Use:   "sample STORE",
-		Short: "Sampled edges per second of the memory executor",
-		Long: `Samples batches and drops them: what the kernel does per second, relabelling and
-edge ids included. Without --seeds the seeds are the nodes that the first hop
-finds edges at, in the order of a loader that shuffles. A sampled edge is an
-edge drawn by an op.`,
+		Short: "Measure sampled edges per second of the memory executor",
+		Long: `Samples batches and discards them, to measure the speed of sampling itself, including
+relabelling and edge ids. Without --seeds, the seeds are the nodes at which the first
+hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
   graphmill bench sample g.store --fanout 15,10 --json | jq .sampled_edges_per_second`,
 		Args: cli.OneArg("one STORE"),
@@ -74,6 +73,6 @@ edge drawn by an op.`,
 	c.Add(cmd)
 	p.Add(cmd.Flags())
 	p.AddEpoch(cmd.Flags())
-	cmd.Flags().IntVar(&batches, "batches", 200, "batches to time")
+	cmd.Flags().IntVar(&batches, "batches", 200, "number of batches to measure")
 	return cmd
 }

@@ -18,7 +18,7 @@ func NewChunk(t *cli.Terminal) *cobra.Command {
 	size := cli.Bytes(chunk.DefaultBytes)
 	cmd := &cobra.Command{
 		Use:   "chunk STORE",
-		Short: "Cut the edges of a store into chunks, for the streaming sampler",
+		Short: "Write the edges of a store as chunks, for a streaming sampler",
 		Long: `Writes the neighbours of all nodes as chunks: files of 32-bit words that a
 streaming sampler reads whole, one after the other (docs/format-chunk.md). Each edge
 type has its own. A chunk takes as many nodes as fit; no node is cut. Features and
@@ -53,8 +53,8 @@ the same order.`,
 	f.AddThreads(cmd)
 	f.Out.Add(cmd)
 	fs := cmd.Flags()
-	fs.Var(&size, "chunk-size", "bytes of a chunk, a multiple of 4096")
-	fs.StringVar(&f.direction, "direction", "", "in: each node's sources; out: its destinations (default: how the store numbers edges)")
+	fs.Var(&size, "chunk-size", "size of a chunk, a multiple of 4096 bytes")
+	fs.StringVar(&f.direction, "direction", "", "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)")
 	cli.Defaults(fs, map[string]string{"chunk-size": "512MiB"})
 	cmd.AddCommand(newChunkInfo(t))
 	return cmd

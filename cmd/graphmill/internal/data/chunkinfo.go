@@ -14,13 +14,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunksInfo is what is told of a folder of chunks.
+// chunksInfo describes a folder of chunks.
 type chunksInfo struct {
 	Folder     string            `json:"folder"`
 	Kind       string            `json:"kind"`
 	ChunkBytes int64             `json:"chunk_bytes"`
 	Nodes      map[string]uint64 `json:"nodes"`
-	Edges      []chunkedEdges    `json:"edges"` // in byte order of the type
+	Edges      []chunkedEdges    `json:"edges"` // sorted by type, in byte order
 }
 
 type chunkedEdges struct {
@@ -30,8 +30,7 @@ type chunkedEdges struct {
 	Chunks []chunkInfo `json:"chunks"`
 }
 
-// chunkInfo is a chunk: ids of its first and last node, and sizes as the format's
-// authors tell them.
+// chunkInfo describes a chunk: the ids of its first and last node, and its sizes as the authors of the format define them.
 type chunkInfo struct {
 	Start   uint32  `json:"start"`
 	End     uint32  `json:"end"`
@@ -46,9 +45,10 @@ func newChunkInfo(t *cli.Terminal) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info DIR",
-		Short: "Nodes, edges, size and padding of each chunk",
-		Long: `Prints a row per chunk. END is the last node. SIZE is in bytes, without padding;
-PADDING is in words of 4 bytes. FILL is the share of the chunk that is used.`,
+		Short: "Print the nodes, edges, size and padding of each chunk",
+		Long: `Prints one row per chunk. START and END are its first and last node. SIZE is in
+bytes, without padding. PADDING is in words of 4 bytes. FILL is the share of the
+chunk that is used.`,
 		Example: `  graphmill chunk info g.chunks
   graphmill chunk info g.chunks --json | jq '.edges[0].chunks | length'`,
 		Args: cli.OneArg("one DIR"),

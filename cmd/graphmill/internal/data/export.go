@@ -17,22 +17,24 @@ func NewExport(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
 		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
-		Long: `--to tfrecord writes a collection: a tf.train.Example a graph, over any number of
-files, and their schema.
+		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
+graph, over any number of files, together with their schema.
 
---to chunked writes a store in DGL's chunked graph format, for its partitioning and
-dispatching tools. Node ids are the store's, edges are in the order of their input.
-Chunks of a type differ by one row at most; none is empty.
+--to chunked writes a store in DGL's chunked graph format, for DGL's partitioning
+and dispatching tools. Nodes have the ids of the store, and edges the order of their
+input. The chunks of a type differ by at most one row; none is empty.
 
---to metis writes a store as a .graph file: nodes of all types, one type after the
-other in the order of their names, and each pair of neighbours once, without loops.
+--to metis writes a store as a .graph file. It has the nodes of all types, one type
+after the other in the order of their names, and each pair of neighbours once,
+without self-loops.
 
-What was imported from TFRecords comes back as it was: equal as TF-GNN parses it,
-and equal in every byte where the keys of its Examples were in byte order.
+A collection that was imported from TFRecords is written back unchanged: TF-GNN
+parses equal values, and the bytes are equal if the keys of its Examples were in
+byte order.
 
-A collection that was sampled holds its features by reference: --store joins them,
-and gives what sample --format tfrecord writes. Without it the Examples have only
-what the collection holds, and the rest is named.`,
+A sampled collection holds its features by reference. --store joins them, and the
+TFRecords are those that sample --format tfrecord writes. Without --store the
+Examples have only the arrays of the collection, and a warning lists the rest.`,
 		Example: `  graphmill export g.coll --to tfrecord --out records
   graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
   graphmill export batches --to tfrecord --store g.store --out records
@@ -59,13 +61,13 @@ what the collection holds, and the rest is named.`,
 	fs := cmd.Flags()
 	fs.StringVar((*string)(&o.To), "to", "", "format to write: tfrecord, chunked or metis (required)")
 	fs.StringVar(&o.Store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")
-	fs.IntVar(&o.Shards, "shards", 0, "tfrecord: files to divide the records over")
-	fs.StringVar(&o.Name, "name", "", "tfrecord: name that the files begin with (default samples.tfrecord)")
+	fs.IntVar(&o.Shards, "shards", 0, "tfrecord: number of files")
+	fs.StringVar(&o.Name, "name", "", "tfrecord: prefix of the file names (default \"samples.tfrecord\")")
 	fs.BoolVar(&o.Gzip, "gzip", false, "tfrecord: compress the records")
-	fs.StringVar(&o.GraphName, "graph-name", "", "chunked: name by which DGL will know the graph (default that of the store)")
-	fs.IntVar(&o.Chunks, "chunks", 0, "chunked: files of the edges of a type, and of a feature")
-	fs.StringVar(&o.Edges, "edges", "", "chunked: edges as csv, numpy or parquet; DGL's tools read csv and parquet")
-	fs.StringVar(&o.Features, "features", "", "chunked: features as numpy or parquet")
+	fs.StringVar(&o.GraphName, "graph-name", "", "chunked: name of the graph in DGL (default: name of the store)")
+	fs.IntVar(&o.Chunks, "chunks", 0, "chunked: number of files per edge type and per feature")
+	fs.StringVar(&o.Edges, "edges", "", "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet")
+	fs.StringVar(&o.Features, "features", "", "chunked: format of features: numpy or parquet")
 	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
 	return cmd
 }

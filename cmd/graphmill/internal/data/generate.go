@@ -34,8 +34,8 @@ func newRMAT(t *cli.Terminal) *cobra.Command {
 	o := &f.RMATOptions
 	cmd := &cobra.Command{
 		Use:   "rmat",
-		Short: "An R-MAT graph as of Graph500: 2^scale nodes, edge-factor edges per node",
-		Long: `Makes the R-MAT graph of Graph500 (A .57, B .19, C .19), its nodes renumbered
+		Short: "Make the R-MAT graph of Graph500: 2^scale nodes, edge-factor edges per node",
+		Long: `Makes the R-MAT graph of Graph500 (A = 0.57, B = 0.19, C = 0.19), with nodes renumbered
 at random. Self-loops and duplicate edges stay. The same parameters give the
 same graph on every machine.`,
 		Example: `  graphmill generate rmat --scale 20 --edge-factor 16 --seed 1 --out rmat20.store
@@ -53,9 +53,9 @@ same graph on every machine.`,
 	f.Output.Add(cmd)
 	addBuild(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
-	fs.IntVar(&o.Scale, "scale", 0, "2^SCALE nodes (required)")
+	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")
 	fs.IntVar(&o.EdgeFactor, "edge-factor", 16, "edges per node")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the edges")
+	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
 	return cmd
 }
 
@@ -67,11 +67,11 @@ func newCommunity(t *cli.Terminal) *cobra.Command {
 	o := &f.CommunityOptions
 	cmd := &cobra.Command{
 		Use:   "community",
-		Short: "A power-law graph with communities in regions",
-		Long: `Makes an undirected graph, each pair of neighbours listed once: degrees have a
-density of d^-7/3; 65 % of the edges stay in their community, 20 % in its region, 15 % go
-anywhere. Nodes are named at random. It is what partitioners are compared on. The same
-parameters give the same graph on every machine.`,
+		Short: "Make a power-law graph with communities inside regions",
+		Long: `Makes an undirected graph to compare partitioners on, with each pair of neighbours
+listed once. The density of degree d is proportional to d^(-7/3). 65 % of the edges
+stay in their community, 20 % in its region, and 15 % go anywhere. Nodes are numbered
+at random. The same parameters give the same graph on every machine.`,
 		Example: `  graphmill generate community --nodes 2000000 --seed 1 --out community2m.store
   graphmill generate community --n 200000 --seed 7 --both --out small.store`,
 		Args: cli.NoArgs,
@@ -89,6 +89,6 @@ parameters give the same graph on every machine.`,
 	fs := cmd.Flags()
 	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
 	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the graph")
+	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
 	return cmd
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// policy is a flag of a policy, which takes some of them.
+// policy is a flag whose value is one of several policies.
 type policy struct {
 	value *graphmill.Policy
 	takes string // "error|drop"
 }
 
-// Set takes a policy.
+// Set parses a policy.
 func (p policy) Set(s string) error {
 	for _, name := range strings.Split(p.takes, "|") {
 		if s == name {
@@ -28,7 +28,7 @@ func (p policy) Set(s string) error {
 	return fmt.Errorf("found %q, expected one of %s", s, strings.ReplaceAll(p.takes, "|", ", "))
 }
 
-// String is the policy, or nothing for the default.
+// String returns the policy, or "" for the default.
 func (p policy) String() string {
 	if p.value == nil {
 		return ""
@@ -36,15 +36,15 @@ func (p policy) String() string {
 	return string(*p.value)
 }
 
-// Type is what the flag takes.
+// Type returns the policies that the flag accepts, for the help.
 func (p policy) Type() string { return p.takes }
 
-// addBuild adds the flags of the commands that make a store of edges.
+// addBuild adds the flags of the commands that make a store from edges.
 func addBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
-	f.BoolVar(&o.Both, "both", false, "store the adjacency of the other direction too")
-	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "edges with equal ends")
-	f.Var(policy{&o.SelfLoops, "keep|drop|error"}, "self-loops", "edges from a node to itself")
+	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
+	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "how to treat edges with equal ends")
+	f.Var(policy{&o.SelfLoops, "keep|drop|error"}, "self-loops", "how to treat edges from a node to itself")
 	cli.Defaults(f, map[string]string{"duplicate-edges": duplicates, "self-loops": loops})
 }
 
@@ -60,34 +60,34 @@ func NewImport(t *cli.Terminal) *cobra.Command {
 	o := &f.ImportOptions
 	cmd := &cobra.Command{
 		Use:   "import SRC",
-		Short: "Make a store out of tables, or a collection out of many graphs",
+		Short: "Make a store from the tables of a graph, or a collection from many graphs",
 		Long: `Reads a graph and writes a store. SRC is one of
 
   a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
   an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
-  a graph.yaml         node and edge tables of all these kinds (docs/graph-yaml.md)
+  a graph.yaml         lists node and edge tables of all these kinds (docs/graph-yaml.md)
   a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
                        them (docs/format-chunked.md)
-  chunk files          of graphmill chunk: the folder, or its chunks.json
-  a DGL graph          graph.bin or .dgl of save_graphs
-  a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it:
-                       in the original order where orig_nids.dgl and orig_eids.dgl are there
+  chunk files          written by graphmill chunk: the folder, or its chunks.json
+  a DGL graph          graph.bin or .dgl, written by save_graphs
+  a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it;
+                       with orig_nids.dgl and orig_eids.dgl the original order is restored
 
 Many graphs become a collection. SRC is then one of
 
   a graph.yaml         with the key graphs: arrays or tables with graph pointers
   a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
   an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz;
-                       one of nodes or links is refused with the graph.yaml for it
+                       for data sets with a task on nodes or links, the error shows
+                       the graph.yaml to use
   DGL graphs           one file of save_graphs whose graphs have the same types and data
 
-or TFRecords of GraphTensors: files, globs, NAME@SHARDS, plain or compressed with
-gzip, and their --schema. Export writes the same records again.
+or TFRecords of GraphTensors with their --schema: files, globs or NAME@SHARDS,
+plain or compressed with gzip. Export writes the same records again.
 
-Rows that break a rule are an error that names file, line and column, unless a
-flag says what to do with them. The store is the same for any --memory and
---threads.`,
+A row that breaks a rule is an error that names file, line and column, unless a
+flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
   graphmill import schema.pbtxt --out g.store
@@ -130,24 +130,24 @@ flag says what to do with them. The store is the same for any --memory and
 	f.Output.Add(cmd)
 	addBuild(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
-	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords, which become a collection: a file, or the folder that holds it")
-	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are no sound GraphTensors where that is possible, and count them")
-	fs.StringVar(&o.Format, "format", "", "format of SRC, if it is not clear: "+strings.Join(graphmill.ImportFormats(), ", "))
-	fs.StringVar(&o.Columns, "columns", "", "columns of an edge list: names for one without a header, or a choice, with dtypes: src,dst,weight:float32")
-	fs.StringVar(&o.Src, "src", "", "column of the sources of an edge list")
-	fs.StringVar(&o.Dst, "dst", "", "column of the destinations of an edge list")
-	fs.StringVar(&o.IDs, "ids", "", "ids are integer or string")
-	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables, if it is not clear: one character, tab or space")
-	fs.StringVar(&o.Indptr, "indptr", "", ".npy of a sparse matrix's index pointer (a row per destination)")
-	fs.StringVar(&o.Indices, "indices", "", ".npy of a sparse matrix's indices (sources)")
-	fs.Uint64Var(&o.NumNodes, "num-nodes", 0, "number of nodes, where no table says it (default: largest id + 1)")
-	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge (as type dst:rev_REL:src where the ends differ in type)")
-	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all types into _N and _N:_E:_N, in the order of their names")
-	fs.StringVar((*string)(&o.Primary), "primary", "", "direction that edges are numbered by: in or out (default: in; out for unigraphs)")
-	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "edges with an end that no node table has: zeros adds the node, with columns of zeros")
-	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "rows with an id that came before")
-	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that an empty cell of a feature has")
-	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside of its folder")
+	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
+	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
+	fs.StringVar(&o.Format, "format", "", "format of SRC: "+strings.Join(graphmill.ImportFormats(), ", ")+" (default: recognised by name and content)")
+	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32")
+	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or source)")
+	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
+	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
+	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
+	fs.StringVar(&o.Indptr, "indptr", "", ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC")
+	fs.StringVar(&o.Indices, "indices", "", ".npy file with the indices (sources) of a sparse matrix")
+	fs.Uint64Var(&o.NumNodes, "num-nodes", 0, "number of nodes of a source without a node table (default: largest id + 1)")
+	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src")
+	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names")
+	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
+	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
+	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
+	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that replaces each empty cell of a feature")
+	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
 	return cmd
 }

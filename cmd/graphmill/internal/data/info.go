@@ -12,7 +12,7 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info STORE|LAYOUT",
-		Short: "Types, counts, columns and degrees of a store or collection; limits of a pack layout",
+		Short: "Print the types, counts, columns and degrees of a store or collection, or the limits of a pack layout",
 		Example: `  graphmill info g.store
   graphmill info g.store --json | jq .edges`,
 		Args: cli.OneArg("one STORE or LAYOUT"),
@@ -41,8 +41,8 @@ func NewReport(t *cli.Terminal) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "report FOLDER",
-		Short:   "Make the page of an output folder again",
-		Long:    `Writes report.html anew from report.json, and prints the report in words.`,
+		Short:   "Print the report of an output folder, and rewrite its report.html",
+		Long:    `Prints the report of an output folder in words, and rewrites report.html from report.json.`,
 		Example: `  graphmill report samples`,
 		Args:    cli.OneArg("one FOLDER"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -13,21 +13,22 @@ func NewVerify(t *cli.Terminal) *cobra.Command {
 	var o graphmill.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify FOLDER",
-		Short: "Find any flipped bit, cut or missing file of an output folder, or what is wrong with a graph's parts",
+		Short: "Find any changed, truncated or missing file in an output folder, or any fault in the parts of a graph",
 		Long: `Reads every file of an output folder and compares it with the manifest. Of a
 store or collection it also checks that the arrays mean a graph: offsets
 ascend, ids are in range, the id index finds every id.
 
-Of a partitioned graph, its folder or its configuration, it checks that every
-node, edge and row of features is there exactly once and in its place, that
-edges lie with their destination, that the halo is complete, and that ids lead
-back to the original ones. It names the first fault. Parts that DGL wrote have
-no manifest; they are verified all the same. A warning names the parts that own nothing
-of a type with features: they are whole, but DGL's server does not start for them. With --against, edges and features
-are compared with the store that the parts were made of, which needs the
-original ids in them (dispatch --save-orig-nids --save-orig-eids).
+For a partitioned graph, given by its folder or its configuration file, it checks
+that every node, edge and row of features occurs exactly once and in its place, that
+the part that owns the destination of an edge owns the edge, that the halo is
+complete, and that ids map back to the original ones. It prints the first fault.
+Parts that DGL wrote have no manifest, but are checked in the same way. A warning
+lists the parts that own nothing of a type with features: they are not damaged, but
+DGL's server does not start for them. --against compares edges and features with the
+store from which the parts were made. It requires parts with original ids (dispatch
+--save-orig-nids --save-orig-eids).
 
-Exit status: 0 all is well, 1 failed, 2 wrong usage, 3 found damage.`,
+Exit status: 0 no damage, 1 failed, 2 wrong usage, 3 found damage.`,
 		Example: `  graphmill verify g.store
   graphmill verify samples --json
   graphmill verify parts/
@@ -57,7 +58,7 @@ Exit status: 0 all is well, 1 failed, 2 wrong usage, 3 found damage.`,
 		},
 	}
 	f.AddThreads(cmd)
-	cmd.Flags().StringVar(&o.Against, "against", "", "store that parts were made of, to compare their edges and features with")
-	cmd.Flags().BoolVar(&o.AllowOutside, "allow-outside", false, "let the configuration of parts name files outside of its folder")
+	cmd.Flags().StringVar(&o.Against, "against", "", "store from which the parts were made: compare their edges and features with it")
+	cmd.Flags().BoolVar(&o.AllowOutside, "allow-outside", false, "let the configuration of parts name files outside its folder")
 	return cmd
 }

@@ -16,12 +16,13 @@ func newFill(t *cli.Terminal) *cobra.Command {
 	o := &f.FillOptions
 	cmd := &cobra.Command{
 		Use:   "fill LAYOUT COLLECTION",
-		Short: "Deal the graphs of a collection into a pack layout, fresh for each epoch",
-		Long: `Writes which graphs are in which pack: pack_ptr.npy bounds the graphs of each pack
-in graph_id.npy. Every epoch has packs of the same shapes with other graphs, in
-another order, which are a function of seed and epoch alone. Several epochs lie one
-behind the other. Graphs that are larger than a pack are in none of them; where the
-layout has them alone, alone_id.npy lists them.`,
+		Short: "Assign the graphs of a collection to the packs of a layout, differently for each epoch",
+		Long: `Assigns the graphs of a collection to the packs of a layout: pack k has the graphs
+graph_id.npy[pack_ptr.npy[k]:pack_ptr.npy[k+1]]. Every epoch has packs of the same
+shapes with different graphs in a different order, which depend only on the random seed
+and the epoch. Several epochs follow one another in the arrays. Graphs that are larger
+than a pack are in no pack; if the layout was made with --oversize alone, alone_id.npy
+lists them.`,
 		Example: `  graphmill pack fill plan molecules.coll --seed 1 --epoch 0 --out filled
   graphmill pack fill plan molecules.coll --seed 1 --epochs 100 --out filled`,
 		Args: cli.TwoArgs("a LAYOUT and its COLLECTION"),
@@ -45,8 +46,8 @@ layout has them alone, alone_id.npy lists them.`,
 	f.Out.Add(cmd)
 	fs := cmd.Flags()
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "epoch, the first one")
-	fs.IntVar(&o.Epochs, "epochs", 1, "how many epochs")
+	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the first epoch")
+	fs.IntVar(&o.Epochs, "epochs", 1, "number of epochs")
 	return cmd
 }
 
@@ -61,15 +62,17 @@ func newMaterialise(t *cli.Terminal) *cobra.Command {
 		Use:     "materialise LAYOUT COLLECTION",
 		Aliases: []string{"materialize"},
 		Short:   "Write the packs of an epoch as tensors",
-		Long: `Writes the packs that pack fill deals, with all that their graphs have.
+		Long: `Writes the packs that pack fill assigns for an epoch, with all columns of their graphs.
 
-npy: arrays of one shape a pack, padded, with masks, for JAX, PyG and whatever
-takes static shapes. The limits must name every node and edge type (num_nodes and
-num_edges where there is one). A layout that was made with --reserve has the shape
-of its limits; without, padding comes on top: a node of each type and a graph.
-collection: a graph a pack, whose components are the graphs of the pack. Unpadded.
-tfrecord: a GraphTensor a pack, with a component a graph. Unpadded: TF-GNN pads it
-to the limits with pad_to_total_sizes.`,
+Formats:
+  npy         arrays that are padded to one shape, with masks, for JAX, PyG and others.
+              Every node and edge type needs a limit (num_nodes and num_edges if there
+              is one type). The shape of a pack is its limits if the layout was made
+              with --reserve; otherwise a padding node of each type and a padding graph
+              are added on top.
+  collection  one graph per pack, with one component per graph of the pack; not padded
+  tfrecord    one GraphTensor per pack, with one component per graph; not padded: TF-GNN
+              pads it to the limits with pad_to_total_sizes`,
 		Example: `  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --reserve --out plan
   graphmill pack materialise plan molecules.coll --seed 1 --epoch 0 --out packs
   graphmill pack materialise plan molecules.coll --format tfrecord --out records`,
@@ -94,8 +97,8 @@ to the limits with pad_to_total_sizes.`,
 	f.Out.Add(cmd)
 	fs := cmd.Flags()
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "epoch, the first one")
-	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "npy, collection or tfrecord")
-	fs.IntVar(&o.Shards, "shards", 1, "files to divide the records of tfrecord over")
+	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
+	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "output format: npy, collection or tfrecord")
+	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// packFlags are the flags of pack.
+// packFlags has the flags of pack.
 type packFlags struct {
 	cli.Common
 	cli.Out
@@ -27,25 +27,25 @@ func New(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack HIST.csv|COLLECTION|SIZES.csv|-",
 		Short: "Pack many small graphs into few packs of one fixed shape",
-		Long: `Finds how to put small graphs into packs that keep a limit in each component
-(nodes, edges, ...), with as few packs as can be, and proves how few that is: no
-packing has fewer packs than the lower bound. Graphs come from a collection, or as
-a histogram: a CSV of num_nodes,num_edges,count, with one to seven components of
-any name.
+		Long: `Puts small graphs into as few packs as it can find, so that no pack exceeds the limit
+of a component (nodes, edges, ...). It also proves a lower bound: no packing has fewer
+packs. The input is a collection or a histogram: a CSV file with one line per size and
+the columns num_nodes,num_edges,count, or one to seven components of any name and count.
 
-Components of a collection are num_nodes, num_edges, num_nodes:TYPE,
-num_edges:TYPE, and integer columns of the context.
+The components of a collection are num_nodes, num_edges, num_nodes:TYPE,
+num_edges:TYPE, and the integer columns of the context.
 
-Methods: auto runs a portfolio and keeps the best; dlpfhp is the published "tuple
-longest-pack-first" algorithm and spfhp its first-fit variant, both to the digit;
-best-fit, first-fit, next-fit (what dynamic batching does) and none are what else
-people do. The result depends on neither threads nor the machine, unless
---time-budget is given.
+Methods: auto tries several methods and keeps the best packing. dlpfhp is the published
+"tuple longest-pack-first" algorithm, and spfhp its first-fit variant; both give the
+published results exactly. best-fit, first-fit, next-fit (dynamic batching) and none
+(one graph per pack) are for comparison. The result does not depend on the number of
+threads or the machine, unless --time-budget is given.
 
---stream packs graphs of unknown number as they come, of which it holds --buffer:
-sizes from a CSV with a graph a line, from stdin (-), or of a collection, in order.
-It prints a JSON line a pack, or writes pack_ptr.npy and graph_id.npy to --out.
-Graphs that --oversize alone sets apart are lines, or alone_id.npy, of their own.`,
+--stream packs the graphs in their order, without knowing their number, and holds at
+most --buffer of them. The input is a CSV file with one graph per line, stdin (-) with
+the same text, or a collection. It prints one line of JSON per pack, or writes
+pack_ptr.npy and graph_id.npy to --out. With --oversize alone, graphs that are larger
+than a pack go to lines of their own, or to alone_id.npy.`,
 		Example: `  graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502
   graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --out plan
   graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502 --max-graphs 256 --method dlpfhp --heuristic product --json
@@ -73,31 +73,31 @@ Graphs that --oversize alone sets apart are lines, or alone_id.npy, of their own
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write the pack layout to (default: only print)")
-	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
-	fs.StringArrayVar(&f.limits, "limit", nil, "COMPONENT=N, the limit of a pack; once for each component (required)")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no cap")
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write the pack layout to (default: write nothing, only print the result)")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
+	fs.StringArrayVar(&f.limits, "limit", nil, "COMPONENT=N, the limit of a pack in a component; give one for each component (required)")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
 	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(graphmill.PackMethods(), ", "))
-	fs.StringVar(&o.Heuristic, "heuristic", "", "of dlpfhp, spfhp, best-fit and first-fit: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
-	fs.Float64Var(&o.Effort, "effort", 0, "how long auto works; 1 is worth about two seconds")
-	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "end auto by the clock, such as 30s; the result then depends on the machine")
-	fs.StringVar((*string)(&o.Oversize), "oversize", "", "graphs that are larger than a pack: error, skip (left out and counted) or alone (packs of their own, apart)")
-	fs.BoolVar(&o.Reserve, "reserve", false, "count a padding node of each type and a padding graph in the limits, for arrays of fixed shape")
-	fs.IntVar(&o.Ranks, "ranks", 0, "make the number of packs a multiple of this")
-	fs.BoolVar(&f.stream, "stream", false, "pack graphs as they come: SIZES.csv (a graph per line), - (stdin) or a COLLECTION, in order")
-	fs.IntVar(&f.Buffer, "buffer", 0, "graphs that --stream holds")
+	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
+	fs.Float64Var(&o.Effort, "effort", 0, "auto: amount of work; 1 takes about two seconds")
+	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto: bound on the elapsed time, such as 30s; the result then depends on the machine (default: no bound)")
+	fs.StringVar((*string)(&o.Oversize), "oversize", "", "how to treat graphs that are larger than a pack: error, skip (leave them out and count them) or alone (make each a pack of its own, separate from the others)")
+	fs.BoolVar(&o.Reserve, "reserve", false, "keep room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape")
+	fs.IntVar(&o.Ranks, "ranks", 0, "make the number of packs a multiple of the number of ranks")
+	fs.BoolVar(&f.stream, "stream", false, "pack graphs in their order: SIZES.csv (one graph per line), - (stdin) or a COLLECTION")
+	fs.IntVar(&f.Buffer, "buffer", 0, "number of graphs that --stream holds at a time")
 	cli.Defaults(fs, map[string]string{"method": "auto", "heuristic": "product", "effort": "1", "oversize": "error", "ranks": "1", "buffer": "512"})
 	cmd.AddCommand(newHist(t), newFill(t), newMaterialise(t), newTables(t), newTune(t))
 	return cmd
 }
 
-// check reads the limits, and refuses zeros that stand for a default.
+// check parses the limits, and refuses zeros that would stand for a default.
 func (f *packFlags) check(cmd *cobra.Command) error {
 	if err := f.Common.Check(); err != nil {
 		return err
 	}
 	if !f.stream && cmd.Flags().Changed("buffer") {
-		return cli.Usagef("found --buffer without --stream, which it belongs to")
+		return cli.Usagef("found --buffer without --stream, expected both")
 	}
 	if err := cli.Positive(cmd.Flags(), "effort", "ranks", "buffer"); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (f *packFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// packStream packs graphs as they come.
+// packStream packs a stream of graphs.
 func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) error {
 	o := f.PackStreamOptions
 	o.In, o.Lines = t.Stdin, t.Stdout
@@ -126,7 +126,7 @@ func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) e
 		return json.NewEncoder(t.Stdout).Encode(p)
 	}
 	if f.Path == "" {
-		return p.Text(t.Stderr) // stdout has the packs
+		return p.Text(t.Stderr) // the packs are on stdout
 	}
 	return t.Print(p, false)
 }

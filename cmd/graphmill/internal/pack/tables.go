@@ -14,7 +14,7 @@ func newHist(t *cli.Terminal) *cobra.Command {
 	var components, plot string
 	cmd := &cobra.Command{
 		Use:   "hist HIST.csv|COLLECTION",
-		Short: "Count the shapes of a collection's graphs, as CSV",
+		Short: "Count the graphs of a collection by their sizes, as CSV for graphmill pack",
 		Example: `  graphmill pack hist molecules.coll > molecules.csv
   graphmill pack hist molecules.coll --components num_nodes,num_edges,triplets
   graphmill pack hist molecules.coll --plot sizes.html > molecules.csv`,
@@ -25,7 +25,7 @@ func newHist(t *cli.Terminal) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
-	cmd.Flags().StringVar(&plot, "plot", "", "FILE.html, a page to draw the histogram on")
+	cmd.Flags().StringVar(&plot, "plot", "", "new file that ends in .html, for a page with a plot of the histogram")
 	return cmd
 }
 
@@ -35,11 +35,11 @@ func newTables(t *cli.Terminal) *cobra.Command {
 	var components string
 	cmd := &cobra.Command{
 		Use:   "tables HIST.csv|COLLECTION...",
-		Short: "Print the tables of the paper on tuple packing for any data",
-		Long: `Prints what the data sets have (the paper's Table 1) and how full packs are by the
-published heuristics, by what they are compared with, and by this program's
-portfolio (Table 2). The largest graph gives the limits. As published, efficiency
-is measured after the limits were shrunk to the fullest pack, and the row
+		Short: "Print the tables of the paper on tuple packing for any data sets",
+		Long: `Prints the properties of the data sets (Table 1 of the paper), and the efficiency of
+the published heuristics, of the baselines of the paper, and of graphmill's method auto
+(Table 2). The limits are the sizes of the largest graph. As in the paper, efficiency
+is measured after the limits were reduced to the fullest pack, and the row
 "minimum, as published" was computed with the maximum.`,
 		Example: `  graphmill pack tables molhiv.csv molpcba.csv
   graphmill pack tables molecules.coll --max-graphs 0 --json`,
@@ -67,8 +67,8 @@ is measured after the limits were shrunk to the fullest pack, and the row
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", graphmill.PublishedCap, "most graphs in a pack; 0 is no cap")
-	fs.Float64Var(&o.Effort, "effort", 1, "how long auto works; 1 is worth about two seconds")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", graphmill.PublishedCap, "most graphs in a pack; 0 is no bound")
+	fs.Float64Var(&o.Effort, "effort", 1, "amount of work of auto; 1 takes about two seconds")
 	return cmd
 }
 
@@ -83,13 +83,14 @@ func newTune(t *cli.Terminal) *cobra.Command {
 	o := &f.TuneOptions
 	cmd := &cobra.Command{
 		Use:   "tune HIST.csv|COLLECTION",
-		Short: "Search for limits under which packs are full",
-		Long: `Tries limits around the ratio of the mean sizes, from the largest graph to packs
-that cost sixteen times as much, and lists the front: limits with no cheaper ones
-that are as full. Full is the harmonic mean of the efficiencies, which punishes room
-that is lost in any component. However graphs are packed, the efficiencies stand in
-one ratio, so limits that cannot be fuller than cheaper ones are not even packed.
-Pack with the limits you choose: graphmill pack works longer on them.`,
+		Short: "Search for limits with which packs are full",
+		Long: `Packs with limits near the ratio of the mean sizes, from the size of the largest graph
+to packs that cost sixteen times as much, and lists the front: the limits for which no
+cheaper limits are as full. The measure of fullness is the harmonic mean of the
+efficiencies, which is low if any component loses room. For given limits, the
+efficiencies have a fixed ratio however the graphs are packed, so limits that cannot be
+fuller than cheaper ones are skipped. Then run graphmill pack, which works longer, with
+the limits of your choice.`,
 		Example: `  graphmill pack tune pcqm4mv2.csv
   graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8 --out limits
   graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
@@ -118,18 +119,18 @@ Pack with the limits you choose: graphmill pack works longer on them.`,
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to (default: only print)")
-	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to (default: write nothing, only print the result)")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
 	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.StringArrayVar(&f.align, "align", nil, "COMPONENT=N, what limits are multiples of (default 1)")
-	fs.StringArrayVar(&f.cost, "cost", nil, "COMPONENT=N, what one more of it costs, such as bytes (default 1)")
-	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the least)")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no cap")
-	fs.IntVar(&o.Tries, "tries", 400, "limits to pack at most")
+	fs.StringArrayVar(&f.align, "align", nil, "COMPONENT=N: the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
+	fs.StringArrayVar(&f.cost, "cost", nil, "COMPONENT=N: cost of one unit of the component, such as its bytes; may be repeated (default: 1 for each)")
+	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the cost of the smallest limits)")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
+	fs.IntVar(&o.Tries, "tries", 400, "the most limits to pack with")
 	return cmd
 }
 
-// amounts reads "num_nodes=8".
+// amounts parses texts such as "num_nodes=8".
 func amounts(flag string, list []string, components string) (out []graphmill.Amount, err error) {
 	for _, text := range list {
 		name, value, _ := strings.Cut(text, "=")

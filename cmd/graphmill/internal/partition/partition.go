@@ -7,11 +7,11 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// cutFlags say how a graph is divided into parts.
+// cutFlags has the flags that say how a graph is divided into parts.
 type cutFlags struct {
 	*graphmill.PartitionOptions
 	types  bool
-	theirs struct { // DGL's names
+	theirs struct { // the flags with the names of DGL's tools
 		parts, trainers int
 		columns         []string
 	}
@@ -19,26 +19,26 @@ type cutFlags struct {
 
 func (c *cutFlags) add(cmd *cobra.Command) {
 	o, f := c.PartitionOptions, cmd.Flags()
-	f.IntVarP(&o.Parts, "parts", "k", 0, "number of parts (required, but for --method import)")
-	f.StringVar((*string)(&o.Method), "method", "", "multilevel, fennel, random, hash, import")
-	f.StringVar((*string)(&o.Preset), "preset", "", "of multilevel: fast, default or high")
-	f.StringVar((*string)(&o.Objective), "objective", "", "of multilevel, what is made small: cut (edges between parts) or vol (communication volume)")
-	f.Float64SliceVar(&o.Imbalance, "imbalance", nil, "how heavy a part may be compared with the mean; one, or one for each thing that is balanced")
-	f.BoolVar(&o.BalanceEdges, "balance-edges", false, "balance in-degrees too")
-	f.BoolVar(&c.types, "balance-types", true, "balance the nodes of each type; with =false those of all types together, which cuts fewer edges, but a part may own no node of a type, and DGL's server does not start for it if the type has features")
-	f.StringSliceVar(&o.BalanceColumn, "balance-column", nil, "balance the classes of a column of nodes too: train_mask, or TYPE/train_mask")
-	f.IntVar(&o.TrainersPerMachine, "trainers-per-machine", 0, "divide each part between so many trainers")
-	f.IntVar(&o.Passes, "passes", 0, "of fennel, how often the nodes are streamed (default 5)")
-	f.StringVar(&o.Import, "import", "", "of import: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file")
-	f.Uint64Var(&o.Seed, "seed", 0, "random seed of what is left to chance")
-	f.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside of its folder")
+	f.IntVarP(&o.Parts, "parts", "k", 0, "number of parts (required, except with --method import)")
+	f.StringVar((*string)(&o.Method), "method", "", "multilevel, fennel, random, hash or import")
+	f.StringVar((*string)(&o.Preset), "preset", "", "multilevel: fast, default or high; more work gives a smaller cut")
+	f.StringVar((*string)(&o.Objective), "objective", "", "multilevel: minimise cut (pairs of neighbours in different parts) or vol (communication volume)")
+	f.Float64SliceVar(&o.Imbalance, "imbalance", nil, "bound on the weight of a part divided by the mean: one number, or one for each quantity that is balanced")
+	f.BoolVar(&o.BalanceEdges, "balance-edges", false, "balance the sums of in-degrees as well")
+	f.BoolVar(&c.types, "balance-types", true, "balance the nodes of each type; =false balances those of all types together, which cuts fewer edges, but a part may then own no node of a type, and DGL's server does not start for such a part if the type has features")
+	f.StringSliceVar(&o.BalanceColumn, "balance-column", nil, "balance the nodes of each value of a node column as well: train_mask, or TYPE/train_mask; may be repeated")
+	f.IntVar(&o.TrainersPerMachine, "trainers-per-machine", 0, "number of trainers that each part is divided between")
+	f.IntVar(&o.Passes, "passes", 0, "fennel: number of passes over the nodes")
+	f.StringVar(&o.Import, "import", "", "import: assignment to read: a folder of <node type>.txt, a METIS .part.K or a ParMETIS file")
+	f.Uint64Var(&o.Seed, "seed", 0, "random seed")
+	f.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside its folder")
 	f.StringSliceVar(&c.theirs.columns, "balance-ntypes", nil, "DGL's name of --balance-column")
 	f.IntVar(&c.theirs.trainers, "num-trainers-per-machine", 0, "DGL's name of --trainers-per-machine")
 	f.IntVar(&c.theirs.parts, "num-partitions", 0, "DGL's name of --parts")
-	cli.Defaults(f, map[string]string{"method": "multilevel", "preset": "default", "objective": "cut", "imbalance": "[1.03]", "trainers-per-machine": "1"})
+	cli.Defaults(f, map[string]string{"method": "multilevel", "preset": "default", "objective": "cut", "imbalance": "[1.03]", "trainers-per-machine": "1", "passes": "5"})
 }
 
-// check takes DGL's names for ours.
+// check applies the flags with DGL's names.
 func (c *cutFlags) check(cmd *cobra.Command) error {
 	o, given := c.PartitionOptions, cmd.Flags().Changed
 	switch {
@@ -71,21 +71,26 @@ func NewPartition(t *cli.Terminal) *cobra.Command {
 	cut := cutFlags{PartitionOptions: &o}
 	cmd := &cobra.Command{
 		Use:   "partition STORE|CHUNKED|GRAPH.graph",
-		Short: "Divide the nodes of a graph into parts between which few edges run",
-		Long: `Gives each node a part, so that the parts are even and few edges run between them.
-The input is a store, a graph in DGL's chunked format, or a METIS file (.graph, .graph.gz).
-Types are taken together; a pair of neighbours counts once, whatever the directions.
+		Short: "Divide the nodes of a graph into balanced parts with few edges between them",
+		Long: `Assigns each node to a part, so that the parts are balanced and few edges run between
+them. The input is a store, a graph in DGL's chunked format, or a METIS file (.graph,
+.graph.gz). All edge types count together. A pair of neighbours counts once, whatever
+the directions of its edges.
 
---out gets <node type>.txt (line i: the part of node i) and partition_meta.json, as
-DGL's dispatcher and graphmill dispatch read them, and a report. A METIS file without --out
-gets what gpmetis writes: GRAPH.graph.part.K beside it.
+The folder --out gets <node type>.txt (line i has the part of node i) and
+partition_meta.json, which DGL's dispatcher and graphmill dispatch read, and a report.
+For a METIS file --out is optional: without it the assignment is written next to the
+input as GRAPH.graph.part.K, as gpmetis writes it.
 
-Methods: multilevel has the smallest cut and holds the graph in memory; fennel streams
-it from disk, and takes over where multilevel does not fit the --memory that is given; random and hash
-deal the nodes out; import takes the parts of another program (--import).
+Methods: multilevel has the smallest cut and holds the graph in memory. fennel streams
+the graph from disk; it replaces multilevel if that does not fit the given --memory.
+random and hash assign nodes to parts at random or by a hash of their ids. import reads
+the assignment of another program (--import).
 
-By default the nodes of each type are balanced, and every part owns nodes of each type that has as
-many as there are parts; see --balance-types, --balance-edges and --balance-column. The same seed gives the same parts at any number of threads.`,
+By default the nodes of each type are balanced, and every part owns nodes of each type
+that has at least as many nodes as there are parts; see --balance-types, --balance-edges
+and --balance-column. The same random seed gives the same parts for any number of
+threads.`,
 		Example: `  graphmill partition g.store --parts 8 --out g.parts
   graphmill partition g.store --parts 8 --balance-edges --balance-column paper/train_mask --out g.parts
   graphmill partition chunked/ --parts 4 --preset high --imbalance 1.05 --out g.parts
@@ -127,7 +132,7 @@ many as there are parts; see --balance-types, --balance-edges and --balance-colu
 	f.Output.Add(cmd)
 	cut.add(cmd)
 	fs := cmd.Flags()
-	fs.Lookup("out").Usage = "folder to write (required, but for METIS files)"
+	fs.Lookup("out").Usage = "folder to write (required, except for METIS files)"
 	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
 	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
 	return cmd

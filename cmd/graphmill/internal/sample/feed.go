@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/field"
 )
 
-// feedFlags are the flags of feed.
+// feedFlags has the flags of feed.
 type feedFlags struct {
 	cli.Common
 	cli.Sampling
@@ -29,9 +29,10 @@ func NewFeed(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "feed STORE",
 		Short: "Hand sampled batches to training processes through shared memory",
-		Long: `Samples batches and puts them into shared memory, from where the loaders of the
-Python package read them without a copy. The loaders start this command and end it; it is not
-meant to be run by hand: --lifeline is a socket that its owner holds the other end of.`,
+		Long: `Samples batches and writes them to shared memory, where the loaders of the Python
+package read them without a copy. The loaders start and end this command; it is not
+meant to be run by hand. The process that starts it holds the other end of the socket
+--lifeline: the feed ends when that end is closed.`,
 		Example: `  python -c 'from graphmill import NodeLoader; print(next(iter(NodeLoader("g.store", fanout=[15, 10]))))'`,
 		Args:    cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,10 +45,10 @@ meant to be run by hand: --lifeline is a socket that its owner holds the other e
 			if err != nil {
 				return fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
 			}
-			// An interrupt is for the owner, who ends the feed when he wants to.
+			// Ignore interrupts: the owner decides when the feed ends.
 			signal.Ignore(syscall.SIGINT)
 			if err := serve(cmd, t, args[0], &f, lifeline); err != nil {
-				// The reader is a Python program: it knows keywords.
+				// The reader is a Python program: name its keyword arguments, not flags.
 				line, _ := json.Marshal(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart}) // strings alone
 				_, _ = lifeline.Write(append(line, '\n'))
 				_ = lifeline.Close()
@@ -59,11 +60,11 @@ meant to be run by hand: --lifeline is a socket that its owner holds the other e
 	f.Common.Add(cmd)
 	f.Sampling.Add(cmd.Flags())
 	f.AddFeed(cmd.Flags())
-	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of the socket whose end ends the feed")
+	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
 	return cmd
 }
 
-// serve hands out the batches of a store until the lifeline ends.
+// serve hands out the batches of a store until the lifeline is closed.
 func serve(cmd *cobra.Command, t *cli.Terminal, dir string, f *feedFlags, lifeline net.Conn) error {
 	if err := f.Check(); err != nil {
 		return err

@@ -17,14 +17,15 @@ func NewForecast(t *cli.Terminal) *cobra.Command {
 	var f workFlags
 	cmd := &cobra.Command{
 		Use:   "forecast STORE",
-		Short: "What sampling would take: sweeps, bytes, memory, time",
-		Long: `Tells what graphmill sample with the same flags would take, by the executor that it
-would choose, and by each of the others. The disk is measured (less than a second) and
-a few seeds are sampled; nothing is written.
+		Short: "Forecast the time, memory and reads of sample",
+		Long: `Forecasts the time, memory and reads of graphmill sample with the same flags, for
+each executor, and prints which executor sample would choose and why. It measures the
+disk for less than a second and samples a few seeds. It writes nothing.
 
-READ is what is read of the neighbours and columns, MEMORY the peak of the process
-and LEAST the smallest --memory that will do. The memory executor reads what is not
-in the page cache. The time that the output takes to write is not in TIME.`,
+READ is the size of the neighbours and columns that are read; for the memory executor,
+of those that are not in the page cache. WRITTEN is the size of the spill files.
+MEMORY is the peak memory of the process, and LEAST the smallest --memory that is
+enough. TIME does not include writing the output.`,
 		Example: `  graphmill forecast g.store --fanout 15,10,5 --epochs 10 --memory 2GiB
   graphmill forecast g.store --fanout 15,10,5 --scope epoch --epochs 10 --memory 2GiB
   graphmill forecast g.store --fanout 15,10 --format tfrecord --scope seed --memory 8GiB --json | jq .forecast.seconds`,
@@ -75,7 +76,7 @@ func printForecast(t *cli.Terminal, r *graphmill.Report) error {
 	return nil
 }
 
-// orDash is s, or a dash where it is not known.
+// orDash returns s, or a dash if the value is not known.
 func orDash(known bool, s string) string {
 	if known {
 		return s

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// workFlags say what is sampled, by which executor, and into what: the flags that sample and forecast have in common.
+// workFlags has the flags that sample and forecast share: what is sampled, by which executor, and in which format.
 type workFlags struct {
 	cli.Common
 	cli.Sampling
@@ -25,24 +25,24 @@ func (f *workFlags) add(cmd *cobra.Command) {
 	f.Sampling.Add(fs)
 	f.AddEpoch(fs)
 	o := &f.SampleOptions
-	fs.StringVar((*string)(&o.Compat), "compat", "", "write Examples as TF-GNN does: tfgnn (tfgnn_sampler), tfgnn-classic (the older graph_sampler), or none")
-	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "keep the edges that were drawn (edge), or all between the nodes (node)")
+	fs.StringVar((*string)(&o.Compat), "compat", "", "layout of tf.train.Examples: that of TF-GNN's tfgnn_sampler (tfgnn) or older graph_sampler (tfgnn-classic), or Graphmill's own (none)")
+	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "edges of an Example: those that were drawn (edge), or all between its nodes (node)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
 	fs.BoolVar(&o.SeedIDs, "seed-ids", false, "write sample_id and seed_id into the context of TFRecords")
-	fs.IntVar(&o.Components, "components", 0, "subgraphs of seeds in an Example, as its components")
-	fs.StringVar((*string)(&o.Format), "format", "", "collection or tfrecord")
-	fs.StringVar((*string)(&o.Executor), "executor", "", "memory, stream (neighbours are read from the disk in sweeps, for graphs larger than memory), or auto: memory where what it reads fits --memory, or the memory that is available")
+	fs.IntVar(&o.Components, "components", 0, "subgraphs per Example, one component each; more than 1 needs --scope seed")
+	fs.StringVar((*string)(&o.Format), "format", "", "output format: collection or tfrecord")
+	fs.StringVar((*string)(&o.Executor), "executor", "", "how neighbours are read: memory (random reads from the mapped store), stream (sequential sweeps over the disk, for graphs larger than memory), or auto (memory if its data fit --memory or the available memory, else stream)")
 	fs.IntVar(&o.Epochs, "epochs", 0, "number of epochs")
-	fs.BoolVar(&o.Shuffle, "shuffle", false, "take the seeds of each epoch in its shuffled order")
-	fs.StringVar(&f.rank, "rank", "0/1", "R/W: of W ranks, take the batches of rank R")
-	fs.BoolVar(&o.NoEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection: a third fewer bytes of edges, and less to draw for the stream executor")
-	fs.BoolVar(&o.Ops, "ops", false, "keep in a collection what each op expanded and drew")
+	fs.BoolVar(&o.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
+	fs.StringVar(&f.rank, "rank", "0/1", "R/W: sample only the batches of rank R of W ranks")
+	fs.BoolVar(&o.NoEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection: edges take a third less space, and the stream executor draws less")
+	fs.BoolVar(&o.Ops, "ops", false, "keep in a collection the nodes that each op expanded and the edges that it drew")
 	cli.Defaults(fs, map[string]string{"compat": "none", "edge-aggregation": "edge", "edge-aggregation-method": "edge", "components": "1", "format": "collection", "executor": "auto", "epochs": "1"})
 }
 
 var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
 
-// options are the options that the flags give.
+// options returns the options that the flags set.
 func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
 	if err := f.Check(); err != nil {
 		return graphmill.SampleOptions{}, err
@@ -58,7 +58,7 @@ func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	if m == nil {
 		return o, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.rank)
 	}
-	// Nine digits fit an int.
+	// Numbers of nine digits fit an int.
 	o.Rank, _ = strconv.Atoi(m[1])
 	o.Ranks, _ = strconv.Atoi(m[2])
 	if o.Rank >= o.Ranks {
@@ -67,13 +67,13 @@ func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	return o, o.Check()
 }
 
-// sampleFlags are the flags of sample.
+// sampleFlags has the flags of sample.
 type sampleFlags struct {
 	workFlags
 	cli.Out
 	ids        string
 	checkpoint time.Duration
-	// Of tfgnn_sampler.
+	// Flags of TF-GNN's tfgnn_sampler.
 	dataPath, samples, inputSeeds, runner string
 	missing                               graphmill.Missing
 }
@@ -84,18 +84,19 @@ func NewSample(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample STORE",
 		Short: "Sample subgraphs into a collection or TFRecords",
-		Long: `Draws subgraphs around seed nodes and writes them as a collection (NumPy arrays,
-features by reference) or as TFRecords that TF-GNN reads (features joined).
-The same seed, plan and store give the same bytes at any number of threads, any
-memory budget and any number of ranks.
+		Long: `Samples subgraphs around seed nodes, and writes them as a collection (NumPy arrays,
+features by reference) or as TFRecords that TF-GNN reads (features joined). The same
+store, plan and random seed give the same bytes for any number of threads, any memory
+budget and any number of ranks.
 
-Users who come from TF-GNN give tfgnn_sampler's own flags instead of a STORE, and
---compat tfgnn or tfgnn-classic for Examples as its samplers write them. Edges with
-an end that is no node are then dropped, counted and reported (--missing-nodes);
-import is stricter and stops at them.
+With TF-GNN, give the flags of tfgnn_sampler instead of a STORE, and --compat tfgnn or
+tfgnn-classic for Examples in the layout of its samplers. Edges whose source or
+destination is not a node are then dropped, counted and reported (see --missing-nodes);
+import stops with an error at such edges.
 
-Links are seeds too: --seeds names a table with columns source and target. TFRecords
-have them as TF-GNN's readout sets, the other columns of the table as features.`,
+Seeds can be links: --seeds then names a table with the columns source and target.
+TFRecords have links as TF-GNN's readout sets, with the other columns of the table as
+features.`,
 		Example: `  graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill sample g.store --fanout 'cites=15,10;writes=5,5' --seeds paper --scope seed --format tfrecord --shards 8 --out samples
   graphmill sample g.store --sampling-spec spec.pbtxt --format tfrecord --out samples
@@ -123,23 +124,23 @@ have them as TF-GNN's readout sets, the other columns of the table as features.`
 	f.workFlags.add(cmd)
 	f.Out.Add(cmd)
 	fs, o := cmd.Flags(), &f.SampleOptions
-	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, or the folder that holds it, imported and sampled in one step; with a STORE: that of its graph, for descriptions and features of links")
-	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: that of the schema)")
-	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made")
-	fs.StringVar(&f.inputSeeds, "input-seeds", "", "TF-GNN: file of seeds (default: every node of the seed op's set)")
-	fs.StringVar((*string)(&f.missing), "missing-nodes", "", "TF-GNN: what becomes of nodes that edges name and tables lack: error, drop, or zeros (default: drop, with --compat tfgnn zeros)")
-	fs.StringVar(&f.runner, "runner", "", "TF-GNN: taken and ignored; there is no Beam here")
-	fs.BoolVar(&o.Resume, "resume", false, "continue what an interrupted run of the same command left, if there is any")
-	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0: make none")
-	fs.IntVar(&o.Shards, "shards", 0, "files to divide TFRecords over")
-	fs.StringVar(&o.Name, "name", "", "name that the TFRecord files begin with (default samples.tfrecord)")
+	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
+	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: folder of the schema)")
+	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; FOLDER is a new output folder")
+	fs.StringVar(&f.inputSeeds, "input-seeds", "", "TF-GNN: file of seeds (default: all nodes of the node set of the seed op)")
+	fs.StringVar((*string)(&f.missing), "missing-nodes", "", "TF-GNN: how to treat nodes that edges name and that no table has: error, drop (drop their edges), or zeros (add them with features of zeros) (default: drop; zeros with --compat tfgnn or tfgnn-classic)")
+	fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
+	fs.BoolVar(&o.Resume, "resume", false, "continue an interrupted run of the same command, if there is one")
+	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0 makes no checkpoints")
+	fs.IntVar(&o.Shards, "shards", 0, "number of TFRecord files")
+	fs.StringVar(&o.Name, "name", "", "prefix of the names of TFRecord files (default \"samples.tfrecord\")")
 	fs.BoolVar(&o.Gzip, "gzip", false, "compress TFRecords")
-	fs.StringVar(&f.ids, "ids", "", "node types whose original ids TFRecords have as #id: TYPE,TYPE, all, or none (default: as the unigraph's schema declares)")
+	fs.StringVar(&f.ids, "ids", "", "node types whose original ids are written to TFRecords as #id: TYPE,TYPE, all or none (default: as the unigraph's schema declares)")
 	cli.Defaults(fs, map[string]string{"shards": "1"})
 	return cmd
 }
 
-// options are the options that the flags give.
+// options returns the options that the flags set.
 func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
 	if err := f.Out.Check(); err != nil {
 		return graphmill.SampleOptions{}, err
@@ -182,7 +183,7 @@ var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
 // sampleUnigraph imports and samples, as tfgnn_sampler does.
 func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if f.GraphSchema == "" || f.samples == "" || f.SamplingSpec == "" {
-		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples; or give a STORE")
+		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples, or a STORE")
 	}
 	if f.Path != "" {
 		return cli.Usagef("found --out and --output_samples, expected one of them")
@@ -190,7 +191,7 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	folder, name := filepath.Split(f.samples)
 	m := shardedName.FindStringSubmatch(name)
 	if folder == "" || m == nil {
-		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS; the folder is made, with a manifest", f.samples)
+		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS, with a new folder for the output", f.samples)
 	}
 	f.Path, f.Name, f.Format = filepath.Clean(folder), m[1], graphmill.FormatTFRecord
 	if m[2] != "" {

@@ -22,10 +22,10 @@ func newIOSpec(t *cli.Terminal) *cobra.Command {
 	var asJSON, python bool
 	cmd := &cobra.Command{
 		Use:   "io-spec SCHEMA",
-		Short: "What a parser of the Examples needs: keys, dtypes, ragged partitions",
-		Long: `Lists the keys of the Examples of a schema as tf.io parses them: dense keys of
-a fixed length, and ragged ones with the partition of each dimension, by a key
-of row lengths or by a fixed length. It is what tfgnn.get_io_spec says.`,
+		Short: "Print the keys, dtypes and ragged partitions that a parser of the Examples needs",
+		Long: `Lists the keys of the Examples of a schema as tf.io parses them: dense keys of a fixed
+length, and ragged keys with a partition per dimension, which is a key of row lengths
+or a fixed length. The content is that of tfgnn.get_io_spec.`,
 		Example: `  graphmill tfgnn io-spec schema.pbtxt
   graphmill tfgnn io-spec schema.pbtxt --json
   graphmill tfgnn io-spec schema.pbtxt --python > features.py    for tf.io.parse_example, without TF-GNN`,
@@ -62,7 +62,7 @@ func openCodec(t *cli.Terminal, path string) (*example.Codec, error) {
 	return example.NewCodec(schema)
 }
 
-// readSchema reads the schema at path, a file or a folder, and gives its file.
+// readSchema reads the schema at path, a file or a folder, and returns it with the name of its file.
 func readSchema(t *cli.Terminal, path string) (*tfgnnpb.GraphSchema, string, error) {
 	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
 	for _, w := range warnings {
@@ -90,8 +90,8 @@ type ioKey struct {
 }
 
 type ioPartition struct {
-	RowLengths string `json:"row_lengths,omitempty"`        // a key
-	Uniform    int    `json:"uniform_row_length,omitempty"` // or a length
+	RowLengths string `json:"row_lengths,omitempty"`        // key of the row lengths; "" with Uniform
+	Uniform    int    `json:"uniform_row_length,omitempty"` // fixed length of every row
 }
 
 func ioKeys(spec []example.IOFeature) []ioKey {
@@ -174,7 +174,7 @@ func writePython(out io.Writer, spec []example.IOFeature) error {
 	return err
 }
 
-// pythonString is a string literal; keys are UTF-8.
+// pythonString returns a string literal. Keys are UTF-8.
 func pythonString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -193,7 +193,7 @@ func pythonString(s string) string {
 	return b.String()
 }
 
-// pythonType is one of the dtypes that tf.io parses.
+// pythonType returns the Python name of a dtype that tf.io parses.
 func pythonType(d tfgnnpb.DataType) string {
 	switch d {
 	case tfgnnpb.DataType_DT_FLOAT:

@@ -27,13 +27,13 @@ func newPrint(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "print FILES...",
 		Short: "Print the Examples of TFRecords, as text or JSON",
-		Long: `Prints tf.train.Examples as they are, without a schema. FILES are paths, globs,
-base@N for N shards, or - for standard input; gzip is found by itself.
+		Long: `Prints tf.train.Examples without a schema. FILES are paths, globs, base@N for N
+shards, or - for standard input. Files may be compressed with gzip.
 
-Text is protobuf's text format, an empty line between Examples. JSON is one
-object a line and Example: feature name -> {"int64" | "float" | "bytes":
-[values]}, names sorted; bytes are base64, NaN and the infinities strings, a
-feature without a list null, uint64 its signed bits.`,
+The text is in protobuf's text format, with an empty line between Examples. JSON is one
+line per Example: an object that maps each feature name, in sorted order, to
+{"int64" | "float" | "bytes": [values]}. Bytes are in base64, NaN and infinities are
+strings, a feature without a list is null, and uint64 values are printed as int64.`,
 		Example: `  graphmill tfgnn print samples.tfrecord --count 1
   graphmill tfgnn print samples.tfrecord@8 --json | jq '."nodes/paper.#size".int64'
   graphmill tfgnn print 'samples.tfrecord-*' --skip 1000 --count 10
@@ -51,13 +51,13 @@ feature without a list null, uint64 its signed bits.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print one JSON object a line and Example")
-	f.Uint64Var(&skip, "skip", 0, "pass over the first Examples")
-	f.Uint64Var(&count, "count", 0, "print at most so many Examples (default: all)")
+	f.BoolVar(&asJSON, "json", false, "print one line of JSON per Example")
+	f.Uint64Var(&skip, "skip", 0, "number of Examples to skip at the start")
+	f.Uint64Var(&count, "count", 0, "most Examples to print (default: all)")
 	return cmd
 }
 
-// someFiles is the check of a command that reads files.
+// someFiles checks a command that reads files.
 func someFiles(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("found no files, expected paths, globs, base@N, or - for standard input")
@@ -65,7 +65,7 @@ func someFiles(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// nextRecord gives one record after the other, then io.EOF.
+// nextRecord returns one record after the other, then io.EOF.
 type nextRecord func() ([]byte, recordfiles.Place, error)
 
 // recordsOf reads the records of files, or of standard input.

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// randomFlags are the flags of tfgnn random.
+// randomFlags has the flags of tfgnn random.
 type randomFlags struct {
 	cli.Common
 	cli.Out
@@ -22,11 +22,11 @@ func newRandom(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "random SCHEMA",
 		Short: "Make random GraphTensors of a schema",
-		Long: `Makes GraphTensors that fit a schema, with few nodes and random values, and
-writes them as TFRecords beside the schema; without --out it prints the
-Examples. The same schema and seed give the same GraphTensors; a larger --count
-begins with the same ones.`,
-		Example: `  graphmill tfgnn random schema.pbtxt                          see how Examples of a schema look
+		Long: `Makes GraphTensors that conform to a schema, with few nodes and random values, and
+writes them as TFRecords, together with the schema. Without --out it prints the
+Examples. The same schema and random seed give the same GraphTensors: those of a smaller
+--count are the first of a larger one.`,
+		Example: `  graphmill tfgnn random schema.pbtxt                          print an Example of a schema
   graphmill tfgnn random schema.pbtxt --count 10 --json
   graphmill tfgnn random schema.pbtxt --count 100000 --shards 8 --out random`,
 		Args: cli.OneArg("one SCHEMA"),
@@ -53,9 +53,9 @@ begins with the same ones.`,
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the Examples)")
-	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
 	fs.Uint64Var(&f.Count, "count", 1, "number of GraphTensors")
-	fs.Uint64Var(&f.Seed, "seed", 0, "random seed of all values")
+	fs.Uint64Var(&f.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.Shards, "shards", 1, "number of files")
 	fs.BoolVar(&f.Gzip, "gzip", false, "compress the files")
 	return cmd
@@ -89,11 +89,11 @@ func newStats(t *cli.Terminal) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "stats SCHEMA FILES...",
-		Short: "Statistics of TFRecords of GraphTensors, with plots",
-		Long: `Counts how large the graphs are, how many edges their nodes have, and how the
-values of each feature are spread. Prints what TF-GNN's sampled_stats writes,
-with means, deviations and a sample of sizes filled in; with --out it writes
-that to a folder, beside a page with plots. FILES are paths, globs, or base@N.`,
+		Short: "Print statistics of TFRecords of GraphTensors, or write them with plots",
+		Long: `Measures the sizes of the graphs, the degrees of their nodes, and the distribution of
+the values of each feature. Prints the text that TF-GNN's sampled_stats writes, and also
+fills in means, deviations and a sample of sizes. With --out it writes this text to a
+folder, with a page of plots. FILES are paths, globs, or base@N.`,
 		Example: `  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats     then see stats/report.html
   graphmill tfgnn stats schema.pbtxt 'samples.tfrecord-*' > stats.pbtxt
   graphmill tfgnn stats schema.pbtxt samples.tfrecord --json | jq .tables`,
@@ -127,8 +127,8 @@ that to a folder, beside a page with plots. FILES are paths, globs, or base@N.`,
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the statistics)")
-	fs.BoolVar(&f.Force, "force", false, "replace the folder if it is an output of graphmill")
-	fs.IntVar(&f.Quantiles, "quantiles", 10, "quantiles of each feature, an even number")
-	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them")
+	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
+	fs.IntVar(&f.Quantiles, "quantiles", 10, "number of quantiles per feature, an even number from 2 to 10000")
+	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them (default: stop with an error)")
 	return cmd
 }

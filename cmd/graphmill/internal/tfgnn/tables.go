@@ -9,14 +9,14 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// tablesFlags are the flags of the commands that write the tables of a unigraph.
+// tablesFlags has the flags of the commands that write the tables of a unigraph.
 type tablesFlags struct {
 	cli.Common
 	cli.Out
 	graphmill.UnigraphTables
 }
 
-// add adds the flags; format is the name of the one for the format.
+// add adds the flags. format is the name of the flag for the format.
 func (f *tablesFlags) add(cmd *cobra.Command, format, preset string) {
 	f.AddThreads(cmd)
 	f.Out.Add(cmd)
@@ -26,12 +26,12 @@ func (f *tablesFlags) add(cmd *cobra.Command, format, preset string) {
 		what += " (required)"
 	}
 	fs.StringVar(&f.To, format, preset, what)
-	fs.IntVar(&f.Shards, "shards", 0, "files of each table, NAME-00000-of-00008 and so on (default: one file NAME)")
+	fs.IntVar(&f.Shards, "shards", 0, "number of files per table, such as 8 for NAME-00000-of-00008 and so on (default: one file NAME)")
 	fs.BoolVar(&f.Gzip, "gzip", false, "compress csv and tfrecord files")
-	fs.BoolVar(&f.RoundDoubles, "round-doubles", false, "round float64 to float32 in tfrecord, where losing digits is an error otherwise; numbers beyond float32 stay an error")
+	fs.BoolVar(&f.RoundDoubles, "round-doubles", false, "tfrecord: round float64 to float32; without it a value that would lose digits is an error; values beyond the range of float32 are always an error")
 }
 
-// options are the options that the flags give.
+// options returns the options that the flags set.
 func (f *tablesFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.UnigraphTables, error) {
 	o := f.UnigraphTables
 	if err := f.Common.Check(); err != nil {
@@ -87,11 +87,11 @@ func newConvert(t *cli.Terminal) *cobra.Command {
 		Use:   "convert SCHEMA",
 		Short: "Write the tables of a unigraph in another format",
 		Long: `Reads the tables of a unigraph, CSV, TFRecord or Parquet in any mix, and writes
-all of them in one format, with the schema, of which only the file names change.
-SCHEMA is a .pbtxt file or the folder of one. Rows keep their order. Sets that
-share a table, as a reversed edge set does, share the new one. What the format
-cannot hold is an error; columns that the schema does not declare are left out
-and named.`,
+all of them in one format, with the schema, in which only the file names change.
+SCHEMA is a .pbtxt file or the folder that holds one. Rows keep their order. Sets that
+share a table, such as reversed edge sets, share the new table. A value that the format
+cannot hold is an error. Columns that the schema does not declare are left out, and a
+warning lists them.`,
 		Example: `  graphmill tfgnn convert schema.pbtxt --to parquet --out tables
   graphmill tfgnn convert unigraph --to tfrecord --shards 16 --out tables
   graphmill tfgnn convert unigraph --to csv --gzip --out tables`,
@@ -110,7 +110,7 @@ and named.`,
 	}
 	f.add(cmd, "to", "")
 	fs := cmd.Flags()
-	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "error, or the value that an empty cell of a feature has")
-	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside of its folder")
+	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "error, or the value that replaces each empty cell of a feature")
+	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside its folder")
 	return cmd
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// validateFlags are the flags of tfgnn validate.
+// validateFlags has the flags of tfgnn validate.
 type validateFlags struct {
 	cli.Common
 	spec, dataPath  string
@@ -31,22 +31,22 @@ func newValidate(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate SCHEMA [FILES...]",
 		Short: "Find every fault of a schema, of a sampling spec, and of Examples",
-		Long: `Checks a GraphSchema, text or binary, or that of a folder: all that TF-GNN
-refuses, and what it lets pass though Examples cannot hold it, such as sizes of
-0 or features whose keys are the same. Prints the features and their keys.
-Each fault names its field, and its line where the schema is text.
+		Long: `Checks a GraphSchema, in text or binary form, or the schema in a folder. It finds all
+faults that TF-GNN refuses, and also those that TF-GNN accepts although Examples cannot
+hold them, such as sizes of 0 or two features with the same key. It prints the features
+and their keys. Each fault names its field and, in a text schema, its line.
 
-With FILES (paths, globs, base@N) it reads TFRecords and tells the Examples that
-are no sound GraphTensor of the schema: ends out of range, sizes that disagree,
-values of another kind.`,
+With FILES (paths, globs, base@N) it reads TFRecords, and lists the Examples that are
+not valid GraphTensors of the schema: sources or destinations out of range, sizes that
+disagree, values of another kind.`,
 		Example: `  graphmill tfgnn validate schema.pbtxt
-  graphmill tfgnn validate graph/ --tables                     also: are all tables and shards there?
+  graphmill tfgnn validate graph/ --tables                     also check that all tables and shards exist
   graphmill tfgnn validate schema.pbtxt --spec sampling_spec.pbtxt
-  graphmill tfgnn validate schema.pbtxt samples.tfrecord@8     also: every Example of these files
+  graphmill tfgnn validate schema.pbtxt samples.tfrecord@8     also check every Example of these files
   graphmill tfgnn validate schema.pb --json | jq .faults`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usagef("found no arguments, expected a SCHEMA, and FILES of Examples if you like")
+				return cli.Usagef("found no arguments, expected a SCHEMA, and optionally FILES of Examples")
 			}
 			return nil
 		},
@@ -60,13 +60,13 @@ values of another kind.`,
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "sampling spec to check against the schema")
-	fs.BoolVar(&f.tables, "tables", false, "check that the tables that the schema names exist, all shards of them")
-	fs.StringVar(&f.dataPath, "data-path", "", "folder of the tables (default: that of the schema)")
-	fs.BoolVar(&f.outside, "allow-outside", false, "allow tables outside of the folder")
+	fs.BoolVar(&f.tables, "tables", false, "check that all tables that the schema names exist, with all their shards")
+	fs.StringVar(&f.dataPath, "data-path", "", "folder of the tables (default: folder of the schema)")
+	fs.BoolVar(&f.outside, "allow-outside", false, "let the schema name files outside its folder")
 	return cmd
 }
 
-// validated is what tfgnn validate prints.
+// validated is the result of tfgnn validate.
 type validated struct {
 	Schema   string          `json:"schema"`
 	Binary   bool            `json:"binary"`
@@ -80,16 +80,16 @@ type validated struct {
 	message *tfgnnpb.GraphSchema
 }
 
-// validExamples is what was found in files of Examples.
+// validExamples is the result for files of Examples.
 type validExamples struct {
 	Valid    uint64   `json:"valid"`
 	Refused  uint64   `json:"refused"`
 	Refusals []string `json:"refusals"` // the first
-	// UnknownKeys are names that the schema does not have: TF-GNN passes over them.
+	// UnknownKeys lists keys that the schema does not have. TF-GNN ignores them.
 	UnknownKeys []string `json:"unknown_keys"`
 }
 
-// maxRefusals is how many broken Examples are told.
+// maxRefusals is the most broken Examples that are listed.
 const maxRefusals = 20
 
 func validate(ctx context.Context, t *cli.Terminal, path string, args []string, f *validateFlags) error {
