@@ -144,6 +144,16 @@ func (t *Terminal) Println(text string) {
 	fmt.Fprintln(t.Stdout, human.Printable(t.translate(text)))
 }
 
+// Finish returns a function that prints the report of an operation, or returns its error.
+func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
+	return func(r *graphmill.Report, err error) error {
+		if err != nil {
+			return err
+		}
+		return t.PrintReport(r, asJSON)
+	}
+}
+
 // JSON prints a value to stdout as JSON.
 func (t *Terminal) JSON(v any) error {
 	e := json.NewEncoder(t.Stdout)

@@ -43,11 +43,7 @@ the same order.`,
 			}
 			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
 			o.Overwrite = f.Force
-			r, err := graphmill.Chunk(cmd.Context(), args[0], f.Path, o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.AddThreads(cmd)

@@ -50,11 +50,7 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
 				return err
 			}
 			o.Run = f.Output.Run(t)
-			r, err := graphmill.Export(cmd.Context(), args[0], f.Path, *o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.Export(cmd.Context(), args[0], f.Path, *o))
 		},
 	}
 	f.Output.Add(cmd)

@@ -35,11 +35,7 @@ lists them.`,
 			}
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force
-			r, err := graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)
@@ -86,11 +82,7 @@ Formats:
 			}
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force
-			r, err := graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)

@@ -111,14 +111,14 @@ only sends them.`,
 			case made && (f.assignment != "" || f.Path != ""):
 				return cli.Usagef("%s: found the parts of a graph with --assignment or --out, expected neither: they are only sent", in)
 			case made:
-				return printReport(t, f.AsJSON)(graphmill.Send(cmd.Context(), in, o))
+				return t.Finish(f.AsJSON)(graphmill.Send(cmd.Context(), in, o))
 			case f.dryRun:
 				if f.Path == "" {
 					f.Path = filepath.Clean(in) + ".parts"
 				}
 				return printForecast(t, f.AsJSON)(graphmill.ForecastDispatch(cmd.Context(), in, f.assignment, f.Path, o))
 			}
-			return printReport(t, f.AsJSON)(graphmill.Dispatch(cmd.Context(), in, f.assignment, f.Path, o))
+			return t.Finish(f.AsJSON)(graphmill.Dispatch(cmd.Context(), in, f.assignment, f.Path, o))
 		},
 	}
 	f.Output.Add(cmd)
@@ -133,16 +133,6 @@ only sends them.`,
 	fs.IntVar(&o.NumParts, "num-parts", 0, "number of parts that the assignment must have (default: any)")
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside its folder")
 	return cmd
-}
-
-// printReport returns a function that prints the report of an operation, or returns its error.
-func printReport(t *cli.Terminal, asJSON bool) func(*graphmill.Report, error) error {
-	return func(r *graphmill.Report, err error) error {
-		if err != nil {
-			return err
-		}
-		return t.PrintReport(r, asJSON)
-	}
 }
 
 // printForecast returns a function that prints a forecast, or returns its error.
@@ -191,7 +181,7 @@ each new type-wise id.`,
 			if f.dryRun {
 				return printForecast(t, f.AsJSON)(graphmill.ForecastPartitionGraph(cmd.Context(), args[0], f.Path, o))
 			}
-			return printReport(t, f.AsJSON)(graphmill.PartitionGraph(cmd.Context(), args[0], f.Path, o))
+			return t.Finish(f.AsJSON)(graphmill.PartitionGraph(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.Output.Add(cmd)

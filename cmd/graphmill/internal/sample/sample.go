@@ -171,11 +171,7 @@ func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags
 		return err
 	}
 	defer st.Close()
-	r, err := graphmill.Sample(cmd.Context(), st, f.Path, o)
-	if err != nil {
-		return err
-	}
-	return t.PrintReport(r, f.AsJSON)
+	return t.Finish(f.AsJSON)(graphmill.Sample(cmd.Context(), st, f.Path, o))
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
@@ -213,9 +209,5 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	}
 	schema := o.GraphSchema
 	o.GraphSchema = ""
-	r, err := graphmill.SampleUnigraph(cmd.Context(), schema, f.Path, graphmill.UnigraphOptions{SampleOptions: o, DataPath: f.dataPath, MissingNodes: f.missing})
-	if err != nil {
-		return err
-	}
-	return t.PrintReport(r, f.AsJSON)
+	return t.Finish(f.AsJSON)(graphmill.SampleUnigraph(cmd.Context(), schema, f.Path, graphmill.UnigraphOptions{SampleOptions: o, DataPath: f.dataPath, MissingNodes: f.missing}))
 }

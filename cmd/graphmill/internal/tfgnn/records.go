@@ -43,11 +43,7 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 			o := f.RandomOptions
 			o.Run = f.Common.Run(t)
 			o.Overwrite = f.Force
-			r, err := graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.AddThreads(cmd)

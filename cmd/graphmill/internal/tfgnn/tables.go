@@ -70,11 +70,7 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 			if err != nil {
 				return err
 			}
-			r, err := graphmill.StoreToUnigraph(cmd.Context(), args[0], f.Path, o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.StoreToUnigraph(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.add(cmd, "format", "csv")
@@ -101,11 +97,7 @@ warning lists them.`,
 			if err != nil {
 				return err
 			}
-			r, err := graphmill.ConvertUnigraph(cmd.Context(), args[0], f.Path, o)
-			if err != nil {
-				return err
-			}
-			return t.PrintReport(r, f.AsJSON)
+			return t.Finish(f.AsJSON)(graphmill.ConvertUnigraph(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.add(cmd, "to", "")
