@@ -75,7 +75,7 @@ func (o *SendOptions) delivery(dir string, run *Run) (*delivery, error) {
 	return d, nil
 }
 
-// ready reports an error that would prevent the delivery of so many parts, before they are made.
+// ready reports an error that would prevent the delivery of the given number of parts, before they are made.
 func (d *delivery) ready(ctx context.Context, parts int) error {
 	if err := transport.CheckMachines(d.machines, parts); err != nil {
 		return err

@@ -77,7 +77,7 @@ func (f *filler) fillRows(b *Batch) {
 	b.Mask = mask(b.Mask, b.Rows, len(b.Items))
 }
 
-// size gives a column of a batch so many rows. It does not clear them.
+// size gives a column of a batch the given number of rows. It does not clear them.
 func size(c *graph.Column, rows, width int) {
 	n := rows * width
 	// Allocations of a few bytes are not aligned for every dtype.

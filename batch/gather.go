@@ -2,7 +2,7 @@ package batch
 
 import "unsafe"
 
-// Rows are looked up a block at a time, and each row is prefetched so many rows in advance, because a load from memory
+// Rows are looked up a block at a time, and each row is prefetched a fixed number of rows ahead, because a load from memory
 // takes as long as several copies. The processor itself prefetches rows longer than widest.
 const (
 	block  = 64

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// columns are three columns of so many rows, with values that identify the row.
+// columns are three columns of the given number of rows, with values that identify the row.
 func columns(rows int) []*graph.Column {
 	x, y, z := make([]float32, rows*16), make([]int64, rows), make([]uint8, rows*3)
 	for i := range x {
@@ -287,7 +287,7 @@ func TestEvenRanks(t *testing.T) {
 	})
 }
 
-// groupsOf is groups of 0 to 4 rows with so many rows in all.
+// groupsOf is groups of 0 to 4 rows with the given number of rows in all.
 func groupsOf(rows int) []uint64 {
 	ptr := []uint64{0}
 	for at := 0; at < rows; {

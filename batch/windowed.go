@@ -15,7 +15,7 @@ type windowed struct {
 }
 
 // Windowed is an order for data larger than memory. The n items are divided into blocks of block items. The blocks are
-// shuffled, and so are the items within each window of so many blocks. An epoch reads each block at once, and holds one
+// shuffled, and so are the items within each window of the given number of blocks. An epoch reads each block at once, and holds one
 // window (and the next one) in memory. Every item comes once per epoch.
 func Windowed(n, block, window uint64) (Order, error) {
 	if block < 1 || window < 1 || block > math.MaxUint32 || window > math.MaxUint32 {

@@ -95,7 +95,7 @@ func (c *conn) read() error {
 	}
 }
 
-// maxPacket bounds a request: a SAMPLE of so many bytes.
+// maxPacket bounds a request: a SAMPLE is the longest.
 const maxPacket = 1 << 20
 
 func (c *conn) take(r request) error {

@@ -47,7 +47,7 @@ func write(dst []byte, cs []column, m *made, at []int, t ticket) {
 // plenty is more rows than a slot holds. Larger counts need not be distinguished, and products with it fit 63 bits.
 const plenty = mostSlotBytes
 
-// mostBytes is an upper bound of the bytes of a batch of so many seeds, or a number above mostSlotBytes.
+// mostBytes is an upper bound of the bytes of a batch of the given number of seeds, or a number above mostSlotBytes.
 func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	g, p := s.Graph(), s.Plan()
 	b := &bounds{seeds: min(int64(seeds), plenty), hops: int64(s.Hops() + 1), nodes: make([]int64, len(g.Nodes)), edges: make([]int64, len(g.Edges))}

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// checkLinks refuses columns that cannot come with so many links.
+// checkLinks refuses columns that cannot come with the given number of links.
 func checkLinks(columns []*graph.Column, links int) error {
 	for _, c := range columns {
 		switch {

@@ -76,7 +76,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	return src, err
 }
 
-// Load begins to copy the large columns that batches look rows up in to faster memory, up to so many bytes, and calls
+// Load begins to copy the large columns that batches look rows up in to faster memory, up to the given number of bytes, and calls
 // loaded when it has finished. Meanwhile batches can be made; their content is the same. It is called at most once,
 // before Close.
 func (s *Source) Load(memory int64, loaded func()) {
@@ -117,7 +117,7 @@ func (s *Source) End(tail batch.Tail, first, ranks int) int {
 	return tail.End(n, first, ranks)
 }
 
-// CheckFirst refuses a batch number at which no pass with so many ranks can start. A pass that starts where an earlier
+// CheckFirst refuses a batch number at which no pass with the given number of ranks can start. A pass that starts where an earlier
 // pass ended has no batches.
 func (s *Source) CheckFirst(first uint64, ranks int) error {
 	if most := uint64(s.Batches() + ranks - 1); first > most {

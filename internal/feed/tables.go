@@ -38,7 +38,7 @@ func (t *tables) of(values []byte) *table {
 	return x
 }
 
-// load replaces large tables by copies in huge pages, up to so many bytes of memory, until ctx ends.
+// load replaces large tables by copies in huge pages, up to the given number of bytes of memory, until ctx ends.
 func (t *tables) load(ctx context.Context, memory int64) {
 	const part = 8 << 20
 	for _, x := range t.all {

@@ -20,7 +20,7 @@ type Stages[W, I any] struct {
 	Sink func(I) error
 }
 
-// Slots is the number of items of a run with so many threads.
+// Slots is the number of items of a run with the given number of threads.
 func Slots(threads int) int { return 2*threads + 1 }
 
 // Run works until Fill ends. Its error is that of the first item, in order, that failed, or that of ctx. All its

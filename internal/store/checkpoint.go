@@ -79,7 +79,7 @@ func Continue(fsys vfs.FS, out string, force bool) (*Writer, error) {
 // If Continue found a checkpoint, the output resumes from it: State is the state of the caller at that time, and Create
 // and Array open the files that were open then and append to them. A checkpoint with another of is an error that wraps
 // ErrOtherRun, and stays as it is. Where the checkpoint or its files are damaged, warn gets an error and the output
-// begins anew. All files are read to check them, by so many threads.
+// begins anew. All files are read to check them, by the given number of threads.
 func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, warn func(error)) error {
 	c := &w.checkpoints
 	if c.there {

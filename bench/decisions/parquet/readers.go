@@ -19,7 +19,7 @@ import (
 )
 
 // A run of equal values may say that a file of 3 KB has 2^31 rows. So each reader that reads in steps gets at most
-// so many steps of so many rows per row group, and so many row groups.
+// the given number of steps of the given number of rows per row group, and the given number of row groups.
 const (
 	rowsPerStep = 500
 	steps       = 4

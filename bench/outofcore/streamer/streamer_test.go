@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fill makes the adjacency of so many nodes from edges in any order.
+// fill makes the adjacency of the given number of nodes from edges in any order.
 func fill(nodes int, near, far []uint32) *graph.Adjacency {
 	indptr := make([]uint32, nodes+1)
 	for _, v := range near {
@@ -271,7 +271,7 @@ func TestLifeCycle(t *testing.T) {
 	if err := s.NewEpochStart(); err != nil {
 		t.Fatal(err)
 	}
-	// reads waits until so many epochs are read, with one chunk each. The other chunks are skipped.
+	// reads waits until the given number of epochs are read, with one chunk each. The other chunks are skipped.
 	reads := func(epochs int64) {
 		t.Helper()
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {

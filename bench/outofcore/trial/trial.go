@@ -182,14 +182,14 @@ func (t *trial) start() error {
 	return err
 }
 
-// stop stops the clock, after so many epochs with so many sampled edges.
+// stop stops the clock, after the given number of epochs with the given number of sampled edges.
 func (t *trial) stop(epochs float64, edges uint64) error {
 	end, err := now(t.fs)
 	t.note(end.since(t.clock), epochs, edges)
 	return err
 }
 
-// note notes the cost of so many epochs.
+// note notes the cost of the given number of epochs.
 func (t *trial) note(u usage, epochs float64, edges uint64) {
 	r := t.r
 	r.Seconds, r.CPU, r.Others = u.seconds/epochs, u.cpu/epochs, u.others()

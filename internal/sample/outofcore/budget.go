@@ -196,7 +196,7 @@ func (b windowBudget) fit() (batches float64, emitters int, err error) {
 	return batches, b.emitters, err
 }
 
-// share divides the memory between windows of at most so many batches and the tables of rows, so that the run reads
+// share divides the memory between windows of at most the given number of batches and the tables of rows, so that the run reads
 // least. total is the batches of the run.
 func (b windowBudget) share(batches, total uint64) (size uint64, share rowShare) {
 	if b.opt.Rows > 0 || b.opt.Memory == 0 || len(b.tables.tables()) == 0 {

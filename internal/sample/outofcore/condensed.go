@@ -135,7 +135,7 @@ func (c *condenser) advance(ctx context.Context) error {
 	}
 }
 
-// waiting is the number of epochs under way that have so many waves.
+// waiting is the number of epochs under way that have the given number of waves.
 func (c *condenser) waiting(done int) int {
 	n := 0
 	for _, e := range c.under {

@@ -16,7 +16,7 @@ type cells []uint64
 
 const cellNodes = 96
 
-// cellsOf is the number of words for so many nodes, with a cell after the last one.
+// cellsOf is the number of words for the given number of nodes, with a cell after the last one.
 func cellsOf(nodes int) int { return 2 * (nodes/cellNodes + 1) }
 
 func (c cells) count() int { return len(c) / 2 }

@@ -36,7 +36,7 @@ func (x *Executor) budget(job *sample.Job, need demand) budget {
 	return budget{neighbours: x.neighbours, tables: &x.rows, opt: x.opt, planned: x.planned, job: job, need: need, emitters: x.opt.Threads}
 }
 
-// windows is the division of a job of so many batches into windows. A window has as many batches as the memory allows,
+// windows is the division of a job of the given number of batches into windows. A window has as many batches as the memory allows,
 // but no more than the job and, without a bound, no more than an epoch.
 func (x *Executor) windows(ctx context.Context, job *sample.Job, total uint64) (d division, err error) {
 	d.budget, d.Design = x.budget(job, x.neighbours.bounds(job)), Windows
@@ -81,7 +81,7 @@ func (x *Executor) fitWindows(ctx context.Context, d *division, total uint64) er
 	return nil
 }
 
-// design is the design that runs a job of so many batches, and the division into windows.
+// design is the design that runs a job of the given number of batches, and the division into windows.
 func (x *Executor) design(ctx context.Context, job *sample.Job, total uint64) (division, error) {
 	scope := x.neighbours.sampler.Plan().Scope
 	if x.opt.Design == Condensed && scope != sample.ScopeEpoch {

@@ -210,7 +210,7 @@ func (e *estimate) rounds(f *Forecast, windows uint64, each float64, c cost) (mo
 	return most
 }
 
-// requestBytes is the bytes of the requests of so many batches in a wave: cells, and half of the last cell of each
+// requestBytes is the bytes of the requests of the given number of batches in a wave: cells, and half of the last cell of each
 // bucket is empty.
 func (e *estimate) requestBytes(wave int, batches float64) float64 {
 	bytes := 0.0
@@ -221,7 +221,7 @@ func (e *estimate) requestBytes(wave int, batches float64) float64 {
 	return bytes
 }
 
-// touched is the bytes that a sweep reads which serves the waves from first to last, for so many batches in each.
+// touched is the bytes that a sweep reads which serves the waves from first to last, for the given number of batches in each.
 func (e *estimate) touched(first, last int, batches float64) float64 {
 	bytes := 0.0
 	for i, f := range e.files {
@@ -257,7 +257,7 @@ func (e *estimate) touched(first, last int, batches float64) float64 {
 	return bytes
 }
 
-// mapped is about the seconds that the memory executor takes to sample so many edges, and to read the bytes of its
+// mapped is about the seconds that the memory executor takes to sample the given number of edges, and to read the bytes of its
 // arrays that are not in the page cache.
 func (e *estimate) mapped(edges, uncached float64) float64 {
 	seconds := edges * memorySeconds * e.slowness() / float64(e.opt.Threads)

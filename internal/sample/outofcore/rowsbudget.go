@@ -121,7 +121,7 @@ func (b rowBudget) reserve(free float64) (left float64, share rowShare) {
 	return free - rows, share
 }
 
-// groups is the number of groups that n batches are divided into where tables hold so many bytes, if batches want
+// groups is the number of groups that n batches are divided into where tables hold the given number of bytes, if batches want
 // rows at random.
 func (b rowBudget) groups(n uint64, bytes float64) uint64 {
 	need := func(batches float64) float64 {
@@ -135,7 +135,7 @@ func (b rowBudget) groups(n uint64, bytes float64) uint64 {
 	return (n + uint64(each) - 1) / uint64(each)
 }
 
-// distinct is the rows of a table that so many batches want, each row once.
+// distinct is the rows of a table that the given number of batches want, each row once.
 func (b rowBudget) distinct(r *Rows, batches float64) float64 {
 	count := float64(r.count)
 	return count * -math.Expm1(-batches*b.perBatch(r)/max(count, 1))
@@ -155,7 +155,7 @@ func (e *estimate) rows(f *Forecast, share rowShare) {
 	each := min(max(f.Batches, 1), e.total)
 	runs := math.Ceil(float64(e.total) / float64(each))
 	packs := float64(rows.groups(each, limit))
-	// pass is the bytes that a pass reads for so many batches, and the bytes of their rows, each row once.
+	// pass is the bytes that a pass reads for the given number of batches, and the bytes of their rows, each row once.
 	pass := func(batches float64) (bytes, held float64) {
 		for _, r := range tables {
 			wanted := rows.distinct(r, batches)

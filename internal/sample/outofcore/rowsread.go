@@ -25,7 +25,7 @@ func (c *rowColumn) rowBuffer() int {
 // byteOf is the byte offset of a row in the file.
 func (c *rowColumn) byteOf(row int) uint64 { return c.start + uint64(row)*uint64(c.row) }
 
-// read fills tables with the rows that are wanted and ordered, in one pass over the files. At most so many goroutines
+// read fills tables with the rows that are wanted and ordered, in one pass over the files. At most the given number of goroutines
 // read.
 func (t *rowTables) read(ctx context.Context, tables []*Rows, readers int) error {
 	blocks, size := 0, rowBlock(tables)

@@ -29,7 +29,7 @@ type spillSizes struct {
 	sort   int    // requests that are put into the order of blocks at a time
 }
 
-// runs is the streams of requests to so many blocks.
+// runs is the streams of requests to the given number of blocks.
 func (z *spillSizes) runs(blocks uint32) int { return int((blocks + z.run - 1) / z.run) }
 
 // buffers is the extents of the streams that are written at once, of their packers, and of spans.

@@ -60,7 +60,7 @@ type stage struct {
 	shift uint32
 }
 
-// newStage makes a stage of at most so many slots. Memory is taken as they are used. With apart, results have edge ids.
+// newStage makes a stage of at most the given number of slots. Memory is taken as they are used. With apart, results have edge ids.
 func newStage(source *shared, slots int, apart bool, workers, buckets int, shift uint32) (*stage, error) {
 	s := &stage{shift: shift, freeFar: func() {}, freeIDs: func() {}}
 	var err error

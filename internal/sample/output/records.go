@@ -120,7 +120,7 @@ func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
 	return (batches-1)*size + min(size, seeds-last)
 }
 
-// Examples is the number of Examples per epoch of a job with so many components per Example; 0 means 1.
+// Examples is the number of Examples per epoch of a job with the given number of components per Example; 0 means 1.
 func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
 	group := uint64(max(components, 1))
 	return (Subgraphs(s, job) + group - 1) / group

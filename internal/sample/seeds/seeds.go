@@ -42,7 +42,7 @@ type Seeds struct {
 // types is the node type of the rows of a file. It may be empty where the graph has one node type, or the text names
 // it. Two types ask for links: a file with the columns "source" and "target", with or without "#", or with two columns
 // and no header, or an array of pairs. features are the other columns to take. nil takes all of them, with dtypes
-// inferred from their values. Where most is not 0, only the first seeds are taken, at most so many.
+// inferred from their values. Where most is not 0, only the first seeds are taken, at most the given number.
 func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types []string, features []table.Column, most int) (*Seeds, error) {
 	g := s.Graph
 	nodeType := ""
@@ -89,7 +89,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 	return found.first(most), err
 }
 
-// first keeps the first seeds, at most so many, where most is not 0.
+// first keeps the first seeds, at most the given number, where most is not 0.
 func (s *Seeds) first(most int) *Seeds {
 	if s != nil && most > 0 && most < len(s.Nodes)/len(s.Types) {
 		s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
