@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// runKept runs a job and returns what it made until it ended or, where sinks is not negative, until it had made that number
+// runKept runs a job and returns what it made until it ended or, where sinks is not negative, until it had made that number of
 // batches.
 func runKept(t *testing.T, fsys vfs.FS, s *store.Store, plan *sample.Plan, job sample.Job, opt Options, sinks int) (made []string, batches uint64, counts Counts, err error) {
 	t.Helper()
