@@ -47,7 +47,7 @@ func (c *Common) AddThreads(cmd *cobra.Command) {
 // Check refuses values that no command takes.
 func (c *Common) Check() error {
 	if c.Threads < 1 || c.Threads > 4096 {
-		return Usagef("found --threads %d, expected 1 to 4096", c.Threads)
+		return Usagef("found `Threads` %d, expected 1 to 4096", c.Threads)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (o *Out) Add(cmd *cobra.Command) {
 // Check refuses a command line without a folder.
 func (o *Out) Check() error {
 	if o.Path == "" {
-		return Usagef("found no --out, expected a folder to write; give --out FOLDER")
+		return Usagef("found no `Out`, expected a folder to write; give `Out` FOLDER")
 	}
 	return nil
 }

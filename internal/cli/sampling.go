@@ -73,7 +73,7 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 				o.FanoutByType = map[string][]int{}
 			}
 			if _, twice := o.FanoutByType[t.Edges]; twice {
-				return o, Usagef("found --fanout of %s twice, expected each edge type once", t.Edges)
+				return o, Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
 			}
 			o.FanoutByType[t.Edges] = t.Hops
 		}
