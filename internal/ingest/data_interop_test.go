@@ -73,7 +73,7 @@ func TestDataCora(t *testing.T) {
 // Graphs of other types in one file are no collection; the error says so.
 func TestDataManyGraphs(t *testing.T) {
 	_, err := Open(t.Context(), vfs.OS, golden.Data(t, "dgl", "hetero1.bin"), Options{})
-	if err == nil || !strings.Contains(err.Error(), "in graph 1, expected 1 and 2 as in graph 0") {
+	if err == nil || !strings.Contains(err.Error(), "in graph 1, expected 1 and 2, as in graph 0") {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), vfs.OS, golden.Data(t, "dgl", "graph_0.9a220622.dgl"), Options{}); err != nil {
