@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestSampleKilled ends five runs of the command behind a checkpoint that they made, with
+// TestSampleKilled ends five runs of the command after a checkpoint that they made, with
 // SIGKILL or SIGINT, and lets the sixth come to its end: all bytes but the report's
 // are those of a run that nothing happened to.
 func TestSampleKilled(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSampleKilled(t *testing.T) {
 					t.Fatalf("%v: %s", err, out)
 				}
 				if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-					break // killed behind the rename
+					break // killed after the rename
 				}
 				if stopped++; interrupt && !strings.Contains(out.String(), "subgraphs are kept in ."+name+".partial, and a run with the same options and --resume continues from there") {
 					t.Errorf("interrupted: %s", out)

@@ -149,7 +149,7 @@ func TestDataFigures(t *testing.T) {
 	}
 }
 
-// Here the linear program has the proof, and ends what runs beside it; the number of
+// Here the linear program has the proof, and ends the searches that run at the same time; the number of
 // threads changes nothing.
 func TestDataThreadsAndProofs(t *testing.T) {
 	limits := []int{222, 502}

@@ -91,7 +91,7 @@ func (f *Files) open(name string) error {
 	return nil
 }
 
-// Close closes the open file. Next then goes on with the file after it.
+// Close closes the open file. Next then continues with the file after it.
 func (f *Files) Close() error {
 	f.reader = nil
 	if f.file == nil {

@@ -51,7 +51,7 @@ func beginCounter(fsys vfs.FS, out string, of map[string]string, warned *[]strin
 	return c, nil
 }
 
-// count goes on to number n, with a checkpoint after each number that is a multiple of every.
+// count counts up to number n, with a checkpoint after each number that is a multiple of every.
 func (c *counter) count(n, every int) (err error) {
 	for ; c.n < n && err == nil; c.n++ {
 		if c.n%10 == 0 && c.text == nil {

@@ -10,7 +10,7 @@
 //
 // Copy k of a file is a function of -seed and k. A child process reads the copies one after the other. It recovers
 // panics of its own goroutine; a panic in another goroutine, a full stack, memory beyond -memory and a read of more
-// than -timeout end the child, and a new one goes on with the next copy.
+// than -timeout end the child, and a new one continues with the next copy.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// tfgnnPython is the python of the real TF-GNN, installed if need be.
+// tfgnnPython is the python of the real TF-GNN. It installs it first where it is missing.
 func tfgnnPython(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("../../../bench/peers.sh", "tfgnn")
