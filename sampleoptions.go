@@ -32,7 +32,7 @@ const (
 	DirectionOut Direction = "out" // out-edges: a hop goes from a node to the destinations of its edges
 
 	ExpandNew Expand = "new" // only nodes that the previous hop reached first, as PyG does. The default
-	ExpandAll Expand = "all" // all nodes that the previous hop reached, as DGL does
+	ExpandAll Expand = "all" // all nodes that any earlier hop reached, seeds included, as DGL does
 
 	ScopeBatch Scope = "batch" // one subgraph per batch. The default
 	ScopeSeed  Scope = "seed"  // one subgraph per seed

@@ -25,7 +25,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Plan, "plan", "", "file with a plan (JSON)")
 	f.StringVar(&o.SamplingSpec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
 	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
-	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that it reached (all, as DGL)")
+	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that were reached before, seeds included (all, as DGL)")
 	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
