@@ -110,7 +110,8 @@ func TestArchitecture(t *testing.T) {
 			t.Errorf("found the arrow %s --> %s, and no such import", m[1], m[2])
 		}
 	}
-	// reach is what arrows lead to; through says that the first one does not go there at once.
+	// reach reports whether arrows lead from one node to another. With through, it does not count an arrow that goes there
+	// directly.
 	var reach func(from, to string, through bool) bool
 	reach = func(from, to string, through bool) bool {
 		for next := range drawn[from] {

@@ -133,6 +133,10 @@ func TestBatchesRefuse(t *testing.T) {
 		{Fanout: []int{2}, Plan: "plan.json"},
 		{Plan: "plan.json", Scope: graphmill.ScopeSeed},
 		{Fanout: []int{2}, Run: graphmill.Run{Threads: -1}},
+		{Fanout: []int{2}, Run: graphmill.Run{Overwrite: true}},
+		{Fanout: []int{2}, NoEdgeIDs: true},
+		{Fanout: []int{2}, GraphSchema: "schema.pbtxt"},
+		{Fanout: []int{2}, Resume: true},
 	} {
 		for _, err := range graphmill.Batches(t.Context(), st, o) {
 			if !errors.Is(err, graphmill.ErrUsage) {

@@ -18,7 +18,7 @@ import (
 // disk for less than a second and samples a few seeds. It writes nothing.
 func Forecast(ctx context.Context, st *Store, o SampleOptions) (*Report, error) {
 	start := time.Now()
-	if err := o.check(); err != nil {
+	if err := o.checkFiles(); err != nil {
 		return nil, err
 	}
 	r := o.begin("forecast", "Forecast of sampling "+titled(st.Dir()))

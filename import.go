@@ -136,6 +136,9 @@ func (o *ImportOptions) check() error {
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
 	}
+	if o.Schema == "" && len(o.More) > 0 {
+		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
+	}
 	return errors.Join(o.BuildOptions.check(),
 		checkPolicy("DanglingEdges", o.DanglingEdges, PolicyError, PolicyDrop, PolicyZeros),
 		checkPolicy("DuplicateNodes", o.DuplicateNodes, PolicyError, PolicyDrop))

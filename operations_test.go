@@ -184,3 +184,48 @@ func TestOutputs(t *testing.T) {
 		})
 	}
 }
+
+// Options that an operation does not honour are refused, before anything is written.
+func TestRefused(t *testing.T) {
+	dir := inputs(t)
+	st, err := graphmill.Open(dir + "/g.store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	sample := func(o graphmill.SampleOptions) func(out string) error {
+		o.Fanout = []int{2}
+		return func(out string) error {
+			_, err := graphmill.Sample(t.Context(), st, out, o)
+			return err
+		}
+	}
+	for name, operation := range map[string]func(out string) error{
+		"order":         sample(graphmill.SampleOptions{Order: "windowed:2,2"}),
+		"features":      sample(graphmill.SampleOptions{Features: []string{"x"}}),
+		"edge features": sample(graphmill.SampleOptions{EdgeFeatures: []string{"x"}}),
+		"shards":        sample(graphmill.SampleOptions{Shards: 2}),
+		"more": func(out string) error {
+			_, err := graphmill.Import(t.Context(), "testdata/library/cites.csv", out, graphmill.ImportOptions{More: []string{"papers.csv"}})
+			return err
+		},
+		"empty cells": func(out string) error {
+			_, err := graphmill.StoreToUnigraph(t.Context(), dir+"/g.store", out, graphmill.UnigraphTables{EmptyCells: "0"})
+			return err
+		},
+		"gzip": func(out string) error {
+			_, err := graphmill.Export(t.Context(), dir+"/g.store", out, graphmill.ExportOptions{To: graphmill.FormatChunked, Gzip: true})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := operation(folder + "/out"); !errors.Is(err, graphmill.ErrUsage) {
+				t.Errorf("found error %v, expected ErrUsage", err)
+			}
+			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+				t.Errorf("found %v, %v, expected an empty folder", left, err)
+			}
+		})
+	}
+}

@@ -35,13 +35,8 @@ type PackStreamOptions struct {
 
 // check refuses options that contradict each other, and fills in defaults.
 func (o *PackStreamOptions) check() error {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{{"Method", o.Method != ""}, {"Heuristic", o.Heuristic != ""}, {"Effort", o.Effort != 0}, {"TimeBudget", o.TimeBudget != 0}, {"Ranks", o.Ranks != 0}} {
-		if f.given {
-			return usagef("found `%s` with `Stream`, expected one of them: a stream is packed by one method", f.name)
-		}
+	if name := firstGiven(option{"Method", o.Method != ""}, option{"Heuristic", o.Heuristic != ""}, option{"Effort", o.Effort != 0}, option{"TimeBudget", o.TimeBudget != 0}, option{"Ranks", o.Ranks != 0}); name != "" {
+		return usagef("found `%s` with `Stream`, expected one of them: a stream is packed by one method", name)
 	}
 	setDefault(&o.Buffer, 512)
 	if o.Buffer < 1 || o.Buffer > pack.MaxBuffer {

@@ -123,6 +123,22 @@ func (m *meter) add(n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.at.Done += n
+	m.pass()
+}
+
+// set sets the number of units that are done, which never falls, and their total.
+func (m *meter) set(done, total int64) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.at.Done, m.at.Total = max(done, m.at.Done), total
+	m.pass()
+}
+
+// pass calls Run.Progress if the last call is long enough ago.
+func (m *meter) pass() {
 	if now := time.Now(); now.Sub(m.last) >= between {
 		m.last = now
 		m.tell(m.at)
@@ -142,49 +158,47 @@ func (m *meter) end() {
 	}
 }
 
-// stages passes the progress of an operation that names its own stages to Run.Progress.
+// stages passes the progress of an operation that names its own stages to Run.Progress, each as a meter.
 type stages struct {
-	tell func(Progress)
-	mu   sync.Mutex
-	at   Progress
-	last time.Time
+	run *Run
+	mu  sync.Mutex
+	now *meter // of the last stage; nil before the first one
 }
 
-func (o *Run) stages() *stages { return &stages{tell: o.Progress} }
+func (o *Run) stages() *stages { return &stages{run: o} }
 
 // update sets the progress of a stage. A new stage ends the previous one. It is safe for concurrent use.
 func (s *stages) update(stage string, done, total int64, unit string) {
-	if s.tell == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.at.Stage != stage {
-		s.finish()
-		s.at, s.last = Progress{Stage: stage}, time.Time{}
+	if s.now == nil || s.now.at.Stage != stage {
+		s.now.end()
+		s.now = s.run.meter(stage, total, unit)
 	}
-	s.at.Done, s.at.Total, s.at.Unit = max(done, s.at.Done), total, unit
-	if now := time.Now(); now.Sub(s.last) >= between {
-		s.last = now
-		s.tell(s.at)
-	}
+	s.now.set(done, total)
 }
 
 // end ends the last stage.
 func (s *stages) end() {
-	if s.tell == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.finish()
+	s.now.end()
 }
 
-func (s *stages) finish() {
-	if s.at.Stage != "" && !s.at.End {
-		s.at.End = true
-		s.tell(s.at)
+// option is a field of options, and whether it is given.
+type option struct {
+	name  string
+	given bool
+}
+
+// firstGiven is the name of the first option that is given, "" for none.
+func firstGiven(options ...option) string {
+	for _, o := range options {
+		if o.given {
+			return o.name
+		}
 	}
+	return ""
 }
 
 // keeps refuses an output folder that is an input, that holds one, or that lies inside an input folder with a manifest.

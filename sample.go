@@ -31,7 +31,7 @@ import (
 // a checkpoint, its error is ErrResumable.
 func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (*Report, error) {
 	start := time.Now()
-	if err := o.check(); err != nil {
+	if err := o.checkFiles(); err != nil {
 		return nil, err
 	}
 	if err := keeps(out, st.Dir()); err != nil {

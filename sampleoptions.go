@@ -161,21 +161,24 @@ func (o *SampleOptions) check() error {
 	return o.checkWork()
 }
 
+// checkFiles refuses the options that only batches have.
+func (o *SampleOptions) checkFiles() error {
+	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}); name != "" {
+		return usagef("found `%s` with output files, expected it with batches", name)
+	}
+	return o.check()
+}
+
 // checkPlan checks the options that say which edges are drawn.
 func (o *SampleOptions) checkPlan() error {
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
 		// A plan or spec says all of this itself, and no option is ignored silently.
-		for _, f := range []struct {
-			name  string
-			given bool
-		}{
-			{"Direction", o.Direction != ""}, {"Expand", o.Expand != ""}, {"Scope", o.Scope != ""}, {"Replace", o.Replace},
-			{"Weight", o.Weight != ""}, {"Before", o.Before != ""}, {"Untimed", o.Untimed != nil},
-		} {
-			if f.given {
-				return usagef("found `%s` without `Fanout`, expected it in the plan", f.name)
-			}
+		if name := firstGiven(
+			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Replace", o.Replace},
+			option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
+		); name != "" {
+			return usagef("found `%s` without `Fanout`, expected it in the plan", name)
 		}
 	}
 	given := 0
@@ -229,16 +232,11 @@ func (o *SampleOptions) checkWork() error {
 	if o.Format == FormatTFRecord {
 		return o.checkRecords()
 	}
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"Shards", o.Shards != 0}, {"Name", o.Name != ""}, {"Gzip", o.Gzip}, {"IDs", o.IDs != nil}, {"Compat", o.Compat != CompatNone},
-		{"Aggregation", o.Aggregation != AggregationEdge}, {"SeedIDs", o.SeedIDs}, {"Components", o.Components != 0},
-	} {
-		if f.given {
-			return usagef("found `%s` with `Format` collection, expected `Format` tfrecord", f.name)
-		}
+	if name := firstGiven(
+		option{"Shards", o.Shards != 0}, option{"Name", o.Name != ""}, option{"Gzip", o.Gzip}, option{"IDs", o.IDs != nil}, option{"Compat", o.Compat != CompatNone},
+		option{"Aggregation", o.Aggregation != AggregationEdge}, option{"SeedIDs", o.SeedIDs}, option{"Components", o.Components != 0},
+	); name != "" {
+		return usagef("found `%s` with `Format` collection, expected `Format` tfrecord", name)
 	}
 	return nil
 }

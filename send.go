@@ -29,15 +29,10 @@ type SendOptions struct {
 // check refuses options that contradict each other, and fills in defaults.
 func (o *SendOptions) check() error {
 	if o.IPConfig == "" {
-		for _, f := range []struct {
-			name  string
-			given bool
-		}{
-			{"RemoteDir", o.RemoteDir != ""}, {"SSHUser", o.SSHUser != ""}, {"SSHPort", o.SSHPort != 0}, {"Identity", o.Identity != nil}, {"KnownHosts", o.KnownHosts != nil},
-		} {
-			if f.given {
-				return usagef("found `%s` without `IPConfig`, expected both; give `IPConfig` FILE to send the parts", f.name)
-			}
+		if name := firstGiven(
+			option{"RemoteDir", o.RemoteDir != ""}, option{"SSHUser", o.SSHUser != ""}, option{"SSHPort", o.SSHPort != 0}, option{"Identity", o.Identity != nil}, option{"KnownHosts", o.KnownHosts != nil},
+		); name != "" {
+			return usagef("found `%s` without `IPConfig`, expected both; give `IPConfig` FILE to send the parts", name)
 		}
 	}
 	setDefault(&o.SSHPort, 22)

@@ -54,8 +54,11 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	if o.Format == "" {
 		o.Format = FormatTFRecord
 	}
-	if err := o.check(); err != nil {
+	if err := o.checkFiles(); err != nil {
 		return nil, err
+	}
+	if o.GraphSchema != "" {
+		return nil, usagef("found `GraphSchema` and a schema, expected the schema alone")
 	}
 	policy, joined, err := o.policy()
 	if err != nil {

@@ -56,6 +56,9 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
+	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"AllowOutside", o.AllowOutside}); name != "" {
+		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
+	}
 	u, err := o.options()
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 // internal/pack. Where simpler bounds do not prove the number of packs, internal/pack solves many such programs and prices
 // new patterns between them.
 //
-//	go run . -limits 222,502 $GRAPHMILL_SHARED/data/packing/ogbg-molhiv_train_exact.csv
+//	go run . -limits 222,502 $GRAPHMILL_DATA/packing/ogbg-molhiv_train_exact.csv
 //
 // The program has a row per shape, and a column per pattern of the packing that internal/pack found, per shape alone
 // in its packs, and per surplus. Simplex starts from the basis that internal/pack starts from: each shape alone.

@@ -39,7 +39,7 @@ type settings struct {
 	keep    string
 }
 
-// result is what became of one copy.
+// result tells how reading one copy ended.
 type result struct {
 	Case    int
 	Outcome outcome
@@ -137,7 +137,7 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// tally is what became of the copies of one file with one reader.
+// tally counts how one reader read the copies of one file.
 type tally struct {
 	count       map[outcome]int
 	large, slow int

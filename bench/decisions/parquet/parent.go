@@ -86,7 +86,7 @@ func runChild(s *settings, self, reader, file string, results []result) ([]resul
 	return append(results, r), nil
 }
 
-// refusal is what a child says that did not read the undamaged file.
+// refusal is the message of a child that could not read the undamaged file.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }

@@ -35,8 +35,8 @@ type Options struct {
 	Seed      uint64
 	NoEdgeIDs bool
 	Threads   int
-	Epochs    int    // 0 means that of the design
-	Memory    int64  // bound in bytes; 0 means that of the design
+	Epochs    int    // 0 means the design's default
+	Memory    int64  // bound in bytes; 0 means the design's default
 	Chunks    string // folder that the design chunks reads
 	Scratch   string // folder for the scratch files of the design spilled
 	Warn      func(string)
@@ -119,7 +119,7 @@ type Result struct {
 	Counted float64 `json:"counted_bytes_read_per_epoch,omitempty"`
 	Sweeps  int64   `json:"sweeps,omitempty"` // of all epochs
 	PeakRSS int64   `json:"peak_rss_bytes"`
-	// Digest is that of the subgraphs of the first epoch.
+	// Digest is a checksum of the subgraphs of the first epoch.
 	Digest string `json:"digest,omitempty"`
 	// Bytes per second of the design sweeps: by the readers of the executor, and sequential.
 	SweepRate    float64 `json:"sweep_bytes_per_second,omitempty"`
