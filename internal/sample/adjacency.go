@@ -10,6 +10,7 @@ import (
 
 // adjacency is a graph.Adjacency in 32 bits, as the kernel reads it.
 type adjacency struct {
+	first  uint32   // the node that indptr begins with: 0, except in a Range
 	indptr []uint32 // nodes of the near type + 1
 	far    []uint32 // nil with Options.Fetch
 	eid    []uint32 // nil where the edge id is the position, or is not read

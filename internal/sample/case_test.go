@@ -275,6 +275,7 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 			}
 			checkCounts(t, s, sub)
 		}
+		checkRanges(t, r, s)
 		s.Close()
 	}
 }

@@ -63,7 +63,8 @@ type Context struct {
 	edges []edgeBuffer // by edge type
 	ops   []opState    // by op, with op 0
 
-	fetched Fetched // during SampleFrom
+	fetched Fetched // during SampleFrom and SampleGiven
+	given   Given   // during SampleGiven
 
 	// Under ExpandAll: marks of the nodes that an op expands, and of those that it reaches.
 	expands, reaches stamps

@@ -22,6 +22,21 @@ func (c *Context) SampleFrom(in Input, f Fetched) (*Subgraph, error) {
 	return c.Sample(in)
 }
 
+// Given gives the edges of a subgraph, for a Sampler with Options.Given.
+type Given interface {
+	Fetched
+	// Counts sets counts to the number of edges that op (from 1) takes of each of nodes, which are the next ones of its
+	// frontier. Ends then asks for these edges; it always wants edge ids.
+	Counts(op int, nodes, counts []uint32)
+}
+
+// SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
+func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
+	c.fetched, c.given = g, g
+	defer func() { c.fetched, c.given = nil, nil }()
+	return c.Sample(in)
+}
+
 // Begin starts a walk over a subgraph without its edges. Step by step, it shows the nodes that an op expands
 // (Frontier), given the nodes that the ops before it reached: Found must be called for these ops in turn.
 func (c *Context) Begin(in Input) error {
@@ -63,7 +78,7 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 	return c.blocks(o, func(m uint32) error {
 		b := c.block(0, m)
 		c.locate(o, b)
-		need := o.measure(b)
+		need := c.measure(o, b)
 		if need > maxLocal {
 			return c.errSubgraph(o.far)
 		}
@@ -89,7 +104,7 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	if !o.plain() {
 		b := c.block(0, 1)
 		b.node[0] = v
-		need := o.measure(b)
+		need := c.measure(o, b)
 		if len(c.near) < need {
 			c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
 		}
@@ -100,11 +115,7 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	pos = pos[:o.picks(d)]
 	switch {
 	case o.how == Replace && d > 0:
-		h := draw.Absorb(key, uint64(v))
-		for i := range pos {
-			h += draw.Gamma
-			pos[i] = start + uint32(draw.Below(draw.Mix(h), uint64(d)))
-		}
+		replaced(draw.Absorb(key, uint64(v)), start, d, pos)
 	case d <= o.take:
 		for i := range pos {
 			pos[i] = start + uint32(i)

@@ -27,12 +27,21 @@ func (c *Context) locate(o *op, b block) {
 	for i, l := range b.local {
 		b.node[i] = nodes[l]
 	}
-	prefetch.At(unsafe.SliceData(o.adj.indptr), b.node)
+	if c.given == nil {
+		prefetch.At(unsafe.SliceData(o.adj.indptr), b.node)
+	}
 }
 
 // measure finds the edges of the nodes, and returns the most edges that may be picked.
-func (o *op) measure(b block) int {
+func (c *Context) measure(o *op, b block) int {
 	need := 0
+	if c.given != nil {
+		c.given.Counts(int(o.number), b.node, b.degree)
+		for _, d := range b.degree {
+			need += int(d)
+		}
+		return need
+	}
 	for i, v := range b.node {
 		s := o.adj.indptr[v]
 		d := o.adj.indptr[v+1] - s
@@ -50,6 +59,8 @@ func (o *op) measure(b block) int {
 func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	var n int
 	switch {
+	case c.given != nil:
+		return repeat(b.local, b.degree, near)
 	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && c.edges[o.edges].kept == nil:
 		return o.nears(b, near)
 	case o.how == Uniform && o.times == nil:
@@ -80,11 +91,24 @@ func (o *op) nears(b block, near []uint32) int {
 	return n
 }
 
+// repeat writes each local id to near as often as counts says, and returns the number of ids.
+func repeat(local, counts, near []uint32) int {
+	n := 0
+	for i, l := range local {
+		list := near[n : n+int(counts[i])]
+		for j := range list {
+			list[j] = l
+		}
+		n += len(list)
+	}
+	return n
+}
+
 // runBlock runs all phases for a block of one op. prefix is the key without the op.
 func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	b := c.block(0, m)
 	c.locate(o, b)
-	need := o.measure(b)
+	need := c.measure(o, b)
 	if need > maxLocal {
 		return c.errSubgraph(o.far)
 	}

@@ -12,7 +12,7 @@ const floydTable = 4096
 // pickUniform picks positions of edges for each node of the block, and writes the local id of the node of each to near.
 // It returns their number.
 func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) int {
-	n := 0
+	n, first := 0, o.adj.first
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]
 		k := min(d, o.take)
@@ -23,7 +23,7 @@ func (c *Context) pickUniform(o *op, key uint64, b block, pos, near []uint32) in
 				local[j] = l
 			}
 		} else {
-			c.picker.Distinct(draw.Absorb(key, uint64(b.node[i])), d, out)
+			c.picker.Distinct(draw.Absorb(key, uint64(b.node[i]+first)), d, out)
 			for j := range out {
 				out[j] += start
 				local[j] = l
@@ -83,7 +83,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	if o.times != nil {
 		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
 	}
-	n := 0
+	n, first := 0, o.adj.first
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]
 		var at []uint32
@@ -98,7 +98,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 		if d == 0 {
 			continue
 		}
-		h := draw.Absorb(key, uint64(b.node[i]))
+		h := draw.Absorb(key, uint64(b.node[i]+first))
 		k := o.take
 		if k == takeAll {
 			k = d

@@ -27,6 +27,9 @@ type Options struct {
 	// the edges that it takes (Context.SampleFrom). Offsets and columns are read. New refuses a direction that is not
 	// stored, and Induce (ErrFetch).
 	Fetch bool
+	// Given leaves the whole graph where it is: New reads only the numbers of nodes, and the caller gives a context the
+	// edges that each op takes (Context.SampleGiven). New refuses Induce (ErrFetch).
+	Given bool
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
 	Touched func(bytes int64) error
@@ -103,7 +106,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 		s.ops = append(s.ops, o)
 	}
-	if opt.Induce && opt.Fetch {
+	if opt.Induce && (opt.Fetch || opt.Given) {
 		s.Close()
 		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read; take the memory executor")
 	}
@@ -124,7 +127,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 	}
 	for i := range s.ops {
-		s.ops[i].fetchIDs = opt.Fetch && s.apart(&s.ops[i])
+		s.ops[i].fetchIDs = opt.Given || opt.Fetch && s.apart(&s.ops[i])
 	}
 	s.waves = wavesOf(s.ops)
 	if err := s.useHugePages(); err != nil {
@@ -153,6 +156,9 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 	if o.near < 0 || o.far < 0 {
 		return op{}, tagged.Errorf(ErrPlan, "found edge type %s without its node types in the graph", edges.Type)
 	}
+	if s.opt.Given {
+		return o, nil
+	}
 	var err error
 	if o.adj, err = s.adjacencyOf(e, p.Dir); err != nil {
 		return op{}, err
@@ -163,18 +169,23 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 			return op{}, err
 		}
 	}
+	return o, o.columns(s.plan, p, edges, columns)
+}
+
+// columns reads the columns of edges that an op of a plan draws by.
+func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache) (err error) {
 	switch p.How {
 	case Weighted:
 		o.weights, err = columns.weights(edges, p.Column, p.Dir, o.adj)
 	case Top:
 		o.top, err = columns.values(edges, p.Column)
 	}
-	if err == nil && s.plan.timed(p.Edges) {
-		if o.times, err = columns.values(edges, s.plan.Before.Column); err == nil {
+	if err == nil && plan.timed(p.Edges) {
+		if o.times, err = columns.values(edges, plan.Before.Column); err == nil {
 			o.ascending = columns.ascending(o.adj, o.times)
 		}
 	}
-	return o, err
+	return err
 }
 
 // unique is the list without repeats.

@@ -64,7 +64,7 @@ func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
 		p := &parts[i]
 		p.off = need
 		if p.m > 0 {
-			need += c.s.ops[w.first+i].measure(c.block(p.at, p.m))
+			need += c.measure(&c.s.ops[w.first+i], c.block(p.at, p.m))
 		}
 		p.n = need - p.off
 	}

@@ -83,7 +83,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 		}
 		if math.IsInf(sum, 1) {
 			return nil, tagged.Errorf(errWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums",
-				e.Type, name, dir, n)
+				e.Type, name, dir, a.first+uint32(n))
 		}
 		if w.guide != nil {
 			start, end := a.indptr[n], a.indptr[n+1]
@@ -143,10 +143,10 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 		}
 	}
 	prefetch.Wide(unsafe.SliceData(w.prefix), s.at[:drawing])
-	n := drawing * k
+	n, first := drawing*k, o.adj.first
 	for j, i := range s.node[:drawing] {
 		start, d := b.start[i], b.degree[i]
-		h := draw.Absorb(key, uint64(b.node[i]))
+		h := draw.Absorb(key, uint64(b.node[i]+first))
 		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, b.node[i])
 		s.key[j] = h
 		for number := range k {
@@ -163,7 +163,8 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 		}
 	}
 	prefetch.Wide(unsafe.SliceData(w.prefix), s.guess[:n])
-	n, j := 0, 0
+	n = 0
+	j := 0
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]
 		out := pos[n:]
