@@ -22,6 +22,8 @@ type CollectionOptions struct {
 	Progress func(subgraphs int)
 	// Stream, if not nil, samples instead of sample.Run. The sampler must be that of Stream.
 	Stream *outofcore.Executor
+	// Elsewhere, if not nil, samples instead of this process.
+	Elsewhere Elsewhere
 	// Checkpoint is the time between two checkpoints, which a run makes after a batch; 0 makes none. store.Writer.Begin
 	// must have been called.
 	Checkpoint time.Duration
@@ -146,12 +148,12 @@ func (b *builder) stream(name string, dtype graph.DType, row ...int) *stream {
 	if b.err != nil {
 		return nil
 	}
-	a, err := b.c.w.Array(name, dtype, row...)
-	if err != nil {
-		b.err = err
-		return nil
+	s := &stream{number: len(b.c.streams), name: name}
+	if b.c.w != nil { // pieces have no files
+		if s.array, b.err = b.c.w.Array(name, dtype, row...); b.err != nil {
+			return nil
+		}
 	}
-	s := &stream{number: len(b.c.streams), name: name, array: a}
 	b.c.streams = append(b.c.streams, s)
 	return s
 }
@@ -161,7 +163,7 @@ func (b *builder) list(dir, ptr string, items ...string) list {
 	for _, name := range items {
 		l.items = append(l.items, b.stream(dir+"/"+name+".npy", graph.Uint32))
 	}
-	if b.err == nil && !b.begun {
+	if b.err == nil && !b.begun && l.ptr.array != nil {
 		_, b.err = l.ptr.array.Write(make([]byte, 8))
 	}
 	return l
@@ -187,18 +189,19 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 	if err != nil {
 		return c.all.Stats, err
 	}
-	newGraphs := func() *graphs { return &graphs{values: make([][]uint32, len(c.streams))} }
-	encode := func(out *graphs, b *sample.Batch, sub *sample.Subgraph) error {
-		out.epoch, out.batch = int64(b.Epoch), int64(b.Number)
-		c.encode(out, sub)
-		return nil
+	if c.opt.Elsewhere != nil {
+		err := join(ctx, c.opt.Elsewhere, job, c.newGraphs(), c.sink)
+		return c.all.Stats, err
 	}
-	_, err = run(ctx, c.s, c.opt.Stream, job, newGraphs, encode, c.sink)
+	_, err = run(ctx, c.s, c.opt.Stream, job, c.newGraphs, c.encode, c.sink)
 	return c.all.Stats, err
 }
 
+func (c *Collection) newGraphs() *graphs { return &graphs{values: make([][]uint32, len(c.streams))} }
+
 // encode copies a subgraph, in a worker.
-func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
+func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) error {
+	out.epoch, out.batch = int64(b.Epoch), int64(b.Number)
 	add := func(s *stream, v []uint32) { out.values[s.number] = append(out.values[s.number], v...) }
 	run := func(l *list, n int, items ...[]uint32) {
 		out.values[l.ptr.number] = append(out.values[l.ptr.number], uint32(n))
@@ -230,6 +233,7 @@ func (c *Collection) encode(out *graphs, sub *sample.Subgraph) {
 	out.add(sub, c.s.SeedWidth())
 	out.Nodes.Add(uint64(nodes))
 	out.Edges.Add(uint64(edges))
+	return nil
 }
 
 // sink appends a batch to the arrays and empties it.

@@ -52,8 +52,9 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is the schema of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
-	// Stream, Progress and Checkpoint are those of CollectionOptions.
+	// Stream, Elsewhere, Progress and Checkpoint are those of CollectionOptions.
 	Stream     *outofcore.Executor
+	Elsewhere  Elsewhere
 	Progress   func(subgraphs int)
 	Checkpoint time.Duration
 }
@@ -72,15 +73,10 @@ type Records struct {
 
 // NewRecords begins the files of a TFRecord output in w. The caller closes it.
 func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
-	n, err := newEncoding(s.Graph(), s.Plan(), s.Induces(), &opt)
+	r, err := newRecords(w, s, opt)
 	if err != nil {
 		return nil, err
 	}
-	files, err := shards.New(w, shards.Options{Name: opt.Name, Shards: opt.Shards, Gzip: opt.Gzip, Records: opt.Examples})
-	if err != nil {
-		return nil, err
-	}
-	r := &Records{s: s, shards: files, opt: opt, encoding: n}
 	before, err := r.begin(w, opt.Checkpoint, opt.Progress)
 	switch {
 	case err != nil:
@@ -94,6 +90,19 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 		return nil, err
 	}
 	return r, nil
+}
+
+// newRecords is NewRecords without a checkpoint to resume from. w is nil for pieces.
+func newRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
+	n, err := newEncoding(s.Graph(), s.Plan(), s.Induces(), &opt)
+	if err != nil {
+		return nil, err
+	}
+	files, err := shards.New(w, shards.Options{Name: opt.Name, Shards: opt.Shards, Gzip: opt.Gzip, Records: opt.Examples})
+	if err != nil {
+		return nil, err
+	}
+	return &Records{s: s, shards: files, opt: opt, encoding: n}, nil
 }
 
 // Rounded is the columns with values that Examples round.
@@ -168,39 +177,52 @@ func (r *Records) newChunk() *chunk {
 // components and several ranks, the batch size must be a multiple of the components, so that an Example belongs to one
 // batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
-	group := r.encoding.group
-	examples, epochs := Examples(r.s, job, group), uint64(max(job.Epochs, 1))
+	examples, epochs := Examples(r.s, job, r.encoding.group), uint64(max(job.Epochs, 1))
 	if r.base+examples*epochs > r.opt.Examples {
 		return sample.Stats{}, fmt.Errorf("found %d records, expected the %d that the shards were planned for", r.base+examples*epochs, r.opt.Examples)
 	}
 	width := r.s.SeedWidth()
 	batches := job.EpochBatches(width)
+	job, encode, err := r.encoder(job)
+	if err != nil {
+		return sample.Stats{}, err
+	}
+	if job, err = r.rest(job, width); err != nil {
+		return r.all.Stats, err
+	}
+	if r.opt.Elsewhere != nil {
+		err = join(ctx, r.opt.Elsewhere, job, r.newChunk(), r.sink)
+	} else {
+		_, err = run(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
+	}
+	r.base += examples * epochs
+	r.batches += batches * epochs
+	stats := r.all.Stats
+	stats.Batches = r.batches
+	return stats, err
+}
+
+// encoder is the job in the batches that workers take, and the function that adds a subgraph to a chunk.
+func (r *Records) encoder(job sample.Job) (sample.Job, func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error, error) {
+	group, width := r.encoding.group, r.s.SeedWidth()
+	examples, epoch := Examples(r.s, job, group), job.Epoch
 	bySeed := r.s.Plan().Scope == sample.ScopeSeed
 	switch {
 	case bySeed && job.Ranks <= 1:
 		// With several ranks, the batch size decides which rank takes a seed.
 		job.BatchSize = max(chunkSeeds/group, 1) * group
 	case job.BatchSize%group != 0:
-		return sample.Stats{}, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds and %d components per Example, expected a multiple of the components, because ranks take whole batches; give such a `BatchSize`", job.BatchSize, group)
+		return job, nil, tagged.Errorf(sample.ErrPlan, "found batches of %d seeds and %d components per Example, expected a multiple of the components, because ranks take whole batches; give such a `BatchSize`", job.BatchSize, group)
 	}
-	encode := func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
-		base := r.base + (b.Epoch-job.Epoch)*examples
+	size := job.BatchSize
+	return job, func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
+		base := r.base + (b.Epoch-epoch)*examples
 		if !bySeed {
 			return r.encode(c, sub, b.Rows, base+b.Index, true)
 		}
-		number := (b.Index*uint64(job.BatchSize) + uint64(b.At)) / uint64(group)
+		number := (b.Index*uint64(size) + uint64(b.At)) / uint64(group)
 		return r.encode(c, sub, b.Rows[b.At:b.At+1], base+number, (b.At+1)*width == len(b.Seeds))
-	}
-	job, err := r.rest(job, width)
-	if err != nil {
-		return r.all.Stats, err
-	}
-	_, err = run(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
-	r.base += examples * epochs
-	r.batches += batches * epochs
-	stats := r.all.Stats
-	stats.Batches = r.batches
-	return stats, err
+	}, nil
 }
 
 // encode adds a subgraph to a chunk, in a worker. places are the places of its seeds among all seeds, and number is the

@@ -1,7 +1,9 @@
 package shards
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"sort"
@@ -161,6 +163,45 @@ func (c *Chunk) End() error {
 		at, c.parts[i].end = c.parts[i].end, len(c.zipped.b)
 	}
 	c.buf, c.zipped.b = c.zipped.b, c.buf
+	return nil
+}
+
+// AppendTo appends a chunk that End completed to b, for ReadFrom of a chunk of another process, and empties it.
+func (c *Chunk) AppendTo(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, c.count)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.parts)))
+	for _, p := range c.parts {
+		b = binary.LittleEndian.AppendUint32(b, uint32(p.shard))
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.end))
+	}
+	b = append(b, c.buf...)
+	c.buf, c.parts, c.count = c.buf[:0], c.parts[:0], 0
+	return b
+}
+
+// ReadFrom replaces the chunk by one that AppendTo has appended. It copies the records.
+func (c *Chunk) ReadFrom(b []byte) error {
+	if len(b) < 12 {
+		return io.ErrUnexpectedEOF
+	}
+	n := int(binary.LittleEndian.Uint32(b[8:]))
+	c.count, c.parts = binary.LittleEndian.Uint64(b), c.parts[:0]
+	if b = b[12:]; len(b)/12 < n {
+		return io.ErrUnexpectedEOF
+	}
+	data, at, last := b[12*n:], uint64(0), -1
+	for i := range n {
+		shard, end := int(binary.LittleEndian.Uint32(b[12*i:])), binary.LittleEndian.Uint64(b[12*i+4:])
+		if shard >= c.opt.Shards || shard <= last || end < at || end > uint64(len(data)) {
+			return fmt.Errorf("found a part of shard %d that ends at %d, expected parts of ascending shards up to %d, in %d bytes", shard, end, c.opt.Shards-1, len(data))
+		}
+		c.parts = append(c.parts, part{shard: shard, end: int(end)})
+		at, last = end, shard
+	}
+	if at != uint64(len(data)) {
+		return fmt.Errorf("found %d bytes of records, expected %d", len(data), at)
+	}
+	c.buf = append(c.buf[:0], data...)
 	return nil
 }
 
