@@ -24,6 +24,7 @@ type executor struct {
 	stream  *outofcore.Executor
 	need    int64  // bytes that the memory executor needs, if ExecutorAuto did not choose it
 	note    string // why ExecutorAuto did not choose it
+	cluster bool   // the sampler draws nothing: workers do
 }
 
 // choice holds the inputs and bounds by which an executor is chosen.
@@ -183,6 +184,9 @@ func (e *executor) foretell(ctx context.Context, job sample.Job, r *Run) error {
 // report adds the reads of the stream executor and its forecast to the report.
 func (e *executor) report(r *report.Report, took time.Duration) {
 	r.Executor = "memory"
+	if e.cluster {
+		r.Executor = "cluster"
+	}
 	if e.stream == nil {
 		return
 	}

@@ -34,7 +34,7 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 	case o.Format != FormatCollection:
 		return nil, usagef("found `Format` %s, expected none: batches are not files", o.Format)
 	}
-	if name := firstGiven(option{"NoEdgeIDs", o.NoEdgeIDs}, option{"GraphSchema", o.GraphSchema != ""}, option{"Resume", o.Resume}, option{"CheckpointEvery", o.CheckpointEvery != 0},
+	if name := firstGiven(option{"NoEdgeIDs", o.NoEdgeIDs}, option{"GraphSchema", o.GraphSchema != ""}, option{"Resume", o.Resume}, option{"Cluster", o.Cluster != nil}, option{"CheckpointEvery", o.CheckpointEvery != 0},
 		option{"Overwrite", o.Overwrite}); name != "" {
 		return nil, usagef("found `%s` with batches, expected it with output files", name)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/seeds"
@@ -64,7 +65,9 @@ type sampling struct {
 	start  time.Time
 
 	*planned
+	chosen   choice
 	executor executor
+	counts   cluster.Counts // what the workers of a cluster did
 	made     store.Made
 	before   uint64 // subgraphs that an interrupted run wrote
 	result   writer
@@ -134,7 +137,13 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		s.report.Note(text)
 	})
 	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
-	if s.executor, err = chosen.open(ctx, s.store, s.plan); err != nil {
+	s.chosen = chosen
+	if o.Cluster != nil {
+		s.executor, err = chosen.onCluster(s.store, s.plan)
+	} else {
+		s.executor, err = chosen.open(ctx, s.store, s.plan)
+	}
+	if err != nil {
 		return err
 	}
 	if s.made, err = o.made(ctx, s.store, s.plan); err == nil {
@@ -165,7 +174,14 @@ func (s *sampling) begin(ctx context.Context) error {
 func (s *sampling) open(written func(n int)) error {
 	o, x := s.o, s.executor
 	if o.Format == FormatCollection {
-		c, err := output.NewCollection(s.w, x.sampler, output.CollectionOptions{Ops: o.Ops, Stream: x.stream, Progress: written, Checkpoint: o.checkpoint()})
+		opt := output.CollectionOptions{Ops: o.Ops, Stream: x.stream, Progress: written, Checkpoint: o.checkpoint()}
+		if o.Cluster != nil {
+			var err error
+			if opt.Elsewhere, err = s.elsewhere(nil); err != nil {
+				return err
+			}
+		}
+		c, err := output.NewCollection(s.w, x.sampler, opt)
 		if err != nil {
 			return err
 		}
@@ -178,6 +194,12 @@ func (s *sampling) open(written func(n int)) error {
 	}
 	opt.Examples = output.Examples(x.sampler, s.job, opt.Components) * uint64(o.Epochs)
 	opt.Stream, opt.Progress, opt.Checkpoint = x.stream, written, o.checkpoint()
+	if o.Cluster != nil {
+		given := opt
+		if opt.Elsewhere, err = s.elsewhere(&given); err != nil {
+			return err
+		}
+	}
 	c, err := output.NewRecords(s.w, x.sampler, opt)
 	if err != nil {
 		return usageOf(err)
@@ -196,6 +218,7 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 	took := sampled.Sub(prepared)
 	s.report.Stage("sample and write", took, int64(stats.Subgraphs-s.before), "subgraphs")
 	s.executor.report(s.report, took)
+	s.tellCluster()
 	meta, err := s.finish(s.made)
 	if err != nil {
 		return err
@@ -246,15 +269,17 @@ func sizesPlot(title, of string, nodes, edges *report.Histogram) report.Distribu
 func (s *sampling) finished(ctx context.Context, err error) error {
 	kept := spilled(s.out)
 	if err == nil {
-		err = vfs.OS.RemoveAll(kept)
+		err = errors.Join(vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(worked(s.out)))
 	}
-	spill := outofcore.Kept(vfs.OS, kept)
-	if err != nil && (s.w.Checkpointed() || spill) && !errors.Is(err, store.ErrOtherRun) {
+	spill, pieces := outofcore.Kept(vfs.OS, kept), unfinished(s.out)
+	if err != nil && (s.w.Checkpointed() || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
 		what := "the output of an earlier run is kept in " + s.w.Dir()
 		if n := output.Saved(s.w); n > 0 {
 			what = fmt.Sprintf("the first %s subgraphs are kept in %s", human.ExactU(n), s.w.Dir())
 		} else if spill {
 			what = "steps of an epoch are kept in " + kept
+		} else if pieces {
+			what = "what the workers wrote is kept in " + worked(s.out)
 		}
 		how := fmt.Errorf("%s, and %w", what, ErrResumable)
 		if ctx.Err() != nil {
@@ -262,6 +287,9 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 		} else {
 			err = errors.Join(err, how)
 		}
+	}
+	if err != nil && !pieces {
+		err = errors.Join(err, vfs.OS.RemoveAll(worked(s.out)))
 	}
 	return errors.Join(err, s.w.Abort())
 }
@@ -285,7 +313,7 @@ func (o *SampleOptions) create(out string) (*store.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := vfs.OS.RemoveAll(spilled(out)); err != nil {
+	if err := errors.Join(vfs.OS.RemoveAll(spilled(out)), vfs.OS.RemoveAll(worked(out))); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -369,7 +397,7 @@ func (o *SampleOptions) madeRecords(options map[string]string) {
 
 // freeFields lists the options that may differ between a run and the run that continues it. They do not change the bytes of
 // the output, or they name files that are identified by content.
-var freeFields = []string{"Run", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order"}
+var freeFields = []string{"Run", "Cluster", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order"}
 
 // identity returns a value that covers everything that determines the bytes of the output.
 func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[string]string, error) {

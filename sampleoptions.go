@@ -121,6 +121,9 @@ type SampleOptions struct {
 
 	// The remaining fields apply to Sample, not to Batches.
 
+	// Cluster samples on the workers of a cluster; nil samples in this process.
+	Cluster *Cluster
+
 	Format Format
 
 	// The fields up to GraphSchema apply to FormatTFRecord.
@@ -228,6 +231,11 @@ func (o *SampleOptions) checkWork() error {
 		return usagef("found `Epochs` %d, expected at least 1", o.Epochs)
 	case o.Ranks < 1 || o.Rank < 0 || o.Rank >= o.Ranks:
 		return usagef("found `Rank` %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
+	}
+	if o.Cluster != nil {
+		if err := o.Cluster.check(o); err != nil {
+			return err
+		}
 	}
 	if o.Format == FormatTFRecord {
 		return o.checkRecords()

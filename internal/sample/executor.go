@@ -85,6 +85,35 @@ func (j *Job) Batches(width int) (*Batches, error) {
 	return b, nil
 }
 
+// Lone is the input of the subgraph at a place in the i-th batch, as Sampler.Input gives it, but without the seeds of
+// other subgraphs: under ScopeSeed it has its seed, else none. It is what draws depend on.
+func (s *Batches) Lone(scope Scope, i uint64, at int) Input {
+	i += s.job.From
+	epoch, index := s.job.Epoch+i/s.each, i%s.each
+	in := Input{Seed: s.job.Seed, Epoch: epoch, Unit: uint64(s.job.Rank) + index*uint64(max(s.job.Ranks, 1))}
+	if scope != ScopeSeed {
+		return in
+	}
+	item := in.Unit*uint64(s.job.BatchSize) + uint64(at)
+	if s.job.Shuffle {
+		item = s.orderOf(epoch).At(item)
+	}
+	w := uint64(s.width)
+	in.Seeds = s.job.Seeds[item*w : (item+1)*w]
+	if s.job.Times != nil {
+		in.Time = s.job.Times[item]
+	}
+	return in
+}
+
+// orderOf is the order of the seeds in an epoch.
+func (s *Batches) orderOf(epoch uint64) *draw.Order {
+	if s.order == nil || s.epoch != epoch {
+		s.order, s.epoch = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, epoch, draw.OrderWord)), epoch
+	}
+	return s.order
+}
+
 // EpochBatches is the number of batches per epoch that the rank of the job takes of seeds with width ids each.
 func (j *Job) EpochBatches(width int) uint64 {
 	size, ranks := uint64(max(j.BatchSize, 1)), uint64(max(j.Ranks, 1))
@@ -121,14 +150,12 @@ func (s *Batches) Get(i uint64, b *Batch) {
 		}
 		return
 	}
-	if s.order == nil || s.epoch != b.Epoch {
-		s.order, s.epoch = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, b.Epoch, draw.OrderWord)), b.Epoch
-	}
+	order := s.orderOf(b.Epoch)
 	// A block of positions at a time: this is faster than one at a time.
 	var items [256]uint64
 	for at := b.First; at < b.First+n; {
 		part := items[:min(uint64(len(items)), b.First+n-at)]
-		s.order.Fill(part, at)
+		order.Fill(part, at)
 		at += uint64(len(part))
 		for _, i := range part {
 			b.Rows = append(b.Rows, uint32(i))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Fetched gives the far ends of the edges of a subgraph, for a Sampler with Options.Fetch.
@@ -32,6 +33,9 @@ type Given interface {
 
 // SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
 func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
+	if c.s.opt.Induce {
+		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn")
+	}
 	c.fetched, c.given = g, g
 	defer func() { c.fetched, c.given = nil, nil }()
 	return c.Sample(in)
@@ -160,7 +164,7 @@ func (s *Sampler) Plain(op int) bool { return s.ops[op-1].plain() }
 func (s *Sampler) Apart(op int) bool { return s.apart(&s.ops[op-1]) }
 
 func (s *Sampler) apart(o *op) bool {
-	return o.adj.apart && (s.EdgeIDs() || slices.ContainsFunc(s.ops, func(x op) bool { return x.edges == o.edges && x.dedupe }))
+	return o.adj.apart && (s.EdgeIDs() || s.Repeats(o.edges))
 }
 
 // Walk is the edge type (its number) and the direction of op (from 1).
@@ -181,4 +185,10 @@ func (s *Sampler) Waves() [][2]int {
 // Key is the state that op (from 1) draws from in the subgraph of in. That of a node is draw.Absorb(Key, node).
 func (s *Sampler) Key(in Input, op int) uint64 {
 	return draw.Absorb(s.prefixKey(in), uint64(op))
+}
+
+// Repeats says whether an op may take an edge of an edge type, given by number, that an earlier op took. Its edge ids are
+// then needed to tell.
+func (s *Sampler) Repeats(edges int) bool {
+	return slices.ContainsFunc(s.ops, func(x op) bool { return x.edges == edges && x.dedupe })
 }

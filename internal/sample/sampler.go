@@ -28,7 +28,7 @@ type Options struct {
 	// stored, and Induce (ErrFetch).
 	Fetch bool
 	// Given leaves the whole graph where it is: New reads only the numbers of nodes, and the caller gives a context the
-	// edges that each op takes (Context.SampleGiven). New refuses Induce (ErrFetch).
+	// edges that each op takes (Context.SampleGiven). With Induce, contexts cannot sample; the caller only encodes.
 	Given bool
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
@@ -106,11 +106,11 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 		s.ops = append(s.ops, o)
 	}
-	if opt.Induce && (opt.Fetch || opt.Given) {
+	if opt.Induce && opt.Fetch {
 		s.Close()
 		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read; take the memory executor")
 	}
-	if opt.Induce {
+	if opt.Induce && !opt.Given {
 		if err := s.compileInduced(); err != nil {
 			s.Close()
 			return nil, err

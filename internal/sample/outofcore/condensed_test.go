@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -19,9 +20,9 @@ func TestCondensedEqualsMemory(t *testing.T) {
 	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				p := drawPlan(r, s.Graph)
+				p := sampletest.Plan(r, s.Graph)
 				p.Scope, p.Before = sample.ScopeEpoch, nil
-				job := drawJob(r, s.Graph, p)
+				job := sampletest.Job(r, s.Graph, p)
 				job.Epochs = rapid.IntRange(1, 7).Draw(r, "epochs in all")
 				opt := Options{Design: Condensed, Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
 					Epochs: rapid.IntRange(0, 9).Draw(r, "together")}

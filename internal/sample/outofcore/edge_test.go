@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -22,8 +23,9 @@ import (
 // wideStore is a store with arrays of 64 bits and headers of other lengths, as other writers may make them.
 func wideStore(t *testing.T) *store.Store {
 	t.Helper()
-	s := makeStore(t, map[string]int{"a": 40, "b": 500}, []testEdges{
-		{"aa", "a", "a", 300_000}, {"ab", "a", "b", 50_000}, {"ba", "b", "a", 2000}, {"bb", "b", "b", 0},
+	s := makeStore(t, map[string]int{"a": 40, "b": 500}, []sampletest.Edges{
+		{Rel: "aa", Src: "a", Dst: "a", Count: 300_000}, {Rel: "ab", Src: "a", Dst: "b", Count: 50_000},
+		{Rel: "ba", Src: "b", Dst: "a", Count: 2000}, {Rel: "bb", Src: "b", Dst: "b"},
 	}, assemble.Options{Both: true})
 	wide := map[string][]byte{}
 	long := 64
@@ -99,13 +101,13 @@ func TestWideArrays(t *testing.T) {
 	}
 	scratch := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
-		p := drawPlan(r, s.Graph)
+		p := sampletest.Plan(r, s.Graph)
 		for i := range p.Ops {
 			if rapid.IntRange(0, 2).Draw(r, "whole") == 0 && len(p.Ops) < 4 {
 				p.Ops[i].Take = sample.All
 			}
 		}
-		job := drawJob(r, s.Graph, p)
+		job := sampletest.Job(r, s.Graph, p)
 		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Window: rapid.IntRange(1, 12).Draw(r, "window"), Ops: rapid.Bool().Draw(r, "ops"), Scratch: scratch}
 		job.Seeds = job.Seeds[:min(len(job.Seeds), 12)]
 		if job.Times != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -46,76 +46,6 @@ func newLines() *lines { return &lines{} }
 func encodeLine(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 	out.list = append(out.list, line(b, sub))
 	return nil
-}
-
-// drawPlan is a random plan over a store's types.
-func drawPlan(t *rapid.T, g *graph.Graph) *sample.Plan {
-	p := &sample.Plan{
-		Scope:  sample.Scope(rapid.IntRange(0, 2).Draw(t, "scope")),
-		Expand: sample.Expand(rapid.IntRange(0, 1).Draw(t, "expand")),
-	}
-	types := func() string { return g.Nodes[rapid.IntRange(0, len(g.Nodes)-1).Draw(t, "seed type")].Type }
-	p.SeedType = []string{types()}
-	if rapid.IntRange(0, 5).Draw(t, "link") == 0 {
-		p.SeedType = append(p.SeedType, types())
-	}
-	if p.Scope == sample.ScopeSeed && rapid.Bool().Draw(t, "timed") {
-		p.Before = &sample.Before{Column: "t", OrEqual: rapid.Bool().Draw(t, "or equal")}
-	}
-	reach := [][]string{p.SeedType}
-	for range rapid.IntRange(0, 5).Draw(t, "ops") {
-		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "edges")]
-		op := sample.Op{Edges: e.Type.String(), Take: rapid.SampledFrom([]int{0, 1, 2, 3, 7, 7, 7}).Draw(t, "take")}
-		for d := range graph.Direction(2) {
-			if e.Adj[d] != nil && (op.Dir == 0 || rapid.Bool().Draw(t, "dir")) {
-				op.Dir = d
-			}
-		}
-		if e.Adj[op.Dir] == nil {
-			continue
-		}
-		for f, has := range reach {
-			if slices.Contains(has, e.Type.Near(op.Dir)) && (len(op.From) == 0 || rapid.Bool().Draw(t, "from")) {
-				op.From = append(op.From, f)
-			}
-		}
-		if len(op.From) == 0 {
-			continue
-		}
-		if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
-			op.Take = sample.All
-		}
-		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "how"))
-		if op.How == sample.Weighted || op.How == sample.Top {
-			op.Column = "w"
-		}
-		p.Ops = append(p.Ops, op)
-		reach = append(reach, []string{e.Type.Far(op.Dir)})
-	}
-	return p
-}
-
-// drawJob is random seeds for a plan.
-func drawJob(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
-	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seeds"), 1))
-	j := sample.Job{
-		BatchSize: rapid.IntRange(1, 40).Draw(t, "batch size"), Seed: uint64(rapid.IntRange(0, 99).Draw(t, "seed")),
-		Epoch: uint64(rapid.IntRange(0, 3).Draw(t, "epoch")), Epochs: rapid.IntRange(1, 3).Draw(t, "epochs"),
-		Shuffle: rapid.Bool().Draw(t, "shuffle"), Ranks: rapid.IntRange(1, 2).Draw(t, "ranks"),
-	}
-	if p.Before != nil {
-		j.Times = []sample.Time{}
-	}
-	for range rapid.IntRange(0, 100).Draw(t, "count") {
-		for _, typ := range p.SeedType {
-			j.Seeds = append(j.Seeds, uint32(r.IntN(g.Nodes[g.NodeType(typ)].Count)))
-		}
-		if p.Before != nil {
-			j.Times = append(j.Times, sample.IntTime(r.Int64N(100)))
-		}
-	}
-	j.Rank = rapid.IntRange(0, j.Ranks-1).Draw(t, "rank")
-	return j
 }
 
 func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats) {
@@ -164,8 +94,8 @@ func TestEqualsMemory(t *testing.T) {
 	for name, s := range map[string]*store.Store{"typed": typedStore(t), "plain": plainStore(t)} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				p := drawPlan(r, s.Graph)
-				job := drawJob(r, s.Graph, p)
+				p := sampletest.Plan(r, s.Graph)
+				job := sampletest.Job(r, s.Graph, p)
 				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
 				if rapid.Bool().Draw(r, "budget") {
 					opt.Memory = int64(rapid.IntRange(64, 400).Draw(r, "MiB")) << 20

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -121,7 +122,7 @@ func TestDamage(t *testing.T) {
 		}, "found 2097152 bytes, expected at least 6000128"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := makeStore(t, plainNodes, plainEdges, assemble.Options{})
+			s := makeStore(t, sampletest.PlainNodes, sampletest.PlainEdges, assemble.Options{})
 			files, err := filepath.Glob(filepath.Join(s.Dir, "edges", "*", "far.npy"))
 			if err != nil || len(files) != 1 {
 				t.Fatalf("found files %q, expected one", files)

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -157,7 +158,7 @@ func TestRowsInGroups(t *testing.T) {
 // TestRowsEnd checks that a run that is cancelled while it reads rows ends, and that a file that was cut is refused by
 // name.
 func TestRowsEnd(t *testing.T) {
-	s := makeStore(t, typedNodes, typedEdges, assemble.Options{Both: true})
+	s := makeStore(t, sampletest.TypedNodes, sampletest.TypedEdges, assemble.Options{Both: true})
 	plan, job := fanout(t, s, sample.ScopeBatch, 1500)
 	x, _, _, err := openRows(t, vfs.OS, s, plan, Options{Threads: 2, Window: 3, Rows: 200_000})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -31,8 +32,8 @@ func drawSpill(t *rapid.T) *spillSizes {
 func TestSpilledEqualsMemory(t *testing.T) {
 	s, scratch := typedStore(t), t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
-		p := drawPlan(r, s.Graph)
-		job := drawJob(r, s.Graph, p)
+		p := sampletest.Plan(r, s.Graph)
+		job := sampletest.Job(r, s.Graph, p)
 		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
 			Design: Spilled, Scratch: scratch, spill: drawSpill(r)}
 		checkEqual(t, r, s, p, job, opt)

@@ -1,0 +1,152 @@
+package graphmill
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/cluster"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Cluster samples on the workers of an engine. The binary graphmill-beam makes it; the engine is internal, so other
+// programs cannot.
+type Cluster struct {
+	Engine cluster.Engine
+	// Method is how workers read the graph; "" is ClusterAuto.
+	Method ClusterMethod
+	// WaveSeeds is the number of seeds whose requests a worker may hold at the same time for one range of nodes, by
+	// ClusterShuffle; 0 chooses.
+	WaveSeeds int
+}
+
+// ClusterMethod is how the workers of a Cluster read the graph.
+type ClusterMethod string
+
+// The methods: each worker maps the whole store; workers read ranges of it, and exchange what they find; or the former
+// if Memory, or without it the memory that this machine has available, holds the data.
+const (
+	ClusterAuto    ClusterMethod = "auto"
+	ClusterLocal   ClusterMethod = "local"
+	ClusterShuffle ClusterMethod = "shuffle"
+)
+
+// check refuses wrong values, and fills in defaults.
+func (c *Cluster) check(o *SampleOptions) error {
+	setDefault(&c.Method, ClusterAuto)
+	switch {
+	case c.Method != ClusterAuto && c.Method != ClusterLocal && c.Method != ClusterShuffle:
+		return usagef("found `Method` %q, expected auto, local or shuffle", c.Method)
+	case c.WaveSeeds < 0:
+		return usagef("found `WaveSeeds` %d, expected at least 1", c.WaveSeeds)
+	case o.Executor != ExecutorAuto:
+		return usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph", o.Executor)
+	case c.Method == ClusterShuffle && o.induce():
+		return usagef("found `Method` shuffle with `Aggregation` node, expected local: all edges of all nodes of a subgraph would be read")
+	}
+	return nil
+}
+
+// onCluster compiles a plan for the submitter of a cluster, which draws nothing itself.
+func (c choice) onCluster(s *store.Store, plan *sample.Plan) (executor, error) {
+	c.options.Given = true
+	m, err := sample.New(s.Graph, plan, c.options)
+	return executor{sampler: m, cluster: true}, err
+}
+
+// method chooses how workers read the graph.
+func (s *sampling) method(c choice) (cluster.Method, string) {
+	switch s.o.Cluster.Method {
+	case ClusterLocal:
+		return cluster.Local, ""
+	case ClusterShuffle:
+		return cluster.Shuffle, ""
+	}
+	need, bound := c.need(s.store.Graph, s.plan)
+	if bound == 0 || need <= bound || s.o.induce() {
+		return cluster.Local, ""
+	}
+	for i := range s.plan.Ops {
+		op := &s.plan.Ops[i]
+		if e, err := s.store.Graph.EdgeType(op.Edges); err == nil && s.store.Graph.Edges[e].Adj[op.Dir] == nil {
+			return cluster.Local, fmt.Sprintf("workers read the whole store, because it lacks a direction that the plan walks: %s", tooLarge(need, bound))
+		}
+	}
+	return cluster.Shuffle, "workers read ranges of the store and exchange what they find: a worker with the whole store " + tooLarge(need, bound)
+}
+
+// elsewhere prepares a run on the cluster. records is nil for a collection.
+func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, error) {
+	o := s.o
+	text, err := json.Marshal(s.plan)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(s.store.Dir)
+	if err != nil {
+		return nil, err
+	}
+	work, err := filepath.Abs(worked(s.out))
+	if err != nil {
+		return nil, err
+	}
+	method, note := s.method(s.chosen)
+	if note != "" {
+		o.note("%s", note)
+		s.report.Note(note)
+	}
+	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
+		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds},
+		Work: cluster.Work{Version: Version(), Law: draw.Version, Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
+			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce()}}
+	if records != nil {
+		x := &cluster.Records{Name: records.Name, Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, IDs: records.IDs,
+			Components: records.Components, SeedIDs: records.SeedIDs, Compat: records.Compat, Joined: records.Joined}
+		if records.Schema != nil {
+			if x.Schema, err = (proto.MarshalOptions{Deterministic: true}).Marshal(records.Schema); err != nil {
+				return nil, err
+			}
+		}
+		r.Work.Records = x
+	}
+	stages := o.stages()
+	r.Options.Tell = func(c cluster.Counts) {
+		s.counts = c
+		switch groups := int64(r.Work.Groups()); {
+		case c.Pieces > 0: // the meter of the output goes on from here
+			stages.end()
+		case c.Answers > 0:
+			stages.update("draw", int64(c.Answers), int64(c.Requests), "nodes")
+		case c.Started > 0:
+			stages.update("start", int64(c.Started), groups, "groups")
+		}
+	}
+	return r, nil
+}
+
+// worked returns the folder next to an output that the workers of a cluster share.
+func worked(out string) string {
+	parent, base := filepath.Split(filepath.Clean(out))
+	return filepath.Join(parent, "."+base+".work")
+}
+
+// unfinished says whether the folder of the workers has pieces from which a run continues.
+func unfinished(out string) bool {
+	entries, err := vfs.OS.ReadDir(filepath.Join(worked(out), "pieces"))
+	return err == nil && len(entries) > 0
+}
+
+// tellCluster reports what the workers did.
+func (s *sampling) tellCluster() {
+	if s.o.Cluster == nil || s.counts.Requests == 0 {
+		return
+	}
+	s.report.Out("requests to ranges", report.Count(s.counts.Requests, "nodes"))
+}

@@ -1,0 +1,320 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/sampletest"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+var (
+	stores   sync.Once
+	storeDir string
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if storeDir != "" {
+			_ = os.RemoveAll(storeDir)
+		}
+		os.Exit(code)
+	}))
+}
+
+// testStores is a store with several types and one with a single edge type.
+func testStores(t *testing.T) map[string]*store.Store {
+	t.Helper()
+	stores.Do(func() {
+		var err error
+		if storeDir, err = os.MkdirTemp("", "cluster"); err != nil {
+			t.Fatal(err)
+		}
+		sampletest.Write(t, filepath.Join(storeDir, "typed"), map[string]int{"a": 3000, "b": 500},
+			[]sampletest.Edges{{Rel: "aa", Src: "a", Dst: "a", Count: 60_000}, {Rel: "ab", Src: "a", Dst: "b", Count: 30_000}, {Rel: "ba", Src: "b", Dst: "a", Count: 2000}, {Rel: "bb", Src: "b", Dst: "b"}},
+			assemble.Options{Both: true})
+		sampletest.Write(t, filepath.Join(storeDir, "plain"), map[string]int{graph.HomogeneousNode: 20_000},
+			[]sampletest.Edges{{Rel: graph.HomogeneousEdge.Rel, Src: graph.HomogeneousNode, Dst: graph.HomogeneousNode, Count: 150_000}}, assemble.Options{})
+	})
+	open := map[string]*store.Store{}
+	for _, name := range []string{"typed", "plain"} {
+		s, err := store.Open(vfs.OS, filepath.Join(storeDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		open[name] = s
+	}
+	return open
+}
+
+// engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
+type engine struct {
+	workers int
+	twice   bool
+	order   func(n int, swap func(i, j int))
+	fail    func(stage int) error
+}
+
+func (e *engine) Workers() int { return e.workers }
+
+type record struct {
+	key int64
+	b   []byte
+}
+
+func (e *engine) Run(ctx context.Context, dir string, w *Work, stages int, groups []uint64) (err error) {
+	s, err := Open(vfs.OS, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	run := func(stage int, call func(h *Hand, emit, later Emit) error) (out, next []record, err error) {
+		for range 2 {
+			h, err := s.Hand()
+			if err != nil {
+				return nil, nil, err
+			}
+			out, next = nil, nil
+			err = call(h, func(k int64, b []byte) { out = append(out, record{k, b}) }, func(k int64, b []byte) { next = append(next, record{k, b}) })
+			h.Done()
+			if err != nil {
+				return nil, nil, s.Failed(err)
+			}
+			if e.fail != nil {
+				if err := e.fail(stage); err != nil {
+					return nil, nil, s.Failed(err)
+				}
+			}
+			if !e.twice {
+				break
+			}
+		}
+		return out, next, nil
+	}
+	if w.Method == Local {
+		for _, g := range groups {
+			if _, _, err := run(0, func(h *Hand, _, _ Emit) error { return h.Sample(ctx, g) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var requests, answers []record
+	for _, g := range groups {
+		out, _, err := run(0, func(h *Hand, emit, _ Emit) error { return h.Start(ctx, g, emit) })
+		if err != nil {
+			return err
+		}
+		requests = append(requests, out...)
+	}
+	if stages == 0 {
+		answers, requests = nil, nil
+		for _, g := range groups {
+			answers = append(answers, record{int64(g), nil})
+		}
+	}
+	for stage := 1; stage <= stages; stage++ {
+		var later []record
+		err := e.each(requests, func(key int64, records func() ([]byte, bool)) error {
+			all := collect(records)
+			out, next, err := run(stage, func(h *Hand, answer, later Emit) error {
+				return h.Range(ctx, stage, key, replay(all), answer, later)
+			})
+			answers, later = append(answers, out...), append(later, next...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		requests = later
+	}
+	return e.each(answers, func(key int64, records func() ([]byte, bool)) error {
+		all := collect(records)
+		_, _, err := run(stages+1, func(h *Hand, _, _ Emit) error { return h.Assemble(ctx, key, replay(all)) })
+		return err
+	})
+}
+
+func collect(records func() ([]byte, bool)) (all [][]byte) {
+	for b, ok := records(); ok; b, ok = records() {
+		all = append(all, b)
+	}
+	return all
+}
+
+func replay(all [][]byte) func() ([]byte, bool) {
+	return func() ([]byte, bool) {
+		if len(all) == 0 {
+			return nil, false
+		}
+		b := all[0]
+		all = all[1:]
+		return b, true
+	}
+}
+
+// each groups records by key, in any order.
+func (e *engine) each(records []record, fn func(key int64, records func() ([]byte, bool)) error) error {
+	e.order(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	byKey := map[int64][][]byte{}
+	for _, r := range records {
+		byKey[r.key] = append(byKey[r.key], r.b)
+	}
+	for key, list := range byKey {
+		if err := fn(key, replay(list)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outputs writes the output of a job, by this process or elsewhere, and is its manifest.
+func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, records *output.RecordsOptions, opt sample.Options, run *Run) string {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := store.Create(vfs.OS, filepath.Join(dir, "out"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var from output.Elsewhere
+	if run != nil {
+		opt.Given = run.Options.Method == Shuffle
+	}
+	m, err := sample.New(s.Graph, p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if run != nil {
+		sum, err := store.Sum(vfs.OS, s.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.FS, run.Dir, run.Sampler = vfs.OS, filepath.Join(dir, "work"), m
+		run.Work = Work{Store: s.Dir, StoreSum: sum, Plan: text, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs, Induce: opt.Induce}
+		if records != nil {
+			run.Records = records
+			run.Work.Records = &Records{Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, Components: records.Components}
+		}
+		from = run
+	}
+	var meta *store.Meta
+	if records == nil {
+		c, err := output.NewCollection(w, m, output.CollectionOptions{Ops: opt.Ops, Elsewhere: from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Run(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		if meta, err = c.Finish(store.Made{}); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		o := *records
+		o.Elsewhere = from
+		c, err := output.NewRecords(w, m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Run(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Finish(store.Made{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Seal(t.Context(), meta, 1), w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "out", store.ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("found %v next to the output, expected nothing", entries)
+	}
+	return string(b)
+}
+
+// TestEqualsMemory checks that the output of any plan has the bytes that one process writes, by both methods, for any
+// division into groups, waves and ranges, for any order of records, and where functions are called again.
+func TestEqualsMemory(t *testing.T) {
+	for name, s := range testStores(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				p := sampletest.Plan(r, s.Graph)
+				job := sampletest.Job(r, s.Graph, p)
+				opt := sample.Options{Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
+				var records *output.RecordsOptions
+				if rapid.Bool().Draw(r, "records") {
+					opt = sample.Options{}
+					m, err := sample.New(s.Graph, p, sample.Options{Given: true})
+					if err != nil {
+						r.Fatal(err)
+					}
+					group := 1
+					if p.Scope == sample.ScopeSeed && job.Ranks == 1 {
+						group = rapid.IntRange(1, 3).Draw(r, "components")
+					}
+					records = &output.RecordsOptions{Shards: rapid.IntRange(1, 4).Draw(r, "shards"), Gzip: rapid.Bool().Draw(r, "gzip"), Components: group,
+						Examples: output.Examples(m, job, group) * uint64(job.Epochs)}
+					m.Close()
+				}
+				run := &Run{
+					Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), twice: rapid.Bool().Draw(r, "twice"), order: func(n int, swap func(i, j int)) {
+						for i := range n {
+							swap(i, rapid.IntRange(0, min(i, 20)).Draw(r, "order"))
+						}
+					}},
+					Options: Options{Method: rapid.SampledFrom([]Method{Local, Shuffle, Shuffle, Shuffle}).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 60).Draw(r, "group"),
+						WaveSeeds: rapid.SampledFrom([]int{0, 1, 50}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 7, 100, 100_000}).Draw(r, "range")},
+				}
+				want := outputs(t, s, p, job, records, opt, nil)
+				if got := outputs(t, s, p, job, records, opt, run); got != want {
+					r.Fatalf("found\n%s\nexpected\n%s", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestDivision(t *testing.T) {
+	w := Work{Batches: 10, GroupBatches: 4, Epochs: 2}
+	type group struct{ first, n uint64 }
+	var got []group
+	for g := range w.Groups() {
+		first, n := w.Group(g)
+		got = append(got, group{first, n})
+		for b := first; b < first+n; b++ {
+			if w.groupOf(b) != g {
+				t.Errorf("batch %d: found group %d, expected %d", b, w.groupOf(b), g)
+			}
+		}
+	}
+	if want := []group{{0, 4}, {4, 4}, {8, 2}, {10, 4}, {14, 4}, {18, 2}}; !slices.Equal(got, want) {
+		t.Errorf("found %v, expected %v", got, want)
+	}
+}

@@ -1,0 +1,49 @@
+// Package cluster samples a graph in processes on several machines, with any engine that runs functions on workers and
+// groups records by key. The subgraphs, and the bytes of the output, are those of sample.Run.
+//
+// # The parts of a run
+//
+//   - The work (Work) is everything that a worker needs: the store, the plan, the job and the format. The submitter saves
+//     it, with the seeds, in a folder that all workers can read and write.
+//   - A group is a run of consecutive batches. A worker makes the piece of a group: a file with its encoded subgraphs.
+//   - The submitter (Run) joins the pieces, in the order of the groups, into the output (package output). It starts
+//     when the first piece is there. So the output has one writer, which is that of every other run.
+//   - A Site is the work on one machine: the store, the compiled plan, and the functions that an engine calls.
+//
+// # Two methods
+//
+// Where every worker can map the whole store and keep it in memory (Local), groups alone are dealt out: a worker samples
+// a group with the ordinary kernel.
+//
+// Otherwise (Shuffle) a worker reads only ranges. A range is consecutive nodes of a type and their edges along one edge
+// type in one direction. The engine groups records by key between the stages:
+//
+//	Start     a group       draws the ops that start from seeds alone, and asks the ranges of the nodes found
+//	Range     a range       draws for each request, answers its group, and asks the ranges of the nodes found
+//	Assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
+//
+// There is a Range stage for each step of ops that start from nodes of the step before. Draws are pure functions of the
+// subgraph, the op and the node, so a range draws without knowing the rest of the subgraph. It may answer for a node that
+// the subgraph does not expand, because an earlier op found the node first; the kernel then does not ask for the answer.
+//
+// # Records
+//
+// Records are bytes, few and large, because each costs an engine far more than its bytes do. A request takes 8 bytes:
+// the subgraph, counted in its group, and the node. An answer takes 9 bytes and 4 per edge, or 8 where edge ids are
+// needed. request.go and answer.go have the layouts.
+//
+// # Memory
+//
+// A worker holds the records of one key. Those of a group follow from its number of seeds. Those of a range could follow
+// from all seeds, if all reached one hub. So the key of a range names a wave, too: some consecutive groups, whose
+// requests alone are in a record of the key. Work.WaveGroups bounds them.
+//
+// # Faults
+//
+// An engine may call a function again, at the same time, or on another machine. All functions are pure, and a piece gets
+// its name when it is whole. A piece carries a checksum. Site.Failed saves the text of an error for the submitter, which
+// ends the job where trying again cannot help.
+//
+// The package imports draw, format/npy, format/tfgnn, graph, internal/human, internal/sample, internal/sample/output,
+// internal/sample/spec, internal/store, internal/tagged, internal/vfs and x/sys.
+package cluster

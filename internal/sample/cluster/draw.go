@@ -1,0 +1,130 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// Range draws for the requests to a range in a stage (from 1). records gives the records of the key. answer takes
+// answers, by group; later takes requests for later stages, by the keys of these.
+func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), answer, later Emit) error {
+	s := h.s
+	if key < 0 {
+		return h.pass(stage, key, answer, later)
+	}
+	w, first, err := s.rangeOf(key)
+	if err != nil {
+		return err
+	}
+	list := h.order[:0]
+	for b, ok := records(); ok; b, ok = records() {
+		if list, err = sections(list, b, len(s.steps.stage)-1); err != nil {
+			return err
+		}
+	}
+	h.order = list
+	// Sections of a group and op together, so that repeats are found and records are large.
+	slices.SortStableFunc(list, func(a, b section) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.op, b.op))
+	})
+	h.requests.emit = later
+	h.out.begin(answer)
+	var drawn *sample.Range
+	for i := 0; i < len(list); {
+		end := i + 1
+		for end < len(list) && list[end].group == list[i].group && list[end].op == list[i].op {
+			end++
+		}
+		run := list[i:end]
+		i = end
+		if uint64(run[0].group) >= s.Work.Groups() || run[0].op == 0 || s.steps.walkOf[run[0].op] != s.walkNumber(w) {
+			return errRecord("requests")
+		}
+		if s.steps.stage[run[0].op] != stage {
+			h.forward(run)
+			continue
+		}
+		if drawn == nil {
+			if drawn, err = s.cut(s.walkNumber(w), first); err != nil {
+				return err
+			}
+		}
+		if err := h.answer(ctx, drawn, first, min(first+w.nodes, w.count), run); err != nil {
+			return err
+		}
+	}
+	h.out.flush()
+	h.requests.flush()
+	return ctx.Err()
+}
+
+func (s *Site) walkNumber(w *walk) int {
+	return slices.IndexFunc(s.steps.walks, func(x walk) bool { return x.first == w.first && x.edges == w.edges && x.dir == w.dir })
+}
+
+// pass hands on the record that tells that a group exists: to the next stage, and after the last one to the group.
+func (h *Hand) pass(stage int, key int64, answer, later Emit) error {
+	if stage < h.s.steps.stages {
+		h.requests.emit = later
+		h.requests.exists(uint64(-1 - key))
+		return nil
+	}
+	answer(-1-key, nil)
+	return nil
+}
+
+// forward passes requests on to the next stage.
+func (h *Hand) forward(run []section) {
+	for i := range run {
+		for at := range run[i].len() {
+			sub, v := run[i].at(at)
+			h.requests.add(uint64(run[i].group), int(run[i].op), sub, v)
+		}
+	}
+}
+
+// answer draws for the requests of a group to an op, which are for nodes of [first, end).
+func (h *Hand) answer(ctx context.Context, r *sample.Range, first, end int, run []section) error {
+	s := h.s
+	group, op := uint64(run[0].group), int(run[0].op)
+	batch, n := s.Work.Group(group)
+	each, scope := uint64(1), s.sampler.Plan().Scope
+	if scope == sample.ScopeSeed {
+		each = uint64(s.job.BatchSize)
+	}
+	repeats := &h.repeats
+	repeats.begin()
+	var in sample.Input
+	key, last := uint64(0), int64(-1)
+	for i := range run {
+		for at := range run[i].len() {
+			sub, v := run[i].at(at)
+			if int(v) < first || int(v) >= end || uint64(sub) >= n*each {
+				return fmt.Errorf("found a request for node %d of subgraph %d, expected nodes %d to %d and %d subgraphs; use the same version on all machines", v, sub, first, end, n*each)
+			}
+			if !repeats.add(uint64(sub)<<32 | uint64(v)) {
+				continue
+			}
+			if int64(sub) != last {
+				in = h.batches.Lone(scope, batch+uint64(sub)/each, int(uint64(sub)%each))
+				key, last = s.sampler.Key(in, op), int64(sub)
+				h.asked.begin()
+			}
+			far, ids := h.draws.Take(r, op, key, in.Time, v)
+			if !s.steps.ids[op] {
+				ids = nil
+			}
+			h.out.add(group, op, sub, v, far, ids)
+			h.next(group, op, sub, far)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	s.counts.answers.Add(uint64(repeats.n))
+	return nil
+}

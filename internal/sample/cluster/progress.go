@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// counts is what a Site has done since it was opened. An engine may call a function again, so they are bounds.
+type counts struct {
+	started, requests, answers, pieces, subgraphs, edges atomic.Uint64
+}
+
+// Counts is the work that all workers have done.
+type Counts struct {
+	Started   uint64 `json:"started"`   // groups that Start has drawn
+	Requests  uint64 `json:"requests"`  // sent to ranges
+	Answers   uint64 `json:"answers"`   // drawn by ranges
+	Pieces    uint64 `json:"pieces"`    // written
+	Subgraphs uint64 `json:"subgraphs"` // in them
+	Edges     uint64 `json:"edges"`     // drawn for them
+}
+
+func (c *counts) read() Counts {
+	return Counts{c.started.Load(), c.requests.Load(), c.answers.Load(), c.pieces.Load(), c.subgraphs.Load(), c.edges.Load()}
+}
+
+func (c *Counts) add(d Counts) {
+	c.Started += d.Started
+	c.Requests += d.Requests
+	c.Answers += d.Answers
+	c.Pieces += d.Pieces
+	c.Subgraphs += d.Subgraphs
+	c.Edges += d.Edges
+}
+
+// workersDir is the folder in which workers tell what they have done, and failedDir that of their errors.
+const (
+	workersDir = "workers"
+	failedDir  = "failed"
+)
+
+// beat is the time between two messages of a worker.
+const beat = 500 * time.Millisecond
+
+// pulse tells the submitter every now and then what a Site has done.
+type pulse struct {
+	s    *Site
+	name string
+	end  chan struct{}
+	done chan struct{}
+}
+
+func startPulse(s *Site) *pulse {
+	p := &pulse{s: s, name: filepath.Join(s.Dir, workersDir, unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
+	go p.run()
+	return p
+}
+
+func (p *pulse) run() {
+	defer close(p.done)
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	var last Counts
+	for {
+		select {
+		case <-tick.C:
+		case <-p.end:
+			p.tell(p.s.counts.read())
+			return
+		}
+		if now := p.s.counts.read(); now != last {
+			p.tell(now)
+			last = now
+		}
+	}
+}
+
+// tell replaces the message. A message that is lost is no fault: it only serves progress.
+func (p *pulse) tell(c Counts) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return
+	}
+	temp := p.name + ".new"
+	_ = p.s.fs.Remove(temp)
+	if vfs.WriteFile(p.s.fs, temp, b) == nil {
+		_ = p.s.fs.Rename(temp, p.name)
+	}
+}
+
+func (p *pulse) stop() {
+	if p == nil {
+		return
+	}
+	close(p.end)
+	<-p.done
+}
+
+// readCounts adds up the messages of all workers.
+func readCounts(fsys vfs.FS, dir string) (all Counts) {
+	entries, err := fsys.ReadDir(filepath.Join(dir, workersDir))
+	if err != nil {
+		return all
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		var c Counts
+		if b, err := vfs.ReadFile(fsys, filepath.Join(dir, workersDir, e.Name()), 1<<16); err == nil && json.Unmarshal(b, &c) == nil {
+			all.add(c)
+		}
+	}
+	return all
+}
+
+// failure is the error of a worker.
+type failure struct {
+	Host  string `json:"host"`
+	Text  string `json:"text"`
+	Final bool   `json:"final"` // trying again cannot help
+}
+
+// Failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) Failed(err error) error {
+	if err != nil {
+		SaveFailure(s.fs, s.Dir, err)
+	}
+	return err
+}
+
+// SaveFailure is Site.Failed for a folder that could not be opened.
+func SaveFailure(fsys vfs.FS, dir string, err error) {
+	host, _ := os.Hostname()
+	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
+	_ = vfs.WriteFile(fsys, filepath.Join(dir, failedDir, unique()), b)
+}
+
+// final says whether trying again gives the same error: it does, except where a disk or a network failed.
+func final(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	var path *fs.PathError
+	var system syscall.Errno
+	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
+}
+
+// readFailures is the errors of the workers, without repeats: those that end the job, and the others.
+func readFailures(fsys vfs.FS, dir string) (final, other []string) {
+	entries, err := fsys.ReadDir(filepath.Join(dir, failedDir))
+	if err != nil {
+		return nil, nil
+	}
+	for _, e := range entries {
+		var f failure
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failedDir, e.Name()), 1<<20)
+		if err != nil || json.Unmarshal(b, &f) != nil {
+			continue
+		}
+		list := &other
+		if f.Final {
+			list = &final
+		}
+		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	return final, other
+}
+
+// unique is a name that no other process makes. It reaches no output.
+func unique() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+var _ sample.Given = (*answers)(nil)

@@ -1,0 +1,317 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Engine runs a Work on workers.
+type Engine interface {
+	// Run returns when each of the groups has a piece, or with the error of the job. It opens the Work of the folder in
+	// the workers. When ctx is done, it ends the job.
+	Run(ctx context.Context, dir string, w *Work, stages int, groups []uint64) error
+	// Workers is the number of workers that the engine has at the same time.
+	Workers() int
+}
+
+// Options says how a run is divided.
+type Options struct {
+	Method Method
+	// GroupSeeds is the number of seeds of a group, and WaveSeeds that of a wave; 0 chooses.
+	GroupSeeds, WaveSeeds int
+	// RangeNodes is the number of nodes of a range; 0 chooses.
+	RangeNodes int
+	// Tell, if not nil, is called with the counts of all workers, about twice per second.
+	Tell func(Counts)
+}
+
+// Run is a run of the submitter. It implements output.Elsewhere.
+type Run struct {
+	FS      vfs.FS
+	Dir     string // the work folder, made by Run
+	Engine  Engine
+	Sampler *sample.Sampler
+	// Work has the store, the plan and the format. Make fills in the job, and how it is divided.
+	Work    Work
+	Records *output.RecordsOptions // nil for a collection
+	Options Options
+	// Resume keeps the pieces that an interrupted run of the same Work left.
+	Resume bool
+}
+
+// Groups are sized so that each worker gets some, and that a piece has some megabytes.
+const (
+	groupsPerWorker  = 8
+	leastGroupSeeds  = 1 << 12
+	mostGroupSeeds   = 1 << 15
+	defaultRange     = 1 << 13
+	mostRanges       = 1 << 11
+	waveRequestBytes = 256 << 20
+)
+
+// divide fills in the job and its division.
+func (r *Run) divide(job sample.Job) error {
+	w, o := &r.Work, &r.Options
+	w.Format, w.Method = 1, o.Method
+	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
+	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
+	seeds := o.GroupSeeds
+	if seeds == 0 {
+		total := w.Batches * uint64(job.BatchSize) * uint64(w.Epochs)
+		seeds = int(min(max(total/uint64(groupsPerWorker*max(r.Engine.Workers(), 1)), leastGroupSeeds), mostGroupSeeds))
+	}
+	w.GroupBatches = uint64(max(seeds/job.BatchSize, 1))
+	if w.Method == Local {
+		return nil
+	}
+	w.RangeNodes, w.MostRanges = o.RangeNodes, 1<<40
+	if w.RangeNodes == 0 {
+		w.RangeNodes, w.MostRanges = defaultRange, mostRanges
+	}
+	wave := uint64(o.WaveSeeds)
+	if wave == 0 {
+		wave = waveRequestBytes / (requestSize * frontier(r.Sampler.Plan()))
+	}
+	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
+	if w.Groups() > 1<<31 {
+		return fmt.Errorf("found %d groups, expected fewer than 2^31; take larger groups", w.Groups())
+	}
+	return nil
+}
+
+// frontier is the most nodes that an op of a plan expands per seed, or a guess where ops take all edges.
+func frontier(p *sample.Plan) uint64 {
+	const all, most = 32, 1 << 20 // edges of a node where an op takes all, nodes of a subgraph
+	size, largest := []uint64{1}, uint64(1)
+	for i := range p.Ops {
+		o := &p.Ops[i]
+		n := uint64(0)
+		for _, f := range o.From {
+			n += size[f]
+		}
+		largest = min(max(largest, n), most)
+		take := uint64(all)
+		if o.Take >= 0 {
+			take = uint64(o.Take)
+		}
+		size = append(size, min(n*take, most))
+	}
+	return largest
+}
+
+// Make implements output.Elsewhere.
+func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reader) error) error {
+	if err := r.divide(job); err != nil {
+		return err
+	}
+	if r.Work.Batches == 0 {
+		return nil
+	}
+	if err := r.prepare(&job); err != nil {
+		return err
+	}
+	site, err := r.check()
+	if err != nil {
+		return err
+	}
+	groups := r.missing(r.Work.groupOf(job.From))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error, 1)
+	go func() {
+		if len(groups) == 0 {
+			ended <- nil
+			return
+		}
+		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, site, groups)
+	}()
+	err = r.joinAll(ctx, job.From, ended, cancel, join)
+	cancel(err)
+	if err != nil {
+		return err
+	}
+	return r.FS.RemoveAll(r.Dir)
+}
+
+// prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
+func (r *Run) prepare(job *sample.Job) error {
+	if !r.Resume || !r.same(job) {
+		if err := r.FS.RemoveAll(r.Dir); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{"", piecesDir, workersDir, failedDir} {
+		if dir == workersDir || dir == failedDir {
+			if err := r.FS.RemoveAll(filepath.Join(r.Dir, dir)); err != nil {
+				return err
+			}
+		}
+		if err := r.FS.MkdirAll(filepath.Join(r.Dir, dir)); err != nil {
+			return err
+		}
+	}
+	if _, err := r.FS.Stat(filepath.Join(r.Dir, workFile)); err == nil {
+		return nil
+	}
+	if err := r.Work.save(r.FS, r.Dir, job, r.Records); err != nil {
+		return fmt.Errorf("cannot save the work: %w", err)
+	}
+	return nil
+}
+
+// same says whether the folder has the same Work. The seeds are the same, because the output is continued.
+func (r *Run) same(job *sample.Job) bool {
+	old, err := readWork(r.FS, r.Dir)
+	if err != nil {
+		return false
+	}
+	w := r.Work
+	w.Seeds, w.Times, w.Columns = old.Seeds, old.Times, old.Columns
+	return old.Seeds.Len == len(job.Seeds) && equalJSON(&w, old)
+}
+
+// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the
+// number of Range stages.
+func (r *Run) check() (stages int, err error) {
+	s, err := Open(r.FS, r.Dir)
+	if err != nil {
+		return 0, err
+	}
+	if r.Work.Method == Shuffle {
+		for _, w := range s.steps.walks {
+			if _, cut := s.sampler.Cut(w.edges, w.dir, 0, 0); cut != nil && err == nil {
+				err = cut
+			}
+		}
+	}
+	return s.Stages(), errors.Join(err, s.Close())
+}
+
+// missing is the groups from one on that have no piece.
+func (r *Run) missing(from uint64) []uint64 {
+	var groups []uint64
+	for g := from; g < r.Work.Groups(); g++ {
+		if _, err := r.FS.Stat(pieceFile(r.Dir, g)); err != nil {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// poll is the time between two looks for a piece.
+const poll = 20 * time.Millisecond
+
+// grace is the time that a job has to end after its last piece.
+const grace = 30 * time.Second
+
+// joinAll joins the pieces in order, as they appear.
+func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel func(error), join func(io.Reader) error) (err error) {
+	running := true
+	defer func() {
+		if running {
+			cancel(err)
+			err = r.explain(errors.Join(err, ignoreCancel(<-ended)))
+		}
+	}()
+	told := time.Now()
+	for g := r.Work.groupOf(from); g < r.Work.Groups(); {
+		joined, err := r.joinPiece(g, join)
+		if err != nil {
+			return err
+		}
+		if joined {
+			g++
+		}
+		if time.Since(told) >= beat {
+			told = time.Now()
+			if r.Options.Tell != nil {
+				r.Options.Tell(readCounts(r.FS, r.Dir))
+			}
+			if final, _ := readFailures(r.FS, r.Dir); len(final) > 0 && running {
+				return errors.New(strings.Join(final, "\n"))
+			}
+		}
+		if joined {
+			continue
+		}
+		if !running {
+			return fmt.Errorf("found no piece of group %d after the job ended, expected one of %d; look at the logs of the engine", g, r.Work.Groups())
+		}
+		select {
+		case err := <-ended:
+			running = false
+			if err != nil {
+				return r.explain(err)
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(poll):
+		}
+	}
+	// Every subgraph is there. The job has no more to do than to end, and the way it ends changes nothing.
+	if running {
+		running = false
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			<-ended
+		case <-time.After(grace):
+			cancel(nil)
+			<-ended
+		}
+	}
+	if r.Options.Tell != nil {
+		r.Options.Tell(readCounts(r.FS, r.Dir))
+	}
+	return nil
+}
+
+// joinPiece joins the piece of a group, if it is there, and removes it.
+func (r *Run) joinPiece(group uint64, join func(io.Reader) error) (joined bool, err error) {
+	name := pieceFile(r.Dir, group)
+	f, err := r.FS.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return false, err
+	}
+	err = join(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	return true, r.FS.Remove(name)
+}
+
+// explain adds what the workers told to the error of a job.
+func (r *Run) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	final, other := readFailures(r.FS, r.Dir)
+	texts := slices.Concat(final, other)
+	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
+	if len(texts) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(texts, "\n"))
+}
+
+// ignoreCancel drops the error of a job that was cancelled, because what cancelled it is told.
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/spec"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Site is a Work on one machine. It is safe for concurrent use: each goroutine has its own Hand.
+type Site struct {
+	Dir  string // the work folder
+	Work *Work
+
+	fs      vfs.FS
+	store   *store.Store
+	job     sample.Job
+	sampler *sample.Sampler // with Options.Given, except by the method Local
+	pieces  *output.Pieces
+	unmaps  []func() error
+	steps   steps
+	ranges  rangeCache
+
+	counts counts
+	pulse  *pulse
+
+	hands sync.Pool
+}
+
+// ErrChanged is the error of a store that is not the one of the submitter.
+var ErrChanged = errors.New("the store changed")
+
+// Open opens the Work of a folder. The caller closes it.
+func Open(fsys vfs.FS, dir string) (*Site, error) {
+	s := &Site{fs: fsys, Dir: dir}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Site) open() (err error) {
+	if s.Work, err = readWork(s.fs, s.Dir); err != nil {
+		return err
+	}
+	w := s.Work
+	if s.store, err = store.Open(s.fs, w.Store); err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotStore) {
+			return fmt.Errorf("a worker cannot read the store: %w; put it on storage that all workers reach at this path", err)
+		}
+		return err
+	}
+	sum, err := store.Sum(s.fs, w.Store)
+	if err != nil {
+		return err
+	}
+	if sum != w.StoreSum || s.store.Graph == nil {
+		return fmt.Errorf("%s: found checksum %s, expected %s, that of the submitter: %w; use the same store on all machines", w.Store, sum, w.StoreSum, ErrChanged)
+	}
+	plan, err := sample.ParsePlan("plan", w.Plan)
+	if err != nil {
+		return err
+	}
+	spec.AddOnes(plan, s.store.Graph)
+	if err := s.openJob(); err != nil {
+		return err
+	}
+	if s.sampler, err = sample.New(s.store.Graph, plan, sample.Options{Ops: w.Ops, NoEdgeIDs: w.NoEdgeIDs, Induce: w.Induce, Given: w.Method == Shuffle}); err != nil {
+		return err
+	}
+	if s.job.EpochBatches(s.sampler.SeedWidth()) != w.Batches {
+		return fmt.Errorf("%s: found %d batches in the work, expected %d", s.Dir, w.Batches, s.job.EpochBatches(s.sampler.SeedWidth()))
+	}
+	if err := s.openPieces(); err != nil {
+		return err
+	}
+	if w.Method == Shuffle {
+		s.plan()
+	}
+	s.pulse = startPulse(s)
+	return nil
+}
+
+func (s *Site) openPieces() (err error) {
+	if s.Work.Records == nil {
+		s.pieces, err = output.CollectionPieces(s.sampler, output.CollectionOptions{Ops: s.Work.Ops}, s.job)
+		return err
+	}
+	opt, err := s.records()
+	if err != nil {
+		return err
+	}
+	if s.pieces, err = output.RecordPieces(s.sampler, opt, s.job); err != nil {
+		return err
+	}
+	s.job = s.pieces.Job()
+	if s.job.BatchSize != s.Work.BatchSize {
+		return fmt.Errorf("%s: found batches of %d seeds in the work, expected %d; install the same version on all machines", s.Dir, s.Work.BatchSize, s.job.BatchSize)
+	}
+	return nil
+}
+
+// Close frees the Site. No Hand may be in use.
+func (s *Site) Close() error {
+	s.pulse.stop()
+	if s.sampler != nil {
+		s.sampler.Close()
+	}
+	var errs []error
+	for _, f := range s.unmaps {
+		errs = append(errs, f())
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Graph is the graph of the store.
+func (s *Site) graph() *graph.Graph { return s.store.Graph }
+
+// Hand is the buffers of a goroutine that works on a Site. It is not safe for concurrent use.
+type Hand struct {
+	s       *Site
+	batches *sample.Batches
+	writer  *output.PieceWriter
+	kernel  *sample.Context // makes subgraphs
+	draws   *sample.Context // draws for single nodes
+
+	requests requests
+	asked    table   // op and node, of the last subgraph
+	repeats  table   // subgraph and node, of a group and op
+	group    answers // of the group that is assembled
+	out      answerBuffer
+	order    []section
+}
+
+// Hand takes buffers that are not in use. The caller gives them back by Done.
+func (s *Site) Hand() (*Hand, error) {
+	if h, ok := s.hands.Get().(*Hand); ok {
+		return h, nil
+	}
+	h := &Hand{s: s, kernel: s.sampler.NewContext(), draws: s.sampler.NewContext()}
+	var err error
+	if h.batches, err = s.sampler.Batches(&s.job); err != nil {
+		return nil, err
+	}
+	if h.writer, err = s.pieces.NewWriter(); err != nil {
+		return nil, err
+	}
+	h.requests.init(s)
+	h.group.init(h)
+	return h, nil
+}
+
+// Done gives the buffers back.
+func (h *Hand) Done() { h.s.hands.Put(h) }
+
+// Sample makes the piece of a group with the whole store (Local).
+func (h *Hand) Sample(ctx context.Context, group uint64) error {
+	return h.piece(ctx, group, func(in sample.Input, _ uint32) (*sample.Subgraph, error) { return h.kernel.Sample(in) })
+}
+
+// piece writes the piece of a group, if it is not there. take makes the subgraph with a number in the group.
+func (h *Hand) piece(ctx context.Context, group uint64, take func(in sample.Input, sub uint32) (*sample.Subgraph, error)) (err error) {
+	s := h.s
+	name := s.pieceFile(group)
+	if _, err := s.fs.Stat(name); err == nil {
+		return nil // made by an earlier call
+	}
+	f, err := s.createPiece(name)
+	if err != nil {
+		return err
+	}
+	first, n := s.Work.Group(group)
+	sub := uint32(0)
+	err = h.writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
+		g, err := take(s.sampler.Input(b, s.job.Seed, i), sub)
+		sub++
+		if g != nil {
+			s.counts.edges.Add(g.Drawn)
+		}
+		return g, err
+	})
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, s.fs.Remove(f.Name()))
+	}
+	if err := s.fs.Rename(f.Name(), name); err != nil {
+		return errors.Join(err, s.fs.Remove(f.Name()))
+	}
+	s.counts.pieces.Add(1)
+	s.counts.subgraphs.Add(uint64(sub))
+	return nil
+}
+
+func (s *Site) pieceFile(group uint64) string { return pieceFile(s.Dir, group) }
+
+func pieceFile(dir string, group uint64) string {
+	return filepath.Join(dir, piecesDir, fmt.Sprintf("%08d", group))
+}
+
+// piecesDir is the folder of the pieces in the work folder.
+const piecesDir = "pieces"
+
+// createPiece makes a file next to a piece, with a name of its own.
+func (s *Site) createPiece(name string) (vfs.File, error) {
+	return s.fs.Create(name + "." + unique())
+}

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// steps is how the ops of a plan are divided among the stages, and how ranges are numbered.
+//
+// An op that starts from the seeds alone is near: Start draws it, and Assemble draws it again, because that costs less
+// than its answers would. Every other op is far, and belongs to a Range stage: one after the latest stage of the ops that
+// it starts from. So a request can pass stages on its way.
+type steps struct {
+	stages int        // Range stages
+	stage  []int      // by op, op 0 included: 0 for near ops, else the Range stage from 1
+	next   [][]uint32 // by op, op 0 included: the far ops that start from it
+	walks  []walk
+	walkOf []int  // by op, op 0 included
+	ids    []bool // by op, op 0 included: answers have edge ids
+}
+
+// walk is an edge type in a direction, along which far ops walk. Its ranges have consecutive numbers.
+type walk struct {
+	edges  int
+	dir    graph.Direction
+	count  int // nodes of the near type
+	nodes  int // per range
+	first  int64
+	ranges int64
+}
+
+// plan divides the ops.
+func (s *Site) plan() {
+	p, ops := s.sampler.Plan(), len(s.sampler.Plan().Ops)
+	t := steps{stage: make([]int, ops+1), next: make([][]uint32, ops+1), walkOf: make([]int, ops+1), ids: make([]bool, ops+1)}
+	var first int64
+	for op := 1; op <= ops; op++ {
+		o := &p.Ops[op-1]
+		if slices.ContainsFunc(o.From, func(f int) bool { return f > 0 }) {
+			for _, f := range o.From {
+				t.stage[op] = max(t.stage[op], t.stage[f]+1)
+			}
+			if o.Take != 0 {
+				for _, f := range slices.Compact(slices.Sorted(slices.Values(o.From))) {
+					t.next[f] = append(t.next[f], uint32(op))
+				}
+			}
+		}
+		t.stages = max(t.stages, t.stage[op])
+		edges, dir := s.sampler.Walk(op)
+		at := slices.IndexFunc(t.walks, func(w walk) bool { return w.edges == edges && w.dir == dir })
+		if at < 0 {
+			g := s.graph()
+			count := g.Nodes[g.NodeType(g.Edges[edges].Type.Near(dir))].Count
+			nodes := s.Work.RangeNodes
+			for (count+nodes-1)/nodes > s.Work.MostRanges {
+				nodes *= 2
+			}
+			at = len(t.walks)
+			t.walks = append(t.walks, walk{edges: edges, dir: dir, count: count, nodes: nodes, first: first, ranges: int64((count + nodes - 1) / nodes)})
+			first += t.walks[at].ranges
+		}
+		t.walkOf[op] = at
+		t.ids[op] = s.needsIDs(edges)
+	}
+	s.steps = t
+}
+
+// needsIDs says whether the output needs the ids of edges of a type: to list them, to join columns, or to find repeats.
+func (s *Site) needsIDs(edges int) bool {
+	if s.sampler.Repeats(edges) {
+		return true
+	}
+	if r := s.Work.Records; r != nil {
+		// The formats of TF-GNN order edges and drop repeats by id.
+		return r.Compat != 0 || len(s.graph().Edges[edges].Columns) > 0
+	}
+	return s.sampler.EdgeIDs()
+}
+
+// Stages is the number of Range stages.
+func (s *Site) Stages() int { return s.steps.stages }
+
+// key is the key of the range of a node that a far op expands, for the requests of a group.
+func (s *Site) key(op int, v uint32, group uint64) int64 {
+	w := &s.steps.walks[s.steps.walkOf[op]]
+	return (w.first+int64(int(v)/w.nodes))*s.waves() + int64(group/s.Work.WaveGroups)
+}
+
+// waves is the number of waves.
+func (s *Site) waves() int64 {
+	return int64((s.Work.Groups() + s.Work.WaveGroups - 1) / s.Work.WaveGroups)
+}
+
+// rangeOf is the walk and the first node of the range of a key.
+func (s *Site) rangeOf(key int64) (w *walk, first int, err error) {
+	at := key / s.waves()
+	for i := range s.steps.walks {
+		w := &s.steps.walks[i]
+		if at >= w.first && at < w.first+w.ranges {
+			return w, int(at-w.first) * w.nodes, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("found key %d of a range, expected a key of one of the %d walks", key, len(s.steps.walks))
+}

@@ -1,0 +1,170 @@
+// Package sampletest makes random stores, plans and jobs for the tests of executors.
+//
+// The package imports graph, internal/ingest/assemble, internal/ingest/table, internal/sample, internal/store,
+// internal/vfs and rapid.
+package sampletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Typed are the node and edge types of a store whose edge types differ in size; Plain are those of a store with one edge
+// type.
+var (
+	TypedNodes = map[string]int{"a": 3000, "b": 500}
+	TypedEdges = []Edges{{"aa", "a", "a", 600_000}, {"ab", "a", "b", 300_000}, {"ba", "b", "a", 2000}, {"bb", "b", "b", 0}}
+	PlainNodes = map[string]int{graph.HomogeneousNode: 200_000}
+	PlainEdges = []Edges{{graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode, 1_500_000}}
+)
+
+// edgeTable is a table of edges in memory: src, dst, w (float32), t (int64).
+type edgeTable struct{ src, dst, w, t []byte }
+
+func (e *edgeTable) rows() int { return len(e.src) / 8 }
+
+func (e *edgeTable) Fields() []table.Field {
+	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}, {Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}
+}
+func (e *edgeTable) Files() []string                   { return nil }
+func (e *edgeTable) Bytes() int64                      { return int64(28 * e.rows()) }
+func (e *edgeTable) Where(row uint64, _ string) string { return fmt.Sprint("row ", row) }
+
+func (e *edgeTable) Scan(_ context.Context, columns []table.Column, _ int, fn func(int, *table.Chunk) error) (uint64, error) {
+	c := table.Chunk{Rows: e.rows(), Bytes: e.Bytes()}
+	for _, col := range columns {
+		c.Columns = append(c.Columns, table.Vector{Data: map[string][]byte{"src": e.src, "dst": e.dst, "w": e.w, "t": e.t}[col.Name]})
+	}
+	return uint64(e.rows()), fn(0, &c)
+}
+
+// randomEdges is n edges from nodes of one type to nodes of another. Few of the nodes have many of the edges.
+func randomEdges(r *rand.Rand, n, from, to int) *edgeTable {
+	src, dst, w, t := make([]uint64, n), make([]uint64, n), make([]float32, n), make([]int64, n)
+	skewed := func(n int) uint64 { return uint64(math.Pow(r.Float64(), 4) * float64(n)) }
+	for i := range src {
+		src[i], dst[i], w[i], t[i] = skewed(from), skewed(to), float32(r.IntN(5)), r.Int64N(100)
+	}
+	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
+}
+
+// Edges are an edge type of a store.
+type Edges struct {
+	Rel      string
+	Src, Dst string
+	Count    int
+}
+
+// Write writes a store with random edges, each with a weight w and a time t. nodes are the counts of the node types a, b
+// and _N. Few nodes have many of the edges.
+func Write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	var in assemble.Input
+	for _, name := range []string{"a", "b", graph.HomogeneousNode} {
+		if n, ok := nodes[name]; ok {
+			in.Nodes = append(in.Nodes, assemble.Nodes{Type: name, Count: uint64(n)})
+		}
+	}
+	for _, e := range edges {
+		end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
+		in.Edges = append(in.Edges, assemble.Edges{Type: graph.EdgeType{Src: e.Src, Rel: e.Rel, Dst: e.Dst}, Table: randomEdges(r, e.Count, nodes[e.Src], nodes[e.Dst]),
+			Src: end("src"), Dst: end("dst"), Columns: []table.Column{{Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}})
+	}
+	opt.DuplicateEdges, opt.SelfLoops, opt.Threads = assemble.Keep, assemble.Keep, 2
+	w, err := store.Create(vfs.OS, out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := assemble.Build(t.Context(), vfs.OS, w, in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Seal(t.Context(), result.Meta, 1), w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Plan is a random plan over a store's types.
+func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
+	p := &sample.Plan{
+		Scope:  sample.Scope(rapid.IntRange(0, 2).Draw(t, "scope")),
+		Expand: sample.Expand(rapid.IntRange(0, 1).Draw(t, "expand")),
+	}
+	types := func() string { return g.Nodes[rapid.IntRange(0, len(g.Nodes)-1).Draw(t, "seed type")].Type }
+	p.SeedType = []string{types()}
+	if rapid.IntRange(0, 5).Draw(t, "link") == 0 {
+		p.SeedType = append(p.SeedType, types())
+	}
+	if p.Scope == sample.ScopeSeed && rapid.Bool().Draw(t, "timed") {
+		p.Before = &sample.Before{Column: "t", OrEqual: rapid.Bool().Draw(t, "or equal")}
+	}
+	reach := [][]string{p.SeedType}
+	for range rapid.IntRange(0, 5).Draw(t, "ops") {
+		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "edges")]
+		op := sample.Op{Edges: e.Type.String(), Take: rapid.SampledFrom([]int{0, 1, 2, 3, 7, 7, 7}).Draw(t, "take")}
+		for d := range graph.Direction(2) {
+			if e.Adj[d] != nil && (op.Dir == 0 || rapid.Bool().Draw(t, "dir")) {
+				op.Dir = d
+			}
+		}
+		if e.Adj[op.Dir] == nil {
+			continue
+		}
+		for f, has := range reach {
+			if slices.Contains(has, e.Type.Near(op.Dir)) && (len(op.From) == 0 || rapid.Bool().Draw(t, "from")) {
+				op.From = append(op.From, f)
+			}
+		}
+		if len(op.From) == 0 {
+			continue
+		}
+		if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
+			op.Take = sample.All
+		}
+		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "how"))
+		if op.How == sample.Weighted || op.How == sample.Top {
+			op.Column = "w"
+		}
+		p.Ops = append(p.Ops, op)
+		reach = append(reach, []string{e.Type.Far(op.Dir)})
+	}
+	return p
+}
+
+// Job is random seeds for a plan.
+func Job(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seeds"), 1))
+	j := sample.Job{
+		BatchSize: rapid.IntRange(1, 40).Draw(t, "batch size"), Seed: uint64(rapid.IntRange(0, 99).Draw(t, "seed")),
+		Epoch: uint64(rapid.IntRange(0, 3).Draw(t, "epoch")), Epochs: rapid.IntRange(1, 3).Draw(t, "epochs"),
+		Shuffle: rapid.Bool().Draw(t, "shuffle"), Ranks: rapid.IntRange(1, 2).Draw(t, "ranks"),
+	}
+	if p.Before != nil {
+		j.Times = []sample.Time{}
+	}
+	for range rapid.IntRange(0, 100).Draw(t, "count") {
+		for _, typ := range p.SeedType {
+			j.Seeds = append(j.Seeds, uint32(r.IntN(g.Nodes[g.NodeType(typ)].Count)))
+		}
+		if p.Before != nil {
+			j.Times = append(j.Times, sample.IntTime(r.Int64N(100)))
+		}
+	}
+	j.Rank = rapid.IntRange(0, j.Ranks-1).Draw(t, "rank")
+	return j
+}
