@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/beam/internal/engine"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// Exit statuses, equal to those of graphmill.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
+
+// run runs the command. args begins with the name of the program.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	engine.Init()
+	t := &cli.Terminal{Program: "graphmill-beam", Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	root := newRoot(t)
+	root.SetArgs(args[1:])
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	t.Begin(cmd)
+	t.Fail(err)
+	if cli.IsUsage(err) {
+		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRoot(t *cli.Terminal) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "graphmill-beam",
+		Short: "Run graphmill on a cluster, by Apache Beam",
+		Long:  `Runs graphmill's operations on a cluster, by Apache Beam on Flink, or on this machine by Beam's Prism.`,
+		Example: `  graphmill-beam worker --listen localhost:50000         on each machine of the cluster
+  scripts/flink up                                       a Flink on this machine, to try it`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("found command %q, expected one of --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return cli.Usagef("found no command, expected one of --help")
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
+	})
+	root.SetHelpTemplate(helpTemplate)
+	root.AddCommand(newWorker(t), newHarness())
+	return root
+}
+
+// helpTemplate puts the examples before the flags.
+const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
+{{if .Example}}
+Examples:
+{{.Example}}
+{{end}}
+Usage:
+  {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}
+Exit status: 0 done, 1 failed, 2 wrong usage.
+`

@@ -1,0 +1,30 @@
+// Package engine runs a Beam pipeline on Prism, Beam's runner for one machine, or on Flink through Beam's job server.
+//
+// A program calls Init first, then builds its pipeline and calls Run. Run submits the pipeline, waits for the end of the job,
+// and returns an error that names its root cause. The end of the context, or of the time limit, cancels the job on the server.
+//
+// The submitter is not the one of Beam's SDK, which reads its options from global flags, cannot pass options to the runner,
+// waits two minutes for an endpoint that nobody serves, and has no time limit.
+//
+// Workers run the functions of the pipeline. Without `Workers` they run in the submitting process, which suits Prism and a Flink
+// on the same machine; with `Workers` they are children of the worker services at that address.
+//
+// # What is encrypted
+//
+// With `TLS`, the connections from the submitter to the job server and to its artifact endpoint are. Beam's job server speaks
+// no TLS of its own, so this needs a proxy in front of both ports. The connections between a TaskManager and its workers are never
+// encrypted, because Beam's Java runner cannot: keep them on the machine by a worker service on each. Those among the
+// machines of Flink are Flink's to encrypt (security.ssl). Endpoints beyond loopback are refused without `TLS` or `Insecure`.
+//
+// # What cannot be stopped
+//
+// Prism offers no way to end its server. It is started once per process, with its pool of workers, and ends with the process: some
+// goroutines and a listener stay. The listener would take connections, and with them commands to run, from other machines;
+// on Linux it is bound to the loopback interface, and elsewhere Run refuses to start it without `Insecure`. A function
+// of the pipeline that does not return keeps its goroutine when its job is cancelled.
+//
+// Beam keeps loggers, hooks and options in global variables. So Run runs one pipeline at a time in a process, and a second
+// call waits.
+//
+// The package may import Beam, internal/workers, and no other package of the repository.
+package engine
