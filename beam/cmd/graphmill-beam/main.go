@@ -54,7 +54,8 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		Use:   "graphmill-beam",
 		Short: "Run graphmill on a cluster, by Apache Beam",
 		Long:  `Runs graphmill's operations on a cluster, by Apache Beam on Flink, or on this machine by Beam's Prism.`,
-		Example: `  graphmill-beam worker --listen localhost:50000         on each machine of the cluster
+		Example: `  graphmill-beam sample g.store --fanout 15,10 --out batches     on this machine, by Prism
+  graphmill-beam worker --listen localhost:50000         on each machine of the cluster
   scripts/flink up                                       a Flink on this machine, to try it`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -76,7 +77,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
 	})
 	root.SetHelpTemplate(helpTemplate)
-	root.AddCommand(newWorker(t), newHarness())
+	root.AddCommand(newSample(t), newWorker(t), newHarness())
 	return root
 }
 

@@ -42,8 +42,8 @@ type Options struct {
 	Message func(level slog.Level, text string)
 }
 
-// check completes options and refuses those that cannot run.
-func (o *Options) check() error {
+// Check completes options and refuses those that cannot run. Run calls it.
+func (o *Options) Check() error {
 	if o.JobName == "" {
 		o.JobName = "graphmill"
 	}

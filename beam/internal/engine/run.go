@@ -38,7 +38,7 @@ var turn = make(chan struct{}, 1)
 
 // Run runs a pipeline to its end. It fails if the job did.
 func Run(ctx context.Context, p *beam.Pipeline, o Options) (res Result, err error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return Result{}, err
 	}
 	if !beam.Initialized() {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/cli/sampling"
 	"github.com/graphmill/graphmill/internal/human"
 )
 
 // NewForecast makes the command forecast.
 func NewForecast(t *cli.Terminal) *cobra.Command {
-	var f workFlags
+	var f sampling.WorkFlags
 	cmd := &cobra.Command{
 		Use:   "forecast STORE",
 		Short: "Forecast the time, memory and reads of sample",
@@ -31,7 +32,7 @@ enough. TIME does not include writing the output.`,
   graphmill forecast g.store --fanout 15,10 --format tfrecord --scope seed --memory 8GiB --json | jq .forecast.seconds`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd, t)
+			o, err := f.Options(cmd, t)
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ enough. TIME does not include writing the output.`,
 			return printForecast(t, r)
 		},
 	}
-	f.add(cmd)
+	f.Add(cmd)
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-package sample
+package sampling
 
 import (
 	"path/filepath"
@@ -7,80 +7,40 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 )
 
-// workFlags has the flags that sample and forecast share: what is sampled, by which executor, and in which format.
-type workFlags struct {
-	cli.Common
-	cli.Sampling
-	rank string
-}
-
-func (f *workFlags) add(cmd *cobra.Command) {
-	f.Common.Add(cmd)
-	fs := cmd.Flags()
-	f.Sampling.Add(fs)
-	f.AddEpoch(fs)
-	o := &f.SampleOptions
-	fs.StringVar((*string)(&o.Compat), "compat", "", "layout of tf.train.Examples: that of TF-GNN's tfgnn_sampler (tfgnn) or older graph_sampler (tfgnn-classic), or Graphmill's own (none)")
-	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "edges of an Example: those that were drawn (edge), or all between its nodes (node)")
-	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
-	fs.BoolVar(&o.SeedIDs, "seed-ids", false, "write sample_id and seed_id into the context of TFRecords")
-	fs.IntVar(&o.Components, "components", 0, "subgraphs per Example, one component each; more than 1 needs --scope seed")
-	fs.StringVar((*string)(&o.Format), "format", "", "output format: collection or tfrecord")
-	fs.StringVar((*string)(&o.Executor), "executor", "", "how neighbours are read: memory (random reads from the mapped store), stream (sequential sweeps over the disk, for graphs larger than memory), or auto (memory if its data fit --memory or the available memory, else stream)")
-	fs.IntVar(&o.Epochs, "epochs", 0, "number of epochs")
-	fs.BoolVar(&o.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
-	fs.StringVar(&f.rank, "rank", "0/1", "R/W: sample only the batches of rank R of W ranks")
-	fs.BoolVar(&o.NoEdgeIDs, "no-edge-ids", false, "leave the ids of edges out of a collection: edges take a third less space, and the stream executor draws less")
-	fs.BoolVar(&o.Ops, "ops", false, "keep in a collection the nodes that each op expanded and the edges that it drew")
-	cli.Defaults(fs, map[string]string{"compat": "none", "edge-aggregation": "edge", "edge-aggregation-method": "edge", "components": "1", "format": "collection", "executor": "auto", "epochs": "1"})
-}
-
-var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
-
-// options returns the options that the flags set.
-func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
-	if err := f.Check(); err != nil {
-		return graphmill.SampleOptions{}, err
-	}
-	o, err := f.Options(f.Run(t))
-	if err != nil {
-		return o, err
-	}
-	if err := cli.Positive(cmd.Flags(), "epochs", "components", "shards"); err != nil {
-		return o, err
-	}
-	m := rankForm.FindStringSubmatch(f.rank)
-	if m == nil {
-		return o, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.rank)
-	}
-	// Numbers of nine digits fit an int.
-	o.Rank, _ = strconv.Atoi(m[1])
-	o.Ranks, _ = strconv.Atoi(m[2])
-	if o.Rank >= o.Ranks {
-		return o, cli.Usagef("found --rank %q, expected R below W", f.rank)
-	}
-	return o, o.Check()
-}
-
 // sampleFlags has the flags of sample.
 type sampleFlags struct {
-	workFlags
+	WorkFlags
 	cli.Out
 	ids        string
 	checkpoint time.Duration
 	// Flags of TF-GNN's tfgnn_sampler.
 	dataPath, samples, inputSeeds, runner string
 	missing                               graphmill.Missing
+
+	where Where
 }
 
-// NewSample makes the command sample.
-func NewSample(t *cli.Terminal) *cobra.Command {
+// Where is where a command sample samples: flags that say more about it, and a function that sets the options from them
+// once they are parsed.
+type Where struct {
+	Add func(fs *pflag.FlagSet)
+	Set func(o *graphmill.SampleOptions) error
+	// Long and Example replace the texts of the command.
+	Long, Example string
+}
+
+// New makes the command sample. where is nil for the one that samples in its own process.
+func New(t *cli.Terminal, where *Where) *cobra.Command {
 	var f sampleFlags
+	if where != nil {
+		f.where = *where
+	}
 	cmd := &cobra.Command{
 		Use:   "sample STORE",
 		Short: "Sample subgraphs into a collection or TFRecords",
@@ -121,7 +81,7 @@ features.`,
 			return sampleStore(cmd, t, args[0], &f)
 		},
 	}
-	f.workFlags.add(cmd)
+	f.WorkFlags.Add(cmd)
 	f.Out.Add(cmd)
 	fs, o := cmd.Flags(), &f.SampleOptions
 	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
@@ -129,7 +89,12 @@ features.`,
 	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; FOLDER is a new output folder")
 	fs.StringVar(&f.inputSeeds, "input-seeds", "", "TF-GNN: file of seeds (default: all nodes of the node set of the seed op)")
 	fs.StringVar((*string)(&f.missing), "missing-nodes", "", "TF-GNN: how to treat nodes that edges name and that no table has: error, drop (drop their edges), or zeros (add them with features of zeros) (default: drop; zeros with --compat tfgnn or tfgnn-classic)")
-	fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
+	if where != nil {
+		cmd.Long, cmd.Example = where.Long, where.Example
+		where.Add(fs)
+	} else {
+		fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
+	}
 	fs.BoolVar(&o.Resume, "resume", false, "continue an interrupted run of the same command, if there is one")
 	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0 makes no checkpoints")
 	fs.IntVar(&o.Shards, "shards", 0, "number of TFRecord files")
@@ -148,7 +113,7 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Sa
 	if f.checkpoint < 0 {
 		return graphmill.SampleOptions{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
 	}
-	o, err := f.workFlags.options(cmd, t)
+	o, err := f.WorkFlags.Options(cmd, t)
 	if err != nil {
 		return o, err
 	}
@@ -156,7 +121,10 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Sa
 	if f.checkpoint == 0 {
 		o.CheckpointEvery = -1
 	}
-	return o, nil
+	if f.where.Set != nil {
+		err = f.where.Set(&o)
+	}
+	return o, err
 }
 
 // sampleStore samples a store.

@@ -1,0 +1,13 @@
+// Package sampling runs a cluster.Work as a Beam pipeline: its functions for a Site are the functions of the pipeline, and
+// groups and ranges are the keys by which Beam groups records.
+//
+//	groups -> Reshuffle -> sample                                                      method local
+//	groups -> Reshuffle -> start -> GBK -> range -> ... -> GBK -> range -> GBK -> assemble   method shuffle
+//
+// Elements are coarse: a group is thousands of seeds, and a record is up to 64 KiB, because each costs Beam about a
+// microsecond on each side. Keys are int64 and records are bytes, which the runner only copies. A range that asks later
+// ranges has two outputs; no other function has more than one, because Flink sends all outputs of a stage to each
+// consumer.
+//
+// The package imports Beam, internal/engine, and graphmill's internal/sample/cluster and internal/vfs.
+package sampling
