@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -85,18 +84,20 @@ func sleeping(file string) *beam.Pipeline {
 	return p
 }
 
-func TestMain(m *testing.M) {
-	engine.Init()
-	os.Exit(m.Run())
+// message shows the messages of a job as those of a test.
+func message(t *testing.T) func(slog.Level, string) {
+	return func(l slog.Level, text string) { t.Log(l, text) }
 }
 
-func logging(t *testing.T) func(slog.Level, string) {
-	return func(l slog.Level, text string) { fmt.Fprintln(os.Stderr, l, text) }
+func prism(t *testing.T) engine.Options {
+	return engine.Options{Runner: engine.Prism, TimeLimit: time.Minute, Message: message(t)}
 }
 
-func TestPrism(t *testing.T) {
+// counts runs a pipeline with a group by key, and verifies what it wrote.
+func counts(t *testing.T, o engine.Options) {
+	t.Helper()
 	dir := t.TempDir()
-	res, err := engine.Run(t.Context(), counting(dir, 100), engine.Options{Runner: engine.Prism, Message: logging(t)})
+	res, err := engine.Run(t.Context(), counting(dir, 100), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,22 +111,19 @@ func TestPrism(t *testing.T) {
 	}
 }
 
-func TestFailure(t *testing.T) {
-	_, err := engine.Run(t.Context(), failing(), engine.Options{Runner: engine.Prism, Message: logging(t)})
-	t.Log(err)
-	if err == nil || !strings.HasSuffix(err.Error(), "graph.csv:7: found x, expected a number") {
-		t.Errorf("found %v", err)
+// fails runs a pipeline whose function fails.
+func fails(t *testing.T, o engine.Options) {
+	t.Helper()
+	res, err := engine.Run(t.Context(), failing(), o)
+	want := "job " + res.JobID + " failed: graph.csv:7: found x, expected a number"
+	if err == nil || err.Error() != want || res.State != "FAILED" {
+		t.Errorf("found %+v, %v, expected the error of the function: %s", res, err, want)
 	}
 }
 
-func TestTimeLimit(t *testing.T) {
-	start := time.Now()
-	res, err := engine.Run(t.Context(), sleeping(filepath.Join(t.TempDir(), "f")), engine.Options{Runner: engine.Prism, TimeLimit: 2 * time.Second, Message: logging(t)})
-	t.Log(res, err, time.Since(start))
+func TestPrism(t *testing.T) {
+	counts(t, prism(t))
+	counts(t, prism(t))
 }
 
-func TestUnreachable(t *testing.T) {
-	start := time.Now()
-	res, err := engine.Run(t.Context(), failing(), engine.Options{Runner: engine.Flink, Endpoint: "localhost:1", Message: logging(t)})
-	t.Log(res, err, time.Since(start))
-}
+func TestPrismFailure(t *testing.T) { fails(t, prism(t)) }

@@ -12,8 +12,8 @@ import (
 )
 
 // Init prepares Beam for this process. A program calls it before it builds a pipeline and before it runs a worker; further calls
-// do nothing. From then on, what Beam and Prism log goes to the Message of the pipeline that runs, from warnings upwards, as
-// does what the program logs by slog's default logger.
+// do nothing. From then on, the warnings and errors that Beam and Prism log go to the Message of the pipeline that runs as
+// slog.LevelDebug, because a failure is in the error of Run too. So does what the program logs by slog's default logger.
 func Init() { initOnce() }
 
 var initOnce = sync.OnceFunc(func() {
@@ -27,7 +27,7 @@ var messages atomic.Pointer[func(slog.Level, string)]
 
 func tell(level slog.Level, text string) {
 	if f := messages.Load(); f != nil && level >= slog.LevelWarn {
-		(*f)(level, text)
+		(*f)(slog.LevelDebug, text)
 	}
 }
 

@@ -133,14 +133,5 @@ func (o *Options) submit(ctx context.Context, pipeline *pipepb.Pipeline) (Result
 		return Result{}, err
 	}
 	o.Message(slog.LevelInfo, "job "+id+" submitted")
-	res, err := s.wait(ctx, id)
-	if ctx.Err() == nil {
-		return res, err
-	}
-	if state, err := s.cancel(id); err != nil {
-		return res, fmt.Errorf("job %s: %w; the job could not be cancelled: %w", id, context.Cause(ctx), err)
-	} else if state != "" {
-		res.State = state
-	}
-	return res, fmt.Errorf("job %s was cancelled: %w", id, context.Cause(ctx))
+	return s.follow(ctx, id)
 }

@@ -12,101 +12,135 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// lateTime bounds the wait for the cause of a failure, which the server may tell after the failure.
+// lateTime bounds the wait for what the server tells after the last state: the cause of a failure, and the end of its messages.
 const lateTime = 3 * time.Second
 
-// wait follows a job until it ends. An error is about the job, or about the connection.
+// follow waits until a job ends, and cancels it when ctx ends.
+func (s *server) follow(ctx context.Context, id string) (Result, error) {
+	type end struct {
+		res Result
+		err error
+	}
+	ended := make(chan end, 1)
+	// The messages outlive ctx, because they tell the end of a cancelled job too.
+	messages, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		res, err := s.wait(messages, id)
+		ended <- end{res, err}
+	}()
+	var cancelled error
+	select {
+	case e := <-ended:
+		stop()
+		return e.res, e.err
+	case <-ctx.Done():
+		cancelled = s.cancel(id)
+	}
+	if cancelled != nil {
+		stop()
+	}
+	defer time.AfterFunc(lateTime, stop).Stop()
+	defer stop()
+	e := <-ended
+	if cancelled != nil {
+		return e.res, fmt.Errorf("job %s: %w; it could not be cancelled and may still run: %w", id, context.Cause(ctx), cancelled)
+	}
+	e.res.State = jobpb.JobState_CANCELLED.String()
+	return e.res, fmt.Errorf("job %s was cancelled: %w", id, context.Cause(ctx))
+}
+
+// wait reads the messages of a job until it ends. An error is about the job, or about the connection.
 func (s *server) wait(ctx context.Context, id string) (Result, error) {
-	res := Result{JobID: id}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	res := Result{JobID: id}
 	stream, err := s.jobs.GetMessageStream(ctx, &jobpb.JobMessagesRequest{JobId: id})
 	if err != nil {
 		return res, s.lost(id, err)
 	}
-	reason, failed := "", false
+	reason, final := "", false
 	for {
 		m, err := stream.Recv()
 		switch {
-		case failed && err != nil:
-			return res, fmt.Errorf("job %s failed: %s", id, cause(reason))
+		case err != nil && final:
+			return res, verdict(res, reason)
 		case errors.Is(err, io.EOF):
-			return s.ended(ctx, res, reason)
+			return s.ask(ctx, res, reason)
 		case err != nil:
 			return res, s.lost(id, err)
 		}
 		if t := m.GetMessageResponse(); t != nil {
-			s.o.Message(level(t.GetImportance()), t.GetMessageText())
+			text := t.GetMessageText()
 			if t.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
-				reason = t.GetMessageText()
+				text = cause(text)
+				reason = text
 			}
+			s.o.Message(level(t.GetImportance()), text)
 		}
 		if t := m.GetStateResponse(); t != nil {
 			res.State = t.GetState().String()
-			switch t.GetState() {
-			case jobpb.JobState_DONE:
-				return res, nil
-			case jobpb.JobState_CANCELLED, jobpb.JobState_DRAINED, jobpb.JobState_UPDATED:
-				return s.ended(ctx, res, reason)
-			case jobpb.JobState_FAILED:
-				failed = true
+			if last(t.GetState()) && !final {
+				final = true
 				defer time.AfterFunc(lateTime, cancel).Stop()
 			}
-		}
-		if failed && reason != "" {
-			return res, fmt.Errorf("job %s failed: %s", id, cause(reason))
 		}
 	}
 }
 
-// ended is the result of a job whose messages ended. It asks for the state if the messages did not tell it.
-func (s *server) ended(ctx context.Context, res Result, reason string) (Result, error) {
-	call, cancel := context.WithTimeout(ctx, callTime)
+// ask completes the result of a job whose messages ended without its last state.
+func (s *server) ask(ctx context.Context, res Result, reason string) (Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	state, err := s.jobs.GetState(call, &jobpb.GetJobStateRequest{JobId: res.JobID})
+	state, err := s.jobs.GetState(ctx, &jobpb.GetJobStateRequest{JobId: res.JobID})
 	if err != nil {
 		return res, s.lost(res.JobID, err)
 	}
 	res.State = state.GetState().String()
-	switch state.GetState() {
-	case jobpb.JobState_DONE:
-		return res, nil
-	case jobpb.JobState_FAILED:
-		return res, fmt.Errorf("job %s failed: %s", res.JobID, cause(reason))
-	case jobpb.JobState_CANCELLED:
-		return res, fmt.Errorf("job %s was cancelled by somebody else", res.JobID)
+	return res, verdict(res, reason)
+}
+
+// verdict is the error of a job by its last state.
+func verdict(res Result, reason string) error {
+	switch res.State {
+	case jobpb.JobState_DONE.String():
+		return nil
+	case jobpb.JobState_FAILED.String():
+		if reason == "" {
+			reason = "the job server told no reason; see its log"
+		}
+		return fmt.Errorf("job %s failed: %s", res.JobID, reason)
 	}
-	return res, fmt.Errorf("job %s: found state %s after its last message, expected DONE", res.JobID, res.State)
+	return fmt.Errorf("job %s: found state %s, expected DONE; somebody else ended it", res.JobID, res.State)
+}
+
+func last(s jobpb.JobState_Enum) bool {
+	switch s {
+	case jobpb.JobState_DONE, jobpb.JobState_FAILED, jobpb.JobState_CANCELLED, jobpb.JobState_DRAINED, jobpb.JobState_UPDATED:
+		return true
+	}
+	return false
 }
 
 func (s *server) lost(id string, err error) error {
 	return fmt.Errorf("job %s: lost the job server at %s: %s; the job may still run: see the pages of the runner", id, s.o.Endpoint, status.Convert(err).Message())
 }
 
-// cancel cancels a job and waits for its end. It returns the last state that it saw.
-func (s *server) cancel(id string) (string, error) {
+// cancel cancels a job and waits for its end.
+func (s *server) cancel(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
 	c, err := s.jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: id})
-	if err != nil {
-		return "", err
-	}
-	for state := c.GetState(); ; {
-		switch state {
-		case jobpb.JobState_CANCELLED, jobpb.JobState_DONE, jobpb.JobState_FAILED, jobpb.JobState_DRAINED:
-			return state.String(), nil
-		}
+	for state := c.GetState(); err == nil && !last(state); {
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
-			return state.String(), fmt.Errorf("found state %s after %s, expected CANCELLED", state, cancelTime)
+			return fmt.Errorf("found state %s after %s, expected CANCELLED", state, cancelTime)
 		}
-		r, err := s.jobs.GetState(ctx, &jobpb.GetJobStateRequest{JobId: id})
-		if err != nil {
-			return state.String(), err
-		}
+		var r *jobpb.JobStateEvent
+		r, err = s.jobs.GetState(ctx, &jobpb.GetJobStateRequest{JobId: id})
 		state = r.GetState()
 	}
+	return err
 }
 
 func level(i jobpb.JobMessage_MessageImportance) slog.Level {

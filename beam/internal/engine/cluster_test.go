@@ -1,0 +1,149 @@
+//go:build cluster
+
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/beam/internal/engine"
+)
+
+// The test starts Flink by scripts/flink, with itself as the worker service.
+
+// up starts a Flink until the end of the test, and returns its REST address.
+func up(t *testing.T, args ...string) {
+	t.Helper()
+	script, err := filepath.Abs("../../../scripts/flink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		if out, err := exec.Command(script, "down", "--dir", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	args = append([]string{"up", "--dir", dir, "--binary", self, "--job-port", "18099", "--rest-port", "18081", "--worker-port", "15000"}, args...)
+	start := time.Now()
+	out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("up after %s: %s", time.Since(start).Round(time.Millisecond), out)
+	t.Cleanup(func() {
+		if t.Failed() {
+			b, _ := os.ReadFile(filepath.Join(dir, "worker.log"))
+			t.Logf("worker service:\n%s", b)
+		}
+	})
+}
+
+func flink(t *testing.T) engine.Options {
+	t.Helper()
+	build, err := engine.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Options{Runner: engine.Flink, Endpoint: "localhost:18099", Parallelism: 2, TimeLimit: 3 * time.Minute, Build: build, Message: message(t)}
+}
+
+// timed logs how long a step took.
+func timed(t *testing.T, what string) func() {
+	start := time.Now()
+	return func() { t.Logf("%s: %s", what, time.Since(start).Round(time.Millisecond)) }
+}
+
+func TestFlinkEmbedded(t *testing.T) {
+	up(t, "--embedded")
+	for range 2 {
+		done := timed(t, "job")
+		counts(t, flink(t))
+		done()
+	}
+	fails(t, flink(t))
+	cancels(t, flink(t))
+}
+
+func TestFlinkCluster(t *testing.T) {
+	up(t, "--task-managers", "2", "--slots", "2")
+	external := flink(t)
+	external.Workers = "localhost:15000"
+	for range 2 {
+		done := timed(t, "job with workers of the service")
+		counts(t, external)
+		done()
+	}
+	done := timed(t, "job with workers of the submitter")
+	counts(t, flink(t))
+	done()
+	done = timed(t, "cancelled job")
+	cancels(t, external)
+	done()
+	if all := jobs(t); strings.Contains(all, "RUNNING") {
+		t.Errorf("found %s after the job was cancelled, expected no job that runs", all)
+	}
+	done = timed(t, "failed job, after Flink's restarts")
+	fails(t, external)
+	done()
+	other := external
+	other.Build = "0123456789abcdef"
+	done = timed(t, "job of another build")
+	_, err := engine.Run(t.Context(), counting(t.TempDir(), 10), other)
+	done()
+	if err == nil || !strings.Contains(err.Error(), "found a worker of build "+external.Build+", submitter has 0123456789abcdef; install the same graphmill-beam on all machines") {
+		t.Errorf("found %v, expected the refusal of the worker service", err)
+	}
+}
+
+// cancels starts a job that takes a minute, and cancels it when it runs.
+func cancels(t *testing.T, o engine.Options) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "runs")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	why := errors.New("enough")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				cancel(why)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	res, err := engine.Run(ctx, sleeping(file), o)
+	if !errors.Is(err, why) || res.State != "CANCELLED" {
+		t.Errorf("found %+v, %v, expected a job that was cancelled", res, err)
+	}
+}
+
+// jobs returns the states of Flink's jobs.
+func jobs(t *testing.T) string {
+	t.Helper()
+	r, err := http.Get("http://localhost:18081/jobs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var all struct{ Jobs []struct{ ID, Status string } }
+	if err := json.NewDecoder(r.Body).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	var states []string
+	for _, j := range all.Jobs {
+		states = append(states, j.Status)
+	}
+	return strings.Join(states, " ")
+}
