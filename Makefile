@@ -1,5 +1,6 @@
 # make quickstart   build, run the main job on the embedded real graph
 # make flight       the Arrow Flight server, bin/graphmill-flight
+# make beam         the command for clusters, bin/graphmill-beam
 # make test         every test that needs this repository alone, the golden files of real peers included
 # make interop      tests against the real peers, and of the code without assembly
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
@@ -23,13 +24,16 @@ RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/exp
   ./internal/sample/... ./internal/store/... ./internal/vfs/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
 
 flight:
 	$(GO) -C flight build -o ../bin/graphmill-flight ./cmd/graphmill-flight
+
+beam:
+	$(GO) -C beam build -o ../bin/graphmill-beam ./cmd/graphmill-beam
 
 quickstart: build
 	bin/graphmill quickstart --out quickstart --force
@@ -45,6 +49,7 @@ $(VENV)/pins: scripts/requirements.txt
 test: $(VENV)/pins
 	$(GO) test ./...
 	$(GO) -C flight test ./...
+	$(GO) -C beam test ./...
 
 race: $(VENV)/pins
 	$(GO) test -race -timeout 40m $(RACE)
@@ -75,7 +80,7 @@ $(GOLANGCI):
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
-	for module in . flight; do \
+	for module in . flight beam; do \
 	  $(GO) -C $$module mod verify; \
 	  $(GO) -C $$module vet ./...; \
 	  $(GO) -C $$module vet -tags interop ./...; \
@@ -91,7 +96,7 @@ fmt:
 	gofmt -w $$(git ls-files '*.go')
 
 fuzz:
-	for module in . flight; do for pkg in $$($(GO) -C $$module list ./...); do \
+	for module in . flight beam; do for pkg in $$($(GO) -C $$module list ./...); do \
 	  for target in $$($(GO) -C $$module test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "$$pkg $$target"; $(GO) -C $$module test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done; done
