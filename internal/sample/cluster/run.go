@@ -58,6 +58,7 @@ const (
 	defaultRange     = 1 << 13
 	mostRanges       = 1 << 11
 	waveRequestBytes = 256 << 20
+	requestBytes     = 4 // about
 )
 
 // divide fills in the job and its division.
@@ -81,7 +82,7 @@ func (r *Run) divide(job sample.Job) error {
 	}
 	wave := uint64(o.WaveSeeds)
 	if wave == 0 {
-		wave = waveRequestBytes / (requestSize * frontier(r.Sampler.Plan()))
+		wave = waveRequestBytes / (requestBytes * frontier(r.Sampler.Plan()))
 	}
 	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
 	if w.Groups() > 1<<31 {
