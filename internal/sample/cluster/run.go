@@ -20,7 +20,7 @@ import (
 type Engine interface {
 	// Run returns when each of the groups has a piece, or with the error of the job. It opens the Work of the folder in
 	// the workers. When ctx is done, it ends the job.
-	Run(ctx context.Context, dir string, w *Work, stages int, groups []uint64) error
+	Run(ctx context.Context, dir string, w *Work, stages Stages, groups []uint64) error
 	// Workers is the number of workers that the engine has at the same time.
 	Workers() int
 }
@@ -124,7 +124,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if err := r.prepare(&job); err != nil {
 		return err
 	}
-	site, err := r.check()
+	stages, err := r.check()
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 			ended <- nil
 			return
 		}
-		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, site, groups)
+		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)
 	}()
 	err = r.joinAll(ctx, job.From, ended, cancel, join)
 	cancel(err)
@@ -184,12 +184,11 @@ func (r *Run) same(job *sample.Job) bool {
 	return old.Seeds.Len == len(job.Seeds) && equalJSON(&w, old)
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the
-// number of Range stages.
-func (r *Run) check() (stages int, err error) {
+// check opens the work as a worker does, so that what no worker can do is told before the job starts.
+func (r *Run) check() (stages Stages, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
-		return 0, err
+		return stages, err
 	}
 	if r.Work.Method == Shuffle {
 		for _, w := range s.steps.walks {
