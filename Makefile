@@ -1,9 +1,11 @@
 # make quickstart   build, run the main job on the embedded real graph
 # make flight       the Arrow Flight server, bin/graphmill-flight
+# make beam         the command for clusters, bin/graphmill-beam
 # make test         every test that needs this repository alone, the golden files of real peers included
 # make interop      tests against the real peers, and of the code without assembly
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
+# make cluster      tests on a Flink on this machine: needs Java 17 and Maven
 # make race         the packages that run goroutines, with the race detector
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
@@ -23,13 +25,16 @@ RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/exp
   ./internal/sample/... ./internal/store/... ./internal/vfs/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam quickstart test cluster race interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
 
 flight:
 	$(GO) -C flight build -o ../bin/graphmill-flight ./cmd/graphmill-flight
+
+beam:
+	$(GO) -C beam build -o ../bin/graphmill-beam ./cmd/graphmill-beam
 
 quickstart: build
 	bin/graphmill quickstart --out quickstart --force
@@ -45,10 +50,15 @@ $(VENV)/pins: scripts/requirements.txt
 test: $(VENV)/pins
 	$(GO) test ./...
 	$(GO) -C flight test ./...
+	$(GO) -C beam test ./...
+
+cluster:
+	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
 
 race: $(VENV)/pins
 	$(GO) test -race -timeout 40m $(RACE)
 	$(GO) -C flight test -race ./...
+	$(GO) -C beam test -race ./...
 
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
@@ -75,11 +85,12 @@ $(GOLANGCI):
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
-	for module in . flight; do \
+	for module in . flight beam; do \
 	  $(GO) -C $$module mod verify; \
 	  $(GO) -C $$module vet ./...; \
 	  $(GO) -C $$module vet -tags interop ./...; \
 	  $(GO) -C $$module vet -tags interopdata ./...; \
+	  $(GO) -C $$module vet -tags cluster ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
 	for module in examples/library bench/decisions/parquet bench/decisions/lp; do \
@@ -91,7 +102,7 @@ fmt:
 	gofmt -w $$(git ls-files '*.go')
 
 fuzz:
-	for module in . flight; do for pkg in $$($(GO) -C $$module list ./...); do \
+	for module in . flight beam; do for pkg in $$($(GO) -C $$module list ./...); do \
 	  for target in $$($(GO) -C $$module test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "$$pkg $$target"; $(GO) -C $$module test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done; done
