@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/beam/internal/engine"
+)
+
+// TestMain makes the test program the command.
+func TestMain(m *testing.M) {
+	if os.Getenv("GRAPHMILL_BEAM_TEST") != "" {
+		os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{nil, exitUsage, "found no command"},
+		{[]string{"sampel"}, exitUsage, `found command "sampel"`},
+		{[]string{"worker", "--lisen", "x"}, exitUsage, "did you mean --listen?\nTry 'graphmill-beam worker --help'."},
+		{[]string{"worker", "x"}, exitUsage, `found argument "x", expected none`},
+		{[]string{"worker", "--listen", "0.0.0.0:0"}, exitFailed, "found --listen 0.0.0.0:0, which other machines can reach, expected a loopback address"},
+		{[]string{"harness"}, exitFailed, "this command is run by the worker service alone"},
+	} {
+		var out, err bytes.Buffer
+		if status := run(append([]string{"graphmill-beam"}, c.args...), strings.NewReader(""), &out, &err); status != c.status || !strings.Contains(err.String(), c.want) || out.Len() > 0 {
+			t.Errorf("%q: found status %d, %q, %q, expected %d and %q", c.args, status, out.String(), err.String(), c.status, c.want)
+		}
+	}
+}
+
+// The examples come before the flags.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"worker", "--help"}} {
+		var out bytes.Buffer
+		if status := run(append([]string{"graphmill-beam"}, args...), nil, &out, io.Discard); status != exitDone {
+			t.Errorf("%q: found status %d, expected %d", args, status, exitDone)
+		}
+		examples, flags := strings.Index(out.String(), "Examples:\n  graphmill-beam"), strings.Index(out.String(), "Flags:")
+		if examples < 0 || flags < examples {
+			t.Errorf("%q: found %q, expected examples before flags", args, out.String())
+		}
+	}
+}
+
+// The service tells its address and its build, and ends well by a signal.
+func TestWorker(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	build, err := engine.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "worker", "--listen", "localhost:0")
+	cmd.Env = append(os.Environ(), "GRAPHMILL_BEAM_TEST=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	defer stuck.Stop()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	var told struct{ Addr, Build string }
+	if err := json.Unmarshal(lines.Bytes(), &told); err != nil || told.Build != build || !strings.HasPrefix(told.Addr, "127.0.0.1:") && !strings.HasPrefix(told.Addr, "[::1]:") {
+		t.Errorf("found %q, %v, expected an address on loopback and build %s", lines.Text(), err, build)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("found %v, expected success", err)
+	}
+}
