@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -34,6 +35,10 @@ type Options struct {
 	RangeNodes int
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
+	// Ship copies the store into the work folder, for workers that cannot reach it.
+	Ship bool
+	// Shipped, if not nil, is called with the bytes of each part that is copied.
+	Shipped func(bytes int)
 	// Stalled, if not nil, is called with a text that names the stage where nothing has happened for a while.
 	Stalled func(text string)
 }
@@ -121,7 +126,14 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if r.Work.Batches == 0 {
 		return nil
 	}
+	from := r.Work.Store
+	if r.Options.Ship {
+		r.Work.Store = filepath.Join(r.Dir, shippedDir)
+	}
 	if err := r.prepare(&job); err != nil {
+		return err
+	}
+	if err := r.ship(ctx, from); err != nil {
 		return err
 	}
 	stages, err := r.check()
@@ -169,6 +181,31 @@ func (r *Run) prepare(job *sample.Job) error {
 	}
 	if err := r.Work.save(r.FS, r.Dir, job, r.Records); err != nil {
 		return fmt.Errorf("cannot save the work: %w", err)
+	}
+	return nil
+}
+
+// shippedDir is the folder of the copy of the store in the work folder.
+const shippedDir = "store"
+
+// ship copies the store, unless an interrupted run did.
+func (r *Run) ship(ctx context.Context, from string) error {
+	to := r.Work.Store
+	if to == from {
+		return nil
+	}
+	if sum, err := store.Sum(r.FS, to); err == nil && sum == r.Work.StoreSum {
+		return nil
+	}
+	if err := r.FS.RemoveAll(to); err != nil {
+		return err
+	}
+	told := r.Options.Shipped
+	if told == nil {
+		told = func(int) {}
+	}
+	if err := store.Copy(ctx, r.FS, from, to, told); err != nil {
+		return fmt.Errorf("cannot copy the store to the workers: %w", err)
 	}
 	return nil
 }
