@@ -143,13 +143,13 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	groups := r.missing(r.Work.groupOf(job.From))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := make(chan error, 1)
+	ended := make(chan jobEnd, 1)
 	go func() {
 		if len(groups) == 0 {
-			ended <- nil
+			ended <- jobEnd{}
 			return
 		}
-		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)
+		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)}
 	}()
 	err = r.joinAll(ctx, job.From, ended, cancel, join)
 	cancel(err)
@@ -254,13 +254,16 @@ const poll = 20 * time.Millisecond
 // grace is the time that a job has to end after its last piece.
 const grace = 30 * time.Second
 
+// jobEnd is the end of a job.
+type jobEnd struct{ err error }
+
 // joinAll joins the pieces in order, as they appear.
-func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel func(error), join func(io.Reader) error) (err error) {
+func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cancel func(error), join func(io.Reader) error) (err error) {
 	running := true
 	defer func() {
 		if running {
 			cancel(err)
-			err = r.explain(errors.Join(err, ignoreCancel(<-ended)))
+			err = r.explain(errors.Join(err, ignoreCancel((<-ended).err)))
 		}
 	}()
 	told, watch := time.Now(), r.watch()
@@ -286,10 +289,10 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 			return fmt.Errorf("found no piece of group %d after the job ended, expected one of %d; look at the logs of the engine", g, r.Work.Groups())
 		}
 		select {
-		case err := <-ended:
+		case end := <-ended:
 			running = false
-			if err != nil {
-				return r.explain(err)
+			if end.err != nil {
+				return r.explain(end.err)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
