@@ -154,8 +154,7 @@ func worked(out string) string {
 
 // unfinished says whether the folder of the workers has pieces from which a run continues.
 func unfinished(out string) bool {
-	entries, err := vfs.OS.ReadDir(filepath.Join(worked(out), "pieces"))
-	return err == nil && len(entries) > 0
+	return cluster.Pieces(vfs.OS, worked(out)) > 0
 }
 
 // tellCluster reports what the workers did.
