@@ -137,7 +137,7 @@ func (r *Run) rowBytes() uint64 {
 	}
 	g, nodes, edges := r.Sampler.Graph(), uint64(0), uint64(0)
 	width := func(columns []*graph.Column, count int) (bytes uint64) {
-		for _, c := range columns {
+		for _, c := range slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return !output.Writes(c) }) {
 			bytes += uint64(c.Bytes()) / uint64(max(count, 1))
 		}
 		return bytes
