@@ -57,6 +57,7 @@ type end struct {
 	column table.Column // no name: the row number
 	refs   *refs        // set for a keyed end
 	slot   int          // slot in refs
+	given  bool         // a keyed end is found by partScan.resolve
 }
 
 func (e end) isRow() bool { return e.column.Name == "" }
@@ -67,7 +68,7 @@ func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
 func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
 
 // isRefs says whether an end is found by a join.
-func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil }
+func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil && !e.given }
 
 // model checks the input and sorts it.
 func (b *builder) model() error {
