@@ -240,3 +240,15 @@ func indexType(n uint64) graph.DType {
 	}
 	return graph.Uint64
 }
+
+// Add adds the counts of other rows of the same table.
+func (r *EdgesResult) Add(x *EdgesResult) {
+	r.Rows += x.Rows
+	r.Filtered += x.Filtered
+	r.Absent += x.Absent
+	r.Dangling += x.Dangling
+	r.SelfLoops += x.SelfLoops
+	r.Reversed += x.Reversed
+	r.Duplicates += x.Duplicates
+	r.Count += x.Count
+}

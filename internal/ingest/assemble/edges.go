@@ -177,7 +177,10 @@ func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Write
 	var rows uint64
 	var err error
 	if p.scanned && len(s.columns) == 0 {
-		rows, err = p.rows, scanRows(ctx, p.rows, g.budget.threads, fn)
+		rows, err = p.rows, scanRows(ctx, p.rows, g.budget.threads, func(worker int, c *table.Chunk) error {
+			c.First += p.first
+			return fn(worker, c)
+		})
 	} else {
 		rows, err = p.Table.Scan(ctx, s.columns, g.budget.threads, fn)
 	}
@@ -200,6 +203,9 @@ func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Write
 		p.stats.Count += e.stats.Count
 		p.src.t.reach(e.srcTop)
 		p.dst.t.reach(e.dstTop)
+	}
+	if p.run { // the rows of all runs decide
+		return nil
 	}
 	return g.sparse(ctx, p)
 }
@@ -257,7 +263,7 @@ func (e *emitter) chunk(c *table.Chunk) error {
 	e.columnsOf(c)
 	if e.resolve != nil {
 		var err error
-		if e.given[0], e.given[1], err = e.resolve(c, Asked{e.srcAt, e.dstAt, e.whereAt}); err != nil {
+		if e.given[0], e.given[1], err = e.resolve(c.First, c.Rows); err != nil {
 			return err
 		}
 	}

@@ -163,6 +163,11 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 			s.columns[i].vars = &rowsOf{column: i, f: f, end: &end.End}
 		}
 	}
+	if r.n == 0 {
+		if err := r.part.Finish(); err != nil { // without records
+			return err
+		}
+	}
 	s.queue = &queue{bases: make([]uint64, r.cut.buckets)}
 	w := &finisher{sink: s}
 	defer w.close()

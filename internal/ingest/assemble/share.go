@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -23,6 +24,7 @@ import (
 type Share struct {
 	b      *builder
 	groups []*group
+	added  []uint64
 }
 
 // NewShare checks the input and the options. tmp is a folder for temporary files.
@@ -78,6 +80,7 @@ func (s *Share) Know(n *Numbers) error {
 	}
 	for i, t := range s.b.types {
 		x := &n.Types[i]
+		t.counted = s.Unknown(i)
 		t.stats.Rows, t.count, t.keyed, t.known = x.Rows, x.Count, x.Keyed, true
 	}
 	for i, p := range s.b.parts {
@@ -89,9 +92,12 @@ func (s *Share) Know(n *Numbers) error {
 // Place gives edges and nodes their places. added is, by type, the number of nodes that only edges name. It is called
 // once, before the functions below.
 func (s *Share) Place(ctx context.Context, added []uint64) (err error) {
+	s.added = added
 	for i, t := range s.b.types {
-		t.stats.Added = added[i]
 		t.count += added[i]
+		if t.Table != nil {
+			t.stats.Added = added[i]
+		}
 	}
 	if s.groups, err = s.b.groups(ctx); err != nil {
 		return err
@@ -112,6 +118,21 @@ func (s *Share) Groups() int { return len(s.groups) }
 // GroupOf is the edge type of the store that a part becomes, or a part of.
 func (s *Share) GroupOf(p int) int {
 	return slices.IndexFunc(s.groups, func(g *group) bool { return slices.Contains(g.parts, s.b.parts[p]) })
+}
+
+// GroupRows is, for each edge type of the store, the number of rows that it is made from, before Place.
+func (s *Share) GroupRows() (rows []uint64) {
+	for _, p := range s.b.byName() {
+		if s.b.opt.Homogeneous && len(rows) > 0 {
+			rows[0] += p.rows
+		} else {
+			rows = append(rows, p.rows)
+		}
+	}
+	if s.b.opt.Homogeneous && len(s.b.types) > 0 && len(rows) == 0 {
+		rows = []uint64{0}
+	}
+	return rows
 }
 
 // rows is the number of rows of all parts.
@@ -153,35 +174,80 @@ func (g *group) cut(way graph.Direction, buckets int) cut {
 	return cut{buckets, uint(max(bits.Len64(top-1)-bits.Len(uint(buckets-1)), 0))}
 }
 
-// Resolve finds the ends of the rows of a chunk that are keys: their type-wise ids, or Dangling. The ends of rows that
-// give no edge may be anything. The lists are valid until the next call.
-type Resolve func(c *table.Chunk, at Asked) (src, dst []uint64, err error)
-
-// Asked are the indices of columns in a chunk of edges: those of the ends, and that of the column of Edges.Where. They are
-// -1 where there is none.
-type Asked struct{ Src, Dst, Where int }
-
-// Dangling stands for the id of a key that no node has.
-const Dangling = dangling
-
-// Gives says whether row i of a chunk gives an edge.
-func (e *Edges) Gives(c *table.Chunk, at Asked, i int) bool {
-	return (at.Where < 0 || string(text(&c.Columns[at.Where], i)) == e.Where.Value) && (c.Absent == nil || !c.Absent[i])
+// KeyColumns are the columns of a part that its keys are read from, and their indices, which are -1 for a column that is
+// not there.
+type KeyColumns struct {
+	Ask             []table.Column
+	Src, Dst, where int
+	value           string
 }
 
-// ScanEdges makes the records of rows of part k. out takes the records of a range, which are those of Range.Add. Calls
-// for the same range are in the order of the rows. It may be called from several goroutines.
-func (s *Share) ScanEdges(ctx context.Context, k int, rows table.Table, ranges int, resolve Resolve, out func(bucket int, records []byte) error) (EdgesResult, error) {
+// KeyColumns are those of part k. They are none if no end is a key.
+func (s *Share) KeyColumns(k int) KeyColumns {
+	p := s.b.parts[k]
+	x := KeyColumns{Src: -1, Dst: -1, where: -1}
+	if !p.src.isKeyed() && !p.dst.isKeyed() {
+		return x
+	}
+	add := func(c table.Column) int {
+		x.Ask = append(x.Ask, c)
+		return len(x.Ask) - 1
+	}
+	for _, e := range []*end{&p.src, &p.dst} {
+		switch {
+		case e.isKeyed() && e == &p.src:
+			x.Src = add(e.column)
+		case e.isKeyed():
+			x.Dst = add(e.column)
+		case !e.isRow() && e.column.Empty == table.EmptyAbsent:
+			add(e.column) // a row without the other end gives no key
+		}
+	}
+	if p.Where != nil {
+		x.where, x.value = add(table.Column{Name: p.Where.Column, DType: graph.String}), p.Where.Value
+	}
+	return x
+}
+
+// Gives says whether row i of a chunk of the columns gives an edge. If not, it counts the row.
+func (x *KeyColumns) Gives(c *table.Chunk, i int, counts *EdgesResult) bool {
+	if x.where >= 0 && string(text(&c.Columns[x.where], i)) != x.value {
+		counts.Filtered++
+		return false
+	}
+	if c.Absent != nil && c.Absent[i] {
+		counts.Absent++
+		return false
+	}
+	return true
+}
+
+// Resolve returns the type-wise ids of the keys of n rows from one on, at each end that is a key: NoEnd for rows that give
+// no edge, and Dangling for a key that no node has. The lists are valid until the next call.
+type Resolve func(first uint64, n int) (src, dst []uint64, err error)
+
+// The marks of Resolve.
+const (
+	NoEnd    = noEnd
+	Dangling = dangling
+)
+
+// ScanEdges makes the records of a run of rows of part k, of which a scan of KeyColumns has counted some. out takes the
+// records of a range, which are those of Range.Add. Calls for the same range are in the order of the rows. Several
+// goroutines may call it.
+func (s *Share) ScanEdges(ctx context.Context, k int, run table.Part, ranges int, counted EdgesResult, resolve Resolve, out func(bucket int, records []byte) error) (EdgesResult, error) {
 	g, p := *s.groups[s.GroupOf(k)], *s.b.parts[k]
 	edges := *p.Edges
-	edges.Table = rows
-	p.Edges = &edges
+	edges.Table = run.Of(p.Table)
+	p.Edges, p.run = &edges, true
 	p.src.given, p.dst.given = p.src.isKeyed(), p.dst.isKeyed()
-	if !p.src.given && !p.dst.given {
+	p.rows = 0
+	if p.scanned = p.src.given || p.dst.given; p.scanned {
+		p.rows, p.first = run.Rows, run.First
+		p.keyed = counted
+	} else {
 		resolve = nil
 	}
-	known := p.rows
-	p.rows = 0
 	lay := newLayout(g.wide(), g.cols)
 	c := g.cut(g.opt.Primary, ranges)
 	part := extsort.NewPartition(nil, c.buckets, extentFor(c.buckets, shareBuffers, 1), c.shift)
@@ -194,10 +260,63 @@ func (s *Share) ScanEdges(ctx context.Context, k int, rows table.Table, ranges i
 	if err := g.scanGiven(ctx, &p, []*extsort.Writer{w}, &lay, resolve); err != nil {
 		return p.stats, err
 	}
-	if p.rows > known {
-		return p.stats, fmt.Errorf("%s: found %d rows, expected at most %d; do not change the file while it is read", rows.Files()[0], p.rows, known)
-	}
 	return p.stats, part.Finish()
+}
+
+// Look finds one more than the largest id at each end of a run of rows of part k, if the node type is known from its edges
+// alone, and 0 otherwise.
+func (s *Share) Look(ctx context.Context, k int, run table.Part) (src, dst uint64, err error) {
+	p := *s.b.parts[k]
+	edges := *p.Edges
+	edges.Table = run.Of(p.Table)
+	p.Edges, p.run, p.rows = &edges, true, 0
+	a, b := *p.src.t, *p.dst.t
+	p.src.t, p.dst.t = &a, &b
+	if s.b.parts[k].src.t == s.b.parts[k].dst.t {
+		p.dst.t = &a
+	}
+	g := group{builder: s.b, etype: p.Type, parts: []*part{&p}}
+	lay := newLayout(true, nil)
+	if err := g.scanPart(ctx, &p, nil, &lay); err != nil {
+		return 0, 0, err
+	}
+	return p.src.t.count, p.dst.t.count, nil
+}
+
+// Unknown says whether the number of nodes of a type follows from the largest id of its edges.
+func (s *Share) Unknown(t int) bool {
+	x := s.b.types[t]
+	return x.Table == nil && !x.keyed && x.Count == 0
+}
+
+// Compares says whether the ids of a type are integers, which are keys unless they equal the row numbers.
+func (s *Share) Compares(t int) bool {
+	x := s.b.types[t]
+	return x.Table != nil && x.ID.Name != "" && x.ID.DType == graph.Uint64
+}
+
+// RowNumbers says whether the integer ids of a run of rows of a type equal the row numbers.
+func (s *Share) RowNumbers(ctx context.Context, t int, run table.Part) (bool, error) {
+	x := s.b.types[t]
+	if s.b.opt.DanglingEdges == Zeros {
+		return false, nil
+	}
+	_, err := run.Of(x.Table).Scan(ctx, []table.Column{x.ID}, 1, isRowNumber)
+	if errors.Is(err, errKeys) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Sparse refuses ids of part k out of proportion to its rows, after Know.
+func (s *Share) Sparse(ctx context.Context, k int, n *Numbers) error {
+	p := *s.b.parts[k]
+	a, b := *p.src.t, *p.dst.t
+	for _, t := range []*nodeType{&a, &b} {
+		t.known = !s.Unknown(t.number)
+	}
+	p.src.t, p.dst.t, p.rows = &a, &b, n.Parts[k]
+	return s.b.sparse(ctx, &p)
 }
 
 // shareBuffers bounds the buffers of records before they are sent.
@@ -238,3 +357,9 @@ func dropsOf(list []atomic.Uint64) []uint64 {
 	}
 	return out
 }
+
+// Count is the number of nodes of a type: before Place, without those that only edges name.
+func (s *Share) Count(t int) uint64 { return s.b.types[t].count }
+
+// Known is the number of nodes of a type without those that only edges name.
+func (s *Share) Known(t int) uint64 { return s.b.types[t].count - s.added[t] }

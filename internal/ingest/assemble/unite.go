@@ -21,6 +21,8 @@ import (
 type Pieces struct {
 	// Nodes are the chunks of the rows of a node type, in order.
 	Nodes func(t int) []string
+	// Texts are the chunks of the keys that edges add to a node type, in the order of the numbers of their nodes.
+	Texts func(t int) []string
 	// Index are the pieces of the index of the ids of a keyed type, by bucket of hash.
 	Index func(t int) []string
 	// Ranges are the pieces of the ranges of an edge type of the store, in order.
@@ -39,7 +41,10 @@ func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *R
 		if t.Table != nil {
 			n := *t.Nodes
 			t.Nodes = &n
-			t.Table = &chunks{fs: b.fs, columns: s.Columns(i), files: pieces.Nodes(i), of: t.Table}
+			t.Table = &chunks{fs: b.fs, columns: s.Columns(i), files: pieces.Nodes(i), of: t.Table, numbered: true}
+		}
+		t.texts = func(ctx context.Context, to *nodeColumn, first uint64) error {
+			return b.joinTexts(ctx, pieces.Texts(i), to, first)
 		}
 	}
 	for i, t := range b.types {
@@ -78,9 +83,33 @@ func (b *builder) joinNodes(ctx context.Context, t *nodeType, index []string) er
 		}
 	}
 	if t.keyed && !b.severalTypes() {
-		return b.stage("index", t.Type, func() (uint64, error) { return t.count, b.joinIndex(ctx, t, index) })
+		if err := b.stage("index", t.Type, func() (uint64, error) { return t.count, b.joinIndex(ctx, t, index) }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !t.keyed:
+	case t.Table == nil && !b.severalTypes():
+		return b.writeIDs(ctx, t)
+	case t.Table != nil && b.opt.DanglingEdges == Zeros && !b.opt.Homogeneous:
+		return b.addNodes(ctx, t)
 	}
 	return nil
+}
+
+// joinTexts writes the keys that edges add.
+func (b *builder) joinTexts(ctx context.Context, files []string, to *nodeColumn, first uint64) error {
+	texts := &chunks{fs: b.fs, columns: []table.Column{{}}, files: files}
+	_, err := texts.Scan(ctx, texts.columns, 1, func(_ int, c *table.Chunk) error {
+		v := &c.Columns[0]
+		if to.array == nil {
+			return to.vars.Append(v.Data, v.Ends)
+		}
+		_, err := to.array.WriteAt(v.Data, int64(first)*int64(to.width))
+		first += uint64(c.Rows)
+		return err
+	})
+	return err
 }
 
 // joinPieces writes the arrays and columns of an edge type.
@@ -291,10 +320,11 @@ func (w *ChunkWriter) Write(c *table.Chunk) error {
 
 // chunks is the table of the chunks in files, in the order of the rows.
 type chunks struct {
-	fs      vfs.FS
-	columns []table.Column
-	files   []string
-	of      table.Table
+	fs       vfs.FS
+	columns  []table.Column
+	files    []string
+	of       table.Table
+	numbered bool // chunks have the numbers of their rows
 }
 
 func (t *chunks) Fields() []table.Field                  { return t.of.Fields() }
@@ -350,7 +380,7 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 		}
 		at += 16 + int64(size)
 		c := table.Chunk{First: binary.LittleEndian.Uint64(head[:]), Rows: int(binary.LittleEndian.Uint32(head[8:]))}
-		if c.First != rows {
+		if t.numbered && c.First != rows {
 			return 0, fmt.Errorf("%s: found row %d, expected row %d; the file is damaged", name, c.First, rows)
 		}
 		for i := range vectors {
