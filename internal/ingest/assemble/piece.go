@@ -173,7 +173,8 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 	defer w.close()
 	if other != nil {
 		c := s.cut(1-s.way, otherRanges)
-		part := extsort.NewPartition(nil, c.buckets, extentFor(c.buckets, shareBuffers, 1), c.shift)
+		lay := newLayout(s.lay.wide, nil)
+		part := extsort.NewPartition(nil, c.buckets, shareExtent(c.buckets, r.n*uint64(lay.least())), c.shift)
 		part.Out = other
 		defer part.Close()
 		s.other = part

@@ -250,7 +250,7 @@ func (s *Share) ScanEdges(ctx context.Context, k int, run table.Part, ranges int
 	}
 	lay := newLayout(g.wide(), g.cols)
 	c := g.cut(g.opt.Primary, ranges)
-	part := extsort.NewPartition(nil, c.buckets, extentFor(c.buckets, shareBuffers, 1), c.shift)
+	part := extsort.NewPartition(nil, c.buckets, shareExtent(c.buckets, run.Rows<<g.sym*uint64(lay.least())), c.shift)
 	part.Out = out
 	defer part.Close()
 	w, err := part.Writer()
@@ -321,6 +321,12 @@ func (s *Share) Sparse(ctx context.Context, k int, n *Numbers) error {
 
 // shareBuffers bounds the buffers of records before they are sent.
 const shareBuffers = 16 << 20
+
+// shareExtent is the size of the buffers of records for about size bytes in all.
+func shareExtent(buckets int, size uint64) int {
+	each := max(size/uint64(buckets), 1)
+	return min(extentFor(buckets, shareBuffers, 1), max(1<<bits.Len64(each), 512))
+}
 
 // Columns are the columns of a node type in the order of the chunks that Join reads: those of the input, and the ids.
 func (s *Share) Columns(t int) []table.Column {

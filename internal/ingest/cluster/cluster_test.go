@@ -328,7 +328,7 @@ func TestSameBytes(t *testing.T) {
 				swap(i, rapid.IntRange(0, i).Draw(rt, "order"))
 			}
 		}}
-		sizes := Run{PartBytes: int64(rapid.IntRange(1, 300).Draw(rt, "part")), BucketBytes: int64(rapid.IntRange(16, 1000).Draw(rt, "bucket")),
+		sizes := Run{PartBytes: int64(rapid.IntRange(30, 800).Draw(rt, "part")), BucketBytes: int64(rapid.IntRange(16, 1000).Draw(rt, "bucket")),
 			RangeBytes: int64(rapid.IntRange(12, 500).Draw(rt, "range")), Local: rapid.SampledFrom([]int64{-1, 1 << 20}).Draw(rt, "local")}
 		want, res, err := alone(t, dir, ingest.Options{}, opt)
 		got, other, err2 := together(t, dir, ingest.Options{}, opt, e, sizes)

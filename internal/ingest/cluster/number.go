@@ -84,7 +84,7 @@ func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bo
 			return err
 		}
 		if err := s.write(textsFile(s.Dir, t, key), func(f vfs.File) error {
-			b := bufio.NewWriterSize(f, 1<<20)
+			b := bufio.NewWriterSize(f, 1<<18)
 			w := assemble.NewChunkWriter(b)
 			for rows := range slices.Chunk(list, 1<<13) {
 				c := table.Chunk{Rows: len(rows), Columns: make([]table.Vector, 1)}

@@ -43,8 +43,8 @@ type Run struct {
 	// the edges of a range; 0 chooses. Local is the most bytes of tables that the submitter reads itself to count rows and
 	// to look at ids; 0 chooses, and a negative number is none.
 	PartBytes, BucketBytes, RangeBytes, Local int64
-	// Progress, if not nil, is called with the name of a job, and the tasks that were done.
-	Progress func(job string)
+	// Progress, if not nil, is called with the name of a step, and how much of it was done.
+	Progress func(stage string, done, total int64, unit string)
 }
 
 const (
@@ -365,14 +365,18 @@ func (r *Run) run(ctx context.Context, job Job) error {
 	return r.engine(ctx, site, site.keys.tasks+1)
 }
 
+func (r *Run) progress(stage string, done, total int64, unit string) {
+	if r.Progress != nil {
+		r.Progress(stage, done, total, unit)
+	}
+}
+
 // beat is the time between two looks for the errors of workers.
 const beat = 500 * time.Millisecond
 
 // engine runs a Work on the engine. It ends the job when a worker tells an error that trying again cannot help.
 func (r *Run) engine(ctx context.Context, site *Site, tasks int64) error {
-	if r.Progress != nil {
-		r.Progress(string(site.Work.Job))
-	}
+	r.progress(string(site.Work.Job), 0, tasks, "parts")
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan error, 1)

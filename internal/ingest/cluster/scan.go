@@ -92,7 +92,7 @@ func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit Emit) err
 	out := newOutbox(emit)
 	last := map[int64]uint64{} // row of the last key of the record of a bucket
 	return s.write(chunkFile(s.Dir, key), func(f vfs.File) error {
-		b := bufio.NewWriterSize(f, 1<<20)
+		b := bufio.NewWriterSize(f, 1<<18)
 		w := assemble.NewChunkWriter(b)
 		_, err := t.Part.Of(s.table(t)).Scan(ctx, columns, 1, func(_ int, c *table.Chunk) error {
 			if keyed {
@@ -140,7 +140,7 @@ func (s *Site) scanKeys(ctx context.Context, key int64, t *Task, columns *assemb
 		ends = append(ends, end{dst, columns.Dst})
 	}
 	return s.write(endsFile(s.Dir, key), func(f vfs.File) error {
-		w := bufio.NewWriterSize(f, 1<<20)
+		w := bufio.NewWriterSize(f, 1<<18)
 		var counts assemble.EdgesResult
 		if _, err := w.Write(make([]byte, 16)); err != nil {
 			return err

@@ -129,7 +129,7 @@ func Measure(ctx context.Context, t Table, p Part) (m Measured, err error) {
 // lines.
 func (t *CSV) measure(ctx context.Context, r vfs.File, f csvFile, p Part) (m Measured, err error) {
 	const most = 1 << 20
-	buf := make([]byte, most+marginSize)
+	buf := make([]byte, min(most, p.To-p.From)+marginSize)
 	odd := 0
 	for at := p.From; at < p.To; {
 		if err := ctx.Err(); err != nil {
