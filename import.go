@@ -143,7 +143,7 @@ func (o *ImportOptions) check() error {
 		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
 	}
 	if o.Cluster != nil && o.Schema != "" {
-		return usagef("found `Schema` with `Cluster`, expected the tables of one graph; use graphmill import for TFRecords")
+		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
 	return errors.Join(o.BuildOptions.check(),
 		checkPolicy("DanglingEdges", o.DanglingEdges, PolicyError, PolicyDrop, PolicyZeros),
@@ -201,7 +201,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	}
 	if src.Collection != nil {
 		if o.Cluster != nil {
-			return nil, fmt.Errorf("%s: found many graphs, expected one graph with `Cluster`; use graphmill import", source)
+			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
 		}
 		if err := o.checkCollection(src.Format); err != nil {
 			return nil, err

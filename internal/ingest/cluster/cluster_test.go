@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,6 +36,8 @@ type engine struct {
 	twice   bool
 	order   func(n int, swap func(i, j int))
 	fail    func(stage int) error
+	before  func()
+	opened  func(s *Site)
 	jobs    []Job
 }
 
@@ -45,9 +49,16 @@ type record struct {
 }
 
 func (e *engine) Run(ctx context.Context, dir string, tasks int64, stages int) (err error) {
+	if e.before != nil {
+		e.before()
+	}
 	s, err := Open(ctx, unsynced, dir)
 	if err != nil {
+		workfolder.SaveFailure(unsynced, dir, err)
 		return err
+	}
+	if e.opened != nil {
+		e.opened(s)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	e.jobs = append(e.jobs, s.Work.Job)
@@ -323,11 +334,7 @@ func TestSameBytes(t *testing.T) {
 			DanglingEdges:  rapid.SampledFrom([]assemble.Policy{assemble.Error, assemble.Drop, assemble.Zeros}).Draw(rt, "dangling"),
 			DuplicateEdges: rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "duplicates"),
 			SelfLoops:      rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "loops")}
-		e := &engine{workers: 1 + g.number("workers", 3), twice: rapid.Bool().Draw(rt, "twice"), order: func(n int, swap func(i, j int)) {
-			for i := range n {
-				swap(i, rapid.IntRange(0, i).Draw(rt, "order"))
-			}
-		}}
+		e := &engine{workers: 1 + g.number("workers", 3), twice: rapid.Bool().Draw(rt, "twice"), order: shuffled(rapid.Uint64().Draw(rt, "order"))}
 		sizes := Run{PartBytes: int64(rapid.IntRange(30, 800).Draw(rt, "part")), BucketBytes: int64(rapid.IntRange(16, 1000).Draw(rt, "bucket")),
 			RangeBytes: int64(rapid.IntRange(12, 500).Draw(rt, "range")), Local: rapid.SampledFrom([]int64{-1, 1 << 20}).Draw(rt, "local")}
 		want, res, err := alone(t, dir, ingest.Options{}, opt)
@@ -350,4 +357,182 @@ func TestSameBytes(t *testing.T) {
 		}
 	})
 	t.Logf("%d unsupported", unsupported)
+}
+
+// shuffled is an order of records that follows from a seed.
+func shuffled(seed uint64) func(n int, swap func(i, j int)) {
+	return rand.New(rand.NewPCG(seed, 1)).Shuffle
+}
+
+// write writes the files of a source and returns its folder.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// small is a source of two node tables and an edge table.
+func small() map[string]string {
+	return map[string]string{
+		"graph.yaml": "nodes:\n  a: {table: a.csv}\n  b: {table: b.csv}\nedges:\n  \"a:to:b\": {table: e.csv}\n",
+		"a.csv":      "id,x\na1,1\na2,2\n\"a\n3\",3\n",
+		"b.csv":      "id\n7\n5\n",
+		"e.csv":      "src,dst,w\na1,5,1\n\"a\n3\",7,2\na1,7,3\na1,5,4\n",
+	}
+}
+
+// TestSources imports sources of all kinds of tables that can be cut into parts, and of some that cannot.
+func TestSources(t *testing.T) {
+	files := small()
+	files["pairs.csv"] = "0,1\n5,2\n\n1,1\n"
+	files["words.txt"] = "# comment\nx y\ny z\n\nz x\nx y\n"
+	files["beside.yaml"] = "nodes: {p: {count: 9}}\nedges: {\"p:e:p\": {table: pairs.csv, names: [src, dst], columns: {w: w.txt}}}\n"
+	files["w.txt"] = "1\n2\n3\n"
+	for name, c := range map[string]struct {
+		path string
+		o    ingest.Options
+		opt  assemble.Options
+	}{
+		"graph.yaml":        {path: "graph.yaml", opt: assemble.Options{Both: true}},
+		"integers":          {path: "pairs.csv", o: ingest.Options{Columns: "src,dst"}, opt: assemble.Options{Both: true}},
+		"number of nodes":   {path: "pairs.csv", o: ingest.Options{Columns: "src,dst", NumNodes: 10, Symmetrise: true}},
+		"words":             {path: "words.txt", o: ingest.Options{Columns: "src,dst", IDs: 2}, opt: assemble.Options{Both: true}},
+		"integers as words": {path: "pairs.csv", o: ingest.Options{Columns: "src,dst", IDs: 2}},
+		"side by side":      {path: "beside.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(write(t, files), c.path)
+			c.opt.DuplicateEdges, c.opt.SelfLoops = assemble.Keep, assemble.Keep
+			for _, local := range []int64{-1, 1 << 20} {
+				want, _, err := alone(t, path, c.o, c.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := &engine{workers: 2, twice: true, order: shuffled(1)}
+				got, _, err := together(t, path, c.o, c.opt, e, Run{PartBytes: 5, Local: local})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
+				if local > 0 && len(e.jobs) != 1 || local < 0 && e.jobs[len(e.jobs)-1] != Build {
+					t.Errorf("found the jobs %v", e.jobs)
+				}
+			}
+		})
+	}
+}
+
+// TestErrors compares the errors of bad rows with those of assemble.Build, and says what a cluster refuses.
+func TestErrors(t *testing.T) {
+	keep := assemble.Options{DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
+	for name, c := range map[string]struct {
+		file, text string
+		opt        func(o *assemble.Options)
+		want       string
+		refused    bool
+	}{
+		"dangling":        {file: "e.csv", text: "src,dst,w\na1,5,1\na1,6,1\n", want: `e.csv:3:4: found destination "6", expected an id of node type b; add the node`},
+		"dangling text":   {file: "e.csv", text: "src,dst,w\na1,5,1\na9,7,1\n", want: `e.csv:3:1: found source "a9", expected an id of node type a`},
+		"duplicate":       {file: "a.csv", text: "id,x\na1,1\na2,2\na1,3\n", want: `a.csv:4:1: found id "a1" again, first at`},
+		"duplicate edge":  {file: "b.csv", text: "id\n7\n5\n", opt: func(o *assemble.Options) { o.DuplicateEdges = assemble.Error }, want: "e.csv:6: found an edge again, first at"},
+		"bad value":       {file: "a.csv", text: "id,x\na1,1\na2\n", want: "a.csv:3:3: found 1 fields, expected 2"},
+		"duplicate nodes": {file: "b.csv", text: "id\n7\n5\n", opt: func(o *assemble.Options) { o.DuplicateNodes = assemble.Drop }, want: "use graphmill import", refused: true},
+		"unknown next to keys": {file: "graph.yaml", text: "nodes:\n  a: {table: a.csv}\n  b: {}\nedges:\n  \"a:to:b\": {table: e.csv}\n",
+			want: "use graphmill import", refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := small()
+			files[c.file] = c.text
+			dir := write(t, files)
+			opt := keep
+			if c.opt != nil {
+				c.opt(&opt)
+			}
+			_, _, want := alone(t, dir, ingest.Options{}, opt)
+			e := &engine{workers: 2, order: shuffled(1)}
+			_, _, err := together(t, dir, ingest.Options{}, opt, e, Run{PartBytes: 5})
+			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrUnsupported) != c.refused {
+				t.Errorf("found %v, expected %q", err, c.want)
+			}
+			if !c.refused && (want == nil || !strings.Contains(want.Error(), c.want)) {
+				t.Errorf("found %v without an engine, expected %q", want, c.want)
+			}
+			if c.refused && len(e.jobs) > 0 {
+				t.Errorf("found the jobs %v, expected none", e.jobs)
+			}
+		})
+	}
+}
+
+// TestFaults lets workers fail in every stage. Nothing is left then, and the error of the worker is told.
+func TestFaults(t *testing.T) {
+	dir := write(t, small())
+	opt := assemble.Options{Both: true, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: assemble.Zeros}
+	for stage := range 6 {
+		broken := errors.New("broken")
+		_, _, err := together(t, dir, ingest.Options{}, opt, &engine{workers: 2, order: shuffled(1), fail: func(n int) error {
+			if n == stage {
+				return broken
+			}
+			return nil
+		}}, Run{})
+		if !errors.Is(err, broken) {
+			t.Errorf("stage %d: found %v, expected the error of the worker", stage, err)
+		}
+	}
+}
+
+// TestOtherFiles opens a Work on a machine whose files differ.
+func TestOtherFiles(t *testing.T) {
+	dir := write(t, small())
+	opt := assemble.Options{DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
+	e := &engine{workers: 2, order: func(int, func(i, j int)) {}}
+	path := filepath.Join(dir, "e.csv")
+	e.before = func() {
+		if err := os.WriteFile(path, []byte("src,dst,w\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := together(t, dir, ingest.Options{}, opt, e, Run{})
+	if err == nil || !strings.Contains(err.Error(), "e.csv: found 10 bytes, expected") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// TestKey says what a stage answers to keys and records that no stage made.
+func TestKey(t *testing.T) {
+	dir := write(t, small())
+	opt := assemble.Options{Both: true, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
+	checked := false
+	e := &engine{workers: 1, order: func(int, func(i, j int)) {}}
+	e.opened = func(s *Site) {
+		checked = true
+		for stage := range s.Stages() + 1 {
+			for _, record := range [][]byte{{0}, {edgeKeys, 200}, {nodeKeys, 9}, {answers, 9}, {firstKeys, 0, 0, 9}, {hashes, 1}, make([]byte, 13)} {
+				one := func() ([]byte, bool) {
+					b := record
+					record = nil
+					return b, b != nil
+				}
+				if err := s.Do(context.Background(), stage, 1<<40, one, func(int64, []byte) {}); err == nil && stage != 1 {
+					t.Errorf("stage %d: found no error for a key beyond all", stage)
+				}
+			}
+		}
+		for stage, key := range map[int]int64{1: 0, 2: 2} {
+			if err := s.Do(context.Background(), stage, key, func() ([]byte, bool) { return []byte{0, 1}, true }, func(int64, []byte) {}); err == nil {
+				t.Errorf("stage %d: found no error for a damaged record", stage)
+			}
+		}
+	}
+	if _, _, err := together(t, dir, ingest.Options{}, opt, e, Run{}); err != nil || !checked {
+		t.Errorf("found %v", err)
+	}
 }

@@ -31,6 +31,9 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 	if err != nil {
 		return err
 	}
+	if t.Nodes {
+		return fmt.Errorf("found task %d of nodes, expected one of edges; use the same version on all machines", key)
+	}
 	columns := s.share.KeyColumns(t.Index)
 	src, dst := s.share.Ends(t.Index)
 	ids := map[int][]uint64{}
