@@ -27,6 +27,9 @@ const (
 // flushBytes is the size from which a record is emitted.
 const flushBytes = 32 << 10
 
+// heldBytes bounds the records that wait, over all keys.
+const heldBytes = 64 << 20
+
 var errRecord = errors.New("found a damaged record, expected one that another worker made; use the same version on all machines")
 
 // outbox collects records, by key and kind.
@@ -48,8 +51,15 @@ func (o *outbox) of(key int64, head []byte) []byte {
 
 // put stores the record of a key after it was filled.
 func (o *outbox) put(key int64, b []byte) {
+	o.bytes += len(b) - len(o.open[key])
+	if o.bytes > heldBytes {
+		o.open[key] = b
+		o.flush()
+		return
+	}
 	if len(b) >= flushBytes {
 		delete(o.open, key)
+		o.bytes -= len(b)
 		o.emit(key, b)
 		return
 	}
@@ -61,6 +71,7 @@ func (o *outbox) flush() {
 		o.emit(key, b)
 	}
 	clear(o.open)
+	o.bytes = 0
 }
 
 // cursor reads a record.

@@ -52,7 +52,7 @@ const (
 	defaultBucket = 32 << 20
 	defaultRange  = 24 << 20
 	defaultLocal  = 128 << 20
-	mostTop       = 10 // bits
+	mostTop       = 13 // bits
 )
 
 // Check refuses what a cluster cannot import.

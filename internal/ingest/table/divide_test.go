@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	pq "github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
@@ -118,15 +119,28 @@ func TestDivideOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type row struct {
+		X int64 `parquet:"x"`
+		Y int64 `parquet:"y"`
+	}
+	var list []row
+	for i := range int64(50) {
+		list = append(list, row{i, i * i})
+	}
+	groups, err := OpenParquet(vfs.OS, []string{
+		writeParquet(t, filepath.Join(dir, "a.parquet"), list[:30], pq.MaxRowsPerRowGroup(7)), writeParquet(t, filepath.Join(dir, "b.parquet"), list[30:], pq.MaxRowsPerRowGroup(9))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	columns := []Column{{Name: "x", DType: graph.Int64}, {Name: "y", DType: graph.Uint64}}
-	for name, whole := range map[string]Table{"spaces": spaces, "npy": pairs, "any": Beside(spaces, firstRows(pairs, 4))} {
+	for name, whole := range map[string]Table{"parquet": groups, "spaces": spaces, "npy": pairs, "any": Beside(spaces, firstRows(pairs, 4))} {
 		t.Run(name, func(t *testing.T) {
 			want, err := rows(whole, columns, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rapid.Check(t, func(rt *rapid.T) {
-				got, err := divided(rt, whole, columns, int64(rapid.IntRange(1, 50).Draw(rt, "size")))
+				got, err := divided(rt, whole, columns, int64(rapid.IntRange(1, 500).Draw(rt, "size")))
 				if err != nil {
 					rt.Fatal(err)
 				}
