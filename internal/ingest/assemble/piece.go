@@ -84,6 +84,49 @@ func (r *rowsOf) Append(data []byte, ends []uint32, lengths ...[]uint32) error {
 	return err
 }
 
+// Records are sent with a byte that says their form, of which one is packedEdges after the number of bytes (uint32).
+const (
+	rawRecords    = 0
+	packedRecords = 1
+)
+
+// send returns a function that gives out records in their shortest form. The bytes belong to out.
+func (l *layout) send(out func(bucket int, records []byte) error) func(bucket int, records []byte) error {
+	return func(bucket int, records []byte) error {
+		if l.plain() {
+			b := make([]byte, 5, 5+len(records)*3/4)
+			b[0] = packedRecords
+			put32(b[1:], uint32(len(records)))
+			if b, ok := packEdges(b, records); ok {
+				return out(bucket, b)
+			}
+		}
+		b := append(make([]byte, 0, 1+len(records)), rawRecords)
+		return out(bucket, append(b, records...))
+	}
+}
+
+// receive is the records that send gave out. They are valid until the next call with buf.
+func (l *layout) receive(b []byte, buf *[]byte) ([]byte, error) {
+	if len(b) > 0 && b[0] == rawRecords {
+		*buf = append((*buf)[:0], b[1:]...)
+		return *buf, nil
+	}
+	const most = 1 << 26
+	if len(b) < 5 || b[0] != packedRecords || !l.plain() {
+		return nil, errPacked
+	}
+	n := binary.LittleEndian.Uint32(b[1:])
+	if n > most {
+		return nil, errPacked
+	}
+	if cap(*buf) < int(n) {
+		*buf = make([]byte, n)
+	}
+	*buf = (*buf)[:n]
+	return *buf, unpackEdges(*buf, b[5:])
+}
+
 // Range sorts the edges of consecutive nodes at one end of an edge type, and writes their piece.
 type Range struct {
 	s      sink
@@ -123,9 +166,14 @@ func (s *Share) Range(g, bucket, ranges int, bases []uint64) *Range {
 // them on.
 func (r *Range) Add(records []byte, from int) error {
 	lay := &r.s.lay
+	records, err := lay.receive(records, &r.buf)
+	if err != nil {
+		return err
+	}
 	if r.bases != nil {
-		r.buf = append(r.buf[:0], records...)
-		records = r.buf
+		if from >= len(r.bases)-1 {
+			return fmt.Errorf("found records of range %d, expected one of %d; use the same version on all machines", from, len(r.bases)-1)
+		}
 		base := r.bases[from]
 		for b := records; len(b) >= lay.fixed; b = b[lay.fixed:] {
 			near, far, seq := lay.get(b)
@@ -175,7 +223,7 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 		c := s.cut(1-s.way, otherRanges)
 		lay := newLayout(s.lay.wide, nil)
 		part := extsort.NewPartition(nil, c.buckets, shareExtent(c.buckets, r.n*uint64(lay.least())), c.shift)
-		part.Out = other
+		part.Out = lay.send(other)
 		defer part.Close()
 		s.other = part
 		if w.otherWriter, err = part.Writer(); err != nil {

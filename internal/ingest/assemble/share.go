@@ -251,7 +251,7 @@ func (s *Share) ScanEdges(ctx context.Context, k int, run table.Part, ranges int
 	lay := newLayout(g.wide(), g.cols)
 	c := g.cut(g.opt.Primary, ranges)
 	part := extsort.NewPartition(nil, c.buckets, shareExtent(c.buckets, run.Rows<<g.sym*uint64(lay.least())), c.shift)
-	part.Out = out
+	part.Out = lay.send(out)
 	defer part.Close()
 	w, err := part.Writer()
 	if err != nil {

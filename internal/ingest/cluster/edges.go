@@ -74,7 +74,7 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 	g := s.share.GroupOf(t.Index)
 	first := s.keys.ranges[0][g]
 	stats, err := s.share.ScanEdges(ctx, t.Index, t.Part, s.Work.Ranges[g][0], counts, resolve, func(bucket int, records []byte) error {
-		emit(first+int64(bucket), append(make([]byte, 0, len(records)), records...))
+		emit(first+int64(bucket), records)
 		return ctx.Err()
 	})
 	if err != nil {
