@@ -1,6 +1,7 @@
 package workfolder
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -26,8 +27,11 @@ type failure struct {
 	Final bool   `json:"final"` // trying again cannot help
 }
 
-// SaveFailure saves the text of an error for the submitter.
+// SaveFailure saves the text of an error for the submitter. That of a job that was cancelled is none.
 func SaveFailure(fsys vfs.FS, dir string, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	host, _ := os.Hostname()
 	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
 	_ = vfs.WriteFile(fsys, filepath.Join(dir, Failed, Unique()), b)

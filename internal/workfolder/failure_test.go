@@ -1,6 +1,7 @@
 package workfolder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,7 @@ func TestFailures(t *testing.T) {
 	if err := vfs.OS.MkdirAll(dir + "/" + Failed); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{errors.New("a bad row"), errors.New("a bad row"), &fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, fmt.Errorf("out of room: %w", syscall.ENOSPC)} {
+	for _, err := range []error{errors.New("a bad row"), errors.New("a bad row"), context.Canceled, &fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, fmt.Errorf("out of room: %w", syscall.ENOSPC)} {
 		SaveFailure(vfs.OS, dir, err)
 	}
 	final, other := Failures(vfs.OS, dir)
