@@ -84,6 +84,9 @@ type ImportOptions struct {
 	// AllowOutside lets a metadata file name files outside its folder.
 	AllowOutside bool
 
+	// Cluster imports on the workers of a cluster; nil imports in this process.
+	Cluster *ImportCluster
+
 	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
 	// become a collection.
 	Schema string
@@ -138,6 +141,9 @@ func (o *ImportOptions) check() error {
 	}
 	if o.Schema == "" && len(o.More) > 0 {
 		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
+	}
+	if o.Cluster != nil && o.Schema != "" {
+		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
 	return errors.Join(o.BuildOptions.check(),
 		checkPolicy("DanglingEdges", o.DanglingEdges, PolicyError, PolicyDrop, PolicyZeros),
@@ -194,6 +200,9 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 		return nil, err
 	}
 	if src.Collection != nil {
+		if o.Cluster != nil {
+			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
+		}
 		if err := o.checkCollection(src.Format); err != nil {
 			return nil, err
 		}
@@ -206,6 +215,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
+	given := source
 	if source == "" {
 		source = o.Indptr
 	}
@@ -216,7 +226,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if src.Collection != nil {
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
-	return o.importGraph(ctx, src, inputs, out, r)
+	return o.importGraph(ctx, given, options, src, inputs, out, r)
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
@@ -234,7 +244,7 @@ func below(source string) func(file string) string {
 }
 
 // importGraph makes a store of one graph.
-func (o *ImportOptions) importGraph(ctx context.Context, src *ingest.Source, inputs map[string]string, out string, r *report.Report) (*Store, error) {
+func (o *ImportOptions) importGraph(ctx context.Context, source string, from ingest.Options, src *ingest.Source, inputs map[string]string, out string, r *report.Report) (*Store, error) {
 	opt := o.assemble()
 	opt.Homogeneous, opt.Primary, opt.Held = o.Homogeneous, src.Primary, src.Held
 	opt.DanglingEdges, opt.DuplicateNodes = policies[o.DanglingEdges], policies[o.DuplicateNodes]
@@ -252,11 +262,27 @@ func (o *ImportOptions) importGraph(ctx context.Context, src *ingest.Source, inp
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}
+	if o.Cluster != nil {
+		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+			return o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress)
+		})
+	}
 	return o.build(ctx, src.Input, opt, out, made, r)
 }
 
 // build builds, seals, reports, publishes and opens a store.
-func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (_ *Store, err error) {
+func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (*Store, error) {
+	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+		opt.Progress = progress
+		return assemble.Build(ctx, vfs.OS, w, in, opt)
+	})
+}
+
+// progress is a function that takes the progress of a stage.
+type progress = func(stage string, done, total int64, unit string)
+
+// buildBy is build with the function that writes the arrays and columns.
+func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made, r *report.Report, write func(w *store.Writer, progress progress) (*assemble.Result, error)) (_ *Store, err error) {
 	start := time.Now()
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
@@ -264,8 +290,7 @@ func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assembl
 	}
 	defer closeWith(&err, w.Abort)
 	stages := o.stages()
-	opt.Progress = stages.update
-	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
+	result, err := write(w, stages.update)
 	stages.end()
 	if err != nil {
 		return nil, err

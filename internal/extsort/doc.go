@@ -13,5 +13,7 @@
 // Memory comes from the operating system and returns to it with Close, independently of the garbage collector. So the
 // peak of a stage is the sum of the limits that it was given.
 //
+// Out and Add carry extents between Partitions of different processes, without a Spill on the way.
+//
 // The package treats records as bytes. It imports internal/vfs and x/sys.
 package extsort

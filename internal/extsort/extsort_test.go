@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -216,4 +217,60 @@ func TestScratch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestOutAdd passes extents from a Partition to another one, as between two processes.
+func TestOutAdd(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		spill := NewSpill(vfs.OS, dir, 1<<20)
+		defer func() {
+			if err := spill.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		const buckets, shift = 4, 3
+		to := NewPartition(spill, buckets, 0, shift)
+		from := NewPartition(nil, buckets, rapid.SampledFrom([]int{32, 64, 512}).Draw(t, "extent"), shift)
+		from.Out = func(bucket int, records []byte) error { return to.Add(bucket, records) }
+		defer from.Close()
+		w, err := from.Writer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([][]record, buckets)
+		for i := range rapid.IntRange(1, 100).Draw(t, "records") {
+			x := record{key: rapid.Uint64Range(0, buckets<<shift-1).Draw(t, "key"), number: uint64(i)}
+			slot, err := w.Slot(x.key, 24)
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(slot, x.bytes(0))
+			want[x.key>>shift] = append(want[x.key>>shift], x)
+		}
+		if err := from.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		for b, list := range want {
+			var buf []byte
+			var got []record
+			if err := to.Scan(b, &buf, func(data []byte, first bool) error {
+				if !first {
+					t.Fatal("found an extent that is no run of its own")
+				}
+				for ; len(data) > 0; data = data[24:] {
+					got = append(got, parse(data))
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, list) || to.Bytes(b) != int64(24*len(list)) {
+				t.Fatalf("bucket %d: found %v, expected %v", b, got, list)
+			}
+		}
+		if _, err := w.Slot(buckets<<shift, 24); err == nil {
+			t.Fatal("found no error for a key beyond the buckets")
+		}
+	})
 }

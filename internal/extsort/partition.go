@@ -13,6 +13,10 @@ type Partition struct {
 	// Codec makes extents smaller. Where it is nil, they are stored unchanged. It is set before the first Writer is
 	// made.
 	Codec *Codec
+	// Out, if it is not nil, takes the extents in place of the Spill: the records of a bucket that one Writer took, in their
+	// order. The slice is valid until it returns. Keys must not exceed the last bucket. It is set before the first
+	// Writer is made.
+	Out func(bucket int, records []byte) error
 
 	spill   *Spill
 	buckets int // a power of two
@@ -133,6 +137,9 @@ func (w *Writer) slow(key uint64, n int) ([]byte, error) {
 
 // grow widens the buckets until key fits.
 func (w *Writer) grow(key uint64) error {
+	if w.p.Out != nil {
+		return fmt.Errorf("found key %d, expected keys below %d", key, uint64(w.p.buckets)<<w.shift)
+	}
 	if err := w.NextRun(); err != nil {
 		return err
 	}
@@ -145,6 +152,9 @@ func (w *Writer) grow(key uint64) error {
 }
 
 func (w *Writer) store(b int, data []byte) error {
+	if w.p.Out != nil {
+		return w.p.Out(b, data)
+	}
 	size := len(data)
 	if c := w.p.Codec; c != nil {
 		var smaller bool
@@ -204,6 +214,17 @@ func (p *Partition) Finish() error {
 		w.pieces = nil
 	}
 	return nil
+}
+
+// Add stores an extent that Out of another Partition was given. It replaces the Writers and Finish: the records of an
+// extent are a run. It is not safe for concurrent use.
+func (p *Partition) Add(bucket int, records []byte) error {
+	if p.lists == nil {
+		p.lists = make([][]piece, p.buckets)
+	}
+	e, err := p.spill.Put(records)
+	p.lists[bucket] = append(p.lists[bucket], piece{Extent: e, size: len(records), run: int32(len(p.lists[bucket])), bucket: uint32(bucket), shift: uint8(p.shift)})
+	return err
 }
 
 // Close frees the buffers of the writers. The extents stay with the Spill.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // sites are the Works that this process has open, by folder. The functions of a pipeline share them.
@@ -33,7 +34,7 @@ func use(dir string) (*cluster.Site, error) {
 	sites.Unlock()
 	o.once.Do(func() {
 		if o.site, o.err = cluster.Open(vfs.OS, dir); o.err != nil {
-			cluster.SaveFailure(vfs.OS, dir, o.err)
+			workfolder.SaveFailure(vfs.OS, dir, o.err)
 		}
 	})
 	return o.site, o.err

@@ -11,16 +11,16 @@ import (
 )
 
 // writeIDs writes the keys of a type without a table.
-func (n *numberer) writeIDs(ctx context.Context) error {
-	dir, m := n.place(n.t)
-	ids, err := n.column(dir, "ids", graph.String, nil)
+func (b *builder) writeIDs(ctx context.Context, t *nodeType) error {
+	dir, m := b.place(t)
+	ids, err := b.column(dir, "ids", graph.String, nil)
 	if err != nil {
 		return err
 	}
-	if err := n.texts(ctx, &nodeColumn{vars: ids}, 0); err != nil {
+	if err := t.texts(ctx, &nodeColumn{vars: ids}, 0); err != nil {
 		return err
 	}
-	meta, err := n.closeColumn(ids)
+	meta, err := b.closeColumn(ids)
 	m.IDs = &meta
 	return err
 }
@@ -105,21 +105,22 @@ func (n *numberer) firstFrom(a uint64) (uint64, error) {
 
 // add writes the nodes that edges add to a type, after those of its table.
 func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
-	if t.added == nil {
+	added := t.stats.Added
+	if added == 0 {
 		return nil
 	}
-	first := t.offset + t.count - t.added.count
+	first := t.offset + t.count - added
 	for i := range s.columns {
 		c := &s.columns[i]
 		if c.id {
-			if err := t.added.texts(ctx, c, first); err != nil {
+			if err := t.texts(ctx, c, first); err != nil {
 				return err
 			}
 			continue
 		}
 		batch := uint64(max(columnBatch/8/fixedValues(&c.Column), 1))
-		for at := uint64(0); at < t.added.count; at += batch {
-			n := min(batch, t.added.count-at)
+		for at := uint64(0); at < added; at += batch {
+			n := min(batch, added-at)
 			v := zeroRows(&c.Column, int(n))
 			var err error
 			if c.array != nil {

@@ -137,7 +137,7 @@ func (n *numberer) run(ctx context.Context, total uint64) (err error) {
 		if n.count == 0 {
 			return n.finish(ctx)
 		}
-		n.rows, n.t.added, n.t.stats.Added = n.t.stats.Rows, n, n.count
+		n.rows, n.t.texts, n.t.stats.Added = n.t.stats.Rows, n.texts, n.count
 	}
 	table := n.t.keys
 	n.t.keys = n.newKeys(n.t, 0)
@@ -199,17 +199,23 @@ func (n *numberer) finish(ctx context.Context) error {
 		return err
 	}
 	if n.t.Table == nil {
-		return n.writeIDs(ctx)
+		n.t.texts = n.texts
+		return n.builder.writeIDs(ctx, n.t)
 	}
 	if n.opt.Homogeneous {
 		return nil
 	}
-	if err := n.t.sink.add(ctx, n.t); err != nil {
+	return n.addNodes(ctx, n.t)
+}
+
+// addNodes writes the nodes that edges add to a table, and completes the columns of the type.
+func (b *builder) addNodes(ctx context.Context, t *nodeType) error {
+	if err := t.sink.add(ctx, t); err != nil {
 		return err
 	}
-	m := n.nodesMeta(n.t.Type)
-	m.Added = int(n.count)
-	return n.t.sink.close(m)
+	m := b.nodesMeta(t.Type)
+	m.Added = int(t.stats.Added)
+	return t.sink.close(m)
 }
 
 // rank numbers the keys of bucket b, whose appearances are in lo..lo+1<<width.

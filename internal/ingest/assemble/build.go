@@ -101,18 +101,7 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	b.spill = extsort.NewSpill(fsys, b.tmp, b.budget.spill())
 	b.later(b.spill.Close)
 	b.res.Meta = &store.Meta{Format: 1, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
-	defer func() {
-		for a := range b.open {
-			err = errors.Join(err, a.Close())
-		}
-		for c := range b.openColumns {
-			_, cerr := c.Close()
-			err = errors.Join(err, cerr)
-		}
-		for _, f := range slices.Backward(b.closers) {
-			err = errors.Join(err, f())
-		}
-	}()
+	defer func() { err = b.end(err) }()
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
@@ -138,6 +127,21 @@ func watch(in *Input) *table.Underflows {
 		in.Context = &c
 	}
 	return u
+}
+
+// end closes what is still open.
+func (b *builder) end(err error) error {
+	for a := range b.open {
+		err = errors.Join(err, a.Close())
+	}
+	for c := range b.openColumns {
+		_, cerr := c.Close()
+		err = errors.Join(err, cerr)
+	}
+	for _, f := range slices.Backward(b.closers) {
+		err = errors.Join(err, f())
+	}
+	return err
 }
 
 func (b *builder) run(ctx context.Context) error {
@@ -167,6 +171,12 @@ func (b *builder) run(ctx context.Context) error {
 			return err
 		}
 	}
+	b.results()
+	return nil
+}
+
+// results collects the counts of all types.
+func (b *builder) results() {
 	for _, t := range b.types {
 		b.res.Nodes = append(b.res.Nodes, t.stats)
 	}
@@ -174,7 +184,6 @@ func (b *builder) run(ctx context.Context) error {
 		b.res.Edges = append(b.res.Edges, p.stats)
 	}
 	slices.SortFunc(b.res.Edges, func(x, y EdgesResult) int { return strings.Compare(x.Type.String(), y.Type.String()) })
-	return nil
 }
 
 // stage times a step.
@@ -230,4 +239,16 @@ func indexType(n uint64) graph.DType {
 		return graph.Uint32
 	}
 	return graph.Uint64
+}
+
+// Add adds the counts of other rows of the same table.
+func (r *EdgesResult) Add(x *EdgesResult) {
+	r.Rows += x.Rows
+	r.Filtered += x.Filtered
+	r.Absent += x.Absent
+	r.Dangling += x.Dangling
+	r.SelfLoops += x.SelfLoops
+	r.Reversed += x.Reversed
+	r.Duplicates += x.Duplicates
+	r.Count += x.Count
 }

@@ -22,6 +22,12 @@
 // skewed or their number was unknown, is cut again: by id, and the edges of one node by position. The bytes of the
 // store are the same for any budget, number of threads and order of chunks.
 //
+// # Shared by processes
+//
+// A Share is a build that several processes share, for package ingest/cluster. Rows are read, checked and placed by the
+// functions above: ScanEdges is step 2 for a run of rows, with the ids of keys given; a Range is step 3 for a bucket, into a
+// piece of the store; and Join writes the store from the pieces of all.
+//
 // # Memory
 //
 // Options.Memory bounds buffers, extents and the chunks of tables. Two bitmaps are added only where they are needed:

@@ -113,9 +113,10 @@ type emitter struct {
 	stats    EdgesResult
 	srcTop   uint64 // largest id + 1
 	dstTop   uint64
-	src, dst []uint64 // the looked-up ends of a batch
-	bytes    []byte   // buffer of the lookup
-	fixed    [][]byte // per column: values of the chunk
+	src, dst []uint64    // the looked-up ends of a batch
+	given    [2][]uint64 // the ends of the chunk, if they are given
+	bytes    []byte      // buffer of the lookup
+	fixed    [][]byte    // per column: values of the chunk
 	cursors  []cursor
 	blob     []byte
 	touched  uint64 // without a meaning; see lookup.find
@@ -135,10 +136,16 @@ type partScan struct {
 	srcLimit uint64
 	dstLimit uint64
 	done     atomic.Int64
+	resolve  Resolve // of ends that are given
 }
 
 func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer, lay *layout) error {
-	s := &partScan{group: g, p: p, lay: lay, bad: newFirstRow(), srcAt: -1, dstAt: -1, whereAt: -1}
+	return g.scanGiven(ctx, p, writers, lay, nil)
+}
+
+// scanGiven is scanPart with the function that finds the ends that are given.
+func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Writer, lay *layout, resolve Resolve) error {
+	s := &partScan{group: g, p: p, lay: lay, bad: newFirstRow(), srcAt: -1, dstAt: -1, whereAt: -1, resolve: resolve}
 	ask := func(e end) int {
 		if e.isRow() || e.isRefs() {
 			return -1
@@ -170,7 +177,10 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 	var rows uint64
 	var err error
 	if p.scanned && len(s.columns) == 0 {
-		rows, err = p.rows, scanRows(ctx, p.rows, g.budget.threads, fn)
+		rows, err = p.rows, scanRows(ctx, p.rows, g.budget.threads, func(worker int, c *table.Chunk) error {
+			c.First += p.first
+			return fn(worker, c)
+		})
 	} else {
 		rows, err = p.Table.Scan(ctx, s.columns, g.budget.threads, fn)
 	}
@@ -193,6 +203,9 @@ func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer
 		p.stats.Count += e.stats.Count
 		p.src.t.reach(e.srcTop)
 		p.dst.t.reach(e.dstTop)
+	}
+	if p.run { // the rows of all runs decide
+		return nil
 	}
 	return g.sparse(ctx, p)
 }
@@ -248,13 +261,19 @@ func (e *emitter) chunk(c *table.Chunk) error {
 	}
 	e.next = end
 	e.columnsOf(c)
+	if e.resolve != nil {
+		var err error
+		if e.given[0], e.given[1], err = e.resolve(c.First, c.Rows); err != nil {
+			return err
+		}
+	}
 	for from := 0; from < c.Rows; from += batchRows {
 		n := min(batchRows, c.Rows-from)
-		src, err := e.ends(e.p.src, e.srcAt, c, from, e.src[:n])
+		src, err := e.ends(e.p.src, e.given[0], e.srcAt, c, from, e.src[:n])
 		if err != nil {
 			return err
 		}
-		dst, err := e.ends(e.p.dst, e.dstAt, c, from, e.dst[:n])
+		dst, err := e.ends(e.p.dst, e.given[1], e.dstAt, c, from, e.dst[:n])
 		if err != nil {
 			return err
 		}
@@ -276,8 +295,10 @@ func (e *emitter) columnsOf(c *table.Chunk) {
 }
 
 // ends returns the type-wise ids of one end for rows of a chunk. buf has room for them.
-func (e *emitter) ends(x end, at int, c *table.Chunk, from int, buf []uint64) ([]uint64, error) {
+func (e *emitter) ends(x end, given []uint64, at int, c *table.Chunk, from int, buf []uint64) ([]uint64, error) {
 	switch {
+	case x.given:
+		return given[from : from+len(buf)], nil
 	case at >= 0 && x.t.lookup != nil:
 		e.touched |= x.t.lookup.find(x.t, e.seed, &c.Columns[at], from, buf)
 		return buf, nil

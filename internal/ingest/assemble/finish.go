@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"context"
+	"io"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -21,10 +22,11 @@ type sink struct {
 	other  *extsort.Partition // receives the edges by their far end; nil: none
 
 	indptr  *tail
-	far     *store.Array
-	seq     *store.Array
-	types   *store.Array // the edge type, in a homogeneous graph
-	nearTop uint64       // one more than the largest near id
+	far     io.WriterAt
+	seq     io.WriterAt
+	types   io.WriterAt    // the edge type, in a homogeneous graph
+	arrays  []*store.Array // far, seq and types; nil for a range, whose places are in a piece
+	nearTop uint64         // one more than the largest near id
 	wideFar bool
 	wideSeq bool
 	columns []outColumn
@@ -36,8 +38,15 @@ type sink struct {
 // outColumn is a column that is being written: an array of rows of fixed size, or a writer that takes rows in order.
 type outColumn struct {
 	meta  store.ColumnMeta
-	array *store.Array
-	vars  *store.ColumnWriter
+	at    io.WriterAt
+	vars  appender
+	array *store.Array        // at, of a store
+	file  *store.ColumnWriter // vars, of a store
+}
+
+// appender takes rows of variable size, as store.ColumnWriter does.
+type appender interface {
+	Append(data []byte, ends []uint32, lengths ...[]uint32) error
 }
 
 // queue assigns the places of buckets. If the number of edges that each bucket keeps is known, all places are known.
@@ -187,14 +196,20 @@ func (s *sink) create(total, rows uint64) (err error) {
 	if s.second {
 		prefix = "other_"
 	}
+	open := func(file string, dtype graph.DType) (*store.Array, error) {
+		a, err := s.array(file, dtype)
+		s.arrays = append(s.arrays, a)
+		return a, err
+	}
 	array := func(name string, dtype graph.DType) (a *store.Array, err error) {
 		s.meta.Arrays[prefix+name] = s.dir + "/" + prefix + name + ".npy"
-		return s.array(s.meta.Arrays[prefix+name], dtype)
+		return open(s.meta.Arrays[prefix+name], dtype)
 	}
 	s.indptr = &tail{dtype: indexType(total + 1)}
 	if s.indptr.array, err = array("indptr", s.indptr.dtype); err != nil {
 		return err
 	}
+	s.indptr.out, s.arrays = s.indptr.array, nil // it is closed later
 	for _, p := range s.parts {
 		s.indptr.add(p.near(s.way).t)
 	}
@@ -202,25 +217,22 @@ func (s *sink) create(total, rows uint64) (err error) {
 		s.indptr.types = s.builder.types
 	}
 	s.tails = append(s.tails, s.indptr)
-	s.nearTop = s.idTop(s.way)
-	s.wideFar = indexType(s.idTop(1-s.way)) == graph.Uint64
+	s.widths(total, rows)
 	if s.far, err = array("far", indexType(s.idTop(1-s.way))); err != nil {
 		return err
 	}
 	if s.second {
-		s.wideSeq = indexType(total) == graph.Uint64
 		s.seq, err = array("edge_id", indexType(total))
 		return err
 	}
-	s.wideSeq = indexType(rows) == graph.Uint64
 	pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
-	if s.seq, err = s.array(pos.File, indexType(rows)); err != nil {
+	if s.seq, err = open(pos.File, indexType(rows)); err != nil {
 		return err
 	}
 	s.meta.Columns[graph.PositionColumn] = pos
 	if s.opt.Homogeneous {
 		x := fixedMeta(s.dir, typeColumn, typeDType(len(s.parts)), nil)
-		if s.types, err = s.array(x.File, typeDType(len(s.parts))); err != nil {
+		if s.types, err = open(x.File, typeDType(len(s.parts))); err != nil {
 			return err
 		}
 		s.meta.Columns[typeColumn] = x
@@ -233,8 +245,10 @@ func (s *sink) create(total, rows uint64) (err error) {
 		if c.width > 0 {
 			out.meta = fixedMeta(s.dir, c.Name, c.DType, c.Shape)
 			out.array, err = s.array(out.meta.File, c.DType, c.Shape...)
+			out.at = out.array
 		} else {
-			out.vars, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
+			out.file, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
+			out.vars = out.file
 		}
 		if err != nil {
 			return err
@@ -242,6 +256,16 @@ func (s *sink) create(total, rows uint64) (err error) {
 		s.columns = append(s.columns, out)
 	}
 	return nil
+}
+
+// widths chooses the widths of ids, for total edges from tables of at most the given number of rows.
+func (s *sink) widths(total, rows uint64) {
+	s.nearTop = s.idTop(s.way)
+	s.wideFar = indexType(s.idTop(1-s.way)) == graph.Uint64
+	s.wideSeq = indexType(rows) == graph.Uint64
+	if s.second {
+		s.wideSeq = indexType(total) == graph.Uint64
+	}
 }
 
 func (t *tail) add(n *nodeType) {
@@ -266,11 +290,9 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 	s.indptr.edges = total
 	s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
 	s.meta.Count = int(total)
-	for _, a := range []*store.Array{s.far, s.seq, s.types} {
-		if a != nil {
-			if err := s.closeArray(a); err != nil {
-				return err
-			}
+	for _, a := range s.arrays {
+		if err := s.closeArray(a); err != nil {
+			return err
 		}
 	}
 	for i, c := range s.columns {
@@ -278,7 +300,7 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 		if c.array != nil {
 			err = s.closeArray(c.array)
 		} else {
-			c.meta, err = s.closeColumn(c.vars)
+			c.meta, err = s.closeColumn(c.file)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package assemble
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -29,7 +30,8 @@ type group struct {
 
 // tail is an indptr array whose last offset repeats.
 type tail struct {
-	array  *store.Array
+	out    io.WriterAt
+	array  *store.Array // out, of a store
 	dtype  graph.DType
 	filled uint64 // nodes written
 	edges  uint64
@@ -225,7 +227,7 @@ func (t *tail) fill(nodes uint64) error {
 	}
 	for at, end := int64(t.filled)*width, int64(nodes+1)*width; at < end; {
 		n := min(end-at, int64(len(buf)))
-		if _, err := t.array.WriteAt(buf[:n], at); err != nil {
+		if _, err := t.out.WriteAt(buf[:n], at); err != nil {
 			return err
 		}
 		at += n

@@ -153,13 +153,7 @@ func (x *indexer) run(ctx context.Context) (err error) {
 	t, part := x.t, x.t.keys.part
 	x.bits = store.BucketBits(int(t.count))
 	if x.write {
-		dir, m := x.place(t)
-		m.Arrays = map[string]string{"id_buckets": dir + "/id_buckets.npy", "id_slots": dir + "/id_slots.npy"}
-		x.bTypes, x.sTypes = indexType(t.count+1), indexType(t.count)
-		if x.buckets, err = x.array(m.Arrays["id_buckets"], x.bTypes); err != nil {
-			return err
-		}
-		if x.slots, err = x.array(m.Arrays["id_slots"], x.sTypes); err != nil {
+		if err := x.create(); err != nil {
 			return err
 		}
 	}
@@ -206,8 +200,25 @@ func (x *indexer) run(ctx context.Context) (err error) {
 	if err != nil || !x.write {
 		return err
 	}
+	return x.last()
+}
+
+// create begins the index.
+func (x *indexer) create() (err error) {
+	dir, m := x.place(x.t)
+	m.Arrays = map[string]string{"id_buckets": dir + "/id_buckets.npy", "id_slots": dir + "/id_slots.npy"}
+	x.bTypes, x.sTypes = indexType(x.t.count+1), indexType(x.t.count)
+	if x.buckets, err = x.array(m.Arrays["id_buckets"], x.bTypes); err != nil {
+		return err
+	}
+	x.slots, err = x.array(m.Arrays["id_slots"], x.sTypes)
+	return err
+}
+
+// last ends the index.
+func (x *indexer) last() error {
 	var last [8]byte
-	put64(last[:], t.count)
+	put64(last[:], x.t.count)
 	w := x.bTypes.Size()
 	if _, err := x.buckets.WriteAt(last[:w], int64(w)<<x.bits); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (w *finisher) gap(ctx context.Context, x span) error {
 	if err := w.start(ctx); err != nil {
 		return err
 	}
-	t := tail{array: w.indptr.array, dtype: w.indptr.dtype, filled: x.lo, edges: w.base}
+	t := tail{out: w.indptr.out, dtype: w.indptr.dtype, filled: x.lo, edges: w.base}
 	return t.fill(x.lo + x.width - 1)
 }
 
@@ -307,7 +307,7 @@ func (w *finisher) offsets(l *leafState) error {
 		putID(out, wide, v, at)
 		at = w.base + uint64(end)
 	}
-	_, err := w.indptr.array.WriteAt(out, int64(l.lo)*int64(idBytes(wide)))
+	_, err := w.indptr.out.WriteAt(out, int64(l.lo)*int64(idBytes(wide)))
 	return err
 }
 
@@ -401,7 +401,7 @@ func (w *finisher) gather(l *leafState, k int) error {
 				rec := w.record(l, r)
 				buf = append(buf, rec[c.at:c.at+c.width]...)
 			}
-			if _, err := w.columns[k].array.WriteAt(buf, (int64(w.base)+int64(i))*int64(c.width)); err != nil {
+			if _, err := w.columns[k].at.WriteAt(buf, (int64(w.base)+int64(i))*int64(c.width)); err != nil {
 				return err
 			}
 		}

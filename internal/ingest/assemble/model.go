@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,8 +35,9 @@ type nodeType struct {
 	buckets int       // number of buckets of keys and refs
 	dropped *bitmap   // rows of the table that do not become nodes; nil: none
 	sink    *nodeSink // waits for the nodes that edges add
-	added   *numberer // numbers the added nodes; nil: none
-	lookup  *lookup   // used while edges are read; nil: the ends are joined
+	// texts writes the keys of the nodes that edges add to a column of ids, from node number first on.
+	texts  func(ctx context.Context, to *nodeColumn, first uint64) error
+	lookup *lookup // used while edges are read; nil: the ends are joined
 }
 
 // part is an edge type of the input.
@@ -49,6 +51,8 @@ type part struct {
 	refs    []*refs     // ends that are keys, by node type
 	rows    uint64
 	base    uint64 // first position in a homogeneous graph
+	run     bool   // the table is a run of rows of that of the edges
+	first   uint64 // the first of these rows
 }
 
 // end is one end of the edges of a part.
@@ -57,6 +61,7 @@ type end struct {
 	column table.Column // no name: the row number
 	refs   *refs        // set for a keyed end
 	slot   int          // slot in refs
+	given  bool         // a keyed end is found by partScan.resolve
 }
 
 func (e end) isRow() bool { return e.column.Name == "" }
@@ -67,7 +72,7 @@ func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
 func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
 
 // isRefs says whether an end is found by a join.
-func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil }
+func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil && !e.given }
 
 // model checks the input and sorts it.
 func (b *builder) model() error {

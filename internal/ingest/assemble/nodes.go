@@ -64,19 +64,22 @@ func (b *builder) compareIDs(ctx context.Context, t *nodeType) (uint64, error) {
 		t.keyed = true
 		return 0, nil
 	}
-	rows, err := t.Table.Scan(ctx, []table.Column{t.ID}, b.budget.threads, func(_ int, c *table.Chunk) error {
-		for i, v := range u64s(c.Columns[0].Data)[:c.Rows] {
-			if v != c.First+uint64(i) {
-				return errKeys
-			}
-		}
-		return nil
-	})
+	rows, err := t.Table.Scan(ctx, []table.Column{t.ID}, b.budget.threads, isRowNumber)
 	if errors.Is(err, errKeys) {
 		t.keyed = true
 		return 0, nil
 	}
 	return rows, err
+}
+
+// isRowNumber returns errKeys for a chunk with an id that is not its row number.
+func isRowNumber(_ int, c *table.Chunk) error {
+	for i, v := range u64s(c.Columns[0].Data)[:c.Rows] {
+		if v != c.First+uint64(i) {
+			return errKeys
+		}
+	}
+	return nil
 }
 
 // scanType reads a node table for its keys, its columns, or both.

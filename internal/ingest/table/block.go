@@ -45,7 +45,7 @@ func (b *block) finish(n int) int {
 // the scan has ended.
 func (b *block) load(r vfs.File, t *CSV, f csvFile, at int64, parity func(odd bool) (before, ok bool)) (ok bool, err error) {
 	b.origin = max(at-1, f.body)
-	behind := min(at+int64(t.chunk), f.size)
+	behind := min(at+int64(t.chunk), f.end())
 	n, err := b.read(r, f, 0, min(f.size, behind+int64(t.margin)))
 	if err != nil {
 		return false, err

@@ -64,6 +64,21 @@ type csvFile struct {
 	comp compression
 	body int64  // offset of the first byte after the header, decompressed
 	line uint64 // number of line ends before body
+
+	// A part of a plain file has the records that start in from..to, and says whether from is inside quotes. Both are 0 for
+	// a whole file.
+	from, to int64
+	quoted   bool
+}
+
+// start and end bound the records to read.
+func (f *csvFile) start() int64 { return max(f.from, f.body) }
+
+func (f *csvFile) end() int64 {
+	if f.to > 0 {
+		return f.to
+	}
+	return f.size
 }
 
 // syntax says how records are cut into fields.

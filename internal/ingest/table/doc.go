@@ -52,6 +52,11 @@
 // edges from one array, OpenCSC from an index pointer and indices. OpenRaw makes a table from data that other files
 // store like arrays, in one piece or in several.
 //
+// # Parts
+//
+// Divide cuts a table into Parts that several processes read on their own. The rows of a Part keep their numbers, so those of
+// text must be counted first: Measure counts a part without knowing whether it starts inside quotes, and Settle decides.
+//
 // The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of
 // edges, features). It imports graph (for dtypes), format/{example, npy, parquet, tfgnn, tfrecord}, internal/format/chunk
 // and internal/{tagged, vfs}.

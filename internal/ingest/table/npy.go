@@ -25,6 +25,7 @@ type NpyColumn struct{ Name, Path string }
 type Npy struct {
 	fsys  vfs.FS
 	cols  []array
+	from  int // number of the first row
 	rows  int
 	bytes int64
 	chunk int // bytes of a chunk; tests make it small
@@ -212,7 +213,7 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	}
 	err := each(ctx, (t.rows+step-1)/step, threads, func(worker, unit int) error {
 		r := &readers[worker]
-		r.chunk.First = uint64(unit) * uint64(step)
+		r.chunk.First = uint64(t.from) + uint64(unit)*uint64(step)
 		r.chunk.Bytes = t.bytes / int64(t.rows) * int64(step)
 		r.chunk.Rows = min(step, t.rows-unit*step)
 		for i, c := range columns {

@@ -102,6 +102,9 @@ func (t *CSV) scan(ctx context.Context, columns []Column, threads int, fn func(w
 	for range cap(s.free) {
 		s.free <- new(block)
 	}
+	if len(t.files) == 1 && t.files[0].quoted {
+		s.quotes.value = 1
+	}
 	defer context.AfterFunc(s.ctx, func() { s.quotes.stop(); s.rows.stop() })()
 	for i, p := range parsers {
 		s.group.Go(func() { s.work(i, p) })
@@ -134,13 +137,13 @@ func (s *scan) next() *unit {
 		f := s.t.files[s.file]
 		u := &unit{seq: s.units, file: s.file}
 		if f.comp == plain {
-			u.at = max(s.at, f.body)
-			if u.at >= f.size {
+			u.at = max(s.at, f.start())
+			if u.at >= f.end() {
 				s.file, s.at = s.file+1, 0
 				continue
 			}
 			s.at = u.at + int64(s.t.chunk)
-			u.last = s.at >= f.size
+			u.last = s.at >= f.end()
 		} else {
 			if s.z == nil {
 				s.z = &inflater{t: s.t, file: s.file, blocks: make(chan *block, cap(s.free)), free: s.free}

@@ -1,22 +1,15 @@
 package cluster
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // counts is what a Site has done since it was opened. An engine may call a function again, so they are bounds.
@@ -49,11 +42,8 @@ func (c *Counts) add(d Counts) {
 	c.Edges += d.Edges
 }
 
-// workersDir is the folder in which workers tell what they have done, and failedDir that of their errors.
-const (
-	workersDir = "workers"
-	failedDir  = "failed"
-)
+// workersDir is the folder in which workers tell what they have done.
+const workersDir = "workers"
 
 // beat is the time between two messages of a worker.
 const beat = 500 * time.Millisecond
@@ -67,7 +57,7 @@ type pulse struct {
 }
 
 func startPulse(s *Site) *pulse {
-	p := &pulse{s: s, name: filepath.Join(s.Dir, workersDir, unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
+	p := &pulse{s: s, name: filepath.Join(s.Dir, workersDir, workfolder.Unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
 	go p.run()
 	return p
 }
@@ -130,66 +120,12 @@ func readCounts(fsys vfs.FS, dir string) (all Counts) {
 	return all
 }
 
-// failure is the error of a worker.
-type failure struct {
-	Host  string `json:"host"`
-	Text  string `json:"text"`
-	Final bool   `json:"final"` // trying again cannot help
-}
-
 // Failed saves the text of an error for the submitter, and returns the error.
 func (s *Site) Failed(err error) error {
 	if err != nil {
-		SaveFailure(s.fs, s.Dir, err)
+		workfolder.SaveFailure(s.fs, s.Dir, err)
 	}
 	return err
-}
-
-// SaveFailure is Site.Failed for a folder that could not be opened.
-func SaveFailure(fsys vfs.FS, dir string, err error) {
-	host, _ := os.Hostname()
-	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
-	_ = vfs.WriteFile(fsys, filepath.Join(dir, failedDir, unique()), b)
-}
-
-// final says whether trying again gives the same error: it does, except where a disk or a network failed.
-func final(err error) bool {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
-		return true
-	}
-	var path *fs.PathError
-	var system syscall.Errno
-	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
-}
-
-// readFailures is the errors of the workers, without repeats: those that end the job, and the others.
-func readFailures(fsys vfs.FS, dir string) (final, other []string) {
-	entries, err := fsys.ReadDir(filepath.Join(dir, failedDir))
-	if err != nil {
-		return nil, nil
-	}
-	for _, e := range entries {
-		var f failure
-		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failedDir, e.Name()), 1<<20)
-		if err != nil || json.Unmarshal(b, &f) != nil {
-			continue
-		}
-		list := &other
-		if f.Final {
-			list = &final
-		}
-		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
-	return final, other
-}
-
-// unique is a name that no other process makes. It reaches no output.
-func unique() string {
-	b := make([]byte, 8)
-	_, _ = rand.Read(b)
-	return hex.EncodeToString(b)
 }
 
 var _ sample.Given = (*answers)(nil)

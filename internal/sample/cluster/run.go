@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine runs a Work on workers.
@@ -197,16 +198,16 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
 func (r *Run) prepare(job *sample.Job) error {
-	stale := []string{workersDir, failedDir}
+	stale := []string{workersDir, workfolder.Failed}
 	if !r.Resume || !r.same(job) {
-		stale, r.Work.ID = []string{""}, unique()
+		stale, r.Work.ID = []string{""}, workfolder.Unique()
 	}
 	for _, dir := range stale {
 		if err := r.FS.RemoveAll(filepath.Join(r.Dir, dir)); err != nil {
 			return err
 		}
 	}
-	for _, dir := range []string{piecesDir(&r.Work), workersDir, failedDir} {
+	for _, dir := range []string{piecesDir(&r.Work), workersDir, workfolder.Failed} {
 		if err := r.FS.MkdirAll(filepath.Join(r.Dir, dir)); err != nil {
 			return err
 		}
@@ -337,7 +338,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 	defer func() {
 		if running {
 			cancel(err)
-			err = r.explain(errors.Join(err, ignoreCancel((<-ended).err)))
+			err = workfolder.Explain(r.FS, r.Dir, errors.Join(err, ignoreCancel((<-ended).err)))
 		}
 	}()
 	told, watch := time.Now(), r.watch()
@@ -352,7 +353,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		if time.Since(told) >= beat {
 			told = time.Now()
 			watch(g)
-			if final, _ := readFailures(r.FS, r.Dir); len(final) > 0 && running {
+			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 && running {
 				return errors.New(strings.Join(final, "\n"))
 			}
 		}
@@ -366,7 +367,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		case end := <-ended:
 			running = false
 			if end.err != nil {
-				return r.explain(end.err)
+				return workfolder.Explain(r.FS, r.Dir, end.err)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -441,20 +442,6 @@ func (r *Run) joinPiece(group uint64, join func(io.Reader) error) (joined bool, 
 		return false, err
 	}
 	return true, r.FS.Remove(name)
-}
-
-// explain adds what the workers told to the error of a job.
-func (r *Run) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	final, other := readFailures(r.FS, r.Dir)
-	texts := slices.Concat(final, other)
-	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
-	if len(texts) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w\n%s", err, strings.Join(texts, "\n"))
 }
 
 // ignoreCancel drops the error of a job that was cancelled, because what cancelled it is told.

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/spec"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Site is a Work on one machine. It is safe for concurrent use: each goroutine has its own Hand.
@@ -227,5 +228,5 @@ func piecesDir(w *Work) string { return "pieces-" + w.ID }
 
 // createPiece makes a file next to a piece, with a name of its own.
 func (s *Site) createPiece(name string) (vfs.File, error) {
-	return s.fs.Create(name + "." + unique())
+	return s.fs.Create(name + "." + workfolder.Unique())
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/cli/importing"
 )
 
 // NewGenerate makes the command generate.
@@ -47,11 +48,11 @@ same graph on every machine.`,
 			}
 			o.Run = f.Output.Run(t)
 			st, err := graphmill.GenerateRMAT(cmd.Context(), f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			return importing.PrintStore(t, st, err, f.AsJSON)
 		},
 	}
 	f.Output.Add(cmd)
-	addBuild(cmd, &o.BuildOptions, "keep", "keep")
+	importing.AddBuild(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")
 	fs.IntVar(&o.EdgeFactor, "edge-factor", 16, "edges per node")
@@ -81,11 +82,11 @@ at random. The same parameters give the same graph on every machine.`,
 			}
 			o.Run = f.Output.Run(t)
 			st, err := graphmill.GenerateCommunity(cmd.Context(), f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			return importing.PrintStore(t, st, err, f.AsJSON)
 		},
 	}
 	f.Output.Add(cmd)
-	addBuild(cmd, &o.BuildOptions, "drop", "drop")
+	importing.AddBuild(cmd, &o.BuildOptions, "drop", "drop")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
 	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")

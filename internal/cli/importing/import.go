@@ -1,4 +1,4 @@
-package data
+package importing
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
@@ -39,8 +40,8 @@ func (p policy) String() string {
 // Type returns the policies that the flag accepts, for the help.
 func (p policy) Type() string { return p.takes }
 
-// addBuild adds the flags of the commands that make a store from edges.
-func addBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
+// AddBuild adds the flags of the commands that make a store from edges.
+func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
 	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "how to treat edges with equal ends")
@@ -54,8 +55,17 @@ type importFlags struct {
 	graphmill.ImportOptions
 }
 
-// NewImport makes the command import.
-func NewImport(t *cli.Terminal) *cobra.Command {
+// Where is where a command import works: flags that say more about it, and a function that sets the options from them
+// once they are parsed.
+type Where struct {
+	Add func(fs *pflag.FlagSet)
+	Set func(o *graphmill.ImportOptions) error
+	// Long and Example replace the texts of the command.
+	Long, Example string
+}
+
+// New makes the command import. where is nil for the one that works in its own process.
+func New(t *cli.Terminal, where *Where) *cobra.Command {
 	var f importFlags
 	o := &f.ImportOptions
 	cmd := &cobra.Command{
@@ -119,16 +129,21 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 				return err
 			}
 			o.Run = f.Output.Run(t)
+			if where != nil {
+				if err := where.Set(o); err != nil {
+					return err
+				}
+			}
 			source := ""
 			if len(args) > 0 {
 				source, o.More = args[0], args[1:]
 			}
 			st, err := graphmill.Import(cmd.Context(), source, f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			return PrintStore(t, st, err, f.AsJSON)
 		},
 	}
 	f.Output.Add(cmd)
-	addBuild(cmd, &o.BuildOptions, "keep", "keep")
+	AddBuild(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
 	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
@@ -149,11 +164,15 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that replaces each empty cell of a feature")
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
+	if where != nil {
+		cmd.Long, cmd.Example = where.Long, where.Example
+		where.Add(fs)
+	}
 	return cmd
 }
 
-// printStore prints the report of a store that was made.
-func printStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) error {
+// PrintStore prints the report of a store that was made.
+func PrintStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) error {
 	if err != nil {
 		return err
 	}

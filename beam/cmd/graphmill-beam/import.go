@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill"
+	beamimporting "github.com/graphmill/graphmill/beam/internal/importing"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/cli/importing"
+)
+
+// newImport makes the command import.
+func newImport(t *cli.Terminal) *cobra.Command {
+	var e engineFlags
+	return importing.New(t, &importing.Where{
+		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
+machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
+same flags. SRC is any source of one graph that graphmill import reads.
+
+The tables and the folder of the output lie on storage that the submitter and all workers
+reach at the same paths. Workers read parts of the tables: plain .csv, .tsv and .txt at
+any line, Parquet by row groups, arrays by rows, compressed text and TFRecords by files.
+Tables that are joined side by side, and the formats of DGL, are read as a whole by one
+worker. No machine holds the graph; the submitter copies the pieces of the store, in order.
+
+Not on a cluster: many graphs (collections), --schema, --duplicate-nodes drop, and node
+types without a table whose number is the largest integer id next to a type with keys.`,
+		Example: `  graphmill-beam import schema.pbtxt --out g.store
+  graphmill-beam import graph.yaml --both --out g.store --runner flink --endpoint localhost:8099
+  graphmill-beam import /shared/graph.yaml --out /shared/g.store --runner flink \
+    --endpoint flink:8099 --workers localhost:50000 --parallelism 64 --insecure`,
+		Add: func(fs *pflag.FlagSet) { e.add(fs) },
+		Set: func(o *graphmill.ImportOptions) error {
+			opt, err := e.options(t)
+			if err != nil {
+				return err
+			}
+			o.Cluster = &graphmill.ImportCluster{Engine: &beamimporting.Engine{Options: opt}}
+			return nil
+		},
+	})
+}

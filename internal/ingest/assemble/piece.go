@@ -1,0 +1,403 @@
+package assemble
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// A piece of a range is a file of
+//
+//	the sections of fixed size: offsets of the nodes (uint64, from 0), far, seq, edge types, columns
+//	the rows of variable size: per list of rows the number of the column, its size (uint32), and a vector
+//	pieceEnd as JSON, and its size (uint64)
+//
+// where sections have room for Most edges.
+type pieceEnd struct {
+	Nodes uint64   `json:"nodes"`
+	Most  uint64   `json:"most"`
+	Kept  uint64   `json:"kept"`
+	Rows  int64    `json:"rows"` // offset of the rows of variable size
+	End   int64    `json:"end"`
+	Drops []uint64 `json:"drops,omitempty"`
+}
+
+// section is a part of a file as a place for values. Offset 0 of the values is value from.
+type section struct {
+	f        vfs.File
+	at, from int64
+}
+
+// WriteAt implements io.WriterAt.
+func (s *section) WriteAt(b []byte, off int64) (int, error) { return s.f.WriteAt(b, s.at+off-s.from) }
+
+// sections places the sections of a range of n edges, and returns their end.
+func (s *sink) sections(f vfs.File, lo, nodes, n uint64) (end int64) {
+	next := func(rows uint64, width int) *section {
+		x := &section{f: f, at: end}
+		end += int64(rows) * int64(width)
+		return x
+	}
+	offsets := next(nodes, 8)
+	offsets.from = int64(lo) * 8
+	s.indptr = &tail{dtype: graph.Uint64, out: offsets}
+	s.far = next(n, idBytes(s.wideFar))
+	s.seq = next(n, idBytes(s.wideSeq))
+	if s.opt.Homogeneous && !s.second {
+		s.types = next(n, typeDType(len(s.parts)).Size())
+	}
+	for i := range s.lay.cols {
+		var out outColumn
+		if c := &s.lay.cols[i]; c.width > 0 {
+			out.at = next(n, c.width)
+		}
+		s.columns = append(s.columns, out)
+	}
+	return end
+}
+
+// rowsOf appends the rows of a column of variable size to a piece.
+type rowsOf struct {
+	column int
+	f      vfs.File
+	end    *int64
+	buf    []byte
+}
+
+// Append implements appender.
+func (r *rowsOf) Append(data []byte, ends []uint32, lengths ...[]uint32) error {
+	r.buf = append(r.buf[:0], make([]byte, 8)...)
+	r.buf = appendVector(r.buf, &table.Vector{Data: data, Ends: ends, Lengths: lengths})
+	put32(r.buf, uint32(r.column))
+	put32(r.buf[4:], uint32(len(r.buf)-8))
+	_, err := r.f.WriteAt(r.buf, *r.end)
+	*r.end += int64(len(r.buf))
+	return err
+}
+
+// Records are sent with a byte that says their form, of which one is packedEdges after the number of bytes (uint32).
+const (
+	rawRecords    = 0
+	packedRecords = 1
+)
+
+// send returns a function that gives out records in their shortest form. The bytes belong to out.
+func (l *layout) send(out func(bucket int, records []byte) error) func(bucket int, records []byte) error {
+	return func(bucket int, records []byte) error {
+		if l.plain() {
+			b := make([]byte, 5, 5+len(records)*3/4)
+			b[0] = packedRecords
+			put32(b[1:], uint32(len(records)))
+			if b, ok := packEdges(b, records); ok {
+				return out(bucket, b)
+			}
+		}
+		b := append(make([]byte, 0, 1+len(records)), rawRecords)
+		return out(bucket, append(b, records...))
+	}
+}
+
+// receive is the records that send gave out. They are valid until the next call with buf.
+func (l *layout) receive(b []byte, buf *[]byte) ([]byte, error) {
+	if len(b) > 0 && b[0] == rawRecords {
+		*buf = append((*buf)[:0], b[1:]...)
+		return *buf, nil
+	}
+	const most = 1 << 26
+	if len(b) < 5 || b[0] != packedRecords || !l.plain() {
+		return nil, errPacked
+	}
+	n := binary.LittleEndian.Uint32(b[1:])
+	if n > most {
+		return nil, errPacked
+	}
+	if cap(*buf) < int(n) {
+		*buf = make([]byte, n)
+	}
+	*buf = (*buf)[:n]
+	return *buf, unpackEdges(*buf, b[5:])
+}
+
+// Range sorts the edges of consecutive nodes at one end of an edge type, and writes their piece.
+type Range struct {
+	s      sink
+	cut    cut
+	bucket int
+	spill  *extsort.Spill
+	part   *extsort.Partition
+	n      uint64
+	bases  []uint64 // in the other direction: the edges before each range of the primary one
+	buf    []byte
+}
+
+// Range begins a range of edge type g of the store. bases is nil for the primary direction; for the other one it has, by
+// range of the primary direction, the number of edges before it, and the number of all edges at its end. The caller
+// calls Close.
+func (s *Share) Range(g, bucket, ranges int, bases []uint64) *Range {
+	r := &Range{bucket: bucket, bases: bases}
+	grp := *s.groups[g]
+	r.s = sink{group: &grp, lay: newLayout(grp.wide(), grp.cols), way: grp.opt.Primary, bad: newFirstRow(), drops: make([]atomic.Uint64, len(grp.parts))}
+	total := uint64(0)
+	if bases != nil {
+		total = bases[len(bases)-1]
+		r.s.second, r.s.way, r.s.lay = true, 1-r.s.way, newLayout(grp.wide(), nil)
+	}
+	rows := uint64(0)
+	for _, p := range grp.parts {
+		rows = max(rows, p.rows)
+	}
+	r.s.widths(total, rows)
+	r.cut = grp.cut(r.s.way, ranges)
+	r.spill = extsort.NewSpill(grp.fs, grp.tmp, grp.budget.spill())
+	r.part = extsort.NewPartition(r.spill, r.cut.buckets, 0, r.cut.shift)
+	return r
+}
+
+// Add takes records that ScanEdges made, or those that Write of another Range passed on. from is the range that passed
+// them on.
+func (r *Range) Add(records []byte, from int) error {
+	lay := &r.s.lay
+	records, err := lay.receive(records, &r.buf)
+	if err != nil {
+		return err
+	}
+	if r.bases != nil {
+		if from >= len(r.bases)-1 {
+			return fmt.Errorf("found records of range %d, expected one of %d; use the same version on all machines", from, len(r.bases)-1)
+		}
+		base := r.bases[from]
+		for b := records; len(b) >= lay.fixed; b = b[lay.fixed:] {
+			near, far, seq := lay.get(b)
+			lay.put(b, near, far, seq+base)
+		}
+	}
+	for b := records; len(b) > 0; r.n++ {
+		n := lay.fixed
+		if len(b) >= lay.least() {
+			n = lay.size(b)
+		}
+		if n > len(b) {
+			return fmt.Errorf("found %d bytes of records of edge type %s, expected whole records; use the same version on all machines", len(records), r.s.etype)
+		}
+		b = b[n:]
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return r.part.Add(r.bucket, records)
+}
+
+// Write writes the piece. other, if it is not nil, takes the records of the other direction, by range.
+func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other func(bucket int, records []byte) error) (err error) {
+	s := &r.s
+	lo := uint64(r.bucket) << r.cut.shift
+	end := pieceEnd{Most: r.n}
+	if lo < s.nearTop {
+		end.Nodes = min(uint64(1)<<r.cut.shift, s.nearTop-lo)
+	}
+	end.Rows = s.sections(f, lo, end.Nodes, r.n)
+	end.End = end.Rows
+	for i := range s.columns {
+		if s.columns[i].at == nil {
+			s.columns[i].vars = &rowsOf{column: i, f: f, end: &end.End}
+		}
+	}
+	if r.n == 0 {
+		if err := r.part.Finish(); err != nil { // without records
+			return err
+		}
+	}
+	s.queue = &queue{bases: make([]uint64, r.cut.buckets)}
+	w := &finisher{sink: s}
+	defer w.close()
+	if other != nil {
+		c := s.cut(1-s.way, otherRanges)
+		lay := newLayout(s.lay.wide, nil)
+		part := extsort.NewPartition(nil, c.buckets, shareExtent(c.buckets, r.n*uint64(lay.least())), c.shift)
+		part.Out = lay.send(other)
+		defer part.Close()
+		s.other = part
+		if w.otherWriter, err = part.Writer(); err != nil {
+			return err
+		}
+	}
+	if end.Nodes > 0 {
+		if err := w.bucket(ctx, r.part, r.bucket); err != nil {
+			return err
+		}
+	}
+	if err := s.bad.check(ctx); err != nil {
+		return err
+	}
+	if s.other != nil {
+		if err := s.other.Finish(); err != nil {
+			return err
+		}
+	}
+	end.Kept, end.Drops = w.kept, dropsOf(s.drops)
+	b, err := json.Marshal(end)
+	if err != nil {
+		return err
+	}
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(b)))
+	_, err = f.WriteAt(b, end.End)
+	return err
+}
+
+// Close frees the memory of the range.
+func (r *Range) Close() error {
+	r.part.Close()
+	return r.spill.Close()
+}
+
+// openPiece opens a piece and reads its end.
+func openPiece(fsys vfs.FS, name string) (f vfs.File, end pieceEnd, err error) {
+	if f, err = fsys.Open(name); err != nil {
+		return nil, end, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: found no whole piece: %w", name, errors.Join(err, f.Close()))
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, end, err
+	}
+	var size [8]byte
+	if _, err := f.ReadAt(size[:], info.Size()-8); err != nil {
+		return nil, end, err
+	}
+	n := int64(binary.LittleEndian.Uint64(size[:]))
+	if n < 2 || n > 1<<20 || n > info.Size()-8 {
+		return nil, end, fmt.Errorf("found an end of %d bytes", n)
+	}
+	b := make([]byte, n)
+	if _, err := f.ReadAt(b, info.Size()-8-n); err != nil {
+		return nil, end, err
+	}
+	if err := json.Unmarshal(b, &end); err != nil {
+		return nil, end, err
+	}
+	if end.End != info.Size()-8-n {
+		return nil, end, fmt.Errorf("found %d bytes, expected %d", info.Size()-8-n, end.End)
+	}
+	return f, end, nil
+}
+
+// Kept is the number of edges of a piece.
+func Kept(fsys vfs.FS, name string) (uint64, error) {
+	f, end, err := openPiece(fsys, name)
+	if err != nil {
+		return 0, err
+	}
+	return end.Kept, f.Close()
+}
+
+// joinRange copies a piece to its place in the store: its first edge is base, its first node lo.
+func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kept uint64, err error) {
+	f, end, err := openPiece(s.fs, name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
+	if at := from.sections(f, lo, end.Nodes, end.Most); at != end.Rows {
+		return 0, fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
+	}
+	buf := make([]byte, 1<<20)
+	out := make([]byte, 1<<20)
+	wide := s.indptr.dtype == graph.Uint64
+	at := int64(lo) * int64(idBytes(wide))
+	if err := pump(ctx, from.indptr.out, int64(end.Nodes)*8, buf, func(b []byte, _ int64) error {
+		values := u64s(b)
+		for i, v := range values {
+			putID(out, wide, i, base+v)
+		}
+		n := len(values) * idBytes(wide)
+		_, err := s.indptr.out.WriteAt(out[:n], at)
+		at += int64(n)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	places := []struct {
+		from, to io.WriterAt
+		width    int
+	}{{from.far, s.far, idBytes(s.wideFar)}, {from.seq, s.seq, idBytes(s.wideSeq)}}
+	add := func(from, to io.WriterAt, width int) {
+		places = append(places, struct {
+			from, to io.WriterAt
+			width    int
+		}{from, to, width})
+	}
+	if s.types != nil {
+		add(from.types, s.types, typeDType(len(s.parts)).Size())
+	}
+	for i := range s.columns {
+		if c := &s.lay.cols[i]; c.width > 0 {
+			add(from.columns[i].at, s.columns[i].at, c.width)
+		}
+	}
+	for _, p := range places {
+		if err := pump(ctx, p.from, int64(end.Kept)*int64(p.width), buf, func(b []byte, off int64) error {
+			_, err := p.to.WriteAt(b, int64(base)*int64(p.width)+off)
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	for at := end.Rows; at < end.End; {
+		var head [8]byte
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			return 0, err
+		}
+		column, size := int(binary.LittleEndian.Uint32(head[:])), int(binary.LittleEndian.Uint32(head[4:]))
+		if column >= len(s.columns) || s.columns[column].vars == nil || at+8+int64(size) > end.End {
+			return 0, fmt.Errorf("%s: found column %d of %d bytes at %d, expected other rows; the file is damaged", name, column, size, at)
+		}
+		if len(buf) < size {
+			buf = make([]byte, size)
+		}
+		if _, err := f.ReadAt(buf[:size], at+8); err != nil {
+			return 0, err
+		}
+		v, _ := cutVector(buf[:size])
+		if err := s.columns[column].vars.Append(v.Data, v.Ends, v.Lengths...); err != nil {
+			return 0, err
+		}
+		at += 8 + int64(size)
+	}
+	for i, n := range end.Drops {
+		s.drops[i].Add(n)
+	}
+	return end.Kept, nil
+}
+
+// pump reads n bytes of a section.
+func pump(ctx context.Context, from io.WriterAt, n int64, buf []byte, fn func(b []byte, off int64) error) error {
+	x := from.(*section)
+	for off := int64(0); off < n; {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		b := buf[:min(int64(len(buf))&^7, n-off)]
+		if _, err := x.f.ReadAt(b, x.at+off); err != nil {
+			return err
+		}
+		if err := fn(b, off); err != nil {
+			return err
+		}
+		off += int64(len(b))
+	}
+	return nil
+}

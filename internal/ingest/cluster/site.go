@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Site is a Work on one machine. It is safe for concurrent use.
+type Site struct {
+	Dir  string // the work folder
+	Work *Work
+
+	fs     vfs.FS
+	share  *assemble.Share
+	stages []stage
+	keys   keys
+
+	mu     sync.Mutex // guards what is read from files of other workers
+	placed bool
+	firsts [][]firsts // by type and task, of types to which edges add nodes
+	bases  [][]uint64 // by edge type of the store: the edges before each range, and all
+}
+
+// Open opens the Work of a folder. The caller closes it.
+func Open(ctx context.Context, fsys vfs.FS, dir string) (*Site, error) {
+	w, err := readWork(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range w.Files {
+		info, err := fsys.Stat(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("a worker cannot read the source: %w; put it on storage that all workers reach at this path", err)
+		}
+		if info.Size() != f.Size {
+			return nil, fmt.Errorf("%s: found %d bytes, expected %d, as on the submitter; use the same files on all machines", f.Path, info.Size(), f.Size)
+		}
+	}
+	src, err := ingest.Open(ctx, fsys, w.Source, w.Options)
+	if err != nil {
+		return nil, err
+	}
+	return newSite(fsys, dir, w, src)
+}
+
+func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error) {
+	s := &Site{Dir: dir, Work: w, fs: fsys, keys: w.keys(), bases: make([][]uint64, len(w.Ranges))}
+	var err error
+	if s.share, err = assemble.NewShare(fsys, dir, src.Input, w.Rules.options()); err != nil {
+		return nil, err
+	}
+	if w.Numbers != nil {
+		if err := s.share.Know(w.Numbers); err != nil {
+			return nil, err
+		}
+	}
+	s.stages = w.stages(s.share)
+	return s, nil
+}
+
+// Stages is the number of stages.
+func (s *Site) Stages() int { return len(s.stages) }
+
+// Close frees the Site.
+func (s *Site) Close() error { return nil }
+
+// Failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) Failed(err error) error {
+	if err != nil {
+		workfolder.SaveFailure(s.fs, s.Dir, err)
+	}
+	return err
+}
+
+// Emit takes a record. The bytes belong to the engine from then on.
+type Emit func(key int64, record []byte)
+
+// Do runs the function of a stage for a key: stage 0 for the number of a task, without records; the others for a key that
+// the stage before emitted, with its records, in any order. The last stage emits nothing.
+func (s *Site) Do(ctx context.Context, n int, key int64, records func() ([]byte, bool), emit Emit) error {
+	if n >= len(s.stages) {
+		return fmt.Errorf("found stage %d, expected less than %d; use the same version on all machines", n, len(s.stages))
+	}
+	switch s.Work.Job {
+	case Measure:
+		return s.measure(ctx, key)
+	case Look:
+		return s.look(ctx, key)
+	}
+	switch s.stages[n] {
+	case scanStage:
+		return s.scan(ctx, key, emit)
+	case matchStage:
+		return s.match(ctx, key, records, emit)
+	case numberStage:
+		return s.number(ctx, key, records, emit)
+	case edgesStage:
+		return s.makeEdges(ctx, key, records, emit)
+	case sortStage:
+		return s.sort(ctx, key, records, emit)
+	default:
+		return s.sortOther(ctx, key, records)
+	}
+}
+
+// task is the task of a key.
+func (s *Site) task(key int64) (*Task, error) {
+	if key < 0 || key >= int64(len(s.Work.Tasks)) {
+		return nil, fmt.Errorf("found task %d, expected less than %d; use the same version on all machines", key, len(s.Work.Tasks))
+	}
+	return &s.Work.Tasks[key], nil
+}
+
+// write makes a file, which gets its name when it is whole.
+func (s *Site) write(name string, fn func(f vfs.File) error) error {
+	temp := name + "." + workfolder.Unique()
+	f, err := s.fs.Create(temp)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fn(f), f.Close()); err != nil {
+		return errors.Join(err, s.fs.Remove(temp))
+	}
+	if err := s.fs.Rename(temp, name); err != nil {
+		return errors.Join(err, s.fs.Remove(temp))
+	}
+	return nil
+}
+
+func (s *Site) writeJSON(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.write(name, func(f vfs.File) error {
+		_, err := f.Write(b)
+		return err
+	})
+}
+
+func readJSON(fsys vfs.FS, name string, v any) error {
+	b, err := vfs.ReadFile(fsys, name, 1<<20)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// folders are those of the files of a Work.
+func (s *Site) folders() []string {
+	list := []string{workfolder.Failed, "nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts"}
+	for t := range s.Work.Top {
+		list = append(list, filepath.Join("firsts", fmt.Sprint(t)), filepath.Join("texts", fmt.Sprint(t)))
+	}
+	return list
+}

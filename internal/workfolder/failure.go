@@ -1,0 +1,95 @@
+package workfolder
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Failed is the folder of the errors of workers.
+const Failed = "failed"
+
+// failure is the error of a worker.
+type failure struct {
+	Host  string `json:"host"`
+	Text  string `json:"text"`
+	Final bool   `json:"final"` // trying again cannot help
+}
+
+// SaveFailure saves the text of an error for the submitter. That of a job that was cancelled is none.
+func SaveFailure(fsys vfs.FS, dir string, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	host, _ := os.Hostname()
+	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
+	_ = vfs.WriteFile(fsys, filepath.Join(dir, Failed, Unique()), b)
+}
+
+// final says whether trying again gives the same error: it does, except where a disk or a network failed.
+func final(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	var path *fs.PathError
+	var system syscall.Errno
+	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
+}
+
+// Failures is the errors of the workers, without repeats: those that end the job, and the others.
+func Failures(fsys vfs.FS, dir string) (final, other []string) {
+	entries, err := fsys.ReadDir(filepath.Join(dir, Failed))
+	if err != nil {
+		return nil, nil
+	}
+	for _, e := range entries {
+		var f failure
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, Failed, e.Name()), 1<<20)
+		if err != nil || json.Unmarshal(b, &f) != nil {
+			continue
+		}
+		list := &other
+		if f.Final {
+			list = &final
+		}
+		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	return final, other
+}
+
+// Explain adds what the workers told to the error of a job.
+func Explain(fsys vfs.FS, dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	final, other := Failures(fsys, dir)
+	texts := slices.Concat(final, other)
+	texts = slices.DeleteFunc(texts, func(t string) bool {
+		_, text, _ := strings.Cut(t, ": ")
+		return strings.Contains(err.Error(), text)
+	})
+	if len(texts) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(texts, "\n"))
+}
+
+// Unique is a name that no other process makes. It reaches no output.
+func Unique() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
