@@ -1,22 +1,11 @@
 package cluster
 
 import (
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync/atomic"
-	"syscall"
-	"time"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // counts is what a Site has done since it was opened. An engine may call a function again, so they are bounds.
@@ -47,94 +36,6 @@ func (c *Counts) add(d Counts) {
 	c.Edges += d.Edges
 }
 
-// workersDir is the folder in which workers tell what they have done, and failedDir that of their errors.
-const (
-	workersDir = "workers"
-	failedDir  = "failed"
-)
-
-// beat is the time between two messages of a worker.
-const beat = 500 * time.Millisecond
-
-// pulse tells the submitter every now and then what a Site has done.
-type pulse struct {
-	s    *Site
-	name string
-	end  chan struct{}
-	done chan struct{}
-}
-
-func startPulse(s *Site) *pulse {
-	p := &pulse{s: s, name: filepath.Join(s.Dir, workersDir, unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
-	go p.run()
-	return p
-}
-
-func (p *pulse) run() {
-	defer close(p.done)
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
-	var last Counts
-	for {
-		select {
-		case <-tick.C:
-		case <-p.end:
-			p.tell(p.s.counts.read())
-			return
-		}
-		if now := p.s.counts.read(); now != last {
-			p.tell(now)
-			last = now
-		}
-	}
-}
-
-// tell replaces the message. A message that is lost is no fault: it only serves progress.
-func (p *pulse) tell(c Counts) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return
-	}
-	temp := p.name + ".new"
-	_ = p.s.fs.Remove(temp)
-	if vfs.WriteFile(p.s.fs, temp, b) == nil {
-		_ = p.s.fs.Rename(temp, p.name)
-	}
-}
-
-func (p *pulse) stop() {
-	if p == nil {
-		return
-	}
-	close(p.end)
-	<-p.done
-}
-
-// readCounts adds up the messages of all workers.
-func readCounts(fsys vfs.FS, dir string) (all Counts) {
-	entries, err := fsys.ReadDir(filepath.Join(dir, workersDir))
-	if err != nil {
-		return all
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		var c Counts
-		if b, err := vfs.ReadFile(fsys, filepath.Join(dir, workersDir, e.Name()), 1<<16); err == nil && json.Unmarshal(b, &c) == nil {
-			all.add(c)
-		}
-	}
-	return all
-}
-
-// failure is the error of a worker.
-type failure struct {
-	Host  string `json:"host"`
-	Text  string `json:"text"`
-	Final bool   `json:"final"` // trying again cannot help
-}
-
 // Failed saves the text of an error for the submitter, and returns the error.
 func (s *Site) Failed(err error) error {
 	if err != nil {
@@ -144,50 +45,12 @@ func (s *Site) Failed(err error) error {
 }
 
 // SaveFailure is Site.Failed for a folder that could not be opened.
-func SaveFailure(fsys vfs.FS, dir string, err error) {
-	host, _ := os.Hostname()
-	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
-	_ = vfs.WriteFile(fsys, filepath.Join(dir, failedDir, unique()), b)
-}
+func SaveFailure(fsys vfs.FS, dir string, err error) { workfolder.Fail(fsys, dir, err) }
 
-// final says whether trying again gives the same error: it does, except where a disk or a network failed.
-func final(err error) bool {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
-		return true
-	}
-	var path *fs.PathError
-	var system syscall.Errno
-	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
-}
-
-// readFailures is the errors of the workers, without repeats: those that end the job, and the others.
-func readFailures(fsys vfs.FS, dir string) (final, other []string) {
-	entries, err := fsys.ReadDir(filepath.Join(dir, failedDir))
-	if err != nil {
-		return nil, nil
-	}
-	for _, e := range entries {
-		var f failure
-		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failedDir, e.Name()), 1<<20)
-		if err != nil || json.Unmarshal(b, &f) != nil {
-			continue
-		}
-		list := &other
-		if f.Final {
-			list = &final
-		}
-		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
-	return final, other
-}
-
-// unique is a name that no other process makes. It reaches no output.
-func unique() string {
-	b := make([]byte, 8)
-	_, _ = rand.Read(b)
-	return hex.EncodeToString(b)
+// readCounts adds up the messages of all workers.
+func readCounts(fsys vfs.FS, dir string) (all Counts) {
+	workfolder.Pulses(fsys, dir, func(c Counts) { all.add(c) })
+	return all
 }
 
 var _ sample.Given = (*answers)(nil)

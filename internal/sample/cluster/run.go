@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine runs a Work on workers.
@@ -151,15 +151,11 @@ func (r *Run) prepare(job *sample.Job) error {
 			return err
 		}
 	}
-	for _, dir := range []string{"", piecesDir, workersDir, failedDir} {
-		if dir == workersDir || dir == failedDir {
-			if err := r.FS.RemoveAll(filepath.Join(r.Dir, dir)); err != nil {
-				return err
-			}
-		}
-		if err := r.FS.MkdirAll(filepath.Join(r.Dir, dir)); err != nil {
-			return err
-		}
+	if err := r.FS.MkdirAll(filepath.Join(r.Dir, piecesDir)); err != nil {
+		return err
+	}
+	if err := workfolder.Reset(r.FS, r.Dir); err != nil {
+		return err
 	}
 	if _, err := r.FS.Stat(filepath.Join(r.Dir, workFile)); err == nil {
 		return nil
@@ -221,7 +217,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 	defer func() {
 		if running {
 			cancel(err)
-			err = r.explain(errors.Join(err, ignoreCancel(<-ended)))
+			err = workfolder.Explain(r.FS, r.Dir, errors.Join(err, ignoreCancel(<-ended)))
 		}
 	}()
 	told := time.Now()
@@ -233,12 +229,12 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 		if joined {
 			g++
 		}
-		if time.Since(told) >= beat {
+		if time.Since(told) >= workfolder.Beat {
 			told = time.Now()
 			if r.Options.Tell != nil {
 				r.Options.Tell(readCounts(r.FS, r.Dir))
 			}
-			if final, _ := readFailures(r.FS, r.Dir); len(final) > 0 && running {
+			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 && running {
 				return errors.New(strings.Join(final, "\n"))
 			}
 		}
@@ -252,7 +248,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 		case err := <-ended:
 			running = false
 			if err != nil {
-				return r.explain(err)
+				return workfolder.Explain(r.FS, r.Dir, err)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -292,20 +288,6 @@ func (r *Run) joinPiece(group uint64, join func(io.Reader) error) (joined bool, 
 		return false, err
 	}
 	return true, r.FS.Remove(name)
-}
-
-// explain adds what the workers told to the error of a job.
-func (r *Run) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	final, other := readFailures(r.FS, r.Dir)
-	texts := slices.Concat(final, other)
-	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
-	if len(texts) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w\n%s", err, strings.Join(texts, "\n"))
 }
 
 // ignoreCancel drops the error of a job that was cancelled, because what cancelled it is told.

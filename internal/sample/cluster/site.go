@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/spec"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Site is a Work on one machine. It is safe for concurrent use: each goroutine has its own Hand.
@@ -31,7 +32,7 @@ type Site struct {
 	ranges  rangeCache
 
 	counts counts
-	pulse  *pulse
+	pulse  *workfolder.Pulse[Counts]
 
 	hands sync.Pool
 }
@@ -86,7 +87,7 @@ func (s *Site) open() (err error) {
 	if w.Method == Shuffle {
 		s.plan()
 	}
-	s.pulse = startPulse(s)
+	s.pulse = workfolder.StartPulse(s.fs, s.Dir, s.counts.read)
 	return nil
 }
 
@@ -111,7 +112,7 @@ func (s *Site) openPieces() (err error) {
 
 // Close frees the Site. No Hand may be in use.
 func (s *Site) Close() error {
-	s.pulse.stop()
+	s.pulse.Stop()
 	if s.sampler != nil {
 		s.sampler.Close()
 	}
@@ -213,5 +214,5 @@ const piecesDir = "pieces"
 
 // createPiece makes a file next to a piece, with a name of its own.
 func (s *Site) createPiece(name string) (vfs.File, error) {
-	return s.fs.Create(name + "." + unique())
+	return s.fs.Create(name + "." + workfolder.Unique())
 }

@@ -1,0 +1,102 @@
+package workfolder
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Folders of a work folder, which Reset makes.
+const (
+	pulses   = "workers"
+	failures = "failed"
+)
+
+// Reset makes the folders for pulses and failures, and empties those of an earlier run.
+func Reset(fsys vfs.FS, dir string) error {
+	for _, name := range []string{pulses, failures} {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(fsys.RemoveAll(name), fsys.MkdirAll(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failure is the error of a worker.
+type failure struct {
+	Host  string `json:"host"`
+	Text  string `json:"text"`
+	Final bool   `json:"final"` // trying again cannot help
+}
+
+// Fail saves the text of an error of a worker for the submitter.
+func Fail(fsys vfs.FS, dir string, err error) {
+	host, _ := os.Hostname()
+	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
+	_ = vfs.WriteFile(fsys, filepath.Join(dir, failures, Unique()), b)
+}
+
+// final says whether trying again gives the same error: it does, except where a disk or a network failed.
+func final(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	var path *fs.PathError
+	var system syscall.Errno
+	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
+}
+
+// Failures is the errors of the workers, without repeats: those after which trying again cannot help, and the others.
+func Failures(fsys vfs.FS, dir string) (final, other []string) {
+	entries, err := fsys.ReadDir(filepath.Join(dir, failures))
+	if err != nil {
+		return nil, nil
+	}
+	for _, e := range entries {
+		var f failure
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failures, e.Name()), 1<<20)
+		if err != nil || json.Unmarshal(b, &f) != nil {
+			continue
+		}
+		list := &other
+		if f.Final {
+			list = &final
+		}
+		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	return final, other
+}
+
+// Explain adds what the workers told to the error of a job.
+func Explain(fsys vfs.FS, dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	final, other := Failures(fsys, dir)
+	texts := slices.Concat(final, other)
+	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
+	if len(texts) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(texts, "\n"))
+}
+
+// Unique is a name that no other process makes. It reaches no output.
+func Unique() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
