@@ -123,6 +123,9 @@ func (o *Options) files() []string {
 	return names
 }
 
+// Gathered are the files of a part that Maker.Gather makes.
+func (o *Options) Gathered() []string { return append([]string{listsFile, haloFile}, o.files()[1:]...) }
+
 // partMemory is the memory of a worker that makes part p with a number of halo edges.
 func (d *dispatcher) partMemory(p int, haloEdges uint64) int64 {
 	nodes, own := int64(d.nodes()), int64(d.firstOf(p+1)-d.firstOf(p))

@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Engine runs a Work on workers.
+type Engine interface {
+	// Run returns when each of the parts is made, or with the error of the job. It opens the Work of the folder in the
+	// workers. When ctx is done, it ends the job.
+	Run(ctx context.Context, dir string, w *Work, parts []int) error
+	// Workers is the number of workers that the engine has at the same time.
+	Workers() int
+}
+
+// Run is a run of the submitter.
+type Run struct {
+	FS         vfs.FS
+	Dir        string // the work folder, made by Make
+	Engine     Engine
+	Plan       *dispatch.Plan // of Count
+	Assignment *assign.Assignment
+	Options    dispatch.Options
+	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
+	Work Work
+	// Resume keeps the parts that an interrupted run of the same Work left.
+	Resume bool
+	// Tell, if not nil, is called with the counts of all workers, about twice per second.
+	Tell func(Counts)
+}
+
+// Make makes the parts, and moves them into the output of the plan. If it fails, the work folder stays, with the parts that
+// are finished.
+func (r *Run) Make(ctx context.Context) (*dispatch.Report, error) {
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if missing := r.missing(); len(missing) > 0 {
+		if err := r.check(); err != nil {
+			return nil, err
+		}
+		if err := r.run(ctx, missing); err != nil {
+			return nil, err
+		}
+		if missing := r.missing(); len(missing) > 0 {
+			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
+		}
+	}
+	report, err := r.Plan.Collect(ctx, filepath.Join(r.Dir, partsDir))
+	if err != nil {
+		return nil, err
+	}
+	return report, r.FS.RemoveAll(r.Dir)
+}
+
+// prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
+func (r *Run) prepare() error {
+	places := r.Plan.Places()
+	w := &r.Work
+	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 1, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
+	w.set(r.Options)
+	same := r.Resume && r.same()
+	if !same {
+		if err := r.FS.RemoveAll(r.Dir); err != nil {
+			return err
+		}
+	}
+	making := filepath.Join(r.Dir, makingDir)
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, partsDir)), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	if err != nil || same {
+		return err
+	}
+	if err := w.save(r.FS, r.Dir, r.Assignment, places); err != nil {
+		return fmt.Errorf("cannot save the work: %w", err)
+	}
+	return nil
+}
+
+// same says whether the folder has the same Work. Parts from which a file is missing, because they were being moved into the
+// output, are removed.
+func (r *Run) same() bool {
+	old, err := readWork(r.FS, r.Dir)
+	if err != nil {
+		return false
+	}
+	x, err := json.Marshal(&r.Work)
+	y, err2 := json.Marshal(old)
+	if errors.Join(err, err2) != nil || string(x) != string(y) {
+		return false
+	}
+	for p := range r.Work.Parts {
+		dir := filepath.Join(r.Dir, partsDir, dispatch.Folder(p))
+		for _, name := range r.Options.Gathered() {
+			if _, err := r.FS.Stat(filepath.Join(dir, name)); err != nil {
+				if err := r.FS.RemoveAll(dir); err != nil {
+					return false
+				}
+				break
+			}
+		}
+	}
+	return true
+}
+
+// check opens the work as a worker does, so that what no worker can do is told before the job starts.
+func (r *Run) check() error {
+	s, err := Open(r.FS, r.Dir)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// missing is the parts that are not made.
+func (r *Run) missing() (parts []int) {
+	for p := range r.Work.Parts {
+		if _, err := r.FS.Stat(graphFile(r.Dir, p)); err != nil {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// run runs the job. An error of a worker after which trying again cannot help ends it.
+func (r *Run) run(ctx context.Context, missing []int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error, 1)
+	go func() { ended <- r.Engine.Run(ctx, r.Dir, &r.Work, missing) }()
+	tick := time.NewTicker(workfolder.Beat)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			r.tell()
+			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+				err = cause
+			}
+			return workfolder.Explain(r.FS, r.Dir, err)
+		case <-tick.C:
+			r.tell()
+			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 {
+				cancel(errors.New(strings.Join(final, "\n")))
+			}
+		}
+	}
+}
+
+func (r *Run) tell() {
+	if r.Tell == nil {
+		return
+	}
+	var all Counts
+	workfolder.Pulses(r.FS, r.Dir, func(c Counts) { all.Cut, all.Finished = all.Cut+c.Cut, all.Finished+c.Finished })
+	r.Tell(all)
+}
