@@ -9,5 +9,5 @@
 // ranges has two outputs; no other function has more than one, because Flink sends all outputs of a stage to each
 // consumer.
 //
-// The package imports Beam, internal/engine, and graphmill's internal/sample/cluster and internal/vfs.
+// The package imports Beam, internal/engine, internal/sites, and graphmill's internal/sample/cluster and internal/vfs.
 package sampling

@@ -43,11 +43,11 @@ type Emit func(part int64, record []byte)
 // ErrChanged is the error of a store that is not the one of the submitter.
 var ErrChanged = errors.New("the store changed")
 
-// Open opens the Work of a folder. The caller closes it.
+// Open opens the Work of a folder. The caller closes it. It saves its error for the submitter.
 func Open(fsys vfs.FS, dir string) (*Site, error) {
 	s := &Site{fs: fsys, Dir: dir}
 	if err := s.open(); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, s.Failed(errors.Join(err, s.Close()))
 	}
 	return s, nil
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	beamdispatching "github.com/graphmill/graphmill/beam/internal/dispatching"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/cli/dispatching"
+)
+
+// newDispatch makes the command dispatch.
+func newDispatch(t *cli.Terminal) *cobra.Command {
+	var e engineFlags
+	return dispatching.New(t, &dispatching.Where{
+		Long: `Writes the parts of a graph in DGL's distributed format, on a cluster, by Apache Beam on
+Flink, or on this machine by Beam's Prism. Each file has the bytes that graphmill
+dispatch writes with the same flags.
+
+The store and the folder of the output lie on storage that the submitter and all workers
+reach at the same paths. Workers read ranges of the store, and exchange what they find
+through the engine; one worker makes one part. A part fits a worker, and the graph need
+not: a worker maps 6 bytes per node of the graph, and holds 4 per edge that the part
+owns and 32 per edge of its halo. --memory bounds the memory of a worker: a part that
+needs more is refused. If a job fails, --resume keeps and continues from the parts that
+are finished.
+
+Workers read in-edges: import the graph by destination, or with both directions.`,
+		Example: `  graphmill-beam dispatch g.store --assignment g.parts --out parts
+  graphmill-beam dispatch g.store --parts 8 --num-hops 2 --out parts --runner flink --endpoint localhost:8099
+  graphmill-beam dispatch /shared/g.store --assignment /shared/g.parts --out /shared/parts --runner flink \
+    --endpoint flink:8099 --workers localhost:50000 --parallelism 64 --memory 8GiB --insecure`,
+		Add: e.add,
+		Set: func(o *graphmill.DispatchOptions) error {
+			opt, err := e.options(t)
+			if err != nil {
+				return err
+			}
+			o.Cluster = &graphmill.DispatchCluster{Engine: &beamdispatching.Engine{Options: opt}}
+			return nil
+		},
+	})
+}
