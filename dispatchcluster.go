@@ -36,16 +36,9 @@ func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.
 	if err != nil {
 		return nil, err
 	}
-	plan, err := dispatch.Count(ctx, vfs.OS, j.store, j.assignment, w, j.opt, 0, j.cluster.Engine.Workers())
-	if err != nil {
-		return nil, err
-	}
-	defer closeWith(&err, plan.Close)
-	counted := time.Now()
-	j.report.Stage("count", counted.Sub(began), 0, "")
 	stages := j.run.stages()
 	defer stages.end()
-	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Plan: plan, Assignment: j.assignment, Options: j.opt, Resume: j.parts.Resume,
+	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Store: j.store, Writer: w, Assignment: j.assignment, Options: j.opt, Resume: j.parts.Resume,
 		Work: cluster.Work{Version: Version(), Store: dir, StoreSum: j.inputs["store"], Assignment: j.assignmentSum()}}
 	r.Tell = func(c cluster.Counts) {
 		if c.Finished > 0 {
@@ -56,7 +49,7 @@ func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.
 	}
 	result, err := r.Make(ctx)
 	if err == nil {
-		j.report.Stage("make parts", time.Since(counted), result.Bytes, "bytes")
+		j.report.Stage("make parts", time.Since(began), result.Bytes, "bytes")
 	}
 	return result, err
 }

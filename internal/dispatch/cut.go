@@ -52,9 +52,9 @@ type partPlaces struct {
 	size  int64   // of lists.bin
 }
 
-// NewMaker prepares for the store, the assignment and the options of a Count.
-func NewMaker(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt Options) (*Maker, error) {
-	d, err := newMakerDispatcher(fsys, s, a, l, opt)
+// NewMaker prepares for the store, the assignment, the options and the folder of lists of a Count. The caller closes it.
+func NewMaker(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt Options, lists string) (*Maker, error) {
+	d, err := newMakerDispatcher(fsys, s, a, l, opt, lists)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,9 @@ func NewMaker(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt 
 	}
 	return m, nil
 }
+
+// Close frees the lists.
+func (m *Maker) Close() error { return m.d.unmap() }
 
 // tensors are the tensors of a file, nil for a file without tensors.
 func (m *Maker) tensors(file int) ([]tensor, func(p, t int) int64) {

@@ -85,6 +85,7 @@ type dispatcher struct {
 
 	store     *store.Store
 	temporary []transposed
+	listsDir  string       // where transposed lists stay for other processes; "": they are temporary
 	pages     atomic.Int64 // bytes read since the pages were last released
 }
 
@@ -175,11 +176,15 @@ func (p *Plan) Close() error {
 	if p.d.num != nil {
 		p.d.num.close()
 	}
-	var err error
-	for _, t := range p.d.temporary {
+	return p.d.unmap()
+}
+
+// unmap frees the transposed lists.
+func (d *dispatcher) unmap() (err error) {
+	for _, t := range d.temporary {
 		err = errors.Join(err, t.unmap())
 	}
-	p.d.temporary = nil
+	d.temporary = nil
 	return err
 }
 

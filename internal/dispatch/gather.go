@@ -28,7 +28,10 @@ func (t tree) Create(name string) (vfs.File, error) {
 		return nil, err
 	}
 	f, err := t.fs.Create(file)
-	return synced{f}, err
+	if err != nil {
+		return nil, err
+	}
+	return synced{f}, nil
 }
 
 // Dir implements folder.

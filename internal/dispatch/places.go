@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
@@ -32,15 +31,19 @@ type Segment struct {
 }
 
 // Count prepares parts that are made in other processes. It numbers nodes and edges, and marks no halo. each is the weight
-// of a segment, where a node and each of its in-edges weigh 1; 0 chooses it for a number of workers. Like Prepare, it
-// uses s, a and w until Close.
-func Count(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options, each, workers int) (*Plan, error) {
+// of a segment, where a node and each of its in-edges weigh 1; 0 chooses it for a number of workers. In-edges that the store does
+// not list are written to the folder lists, where a Maker reads them. Like Prepare, Count uses s, a and w until Close.
+func Count(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options, lists string, each, workers int) (*Plan, error) {
 	p := &Plan{d: newDispatcher(fsys, s, a, w, opt)}
+	p.d.listsDir = lists
 	if err := p.count(ctx, each, workers); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
+
+// transposeBytes is the most memory for edges that the store lists by source alone.
+const transposeBytes = 1 << 30
 
 // Segments take some megabytes of records, and their counts stay small.
 const (
@@ -54,12 +57,10 @@ func (p *Plan) count(ctx context.Context, each, workers int) error {
 	if err := errors.Join(d.check(), d.open()); err != nil {
 		return err
 	}
-	for _, in := range d.edges {
-		if in.indptr.Len() == 0 {
-			return fmt.Errorf("%s: found edges %s that are listed by source alone, expected lists of in-edges; import with `Primary` in or both directions, or use graphmill dispatch", d.dir, in.name)
-		}
+	d.budget = budget{parts: 1, buffer: mostBuffer, pages: mostPages, halo: transposeBytes, window: leastWindow}
+	if d.opt.Memory > 0 {
+		d.budget.halo = max(leastHalo, min(transposeBytes, d.opt.Memory/2))
 	}
-	d.budget = budget{parts: 1, buffer: mostBuffer, pages: mostPages, halo: leastHalo, window: leastWindow}
 	err := d.number(ctx, func(weight int) int {
 		if each > 0 {
 			return each
@@ -154,9 +155,18 @@ func (d *dispatcher) tooLarge(p int, need int64) error {
 }
 
 // newMakerDispatcher is the state of a run whose places another process counted.
-func newMakerDispatcher(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt Options) (*dispatcher, error) {
+func newMakerDispatcher(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt Options, lists string) (_ *dispatcher, err error) {
 	d := newDispatcher(fsys, s, a, nil, opt)
+	d.listsDir = lists
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.unmap())
+		}
+	}()
 	if err := errors.Join(d.check(), d.open(), matches(d.g, a)); err != nil {
+		return nil, err
+	}
+	if err := d.openTransposed(); err != nil {
 		return nil, err
 	}
 	n := &numbering{parts: a.Parts, types: len(d.g.Nodes), base: make([]int, len(d.g.Nodes)+1), part: a.Part, id: l.ID, start: l.Start}

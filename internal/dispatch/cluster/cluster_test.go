@@ -22,6 +22,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
+// fsys does not wait for the disk.
+var fsys = vfs.Unsynced{FS: vfs.OS}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
@@ -41,7 +44,7 @@ type record struct {
 
 func (e *engine) Run(ctx context.Context, dir string, w *Work, parts []int) (err error) {
 	e.parts = parts
-	s, err := Open(vfs.OS, dir)
+	s, err := Open(fsys, dir)
 	if err != nil {
 		return err
 	}
@@ -122,11 +125,11 @@ func shuffled(r *rapid.T) func(n int, swap func(i, j int)) {
 
 func inOrder(int, func(i, j int)) {}
 
-// testStore is a random store in dir, listed by destination.
-func testStore(t testing.TB, dir string, nodes map[string]int, edges []sampletest.Edges, both bool) *store.Store {
+// testStore is a random store in dir.
+func testStore(t testing.TB, dir string, nodes map[string]int, edges []sampletest.Edges, opt assemble.Options) *store.Store {
 	t.Helper()
-	sampletest.Write(t, dir, nodes, edges, assemble.Options{Primary: graph.In, Both: both})
-	s, err := store.Open(vfs.OS, dir)
+	sampletest.Write(t, dir, nodes, edges, opt)
+	s, err := store.Open(fsys, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +137,7 @@ func testStore(t testing.TB, dir string, nodes map[string]int, edges []sampletes
 }
 
 func typed(t testing.TB, dir string) *store.Store {
-	return testStore(t, dir, map[string]int{"a": 300, "b": 50}, []sampletest.Edges{{Rel: "aa", Src: "a", Dst: "a", Count: 2000}, {Rel: "ab", Src: "a", Dst: "b", Count: 700}, {Rel: "ba", Src: "b", Dst: "a", Count: 90}, {Rel: "bb", Src: "b", Dst: "b"}}, false)
+	return testStore(t, dir, map[string]int{"a": 300, "b": 50}, []sampletest.Edges{{Rel: "aa", Src: "a", Dst: "a", Count: 2000}, {Rel: "ab", Src: "a", Dst: "b", Count: 700}, {Rel: "ba", Src: "b", Dst: "a", Count: 90}, {Rel: "bb", Src: "b", Dst: "b"}}, assemble.Options{Primary: graph.In})
 }
 
 // assignment assigns nodes to parts by a function.
@@ -152,13 +155,13 @@ func assignment(g *graph.Graph, parts int, of func() int) *assign.Assignment {
 // outputs writes parts, by this process or by an engine, and is their manifest.
 func outputs(out string, s *store.Store, a *assign.Assignment, opt dispatch.Options, run *Run, each int) (_ string, err error) {
 	ctx := context.Background()
-	w, err := store.Create(vfs.OS, out, false)
+	w, err := store.Create(fsys, out, false)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, w.Abort()) }()
 	if run == nil {
-		p, err := dispatch.Prepare(ctx, vfs.OS, s, a, w, opt)
+		p, err := dispatch.Prepare(ctx, fsys, s, a, w, opt)
 		if err != nil {
 			return "", err
 		}
@@ -167,16 +170,11 @@ func outputs(out string, s *store.Store, a *assign.Assignment, opt dispatch.Opti
 			return "", err
 		}
 	} else {
-		p, err := dispatch.Count(ctx, vfs.OS, s, a, w, opt, each, run.Engine.Workers())
+		sum, err := store.Sum(fsys, s.Dir)
 		if err != nil {
 			return "", err
 		}
-		defer p.Close()
-		sum, err := store.Sum(vfs.OS, s.Dir)
-		if err != nil {
-			return "", err
-		}
-		run.FS, run.Dir, run.Plan, run.Assignment, run.Options = vfs.OS, out+".work", p, a, opt
+		run.FS, run.Dir, run.Store, run.Writer, run.Assignment, run.Options, run.Segment = fsys, out+".work", s, w, a, opt, each
 		run.Work = Work{Store: s.Dir, StoreSum: sum}
 		if _, err := run.Make(ctx); err != nil {
 			return "", err
@@ -208,7 +206,7 @@ func TestEqualsRun(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(r, "plain") == 0 {
 			nodes, list = map[string]int{graph.HomogeneousNode: nodes["a"]}, []sampletest.Edges{edges(graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode)}
 		}
-		s := testStore(t, filepath.Join(dir, "store"), nodes, list, rapid.Bool().Draw(r, "both"))
+		s := testStore(t, filepath.Join(dir, "store"), nodes, list, assemble.Options{Primary: graph.Direction(rapid.IntRange(0, 1).Draw(r, "primary")), Both: rapid.Bool().Draw(r, "both")})
 		defer s.Close()
 		parts := rapid.IntRange(1, 6).Draw(r, "parts")
 		a := assignment(s.Graph, parts, func() int { return rapid.IntRange(0, parts-1).Draw(r, "part") })
@@ -300,10 +298,10 @@ func TestChangedStore(t *testing.T) {
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.save(vfs.OS, work, &assign.Assignment{}, &dispatch.Places{}); err != nil {
+	if err := w.save(fsys, work, &assign.Assignment{}, &dispatch.Places{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(vfs.OS, work); !errors.Is(err, ErrChanged) {
+	if _, err := Open(fsys, work); !errors.Is(err, ErrChanged) {
 		t.Errorf("found %v, expected %v", err, ErrChanged)
 	}
 }

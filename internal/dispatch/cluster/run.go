@@ -11,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
@@ -29,9 +30,12 @@ type Run struct {
 	FS         vfs.FS
 	Dir        string // the work folder, made by Make
 	Engine     Engine
-	Plan       *dispatch.Plan // of Count
+	Store      *store.Store
+	Writer     *store.Writer // of the output
 	Assignment *assign.Assignment
 	Options    dispatch.Options
+	// Segment is the weight of a segment, as in dispatch.Count; 0 chooses.
+	Segment int
 	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
 	Work Work
 	// Resume keeps the parts that an interrupted run of the same Work left.
@@ -40,10 +44,24 @@ type Run struct {
 	Tell func(Counts)
 }
 
-// Make makes the parts, and moves them into the output of the plan. If it fails, the work folder stays, with the parts that
-// are finished.
-func (r *Run) Make(ctx context.Context) (*dispatch.Report, error) {
-	if err := r.prepare(); err != nil {
+// Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
+func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
+	if !r.Resume {
+		if err := r.FS.RemoveAll(r.Dir); err != nil {
+			return nil, err
+		}
+	}
+	// An interrupted run may have left lists that are not whole.
+	lists := filepath.Join(r.Dir, listsDir)
+	if err := errors.Join(r.FS.RemoveAll(lists), r.FS.MkdirAll(lists)); err != nil {
+		return nil, err
+	}
+	plan, err := dispatch.Count(ctx, r.FS, r.Store, r.Assignment, r.Writer, r.Options, lists, r.Segment, r.Engine.Workers())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	if err := r.prepare(plan.Places()); err != nil {
 		return nil, err
 	}
 	if missing := r.missing(); len(missing) > 0 {
@@ -57,7 +75,7 @@ func (r *Run) Make(ctx context.Context) (*dispatch.Report, error) {
 			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
 		}
 	}
-	report, err := r.Plan.Collect(ctx, filepath.Join(r.Dir, partsDir))
+	report, err := plan.Collect(ctx, filepath.Join(r.Dir, partsDir))
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +83,16 @@ func (r *Run) Make(ctx context.Context) (*dispatch.Report, error) {
 }
 
 // prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
-func (r *Run) prepare() error {
-	places := r.Plan.Places()
+func (r *Run) prepare(places *dispatch.Places) error {
 	w := &r.Work
 	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 1, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
 	w.set(r.Options)
 	same := r.Resume && r.same()
 	if !same {
-		if err := r.FS.RemoveAll(r.Dir); err != nil {
-			return err
+		for _, name := range []string{partsDir, workFile, partArray, trainerArray, idArray, startArray, edgeStartArray, nodesArray, countsArray} {
+			if err := r.FS.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
+				return err
+			}
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)

@@ -82,7 +82,7 @@ func (s *Site) open() (err error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options()); err != nil {
+	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options(), filepath.Join(s.Dir, listsDir)); err != nil {
 		return fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, func() Counts { return Counts{s.cut.Load(), s.done.Load()} })
@@ -102,6 +102,9 @@ func (s *Site) assignment() *assign.Assignment {
 func (s *Site) Close() error {
 	s.pulse.Stop()
 	var errs []error
+	if s.maker != nil {
+		errs = append(errs, s.maker.Close())
+	}
 	for _, f := range s.unmaps {
 		errs = append(errs, f())
 	}

@@ -56,9 +56,11 @@ func (w *Work) set(o dispatch.Options) {
 	w.OriginalEdges, w.Formats, w.Memory = o.OriginalEdges, o.Formats, o.Memory
 }
 
-// The files of the work folder, and its folders: of the parts, and of those that are being made.
+// The files of the work folder, and its folders: of the parts, of those that are being made, and of in-edges that the store
+// does not list.
 const (
 	workFile  = "work.json"
+	listsDir  = "lists"
 	partsDir  = "parts"
 	makingDir = "making"
 )
