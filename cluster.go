@@ -103,7 +103,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		s.report.Note(note)
 	}
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
-		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds},
+		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds, Stalled: o.Warn},
 		Work: cluster.Work{Version: Version(), Law: draw.Version, Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce()}}
 	if records != nil {

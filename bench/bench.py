@@ -24,6 +24,7 @@ files, a web crawl, molecules). A race that needs a missing file fails, and the 
 # that of the process that starts it.
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -56,6 +57,7 @@ RACES = {
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
+    "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
 HISTOGRAM = """
@@ -85,6 +87,8 @@ class Run:
     cpu: float       # seconds of user and system time, children included
     peak_rss: int    # bytes
     others: float    # share of the machine's CPU time that went to other processes
+    digest: str = "" # of the files of the output, without its report
+    peaks: dict = dataclasses.field(default_factory=dict)  # bytes, by process of Contestant.also
 
     def __getitem__(self, key):
         return json.loads(self.stdout)[key]
@@ -101,6 +105,60 @@ class Contestant:
     drawn: object = None        # of a Run: what must agree with the others that have it
     turns: int = 1 << 30        # at most: for the slow ones
     found: object = None        # of a Run: what else it tells, for the table
+    also: object = None         # a Flink, whose CPU time counts too
+    same: bool = False          # the bytes of the output must equal those of the others that have this
+
+
+def tree_cpu(pid):
+    """CPU seconds of a process, of its descendants, and of those that ended."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        children = {c for t in pathlib.Path(f"/proc/{pid}/task").iterdir() for c in (t / "children").read_text().split()}
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(tree_cpu, children))
+
+
+def peak(pid):
+    """Peak memory of a process in bytes."""
+    try:
+        return next(1024 * int(line.split()[1]) for line in open(f"/proc/{pid}/status") if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        return 0
+
+
+def digest(folder):
+    """SHA-256 over the names and the bytes of the files of an output. The report differs from run to run."""
+    h = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("report.")):
+        h.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode())
+        with open(path, "rb") as f:
+            while part := f.read(1 << 20):
+                h.update(part)
+    return h.hexdigest()
+
+
+class Flink:
+    """A Flink on this machine, by scripts/flink."""
+
+    def __init__(self, work, binary, *args):
+        self.dir, self.embedded = work / "flink", "--embedded" in args
+        self.script = HERE.parent / "scripts/flink"
+        subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
+        line = subprocess.run([self.script, "up", "--dir", self.dir, "--binary", binary, *map(str, args)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.flags = shlex.split(line.strip().splitlines()[-1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
+
+    def processes(self):
+        return {name: int(pid) for name, pid, *_ in map(str.split, (self.dir / "processes").read_text().splitlines())}
+
+    def cpu(self):
+        return sum(map(tree_cpu, self.processes().values()))
 
 
 def busy():
@@ -118,18 +176,23 @@ def measure(c):
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
         c.output.parent.mkdir(parents=True, exist_ok=True)
+    flink = c.also.cpu() if c.also else 0
     before, start = busy(), time.perf_counter()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         child = subprocess.Popen([str(a) for a in c.command], stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=os.environ | c.env)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - start
-        cpu = usage.ru_utime + usage.ru_stime
+        cpu = usage.ru_utime + usage.ru_stime + (c.also.cpu() - flink if c.also else 0)
         others = None if before is None else max(0, busy() - before - cpu) / (wall * os.cpu_count())
         out.seek(0), err.seek(0)
         if child.returncode:
             raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
         run = Run(out.read(), wall, cpu, usage.ru_maxrss * 1024, others)
+        if c.also:
+            run.peaks = {name: peak(pid) for name, pid in c.also.processes().items()}
+    if c.same:
+        run.digest = digest(c.output)
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
     return run
@@ -226,6 +289,9 @@ class Bench:
         drawn = {c.name: c.drawn(runs[c.name][0]) for c in contestants if c.drawn}
         if drawn and max(drawn.values()) > min(drawn.values()) * (1 + SAME_WORK):
             raise Failed(f"{what}: found {drawn} sampled edges, expected the same within {SAME_WORK:.0%}; they do not do the same work")
+        digests = {c.name: {r.digest for r in runs[c.name]} for c in contestants if c.same}
+        if len(set().union(*digests.values())) > 1:
+            raise Failed(f"{what}: found outputs {digests}, expected equal bytes")
         table = {}
         for c in contestants:
             rates = [c.rate(r) for r in runs[c.name]]
@@ -233,7 +299,11 @@ class Bench:
                              "cpu_seconds": min(r.cpu for r in runs[c.name]), "wall_seconds": min(r.wall for r in runs[c.name]),
                              "others": [r.others for r in runs[c.name]], "command": self.shown(c.command)}
             if c.found:
-                table[c.name]["found"] = c.found(runs[c.name][0])
+                table[c.name]["found"] = c.found(max(runs[c.name], key=c.rate))
+            if c.same:
+                table[c.name]["sha256"] = runs[c.name][0].digest
+            if c.also:
+                table[c.name]["peak_rss_by_process"] = {name: max(r.peaks.get(name, 0) for r in runs[c.name]) for name in runs[c.name][0].peaks}
         best = {name: row["best"] for name, row in table.items()}
         ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
@@ -338,6 +408,56 @@ class Bench:
         self.race(f"{name} store to TFRecord, every {node_set}, {threads} threads", "subgraphs/s", [
             Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
                                      "--shards", 4, "--threads", threads, "--out", out], lambda r: all_seeds / r.wall, output=out)])
+
+    def cluster(self):
+        """Subgraphs of single seeds as TFRecords, by one process and by graphmill-beam on Flink, to the same bytes."""
+        beam, out, typed = self.work / "graphmill-beam", self.work / "out", self.unigraph()
+        subprocess.run(["go", "build", "-o", beam, "./cmd/graphmill-beam"], cwd=HERE.parent / "beam", check=True)
+        drawn = lambda r: next(h["value"]["count"] for h in r["headline"] if h["label"] == "sampled edges")
+        told = lambda r: {"edges_per_second": drawn(r) / r.wall, "wall": r.wall}
+        jobs = [(f"R-MAT {self.args.scale}", self.rmat(), ["--fanout", "10,5", "--scope", "seed", "--limit-seeds", n], f"{n:,} seeds") for n in self.args.seeds]
+        if self.data_folder:
+            pairs = self.cached("debian_contents.npy", self.python("tables"), HERE / "debian_contents.py", self.data("debian_contents.tar.gz"))
+            store = self.store("debian_contents.store", "import", pairs)
+            jobs += [("debian_contents", store, ["--fanout", "10,5", "--scope", "seed", "--limit-seeds", n], f"{n:,} seeds") for n in self.args.seeds]
+        store = self.store(f"{typed[0]}.store", "import", typed[1])
+        jobs.append((typed[0], store, ["--sampling-spec", typed[1] / "spec.pbtxt"], f"every {typed[2]}"))
+        records = lambda program, store, flags, name: [program, "sample", store, *flags, "--format", "tfrecord", "--shards", 4, "--json", "--out", out / name]
+        alone = lambda store, flags, t: Contestant(f"graphmill sample, {t} threads", [*records(self.graphmill, store, flags, "one"), "--threads", t], lambda r: drawn(r) / r.cpu,
+                                                   output=out / "one", same=True, found=told)
+        bench = lambda store, flags, t: Contestant(f"graphmill bench sample, {t} threads", [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches,
+                                                   "--threads", t, "--json"], lambda r: r["sampled_edges_per_second"] / t)
+        on = lambda flink, store, flags, p, method, more: Contestant(
+            f"graphmill-beam {method}, parallelism {p}", [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more], lambda r: drawn(r) / r.cpu,
+            output=out / "many", also=flink, same=True, found=told)
+
+        def races(where, flink, more, parallelisms):
+            for name, store, flags, what in jobs:
+                ours = [on(flink, store, flags, p, m, more) for m in ("local", "shuffle") for p in parallelisms]
+                for c in ours:  # the first job of a JVM takes three times as long
+                    measure(c)
+                first = alone(store, flags, 1)
+                timed = [] if "spec" in str(flags[0]) else [bench(store, flags, 1)]
+                self.race(f"{name}, {what}, on {where}", "sampled edges/CPU s", [first, alone(store, flags, 2), *timed, *ours])
+
+        races("Prism", None, ["--runner", "prism"], [2])
+        for where, args in (("embedded Flink", ["--embedded"]), ("Flink, 1 TaskManager", ["--task-managers", 1, "--slots", 2]), ("Flink, 2 TaskManagers", ["--task-managers", 2, "--slots", 1])):
+            with Flink(self.work, beam, *args) as flink:
+                races(where, flink, flink.flags, [1, 2])
+                if where != "embedded Flink":
+                    continue
+                # The peer, from the same unigraph to TFRecords, both on their engines.
+                name, graph, node_set = typed
+                seeds = sum(1 for _ in open(graph / "seeds.csv")) - 1
+                everything = sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
+                python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
+                unigraph = lambda program, file, *more: [program, *more, "--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / file]
+                mine = lambda name, count, *more: Contestant(name, [*unigraph(beam, "many/samples.tfrecord", "sample"), *flink.flags, *more], lambda r: count / r.cpu, output=out / "many", also=flink)
+                some = ["--input_seeds", graph / "seeds.csv"]
+                self.race(f"{name} from CSV to TFRecord on a Beam runner, {seeds} seeds", "subgraphs/CPU s", [
+                    mine(f"graphmill-beam on Flink, every {node_set}", everything, "--method", "local"),
+                    mine("graphmill-beam on Flink", seeds, "--method", "local", *some),
+                    Contestant("tfgnn_sampler on Beam's direct runner", [*unigraph(python.parent / "tfgnn_sampler", "beam/samples.tfrecord"), *some], lambda r: seeds / r.cpu, output=out / "beam", turns=1)])
 
     def records(self):
         """TFRecords of subgraphs with features into a collection, and back."""
@@ -559,6 +679,7 @@ def main():
     p.add_argument("--graph", help="graphs of sample (default: rmat,typed; with GRAPHMILL_DATA rmat,debian,typed)")
     p.add_argument("--typed-graph", choices=["random", "debian"], help="graph of sample's typed, tfgnn and records (default: random; with GRAPHMILL_DATA debian)")
     p.add_argument("--batches", type=int, default=200, help="batches that sample and loader time (default: 200)")
+    p.add_argument("--seeds", type=lambda s: [int(n) for n in s.split(",")], default=[50_000, 1_000_000], metavar="N,N", help="numbers of seeds of cluster (default: 50000,1000000)")
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")

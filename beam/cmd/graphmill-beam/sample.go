@@ -29,6 +29,7 @@ func (f *engineFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.o.Endpoint, "endpoint", "", "HOST:PORT of Beam's job server (default with prism: started in this process)")
 	fs.IntVar(&f.o.Parallelism, "parallelism", 2, "parallel instances of each stage: the slots of Flink that the job takes")
 	fs.StringVar(&f.o.Workers, "workers", "", "HOST:PORT of graphmill-beam worker, as each TaskManager sees it (default: the workers run in this process)")
+	fs.StringVar(&f.o.JobManager, "job-manager", "", "URL of Flink's JobManager, such as http://localhost:8081: with it, a job that is cancelled ends at once in Flink, too")
 	fs.DurationVar(&f.o.TimeLimit, "time-limit", 0, "cancel the job after this time (default: no limit)")
 	fs.BoolVar(&f.o.Insecure, "insecure", false, "allow endpoints on other machines without TLS")
 	fs.StringVar(&f.ca, "tls-ca", "", "PEM file with the certificates that the job server's is signed by; encrypts the connection to it")

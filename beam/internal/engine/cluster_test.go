@@ -3,9 +3,7 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -81,6 +79,7 @@ func TestFlinkCluster(t *testing.T) {
 	up(t, "--task-managers", "2", "--slots", "2")
 	external := flink(t)
 	external.Workers = "localhost:15000"
+	external.JobManager = "http://localhost:18081"
 	for range 2 {
 		done := timed(t, "job with workers of the service")
 		counts(t, external)
@@ -105,27 +104,6 @@ func TestFlinkCluster(t *testing.T) {
 	done()
 	if err == nil || !strings.Contains(err.Error(), "found a worker of build "+external.Build+", submitter has 0123456789abcdef; install the same graphmill-beam on all machines") {
 		t.Errorf("found %v, expected the refusal of the worker service", err)
-	}
-}
-
-// cancels starts a job that takes a minute, and cancels it when it runs.
-func cancels(t *testing.T, o engine.Options) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "runs")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	why := errors.New("enough")
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(file); err == nil {
-				cancel(why)
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}()
-	res, err := engine.Run(ctx, sleeping(file), o)
-	if !errors.Is(err, why) || res.State != "CANCELLED" {
-		t.Errorf("found %+v, %v, expected a job that was cancelled", res, err)
 	}
 }
 

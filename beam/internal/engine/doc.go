@@ -19,9 +19,15 @@
 // # What cannot be stopped
 //
 // Prism offers no way to end its server. It is started once per process, with its pool of workers, and ends with the process: some
-// goroutines and a listener stay. The listener would take connections, and with them commands to run, from other machines;
-// on Linux it is bound to the loopback interface, and elsewhere Run refuses to start it without `Insecure`. A function
-// of the pipeline that does not return keeps its goroutine when its job is cancelled.
+// goroutines and a listener stay. The listener would take jobs, and with them commands to run, from other machines; on
+// Linux it is bound to the loopback interface, and elsewhere Run refuses to start it without `Insecure`.
+//
+// A function of the pipeline that does not return keeps its goroutine when its job is cancelled. Beam's Go worker itself has two
+// locks that it can take in either order when it is cancelled, and then keeps two goroutines. Processes of the worker
+// service end in both cases.
+//
+// Beam's job server does not tell Flink when a job is cancelled, so that Run tells Flink itself if it knows `JobManager`. The
+// job of a submitter that is killed runs on.
 //
 // Beam keeps loggers, hooks and options in global variables. So Run runs one pipeline at a time in a process, and a second
 // call waits.

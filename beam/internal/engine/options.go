@@ -23,7 +23,10 @@ type Options struct {
 	Runner string
 	// Endpoint is the job server, HOST:PORT. With Prism, "" starts it in this process.
 	Endpoint string
-	// TLS encrypts the connections to the job server. Nil is plain.
+	// JobManager is the URL of Flink's REST interface, such as http://localhost:8081, through which a cancelled job is cancelled:
+	// Beam's job server does not tell Flink. "" is right for a Flink inside the job server.
+	JobManager string
+	// TLS encrypts the connections to the job server, and verifies those to a JobManager with https. Nil is plain.
 	TLS *tls.Config
 	// Insecure allows endpoints beyond loopback without TLS.
 	Insecure bool
@@ -40,6 +43,8 @@ type Options struct {
 	Build string
 	// Message receives the messages of the job and of Beam. It may be called by several goroutines. Nil drops them.
 	Message func(level slog.Level, text string)
+
+	ownWorkers bool // this process runs the workers
 }
 
 // Check completes options and refuses those that cannot run. Run calls it.
@@ -61,6 +66,10 @@ func (o *Options) Check() error {
 		return fmt.Errorf("found `TimeLimit` %s, expected 0 or more", o.TimeLimit)
 	case o.Runner == Prism && o.Endpoint == "" && o.Workers != "":
 		return errors.New("found `Workers` with Prism in this process, expected none; leave `Workers` out or give `Endpoint`")
+	case o.Runner == Prism && o.Endpoint == "" && !confined && !o.Insecure:
+		return errors.New("found Prism in this process, which takes jobs from other machines on this system; allow that by `Insecure`, or run Prism as a program of its own and give `Endpoint`")
+	case o.Runner == Prism && o.JobManager != "":
+		return errors.New("found `JobManager` with Prism, expected none; leave it out or run with `Runner` flink")
 	}
 	if o.Endpoint != "" {
 		if err := o.allowed("`Endpoint`", o.Endpoint, o.TLS != nil, "encrypt the connection by `TLS`, or "); err != nil {
@@ -68,6 +77,11 @@ func (o *Options) Check() error {
 		}
 		if o.Workers == "" && !workers.Loopback(o.Endpoint) {
 			return fmt.Errorf("found `Endpoint` %s on another machine and no `Workers`, expected worker services; run graphmill-beam worker on each machine of the cluster and give `Workers` localhost:PORT", o.Endpoint)
+		}
+	}
+	if o.JobManager != "" {
+		if err := o.checkManager(); err != nil {
+			return err
 		}
 	}
 	if o.Workers != "" {

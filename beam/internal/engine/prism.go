@@ -32,6 +32,9 @@ var prismOnce = sync.OnceValues(func() (*prismServer, error) {
 	if _, err := prism.CreateJobServer(context.Background(), prism.Options{Port: port}); err != nil {
 		return nil, fmt.Errorf("cannot start Prism: %w", err)
 	}
+	if err := loopbackOnly(port); err != nil {
+		return nil, err
+	}
 	return &prismServer{fmt.Sprintf("localhost:%d", port), pool}, nil
 })
 

@@ -79,6 +79,7 @@ func (o *Options) host(ctx context.Context) (end func() error, err error) {
 			return f(ctx)
 		}
 	}
+	o.ownWorkers = o.Workers == ""
 	switch {
 	case o.Endpoint == "":
 		s, err := prismOnce()
@@ -88,7 +89,7 @@ func (o *Options) host(ctx context.Context) (end func() error, err error) {
 		o.Endpoint, o.Workers, o.TLS = s.endpoint, s.pool.Endpoint(), nil
 		hooks.DisableHook(harness.DefaultRemoteLoggingHook)
 		return bounded(s.pool.End), nil
-	case o.Workers == "":
+	case o.ownWorkers:
 		pool, err := workers.InProcess(workers.Options{Message: tell})
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -48,7 +49,16 @@ func (o *Options) connect(ctx context.Context) (*server, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return nil, fmt.Errorf("`Endpoint` %s: found no job server of Beam: %s; start one, or give the HOST:PORT of the one that runs", o.Endpoint, status.Convert(err).Message())
+	return nil, fmt.Errorf("`Endpoint` %s: found no job server of Beam: %s; start one, or give the HOST:PORT of the one that runs", o.Endpoint, plain(err))
+}
+
+// plain is the text of an error of gRPC without what it adds to an error of the network.
+func plain(err error) string {
+	text := status.Convert(err).Message()
+	if t, ok := strings.CutPrefix(text, `connection error: desc = "transport: `); ok {
+		return strings.TrimSuffix(strings.TrimPrefix(t, "Error while dialing: "), `"`)
+	}
+	return text
 }
 
 func (s *server) close() { _ = s.conn.Close() }
@@ -94,7 +104,7 @@ func (s *server) refused(ctx context.Context, step string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("the job server at %s refused the job (%s): %s", s.o.Endpoint, step, cause(status.Convert(err).Message()))
+	return fmt.Errorf("the job server at %s refused the job (%s): %s", s.o.Endpoint, step, cause(plain(err)))
 }
 
 // stage opens and ends the staging session that a job server expects. There is no file to stage.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
-	"google.golang.org/grpc/status"
 )
 
 // lateTime bounds the wait for what the server tells after the last state: the cause of a failure, and the end of its messages.
@@ -46,6 +46,9 @@ func (s *server) follow(ctx context.Context, id string) (Result, error) {
 		return e.res, fmt.Errorf("job %s: %w; it could not be cancelled and may still run: %w", id, context.Cause(ctx), cancelled)
 	}
 	e.res.State = jobpb.JobState_CANCELLED.String()
+	if s.o.Runner == Flink && s.o.JobManager == "" && !s.o.ownWorkers {
+		return e.res, fmt.Errorf("job %s was cancelled: %w; a Flink outside the job server goes on with it: cancel it on Flink's pages, or give `JobManager` next time", id, context.Cause(ctx))
+	}
 	return e.res, fmt.Errorf("job %s was cancelled: %w", id, context.Cause(ctx))
 }
 
@@ -122,13 +125,26 @@ func last(s jobpb.JobState_Enum) bool {
 }
 
 func (s *server) lost(id string, err error) error {
-	return fmt.Errorf("job %s: lost the job server at %s: %s; the job may still run: see the pages of the runner", id, s.o.Endpoint, status.Convert(err).Message())
+	return fmt.Errorf("job %s: lost the job server at %s: %s; the job may still run: see the pages of the runner", id, s.o.Endpoint, plain(err))
 }
 
-// cancel cancels a job and waits for its end.
+// cancel cancels a job, at Flink too if it is known, and waits for its end.
 func (s *server) cancel(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
+	err := s.cancelHere(ctx, id)
+	if s.o.JobManager == "" {
+		return err
+	}
+	// The job server makes the id from Flink's name of the job.
+	name := id[:max(0, strings.LastIndexByte(id, '_'))]
+	m := s.o.manager()
+	defer m.close()
+	return errors.Join(err, m.cancel(ctx, name))
+}
+
+// cancelHere cancels a job at the job server.
+func (s *server) cancelHere(ctx context.Context, id string) error {
 	c, err := s.jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: id})
 	for state := c.GetState(); err == nil && !last(state); {
 		select {

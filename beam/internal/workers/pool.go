@@ -94,6 +94,7 @@ func (p *Pool) Serve() error { return p.server.Serve(p.listener) }
 // Close ends the service and its workers, and waits for them until ctx ends.
 func (p *Pool) Close(ctx context.Context) error {
 	p.server.Stop()
+	_ = p.listener.Close() // closed already if it was served
 	return p.End(ctx)
 }
 

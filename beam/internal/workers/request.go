@@ -13,6 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 // BuildOption is the name of the pipeline option with the build of the submitter.
@@ -38,10 +40,16 @@ func (r *request) provision(ctx context.Context, endpoint string) error {
 	}
 	ctx, cancel := context.WithTimeout(grpcx.WriteWorkerID(ctx, r.ID), provisionTime)
 	defer cancel()
-	info, err := tools.ProvisionInfo(ctx, endpoint)
+	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return fmt.Errorf("provision endpoint %s: %w", endpoint, err)
 	}
+	defer func() { _ = conn.Close() }()
+	response, err := fnpb.NewProvisionServiceClient(conn).GetProvisionInfo(ctx, &fnpb.GetProvisionInfoRequest{})
+	if err != nil {
+		return fmt.Errorf("provision endpoint %s: %w", endpoint, err)
+	}
+	info := response.GetInfo()
 	var o runtime.RawOptionsWrapper
 	if err := tools.ProtoToOptions(info.GetPipelineOptions(), &o); err != nil {
 		return fmt.Errorf("provision endpoint %s: options of the pipeline: %w", endpoint, err)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -10,53 +11,81 @@ import (
 
 // Records of answers consist of sections. A section has a header and its answers:
 //
-//	u16 op, u32 bytes of the answers
-//	u32 number of the subgraph in the group, u32 node, u8 n, n times u32 far end, n times u32 edge id; for each answer
+//	u16 op, u32 first node of the range, u32 bytes of the answers
+//	varint number of the subgraph in the group, less that of the answer before; varint node, less the first; varint n;
+//	n far ends in as many bytes as the largest takes; n times u32 edge id; for each answer
 //
-// An n of 255 is followed by the number in a u32. Edge ids are there for the ops of which the output needs them.
-const (
-	answerHead = 6
-	manyEdges  = 255
-)
+// In a section the numbers of subgraphs ascend. Edge ids are there for the ops of which the output needs them.
+const answerHead = 10
 
 // answerBuffer collects answers of a group.
 type answerBuffer struct {
+	s     *Site
 	emit  Emit
 	b     []byte
 	group uint64
 	op    int
-	head  int // place of the header of the last section
+	first uint32
+	sub   uint32 // of the last answer
+	head  int    // place of the header of the last section, -1 before it
 }
 
-func (a *answerBuffer) begin(emit Emit) { a.emit, a.b, a.op = emit, a.b[:0], 0 }
+func (a *answerBuffer) begin(emit Emit) { a.emit, a.b, a.head = emit, a.b[:0], -1 }
 
-func (a *answerBuffer) add(group uint64, op int, sub, v uint32, far, ids []uint32) {
+// section begins the answers of a group to an op for a range.
+func (a *answerBuffer) section(group uint64, op int, first uint32) {
+	a.end()
 	if group != a.group || len(a.b) >= flushBytes {
 		a.flush()
-		a.group = group
 	}
-	if op != a.op {
-		a.end()
-		a.head, a.op = len(a.b), op
-		a.b = binary.LittleEndian.AppendUint16(a.b, uint16(op))
-		a.b = append(a.b, 0, 0, 0, 0)
-	}
-	a.b = binary.LittleEndian.AppendUint32(a.b, sub)
-	a.b = binary.LittleEndian.AppendUint32(a.b, v)
-	if len(far) < manyEdges {
-		a.b = append(a.b, byte(len(far)))
-	} else {
-		a.b = binary.LittleEndian.AppendUint32(append(a.b, manyEdges), uint32(len(far)))
-	}
-	a.b = append(a.b, graph.Bytes(far)...)
-	a.b = append(a.b, graph.Bytes(ids)...)
+	a.group, a.op, a.first = group, op, first
+}
+
+// open writes the header of a section.
+func (a *answerBuffer) open() {
+	a.head, a.sub = len(a.b), 0
+	a.b = binary.LittleEndian.AppendUint16(a.b, uint16(a.op))
+	a.b = binary.LittleEndian.AppendUint32(a.b, a.first)
+	a.b = append(a.b, 0, 0, 0, 0)
 }
 
 // end completes the header of the last section.
 func (a *answerBuffer) end() {
-	if a.op > 0 {
-		binary.LittleEndian.PutUint32(a.b[a.head+2:], uint32(len(a.b)-a.head-answerHead))
+	if a.head >= 0 {
+		binary.LittleEndian.PutUint32(a.b[a.head+6:], uint32(len(a.b)-a.head-answerHead))
+		a.head = -1
 	}
+}
+
+func (a *answerBuffer) add(sub, v uint32, far, ids []uint32) {
+	if len(a.b) >= flushBytes {
+		a.flush()
+	}
+	if a.head < 0 || sub < a.sub {
+		a.end()
+		a.open()
+	}
+	b := binary.AppendUvarint(a.b, uint64(sub-a.sub))
+	b = binary.AppendUvarint(b, uint64(v-a.first))
+	b = binary.AppendUvarint(b, uint64(len(far)))
+	a.sub = sub
+	switch a.s.steps.width[a.op] {
+	case 1:
+		for _, x := range far {
+			b = append(b, byte(x))
+		}
+	case 2:
+		for _, x := range far {
+			b = append(b, byte(x), byte(x>>8))
+		}
+	case 3:
+		for _, x := range far {
+			b = append(b, byte(x), byte(x>>8), byte(x>>16))
+		}
+	default:
+		b = append(b, graph.Bytes(far)...)
+	}
+	a.b = append(b, graph.Bytes(ids)...)
 }
 
 func (a *answerBuffer) flush() {
@@ -64,7 +93,7 @@ func (a *answerBuffer) flush() {
 	if len(a.b) > 0 {
 		a.emit(int64(a.group), append([]byte(nil), a.b...))
 	}
-	a.b, a.op = a.b[:0], 0
+	a.b = a.b[:0]
 }
 
 // answers is the answers of a group, by subgraph.
@@ -80,11 +109,13 @@ type answers struct {
 	err  error
 }
 
-// answerAt is the place of an answer.
+// answerAt is an answer, and the place of its far ends.
 type answerAt struct {
-	op     uint16
+	node   uint32
+	n      uint32
 	record uint32
 	at     uint32
+	op     uint16
 }
 
 // fed is what Counts found for an op and Ends has to give.
@@ -107,7 +138,7 @@ func (a *answers) read(records func() ([]byte, bool), n int) error {
 		if len(b) == 0 {
 			continue
 		}
-		if err := a.h.s.eachAnswer(b, func(_ int, sub, _ uint32, _ int) error {
+		if err := a.h.s.eachAnswer(b, func(sub uint32, _ answerAt) error {
 			if int(sub) >= n {
 				return errRecord("answers")
 			}
@@ -127,8 +158,9 @@ func (a *answers) read(records func() ([]byte, bool), n int) error {
 	}
 	a.all = a.all[:total]
 	for i, b := range a.records {
-		_ = a.h.s.eachAnswer(b, func(op int, sub, _ uint32, at int) error {
-			a.all[a.starts[sub+1]] = answerAt{uint16(op), uint32(i), uint32(at)}
+		_ = a.h.s.eachAnswer(b, func(sub uint32, x answerAt) error {
+			x.record = uint32(i)
+			a.all[a.starts[sub+1]] = x
 			a.starts[sub+1]++
 			return nil
 		})
@@ -136,39 +168,44 @@ func (a *answers) read(records func() ([]byte, bool), n int) error {
 	return nil
 }
 
-// eachAnswer calls fn with each answer of a record, and its place.
-func (s *Site) eachAnswer(b []byte, fn func(op int, sub, v uint32, at int) error) error {
+// eachAnswer calls fn with each answer of a record, and the number of its subgraph.
+func (s *Site) eachAnswer(b []byte, fn func(sub uint32, x answerAt) error) error {
+	if uint64(len(b)) > math.MaxUint32 {
+		return errRecord("answers")
+	}
 	for at := 0; at < len(b); {
 		if len(b)-at < answerHead {
 			return errRecord("answers")
 		}
-		op, size := int(binary.LittleEndian.Uint16(b[at:])), int(binary.LittleEndian.Uint32(b[at+2:]))
+		op, first, size := int(binary.LittleEndian.Uint16(b[at:])), binary.LittleEndian.Uint32(b[at+2:]), int(binary.LittleEndian.Uint32(b[at+6:]))
 		at += answerHead
 		if op == 0 || op >= len(s.steps.stage) || size > len(b)-at {
 			return errRecord("answers")
 		}
+		width := s.steps.width[op]
+		if s.steps.ids[op] {
+			width += 4
+		}
+		sub := uint64(0)
 		for end := at + size; at < end; {
-			if end-at < 9 {
-				return errRecord("answers")
-			}
-			next := at + 9
-			n := int(b[at+8])
-			if n == manyEdges {
-				if end-at < 13 {
+			var field [3]uint64
+			for i := range field {
+				x, k := binary.Uvarint(b[at:end])
+				if k <= 0 || x > math.MaxUint32 {
 					return errRecord("answers")
 				}
-				n, next = int(binary.LittleEndian.Uint32(b[at+9:])), at+13
+				field[i] = x
+				at += k
 			}
-			if s.steps.ids[op] {
-				n *= 2
-			}
-			if (end-next)/4 < n {
+			sub += field[0]
+			node, n := uint64(first)+field[1], field[2]
+			if sub > math.MaxUint32 || node > math.MaxUint32 || n > uint64((end-at)/width) {
 				return errRecord("answers")
 			}
-			if err := fn(op, binary.LittleEndian.Uint32(b[at:]), binary.LittleEndian.Uint32(b[at+4:]), at); err != nil {
+			if err := fn(uint32(sub), answerAt{node: uint32(node), n: uint32(n), at: uint32(at), op: uint16(op)}); err != nil {
 				return err
 			}
-			at = next + 4*n
+			at += int(n) * width
 		}
 	}
 	return nil
@@ -180,7 +217,7 @@ func (a *answers) begin(in sample.Input, sub uint32) {
 	a.find.begin()
 	for i := a.starts[sub]; i < a.starts[sub+1]; i++ {
 		x := &a.all[i]
-		a.find.put(uint64(x.op)<<32|uint64(binary.LittleEndian.Uint32(a.records[x.record][x.at+4:])), i)
+		a.find.put(uint64(x.op)<<32|uint64(x.node), i)
 	}
 }
 
@@ -204,15 +241,18 @@ func (a *answers) Counts(op int, nodes, counts []uint32) {
 			continue
 		}
 		x := &a.all[place]
-		b := a.records[x.record][x.at+8:]
-		n := int(b[0])
-		if b = b[1:]; n == manyEdges {
-			n, b = int(binary.LittleEndian.Uint32(b)), b[4:]
+		b, n, width := a.records[x.record][x.at:], int(x.n), s.steps.width[op]
+		counts[i] = x.n
+		before := len(f.far)
+		f.far = appendWords(f.far, b, n, width)
+		for j, x := range f.far[before:] {
+			if int(x) >= s.steps.farCount[op] {
+				a.err = errRecord("answers")
+				f.far[before+j] = 0
+			}
 		}
-		counts[i] = uint32(n)
-		f.far = appendWords(f.far, b, n)
 		if s.steps.ids[op] {
-			f.ids = appendWords(f.ids, b[4*n:], n)
+			f.ids = appendWords(f.ids, b[n*width:], n, 4)
 		}
 	}
 }
@@ -245,9 +285,26 @@ func (a *answers) Ends(op int, _, far, ids []uint32) {
 	copy(ids, f.ids)
 }
 
-func appendWords(to []uint32, b []byte, n int) []uint32 {
-	for i := range n {
-		to = append(to, binary.LittleEndian.Uint32(b[4*i:]))
+// appendWords appends n words of a width in bytes.
+func appendWords(to []uint32, b []byte, n, width int) []uint32 {
+	switch width {
+	case 1:
+		for i := range n {
+			to = append(to, uint32(b[i]))
+		}
+	case 2:
+		for i := range n {
+			to = append(to, uint32(binary.LittleEndian.Uint16(b[2*i:])))
+		}
+	case 3:
+		for i := range n {
+			x := b[3*i : 3*i+3]
+			to = append(to, uint32(x[0])|uint32(x[1])<<8|uint32(x[2])<<16)
+		}
+	default:
+		for i := range n {
+			to = append(to, binary.LittleEndian.Uint32(b[4*i:]))
+		}
 	}
 	return to
 }

@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -316,5 +320,96 @@ func TestDivision(t *testing.T) {
 	}
 	if want := []group{{0, 4}, {4, 4}, {8, 2}, {10, 4}, {14, 4}, {18, 2}}; !slices.Equal(got, want) {
 		t.Errorf("found %v, expected %v", got, want)
+	}
+}
+
+// TestStalled checks that a stage without progress is named.
+func TestStalled(t *testing.T) {
+	defer func(d time.Duration) { stallTime = d }(stallTime)
+	stallTime = 0
+	var told string
+	r := Run{FS: vfs.OS, Dir: t.TempDir(), Work: Work{Batches: 10, GroupBatches: 1, Method: Shuffle}, Options: Options{Stalled: func(text string) { told = text }}}
+	watch := r.watch()
+	for _, test := range []struct {
+		counts Counts
+		want   string
+	}{
+		{Counts{}, "no worker has started"},
+		{Counts{Started: 3}, "stage start has drawn for 3 of 10 groups"},
+		{Counts{Started: 10, Requests: 50, Answers: 20}, "stage range has drawn for 20 of 50 nodes"},
+		{Counts{Started: 10, Requests: 50, Answers: 50, Pieces: 4}, "4 of 10 pieces are written, and 2 are in the output"},
+	} {
+		b, err := json.Marshal(test.counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(r.Dir, "workers"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.Dir, "workers", "w.json"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		watch(2)
+		watch(2)
+		if !strings.Contains(told, test.want) {
+			t.Errorf("found %q, expected %q", told, test.want)
+		}
+	}
+}
+
+// TestFaults checks what a run leaves where workers fail: an error with their text, no piece that is not whole, and pieces
+// from which it continues.
+func TestFaults(t *testing.T) {
+	s := testStores(t)["typed"]
+	p := &sample.Plan{SeedType: []string{"a"}, Scope: sample.ScopeSeed, Ops: []sample.Op{
+		{From: []int{0}, Edges: "a:aa:a", Dir: graph.In, Take: 3}, {From: []int{1}, Edges: "a:aa:a", Dir: graph.In, Take: 2}}}
+	job := sample.Job{BatchSize: 10, Epochs: 1}
+	for v := range uint32(200) {
+		job.Seeds = append(job.Seeds, v)
+	}
+	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	sum, err := store.Sum(vfs.OS, s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := p.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "work")
+	calls, left := 0, 0
+	e := &engine{workers: 1, order: func(int, func(i, j int)) {}, fail: func(stage int) error {
+		if calls++; stage == 2 && calls > left {
+			return errors.New("the disk of this worker is on fire")
+		}
+		return nil
+	}}
+	run := func(resume bool) (pieces int, err error) {
+		r := &Run{FS: vfs.OS, Dir: dir, Engine: e, Sampler: m, Resume: resume, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
+			Options: Options{Method: Shuffle, GroupSeeds: 50}}
+		err = r.Make(t.Context(), job, func(piece io.Reader) error {
+			pieces++
+			_, err := io.Copy(io.Discard, piece)
+			return err
+		})
+		return pieces, err
+	}
+	if _, err := run(false); err == nil || !strings.Contains(err.Error(), "the disk of this worker is on fire") {
+		t.Errorf("found %v, expected the error of the worker", err)
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, piecesDir))
+	if err != nil || len(entries) == 0 {
+		t.Fatalf("found %v and %v, expected the pieces of groups that were assembled before the error", entries, err)
+	}
+	left = 1 << 30
+	if pieces, err := run(true); err != nil || pieces != 4 {
+		t.Errorf("found %d pieces and %v, expected 4", pieces, err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Errorf("found %s, expected it to be removed", dir)
 	}
 }

@@ -28,9 +28,9 @@
 //
 // # Records
 //
-// Records are bytes, few and large, because each costs an engine far more than its bytes do. A request takes 8 bytes:
-// the subgraph, counted in its group, and the node. An answer takes 9 bytes and 4 per edge, or 8 where edge ids are
-// needed. request.go and answer.go have the layouts.
+// Records are bytes, few and large, because each costs an engine far more than its bytes do. Numbers are differences of
+// variable length: a request takes about 3 bytes, and an answer about 4 bytes and 1 to 4 bytes per edge, as many as the
+// largest far end takes; edge ids take 4 bytes more where they are needed. request.go and answer.go have the layouts.
 //
 // # Memory
 //

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/graphmill/graphmill/internal/sample"
@@ -45,7 +44,9 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 			return errRecord("requests")
 		}
 		if s.steps.stage[run[0].op] != stage {
-			h.forward(run)
+			if err := h.forward(w, first, run); err != nil {
+				return err
+			}
 			continue
 		}
 		if drawn == nil {
@@ -53,7 +54,7 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 				return err
 			}
 		}
-		if err := h.answer(ctx, drawn, first, min(first+w.nodes, w.count), run); err != nil {
+		if err := h.answer(ctx, drawn, first, min(w.nodes, w.count-first), run); err != nil {
 			return err
 		}
 	}
@@ -78,36 +79,39 @@ func (h *Hand) pass(stage int, key int64, answer, later Emit) error {
 }
 
 // forward passes requests on to the next stage.
-func (h *Hand) forward(run []section) {
+func (h *Hand) forward(w *walk, first int, run []section) error {
 	for i := range run {
-		for at := range run[i].len() {
-			sub, v := run[i].at(at)
+		err := run[i].each(first, min(w.nodes, w.count-first), func(sub, v uint32) error {
 			h.requests.add(uint64(run[i].group), int(run[i].op), sub, v)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// answer draws for the requests of a group to an op, which are for nodes of [first, end).
-func (h *Hand) answer(ctx context.Context, r *sample.Range, first, end int, run []section) error {
+// answer draws for the requests of a group to an op, which are for n nodes from first on.
+func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []section) error {
 	s := h.s
 	group, op := uint64(run[0].group), int(run[0].op)
-	batch, n := s.Work.Group(group)
+	batch, batches := s.Work.Group(group)
 	each, scope := uint64(1), s.sampler.Plan().Scope
 	if scope == sample.ScopeSeed {
 		each = uint64(s.job.BatchSize)
 	}
-	repeats := &h.repeats
-	repeats.begin()
+	h.repeats.begin()
+	h.out.section(group, op, uint32(first))
 	var in sample.Input
 	key, last := uint64(0), int64(-1)
 	for i := range run {
-		for at := range run[i].len() {
-			sub, v := run[i].at(at)
-			if int(v) < first || int(v) >= end || uint64(sub) >= n*each {
-				return fmt.Errorf("found a request for node %d of subgraph %d, expected nodes %d to %d and %d subgraphs; use the same version on all machines", v, sub, first, end, n*each)
+		err := run[i].each(first, n, func(sub, v uint32) error {
+			if uint64(sub) >= batches*each {
+				return errRecord("requests")
 			}
-			if !repeats.add(uint64(sub)<<32 | uint64(v)) {
-				continue
+			if !h.repeats.add(uint64(sub)<<32 | uint64(v)) {
+				return nil
 			}
 			if int64(sub) != last {
 				in = h.batches.Lone(scope, batch+uint64(sub)/each, int(uint64(sub)%each))
@@ -118,13 +122,17 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, end int, run 
 			if !s.steps.ids[op] {
 				ids = nil
 			}
-			h.out.add(group, op, sub, v, far, ids)
+			h.out.add(sub, v, far, ids)
 			h.next(group, op, sub, far)
+			return nil
+		})
+		if err == nil {
+			err = ctx.Err()
 		}
-		if err := ctx.Err(); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	s.counts.answers.Add(uint64(repeats.n))
+	s.counts.answers.Add(uint64(h.repeats.n))
 	return nil
 }

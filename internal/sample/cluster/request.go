@@ -3,18 +3,18 @@ package cluster
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Records of requests consist of sections. A section has a header and its requests:
 //
-//	u32 group, u16 op, u32 number of requests
-//	u32 number of the subgraph in the group, u32 node; for each request
+//	u32 group, u16 op, u32 bytes of the requests
+//	varint number of the subgraph in the group, less that of the request before; varint node, less the first of the
+//	range; for each request
 //
-// A header without requests and with op 0 tells that a group exists, so that a group without requests is assembled too.
-const (
-	sectionHead = 10
-	requestSize = 8
-)
+// In a section the numbers of subgraphs ascend. A header without requests and with op 0 tells that a group exists, so
+// that a group without requests is assembled too.
+const sectionHead = 10
 
 // flushBytes is the size from which a record is emitted.
 const flushBytes = 64 << 10
@@ -37,28 +37,32 @@ type requests struct {
 
 type requestBuffer struct {
 	b     []byte
-	count int // place of the number of requests of the last section
+	head  int // place of the header of the last section
 	group uint32
 	op    uint16
+	sub   uint32 // of the last request
+	first uint32 // node of the range
 }
 
 func (r *requests) init(s *Site) { r.s, r.open = s, map[int64]*requestBuffer{} }
 
 // add adds a request for an op (from 1).
 func (r *requests) add(group uint64, op int, sub, v uint32) {
-	key := r.s.key(op, v, group)
+	key, first := r.s.key(op, v, group)
 	b := r.open[key]
 	if b == nil {
 		b = r.take()
+		b.first = first
 		r.open[key] = b
 	}
 	before := len(b.b)
-	if before == 0 || b.group != uint32(group) || b.op != uint16(op) {
+	if before == 0 || b.group != uint32(group) || b.op != uint16(op) || sub < b.sub {
+		b.end()
 		b.begin(group, op)
 	}
-	b.b = binary.LittleEndian.AppendUint32(b.b, sub)
-	b.b = binary.LittleEndian.AppendUint32(b.b, v)
-	binary.LittleEndian.PutUint32(b.b[b.count:], binary.LittleEndian.Uint32(b.b[b.count:])+1)
+	b.b = binary.AppendUvarint(b.b, uint64(sub-b.sub))
+	b.b = binary.AppendUvarint(b.b, uint64(v-first))
+	b.sub = sub
 	r.bytes += len(b.b) - before
 	r.added++
 	switch {
@@ -70,11 +74,17 @@ func (r *requests) add(group uint64, op int, sub, v uint32) {
 }
 
 func (b *requestBuffer) begin(group uint64, op int) {
-	b.group, b.op = uint32(group), uint16(op)
+	b.group, b.op, b.sub, b.head = uint32(group), uint16(op), 0, len(b.b)
 	b.b = binary.LittleEndian.AppendUint32(b.b, b.group)
 	b.b = binary.LittleEndian.AppendUint16(b.b, b.op)
-	b.count = len(b.b)
 	b.b = append(b.b, 0, 0, 0, 0)
+}
+
+// end completes the header of the last section.
+func (b *requestBuffer) end() {
+	if len(b.b) > 0 {
+		binary.LittleEndian.PutUint32(b.b[b.head+6:], uint32(len(b.b)-b.head-sectionHead))
+	}
 }
 
 func (r *requests) take() *requestBuffer {
@@ -94,6 +104,7 @@ func (r *requests) flush() {
 }
 
 func (r *requests) flushKey(key int64, b *requestBuffer) {
+	b.end()
 	r.bytes -= len(b.b)
 	r.s.counts.requests.Add(r.added)
 	r.added = 0
@@ -126,20 +137,33 @@ func sections(list []section, record []byte, ops int) ([]section, error) {
 		s := section{group: binary.LittleEndian.Uint32(record), op: binary.LittleEndian.Uint16(record[4:])}
 		n := int(binary.LittleEndian.Uint32(record[6:]))
 		record = record[sectionHead:]
-		if len(record)/requestSize < n || int(s.op) > ops {
+		if len(record) < n || int(s.op) > ops {
 			return list, errRecord("requests")
 		}
-		s.b, record = record[:n*requestSize], record[n*requestSize:]
+		s.b, record = record[:n], record[n:]
 		list = append(list, s)
 	}
 	return list, nil
 }
 
-func (s *section) len() int { return len(s.b) / requestSize }
-
-func (s *section) at(i int) (sub, v uint32) {
-	b := s.b[i*requestSize:]
-	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+// each calls fn with each request of a section to a range of n nodes from first on.
+func (s *section) each(first, n int, fn func(sub, v uint32) error) error {
+	sub := uint64(0)
+	for b := s.b; len(b) > 0; {
+		more, k := binary.Uvarint(b)
+		if k <= 0 {
+			return errRecord("requests")
+		}
+		at, l := binary.Uvarint(b[k:])
+		if sub += more; l <= 0 || more > math.MaxUint32 || sub > math.MaxUint32 || at >= uint64(n) {
+			return errRecord("requests")
+		}
+		b = b[k+l:]
+		if err := fn(uint32(sub), uint32(first)+uint32(at)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func errRecord(what string) error {

@@ -34,6 +34,8 @@ type Options struct {
 	RangeNodes int
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
+	// Stalled, if not nil, is called with a text that names the stage where nothing has happened for a while.
+	Stalled func(text string)
 }
 
 // Run is a run of the submitter. It implements output.Elsewhere.
@@ -58,6 +60,7 @@ const (
 	defaultRange     = 1 << 13
 	mostRanges       = 1 << 11
 	waveRequestBytes = 256 << 20
+	requestBytes     = 4 // about
 )
 
 // divide fills in the job and its division.
@@ -81,7 +84,7 @@ func (r *Run) divide(job sample.Job) error {
 	}
 	wave := uint64(o.WaveSeeds)
 	if wave == 0 {
-		wave = waveRequestBytes / (requestSize * frontier(r.Sampler.Plan()))
+		wave = waveRequestBytes / (requestBytes * frontier(r.Sampler.Plan()))
 	}
 	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
 	if w.Groups() > 1<<31 {
@@ -220,7 +223,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 			err = workfolder.Explain(r.FS, r.Dir, errors.Join(err, ignoreCancel(<-ended)))
 		}
 	}()
-	told := time.Now()
+	told, watch := time.Now(), r.watch()
 	for g := r.Work.groupOf(from); g < r.Work.Groups(); {
 		joined, err := r.joinPiece(g, join)
 		if err != nil {
@@ -231,9 +234,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 		}
 		if time.Since(told) >= workfolder.Beat {
 			told = time.Now()
-			if r.Options.Tell != nil {
-				r.Options.Tell(readCounts(r.FS, r.Dir))
-			}
+			watch(g)
 			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 && running {
 				return errors.New(strings.Join(final, "\n"))
 			}
@@ -267,10 +268,45 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 			<-ended
 		}
 	}
-	if r.Options.Tell != nil {
-		r.Options.Tell(readCounts(r.FS, r.Dir))
-	}
+	watch(r.Work.Groups())
 	return nil
+}
+
+// stallTime is the time without any progress after which the user is told. Tests lower it.
+var stallTime = time.Minute
+
+// watch returns a function that tells the progress, and where there is none. It takes the number of joined groups.
+func (r *Run) watch() func(joined uint64) {
+	var last Counts
+	lastJoined, since := uint64(0), time.Now()
+	return func(joined uint64) {
+		c := readCounts(r.FS, r.Dir)
+		if r.Options.Tell != nil {
+			r.Options.Tell(c)
+		}
+		if c != last || joined != lastJoined {
+			last, lastJoined, since = c, joined, time.Now()
+			return
+		}
+		if quiet := time.Since(since); quiet >= stallTime && r.Options.Stalled != nil {
+			since = time.Now()
+			r.Options.Stalled(fmt.Sprintf("no worker has told of progress for %s: %s; look at the pages and logs of the engine, or end the job and give `Resume` later", quiet.Round(time.Second), r.stage(c, joined)))
+		}
+	}
+}
+
+// stage names the stage that a run is in.
+func (r *Run) stage(c Counts, joined uint64) string {
+	groups := r.Work.Groups()
+	switch {
+	case c == Counts{}:
+		return "no worker has started"
+	case r.Work.Method == Shuffle && c.Started < groups && c.Pieces == 0:
+		return fmt.Sprintf("stage start has drawn for %d of %d groups", c.Started, groups)
+	case r.Work.Method == Shuffle && c.Answers < c.Requests && c.Pieces == 0:
+		return fmt.Sprintf("stage range has drawn for %d of %d nodes", c.Answers, c.Requests)
+	}
+	return fmt.Sprintf("%d of %d pieces are written, and %d are in the output", min(c.Pieces, groups), groups, joined)
 }
 
 // joinPiece joins the piece of a group, if it is there, and removes it.

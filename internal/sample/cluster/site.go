@@ -159,6 +159,7 @@ func (s *Site) Hand() (*Hand, error) {
 		return nil, err
 	}
 	h.requests.init(s)
+	h.out.s = s
 	h.group.init(h)
 	return h, nil
 }

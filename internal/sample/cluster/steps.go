@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
@@ -19,6 +20,10 @@ type steps struct {
 	walks  []walk
 	walkOf []int  // by op, op 0 included
 	ids    []bool // by op, op 0 included: answers have edge ids
+	width  []int  // by op, op 0 included: bytes of a far end in answers
+	waves  int64  // number of waves
+
+	farCount []int // by op, op 0 included: nodes of the far type
 }
 
 // walk is an edge type in a direction, along which far ops walk. Its ranges have consecutive numbers.
@@ -34,7 +39,8 @@ type walk struct {
 // plan divides the ops.
 func (s *Site) plan() {
 	p, ops := s.sampler.Plan(), len(s.sampler.Plan().Ops)
-	t := steps{stage: make([]int, ops+1), next: make([][]uint32, ops+1), walkOf: make([]int, ops+1), ids: make([]bool, ops+1)}
+	t := steps{stage: make([]int, ops+1), next: make([][]uint32, ops+1), walkOf: make([]int, ops+1), ids: make([]bool, ops+1), width: make([]int, ops+1), farCount: make([]int, ops+1),
+		waves: int64((s.Work.Groups() + s.Work.WaveGroups - 1) / s.Work.WaveGroups)}
 	var first int64
 	for op := 1; op <= ops; op++ {
 		o := &p.Ops[op-1]
@@ -49,10 +55,10 @@ func (s *Site) plan() {
 			}
 		}
 		t.stages = max(t.stages, t.stage[op])
+		g := s.graph()
 		edges, dir := s.sampler.Walk(op)
 		at := slices.IndexFunc(t.walks, func(w walk) bool { return w.edges == edges && w.dir == dir })
 		if at < 0 {
-			g := s.graph()
 			count := g.Nodes[g.NodeType(g.Edges[edges].Type.Near(dir))].Count
 			nodes := s.Work.RangeNodes
 			for (count+nodes-1)/nodes > s.Work.MostRanges {
@@ -64,6 +70,8 @@ func (s *Site) plan() {
 		}
 		t.walkOf[op] = at
 		t.ids[op] = s.needsIDs(edges)
+		t.farCount[op] = g.Nodes[g.NodeType(g.Edges[edges].Type.Far(dir))].Count
+		t.width[op] = max((bits.Len(uint(max(t.farCount[op]-1, 0)))+7)/8, 1)
 	}
 	s.steps = t
 }
@@ -83,20 +91,17 @@ func (s *Site) needsIDs(edges int) bool {
 // Stages is the number of Range stages.
 func (s *Site) Stages() int { return s.steps.stages }
 
-// key is the key of the range of a node that a far op expands, for the requests of a group.
-func (s *Site) key(op int, v uint32, group uint64) int64 {
+// key is the key of the range of a node that a far op expands, for the requests of a group, and the first node of the
+// range.
+func (s *Site) key(op int, v uint32, group uint64) (key int64, first uint32) {
 	w := &s.steps.walks[s.steps.walkOf[op]]
-	return (w.first+int64(int(v)/w.nodes))*s.waves() + int64(group/s.Work.WaveGroups)
-}
-
-// waves is the number of waves.
-func (s *Site) waves() int64 {
-	return int64((s.Work.Groups() + s.Work.WaveGroups - 1) / s.Work.WaveGroups)
+	n := int(v) / w.nodes
+	return (w.first+int64(n))*s.steps.waves + int64(group/s.Work.WaveGroups), uint32(n * w.nodes)
 }
 
 // rangeOf is the walk and the first node of the range of a key.
 func (s *Site) rangeOf(key int64) (w *walk, first int, err error) {
-	at := key / s.waves()
+	at := key / s.steps.waves
 	for i := range s.steps.walks {
 		w := &s.steps.walks[i]
 		if at >= w.first && at < w.first+w.ranges {

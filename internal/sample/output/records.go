@@ -160,10 +160,14 @@ func (e *encoders) put(enc *feature.Encoder) {
 	e.free = append(e.free, enc)
 }
 
+// keptRecord is the size of a record from which a chunk gives its encoder back: there are more chunks than workers.
+const keptRecord = 1 << 20
+
 // chunk is the records of one batch.
 type chunk struct {
 	arranger *arranger
 	gatherer *gatherer
+	encoder  *feature.Encoder // nil until it is needed
 	records  *shards.Chunk
 	tally
 }
@@ -232,9 +236,15 @@ func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number
 	sub = c.arranger.arrange(sub)
 	c.gatherer.add(sub, places)
 	if last || c.gatherer.full() {
-		enc := r.encoders.get()
-		defer r.encoders.put(enc)
+		if c.encoder == nil {
+			c.encoder = r.encoders.get()
+		}
+		enc := c.encoder
 		record, err := r.encoding.encode(enc, &c.gatherer.content)
+		if len(record) > keptRecord {
+			c.encoder = nil
+			defer r.encoders.put(enc)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", r.shards.File(number), number, err)
 		}

@@ -179,7 +179,7 @@ func (c *Chunk) AppendTo(b []byte) []byte {
 	return b
 }
 
-// ReadFrom replaces the chunk by one that AppendTo has appended. It copies the records.
+// ReadFrom replaces the chunk by one that AppendTo has appended. The chunk keeps b until Write.
 func (c *Chunk) ReadFrom(b []byte) error {
 	if len(b) < 12 {
 		return io.ErrUnexpectedEOF
@@ -201,7 +201,7 @@ func (c *Chunk) ReadFrom(b []byte) error {
 	if at != uint64(len(data)) {
 		return fmt.Errorf("found %d bytes of records, expected %d", len(data), at)
 	}
-	c.buf = append(c.buf[:0], data...)
+	c.buf = data
 	return nil
 }
 

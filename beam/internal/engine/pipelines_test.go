@@ -120,10 +120,3 @@ func fails(t *testing.T, o engine.Options) {
 		t.Errorf("found %+v, %v, expected the error of the function: %s", res, err, want)
 	}
 }
-
-func TestPrism(t *testing.T) {
-	counts(t, prism(t))
-	counts(t, prism(t))
-}
-
-func TestPrismFailure(t *testing.T) { fails(t, prism(t)) }
