@@ -62,7 +62,7 @@ func NewMaker(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt 
 	for p := range m.parts {
 		x := &m.parts[p]
 		for file := range files {
-			if tensors, rows := m.tensors(file); tensors != nil {
+			if tensors, rows := d.tensorsOf(file); tensors != nil {
 				_, x.at[file] = dictLayout(tensors, p, rows)
 			}
 		}
@@ -78,9 +78,8 @@ func NewMaker(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Places, opt 
 // Close frees the lists.
 func (m *Maker) Close() error { return m.d.unmap() }
 
-// tensors are the tensors of a file, nil for a file without tensors.
-func (m *Maker) tensors(file int) ([]tensor, func(p, t int) int64) {
-	d := m.d
+// tensorsOf are the tensors of a file, nil for a file without tensors.
+func (d *dispatcher) tensorsOf(file int) ([]tensor, func(p, t int) int64) {
 	switch {
 	case file == toNodeFeat:
 		return d.nodeTensors, d.nodeRows
@@ -183,7 +182,7 @@ func (c *Cutter) Cut(ctx context.Context, segment int, skip func(part int) bool,
 		c.out[p], c.halo[p] = c.out[p][:0], c.halo[p][:0]
 	}
 	for _, file := range []int{toNodeFeat, toOrigNodes} {
-		tensors, _ := c.m.tensors(file)
+		tensors, _ := c.m.d.tensorsOf(file)
 		for k := range tensors {
 			if err := g.nodeRun(c.rows, &tensors[k], c.to[file], c.at[file], k, segment); err != nil {
 				return err
@@ -193,7 +192,7 @@ func (c *Cutter) Cut(ctx context.Context, segment int, skip func(part int) bool,
 	if err := c.edges(ctx, segment); err != nil {
 		return err
 	}
-	tensors, _ := c.m.tensors(toEdgeFeat)
+	tensors, _ := c.m.d.tensorsOf(toEdgeFeat)
 	for k := range tensors {
 		if err := g.edgeRun(ctx, c.rows, &tensors[k], c.to[toEdgeFeat], c.at[toEdgeFeat], k, segment); err != nil {
 			return err

@@ -76,7 +76,7 @@ func (m *Maker) Gather(ctx context.Context, part int, root string, records func(
 		if file == toOrigNodes && !d.opt.OriginalNodes || file == toOrigEdges && !d.opt.OriginalEdges {
 			continue
 		}
-		tensors, rows := m.tensors(file)
+		tensors, rows := d.tensorsOf(file)
 		l, _ := dictLayout(tensors, part, rows)
 		if open[file], err = g.file(name, l); err != nil {
 			return err

@@ -49,6 +49,7 @@ const transposeBytes = 1 << 30
 const (
 	leastSegment  = 1 << 14
 	mostSegment   = 1 << 21
+	segmentBytes  = 32 << 20
 	segmentCounts = 64 << 20 // values
 )
 
@@ -66,7 +67,8 @@ func (p *Plan) count(ctx context.Context, each, workers int) error {
 			return each
 		}
 		least := weight / max(segmentCounts/(d.a.Parts*d.mostInto()), 1)
-		return max(min(max(weight/(segmentsOfThread*max(workers, 1)), leastSegment), mostSegment), least)
+		most := int(min(mostSegment, segmentBytes*int64(weight)/max(d.columnBytes()+4*int64(weight), 1)))
+		return max(min(max(weight/(segmentsOfThread*max(workers, 1)), leastSegment), most), least, 1)
 	})
 	if err != nil || d.opt.Memory == 0 {
 		return err
@@ -77,6 +79,40 @@ func (p *Plan) count(ctx context.Context, each, workers int) error {
 		}
 	}
 	return nil
+}
+
+// columnBytes is the size of all columns.
+func (d *dispatcher) columnBytes() (n int64) {
+	for _, x := range d.g.Nodes {
+		for _, c := range x.Columns {
+			n += int64(len(c.Values))
+		}
+	}
+	for _, x := range d.g.Edges {
+		for _, c := range x.Columns {
+			n += int64(len(c.Values))
+		}
+	}
+	return n
+}
+
+// RecordBytes is about the size of the records of the largest part, without edges that leave it.
+func (p *Plan) RecordBytes() (most int64) {
+	d := p.d
+	for p := range d.num.parts {
+		n := 4 * int64(d.firstOf(p+1)-d.firstOf(p))
+		for _, in := range d.edges {
+			n += 8 * d.nodeRows(p, in.dst)
+		}
+		for file := range files {
+			tensors, rows := d.tensorsOf(file)
+			for _, x := range tensors {
+				n += int64(x.width) * rows(p, x.t)
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // Places returns what was counted. It shares memory with the plan.

@@ -14,6 +14,7 @@ import (
 func init() {
 	register.DoFn2x0[[]byte, func(int64)](&stepsFn{})
 	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&cutFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&sliceFn{})
 	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&makeFn{})
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&gatherFn{})
 	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&finishFn{})
@@ -67,6 +68,19 @@ type cutFn struct {
 // ProcessElement emits the records of a segment, by part.
 func (f *cutFn) ProcessElement(ctx context.Context, step int64, emit func(int64, []byte)) error {
 	return f.site.Failed(f.site.Cut(ctx, int(step), f.Parts, emit))
+}
+
+// sliceFn is Site.Slice.
+type sliceFn struct{ onSite }
+
+// ProcessElement writes the records of a slice, and emits its part.
+func (f *sliceFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	part, err := f.site.Slice(ctx, key, all(next))
+	if err != nil {
+		return f.site.Failed(err)
+	}
+	emit(part, nil)
+	return nil
 }
 
 // makeFn is Site.Make.

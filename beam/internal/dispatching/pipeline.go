@@ -27,6 +27,9 @@ func pipeline(dir string, w *cluster.Work, parts []int) *beam.Pipeline {
 	// The numbers of steps are spread over the workers.
 	steps := beam.Reshuffle(s, beam.ParDo(s, &stepsFn{w.Steps()}, beam.Impulse(s)))
 	records := beam.GroupByKey(s, beam.ParDo(s.Scope("cut"), &cutFn{on, parts}, steps))
+	if w.Slices > 1 {
+		records = beam.GroupByKey(s, beam.ParDo(s.Scope("slice"), &sliceFn{on}, records))
+	}
 	if !w.Deep() {
 		beam.ParDo0(s.Scope("make"), &makeFn{on}, records)
 		return p

@@ -82,6 +82,20 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, parts []int) (err
 	for _, r := range all {
 		byPart[r.key] = append(byPart[r.key], r.b)
 	}
+	if w.Slices > 1 {
+		byKey := byPart
+		byPart = map[int64][][]byte{}
+		for key, list := range byKey {
+			err := call("slice", key, func() error {
+				p, err := s.Slice(ctx, key, replay(list))
+				byPart[p] = nil
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
 	for p, list := range byPart {
 		err := call("gather", p, func() error {
 			if w.Deep() {
@@ -212,7 +226,7 @@ func TestEqualsRun(t *testing.T) {
 		a := assignment(s.Graph, parts, func() int { return rapid.IntRange(0, parts-1).Draw(r, "part") })
 		opt := dispatch.Options{GraphName: "g", Hops: rapid.IntRange(0, 3).Draw(r, "hops"), Leaving: rapid.Bool().Draw(r, "leaving"), PartIDs: rapid.Bool().Draw(r, "part ids"),
 			OriginalNodes: rapid.Bool().Draw(r, "nids"), OriginalEdges: rapid.Bool().Draw(r, "eids"), Formats: dgl.Formats(rapid.IntRange(1, 7).Draw(r, "formats"))}
-		run := &Run{Engine: &engine{twice: rapid.Bool().Draw(r, "twice"), order: shuffled(r)}}
+		run := &Run{SliceBytes: rapid.SampledFrom([]int64{0, 0, 1, 1000}).Draw(r, "slice"), Engine: &engine{twice: rapid.Bool().Draw(r, "twice"), order: shuffled(r)}}
 		want, err := outputs(filepath.Join(dir, "one"), s, a, opt, nil, 0)
 		if err != nil {
 			r.Fatal(err)
@@ -294,7 +308,7 @@ func TestChangedStore(t *testing.T) {
 	s := typed(t, filepath.Join(dir, "store"))
 	defer s.Close()
 	work := filepath.Join(dir, "work")
-	w := Work{Format: 1, Parts: 2, Store: s.Dir, StoreSum: "xxh3:0"}
+	w := Work{Format: 1, Parts: 2, Slices: 1, Store: s.Dir, StoreSum: "xxh3:0"}
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}

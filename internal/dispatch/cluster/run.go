@@ -36,6 +36,8 @@ type Run struct {
 	Options    dispatch.Options
 	// Segment is the weight of a segment, as in dispatch.Count; 0 chooses.
 	Segment int
+	// SliceBytes is about the size of the records of one key; 0 chooses.
+	SliceBytes int64
 	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
 	Work Work
 	// Resume keeps the parts that an interrupted run of the same Work left.
@@ -43,6 +45,9 @@ type Run struct {
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
 }
+
+// sliceBytes is what an engine and a worker may hold of one key several times over.
+const sliceBytes = 64 << 20
 
 // Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
@@ -61,7 +66,12 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
-	if err := r.prepare(plan.Places()); err != nil {
+	if r.SliceBytes == 0 {
+		r.SliceBytes = sliceBytes
+	}
+	places := plan.Places()
+	r.Work.Slices = int(max(min((plan.RecordBytes()+r.SliceBytes-1)/r.SliceBytes, int64(len(places.Segments))), 1))
+	if err := r.prepare(places); err != nil {
 		return nil, err
 	}
 	if missing := r.missing(); len(missing) > 0 {
@@ -89,14 +99,14 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	w.set(r.Options)
 	same := r.Resume && r.same()
 	if !same {
-		for _, name := range []string{partsDir, workFile, partArray, trainerArray, idArray, startArray, edgeStartArray, nodesArray, countsArray} {
+		for _, name := range []string{partsDir, slicesDir, workFile, partArray, trainerArray, idArray, startArray, edgeStartArray, nodesArray, countsArray} {
 			if err := r.FS.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
 				return err
 			}
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)
-	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, partsDir)), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, partsDir)), r.FS.MkdirAll(filepath.Join(r.Dir, slicesDir)), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}

@@ -37,8 +37,8 @@ type Counts struct {
 	Finished uint64 `json:"finished"` // parts
 }
 
-// Emit takes a record for a part.
-type Emit func(part int64, record []byte)
+// Emit takes a record of a key.
+type Emit func(key int64, record []byte)
 
 // ErrChanged is the error of a store that is not the one of the submitter.
 var ErrChanged = errors.New("the store changed")
@@ -122,12 +122,13 @@ func (s *Site) Failed(err error) error {
 	return err
 }
 
-// Cut gives the records of a segment, a number below Work.Steps. missing are the parts to make, in ascending order.
+// Cut gives the records of a segment, a number below Work.Steps. missing are the parts to make, in ascending order. Keys are those
+// of Slice where the Work has several slices, else parts.
 func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) error {
 	// Each part has a record, so that the engine knows of it.
 	for i, p := range missing {
 		if i%s.Work.Steps() == step {
-			emit(int64(p), nil)
+			emit(s.Work.key(p, 0), nil)
 		}
 	}
 	if step == 0 && len(s.Work.Segments) == 0 {
@@ -145,14 +146,14 @@ func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) erro
 		c = s.maker.NewCutter()
 	}
 	defer s.cutters.Put(c)
-	err := c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(int64(p), b) })
+	err := c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(s.Work.key(p, step), b) })
 	if err == nil {
 		s.cut.Add(1)
 	}
 	return err
 }
 
-// Gather writes what a part owns, from all of its records.
+// Gather writes what a part owns, from all of its records, or where the Work has several slices, from those.
 func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
 	if part < 0 || part >= int64(s.Work.Parts) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
@@ -163,7 +164,14 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
-	if err := s.maker.Gather(ctx, int(part), temp, records); err != nil {
+	if s.Work.Slices > 1 {
+		l := s.slices(int(part))
+		err = s.maker.Gather(ctx, int(part), temp, l.next)
+		err = errors.Join(l.close(), err)
+	} else {
+		err = s.maker.Gather(ctx, int(part), temp, records)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part))), name); err != nil {

@@ -36,6 +36,13 @@ type Work struct {
 	Memory        int64       `json:"memory,omitempty"`
 
 	Segments []dispatch.Segment `json:"segments"`
+	// Slices is the number of keys of a part: the records of one key are held together.
+	Slices int `json:"slices"`
+}
+
+// key is the key of the records that a step gives for a part.
+func (w *Work) key(part, step int) int64 {
+	return int64(part)*int64(w.Slices) + int64(step*w.Slices/w.Steps())
 }
 
 // Deep says whether Finish reads the lists of other parts.
@@ -56,13 +63,14 @@ func (w *Work) set(o dispatch.Options) {
 	w.OriginalEdges, w.Formats, w.Memory = o.OriginalEdges, o.Formats, o.Memory
 }
 
-// The files of the work folder, and its folders: of the parts, of those that are being made, and of in-edges that the store
-// does not list.
+// The files of the work folder, and its folders: of the parts, of files that are being made, of slices, and of in-edges that the
+// store does not list.
 const (
 	workFile  = "work.json"
 	listsDir  = "lists"
 	partsDir  = "parts"
 	makingDir = "making"
+	slicesDir = "slices"
 )
 
 // maxWork bounds the Work: a graph has some thousands of segments.
@@ -79,8 +87,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if w.Format != 1 || w.Parts < 1 || w.Parts > assign.MaxParts {
-		return nil, fmt.Errorf("%s: found format %d and %d parts, expected 1 and at least 1; install the same version on all machines", name, w.Format, w.Parts)
+	if w.Format != 1 || w.Parts < 1 || w.Parts > assign.MaxParts || w.Slices < 1 {
+		return nil, fmt.Errorf("%s: found format %d, %d parts and %d slices, expected 1, and at least 1; install the same version on all machines", name, w.Format, w.Parts, w.Slices)
 	}
 	return &w, nil
 }
