@@ -5,6 +5,7 @@
 # make interop      tests against the real peers, and of the code without assembly
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
+# make cluster      tests on a Flink on this machine: needs Java 17 and Maven
 # make race         the packages that run goroutines, with the race detector
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
@@ -51,9 +52,13 @@ test: $(VENV)/pins
 	$(GO) -C flight test ./...
 	$(GO) -C beam test ./...
 
+cluster:
+	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
+
 race: $(VENV)/pins
 	$(GO) test -race -timeout 40m $(RACE)
 	$(GO) -C flight test -race ./...
+	$(GO) -C beam test -race ./...
 
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
@@ -85,6 +90,7 @@ lint: $(GOLANGCI)
 	  $(GO) -C $$module vet ./...; \
 	  $(GO) -C $$module vet -tags interop ./...; \
 	  $(GO) -C $$module vet -tags interopdata ./...; \
+	  $(GO) -C $$module vet -tags cluster ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
 	for module in examples/library bench/decisions/parquet bench/decisions/lp; do \

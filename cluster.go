@@ -25,6 +25,9 @@ type Cluster struct {
 	// WaveSeeds is the number of seeds whose requests a worker may hold at the same time for one range of nodes, by
 	// ClusterShuffle; 0 chooses.
 	WaveSeeds int
+	// ShipGraph copies the store next to the output first, for workers that cannot reach it. The copy is removed at the
+	// end.
+	ShipGraph bool
 }
 
 // ClusterMethod is how the workers of a Cluster read the graph.
@@ -117,6 +120,18 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		r.Work.Records = x
 	}
 	stages := o.stages()
+	if o.Cluster.ShipGraph {
+		size, err := store.Size(vfs.OS, s.store.Dir)
+		if err != nil {
+			return nil, err
+		}
+		copied := int64(0)
+		r.Options.Ship = true
+		r.Options.Shipped = func(bytes int) {
+			copied += int64(bytes)
+			stages.update("copy the store", copied, size, "bytes")
+		}
+	}
 	r.Options.Tell = func(c cluster.Counts) {
 		s.counts = c
 		switch groups := int64(r.Work.Groups()); {

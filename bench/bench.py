@@ -31,6 +31,7 @@ import pathlib
 import platform
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,12 @@ def digest(folder):
     return h.hexdigest()
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("localhost", 0))
+        return s.getsockname()[1]
+
+
 class Flink:
     """A Flink on this machine, by scripts/flink."""
 
@@ -145,7 +152,8 @@ class Flink:
         self.dir, self.embedded = work / "flink", "--embedded" in args
         self.script = HERE.parent / "scripts/flink"
         subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
-        line = subprocess.run([self.script, "up", "--dir", self.dir, "--binary", binary, *map(str, args)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        ports = [f for name in ("job", "rest", "worker") for f in (f"--{name}-port", str(free_port()))]
+        line = subprocess.run([self.script, "up", "--dir", self.dir, "--binary", binary, *ports, *map(str, args)], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.flags = shlex.split(line.strip().splitlines()[-1])
 
     def __enter__(self):

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -349,5 +350,34 @@ func TestHostile(t *testing.T) {
 				t.Fatalf("Check: %v", err)
 			}
 		})
+	}
+}
+
+// TestCopy checks that a copy is whole and equal, and that damage is found while it is made.
+func TestCopy(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	w, err := store.Create(vfs.OS, from, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.WriteFile("a/b.txt", []byte("hello")), w.Seal(t.Context(), nil, 1), w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	copied := 0
+	if err := store.Copy(t.Context(), vfs.OS, from, to, func(n int) { copied += n }); err != nil || copied != 5 {
+		t.Fatalf("found %d bytes and %v, expected 5", copied, err)
+	}
+	for _, name := range []string{"a/b.txt", store.ManifestFile, store.ManifestSumFile} {
+		a, errA := os.ReadFile(filepath.Join(from, name))
+		b, errB := os.ReadFile(filepath.Join(to, name))
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s: found %q and %v, expected %q", name, b, err, a)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(from, "a/b.txt"), []byte("hallo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Copy(t.Context(), vfs.OS, from, filepath.Join(t.TempDir(), "to"), func(int) {}); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("found %v, expected ErrDamaged", err)
 	}
 }

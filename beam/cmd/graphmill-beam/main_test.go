@@ -1,18 +1,94 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
 	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/beam/internal/engine"
 )
 
-// TestMain runs the command instead of the tests where the first argument is one of its commands: the worker service of a
-// test, and the submitters that a test kills, are this program.
+// TestMain makes the test program the command where its first argument is a command: the worker services of tests, and
+// the submitters that tests kill, are this program.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "sample", "worker", "harness":
-			main()
-		}
+	if len(os.Args) > 1 && slices.Contains([]string{"sample", "worker", "harness"}, os.Args[1]) {
+		main()
 	}
 	os.Exit(m.Run())
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{nil, exitUsage, "found no command"},
+		{[]string{"sampel"}, exitUsage, `found command "sampel"`},
+		{[]string{"sample", "a", "b"}, exitUsage, "expected one STORE"},
+		{[]string{"worker", "--lisen", "x"}, exitUsage, "did you mean --listen?\nTry 'graphmill-beam worker --help'."},
+		{[]string{"worker", "x"}, exitUsage, `found argument "x", expected none`},
+		{[]string{"worker", "--listen", "0.0.0.0:0"}, exitFailed, "found --listen 0.0.0.0:0, which other machines can reach, expected a loopback address"},
+		{[]string{"harness"}, exitFailed, "this command is run by the worker service alone"},
+	} {
+		var out, err bytes.Buffer
+		if status := run(append([]string{"graphmill-beam"}, c.args...), strings.NewReader(""), &out, &err); status != c.status || !strings.Contains(err.String(), c.want) || out.Len() > 0 {
+			t.Errorf("%q: found status %d, %q, %q, expected %d and %q", c.args, status, out.String(), err.String(), c.status, c.want)
+		}
+	}
+}
+
+// The examples come before the flags.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"sample", "--help"}, {"worker", "--help"}} {
+		var out bytes.Buffer
+		if status := run(append([]string{"graphmill-beam"}, args...), nil, &out, io.Discard); status != exitDone {
+			t.Errorf("%q: found status %d, expected %d", args, status, exitDone)
+		}
+		examples, flags := strings.Index(out.String(), "Examples:\n  graphmill-beam"), strings.Index(out.String(), "Flags:")
+		if examples < 0 || flags < examples {
+			t.Errorf("%q: found %q, expected examples before flags", args, out.String())
+		}
+	}
+}
+
+// The service tells its address and its build, and ends well by a signal.
+func TestWorker(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	build, err := engine.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "worker", "--listen", "localhost:0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	defer stuck.Stop()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	var told struct{ Addr, Build string }
+	if err := json.Unmarshal(lines.Bytes(), &told); err != nil || told.Build != build || !strings.HasPrefix(told.Addr, "127.0.0.1:") && !strings.HasPrefix(told.Addr, "[::1]:") {
+		t.Errorf("found %q, %v, expected an address on loopback and build %s", lines.Text(), err, build)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("found %v, expected success", err)
+	}
 }

@@ -87,6 +87,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
 			fs.StringVar((*string)(&c.Method), "method", string(graphmill.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
+			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 256 MiB of requests)")
 		},
 		Set: func(o *graphmill.SampleOptions) error {

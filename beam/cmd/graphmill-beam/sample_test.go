@@ -49,6 +49,15 @@ func TestPrism(t *testing.T) {
 			onlyOutput(t, dir, "one", "local", "shuffle")
 		})
 	}
+	t.Run("shipped", func(t *testing.T) {
+		dir := t.TempDir()
+		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
+		alone(t, one, append([]string{store}, all["links"]...)...)
+		if _, text, status := command(t, append([]string{"sample", store, "--ship-graph", "--out", out}, all["links"]...)...); status != 0 || manifest(t, out) != manifest(t, one) {
+			t.Errorf("found status %d and\n%s\nexpected\n%s\n%s", status, manifest(t, out), manifest(t, one), text)
+		}
+		onlyOutput(t, dir, "one", "out")
+	})
 }
 
 // TestRefused checks that what cannot work is told before a job starts, and leaves nothing.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime"
 	"sync"
+
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Executable is the path of the running program. On Linux it stays valid when the file is replaced.
@@ -26,7 +28,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(path)
+	f, err := vfs.OS.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -4,11 +4,15 @@ package engine_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,8 +21,8 @@ import (
 
 // The test starts Flink by scripts/flink, with itself as the worker service.
 
-// up starts a Flink until the end of the test, and returns its REST address.
-func up(t *testing.T, args ...string) {
+// up starts a Flink until the end of the test, and returns the folder of its logs.
+func up(t *testing.T, args ...string) (dir string) {
 	t.Helper()
 	script, err := filepath.Abs("../../../scripts/flink")
 	if err != nil {
@@ -28,7 +32,7 @@ func up(t *testing.T, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	t.Cleanup(func() {
 		if out, err := exec.Command(script, "down", "--dir", dir).CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
@@ -47,6 +51,7 @@ func up(t *testing.T, args ...string) {
 			t.Logf("worker service:\n%s", b)
 		}
 	})
+	return dir
 }
 
 func flink(t *testing.T) engine.Options {
@@ -107,16 +112,85 @@ func TestFlinkCluster(t *testing.T) {
 	}
 }
 
-// jobs returns the states of Flink's jobs.
-func jobs(t *testing.T) string {
-	t.Helper()
-	r, err := http.Get("http://localhost:18081/jobs")
+// A job ends well when a TaskManager is killed that runs it, if another has the slots.
+func TestFlinkTaskManagerKilled(t *testing.T) {
+	dir := up(t, "--task-managers", "2", "--slots", "1")
+	o := flink(t)
+	o.Workers, o.JobManager, o.Parallelism = "localhost:15000", "http://localhost:18081", 1
+	out := t.TempDir()
+	killed := make(chan error, 1)
+	go func() { killed <- killBusy(t, dir, out) }()
+	done := timed(t, "job with a TaskManager killed")
+	_, err := engine.Run(t.Context(), countingSlowly(out, 100), o)
+	done()
+	if err := <-killed; err != nil {
+		t.Error(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	counted(t, out)
+}
+
+// killBusy waits for the first file of a job, and kills the TaskManager without a free slot.
+func killBusy(t *testing.T, dir, out string) error {
+	for {
+		if files, err := os.ReadDir(out); err != nil {
+			return err
+		} else if len(files) > 0 {
+			break
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.Context().Done():
+			return errors.New("found no file of the job, expected one")
+		}
+	}
+	var all struct {
+		TaskManagers []struct {
+			ID        string
+			FreeSlots int
+		}
+	}
+	if err := get("/taskmanagers", &all); err != nil {
+		return err
+	}
+	for _, m := range all.TaskManagers {
+		if m.FreeSlots > 0 {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "processes"))
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); f[0] == m.ID {
+				pid, err := strconv.Atoi(f[1])
+				if err != nil {
+					return err
+				}
+				return syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}
+	return fmt.Errorf("found %+v, expected a TaskManager without a free slot", all)
+}
+
+// get asks Flink's REST interface.
+func get(path string, answer any) error {
+	r, err := http.Get("http://localhost:18081" + path)
+	if err != nil {
+		return err
+	}
 	defer r.Body.Close()
+	return json.NewDecoder(r.Body).Decode(answer)
+}
+
+// jobs returns the states of Flink's jobs.
+func jobs(t *testing.T) string {
+	t.Helper()
 	var all struct{ Jobs []struct{ ID, Status string } }
-	if err := json.NewDecoder(r.Body).Decode(&all); err != nil {
+	if err := get("/jobs", &all); err != nil {
 		t.Fatal(err)
 	}
 	var states []string

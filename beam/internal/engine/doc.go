@@ -32,5 +32,5 @@
 // Beam keeps loggers, hooks and options in global variables. So Run runs one pipeline at a time in a process, and a second
 // call waits.
 //
-// The package may import Beam, internal/workers, and no other package of the repository.
+// The package may import Beam, beam/internal/workers and internal/vfs.
 package engine

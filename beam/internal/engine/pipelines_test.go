@@ -36,6 +36,14 @@ func (f *count) ProcessElement(k int64, values func(*[]byte) bool) error {
 	return os.WriteFile(filepath.Join(f.Dir, fmt.Sprint(k)), fmt.Append(nil, n), 0o600)
 }
 
+// slow counts like count, and takes three seconds for a key.
+type slow struct{ Dir string }
+
+func (f *slow) ProcessElement(k int64, values func(*[]byte) bool) error {
+	time.Sleep(3 * time.Second)
+	return (&count{f.Dir}).ProcessElement(k, values)
+}
+
 // fail fails.
 type fail struct{}
 
@@ -60,6 +68,7 @@ func (f *sleep) ProcessElement(ctx context.Context, _ []byte) error {
 func init() {
 	register.DoFn2x0[[]byte, func(int64, []byte)](&number{})
 	register.DoFn2x1[int64, func(*[]byte) bool, error](&count{})
+	register.DoFn2x1[int64, func(*[]byte) bool, error](&slow{})
 	register.DoFn1x1[[]byte, error](&fail{})
 	register.DoFn2x1[context.Context, []byte, error](&sleep{})
 	register.Emitter2[int64, []byte]()
@@ -69,6 +78,12 @@ func init() {
 func counting(dir string, n int64) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &count{dir}, beam.GroupByKey(s, beam.ParDo(s, &number{n}, beam.Impulse(s))))
+	return p
+}
+
+func countingSlowly(dir string, n int64) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	beam.ParDo0(s, &slow{dir}, beam.GroupByKey(s, beam.ParDo(s, &number{n}, beam.Impulse(s))))
 	return p
 }
 
@@ -104,6 +119,12 @@ func counts(t *testing.T, o engine.Options) {
 	if res.State != "DONE" || res.JobID == "" {
 		t.Errorf("found %+v, expected a job that is DONE", res)
 	}
+	counted(t, dir)
+}
+
+// counted verifies what a pipeline of 100 numbers wrote.
+func counted(t *testing.T, dir string) {
+	t.Helper()
 	for k, want := range []string{"34", "33", "33"} {
 		if b, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(k))); err != nil || string(b) != want {
 			t.Errorf("key %d: found %q, %v, expected %s", k, b, err, want)

@@ -2,7 +2,9 @@
 // groups and ranges are the keys by which Beam groups records.
 //
 //	groups -> Reshuffle -> sample                                                      method local
-//	groups -> Reshuffle -> start -> GBK -> range -> ... -> GBK -> range -> GBK -> assemble   method shuffle
+//	groups -> Reshuffle -> start -> GBK -> range -> ... -> GBK -> range -> answers           method shuffle
+//	answers -> GBK -> assemble
+//	answers -> GBK -> want -> GBK -> rows -> Flatten with the answers -> GBK -> assemble     with features
 //
 // Elements are coarse: a group is thousands of seeds, and a record is up to 64 KiB, because each costs Beam about a
 // microsecond on each side. Keys are int64 and records are bytes, which the runner only copies. A range that asks later

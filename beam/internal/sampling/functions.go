@@ -16,7 +16,9 @@ func init() {
 	register.DoFn5x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), func(int64, []byte), error](&rangeFn{})
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&lastRangeFn{})
 	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&assembleFn{})
-	register.DoFn2x1[context.Context, int64, error](&assembleAloneFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&wantFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&rowsFn{})
+	register.DoFn2x0[int64, func(int64, []byte)](&existsFn{})
 	register.Emitter1[int64]()
 	register.Emitter2[int64, []byte]()
 	register.Iter1[[]byte]()
@@ -80,12 +82,24 @@ func (f *assembleFn) ProcessElement(ctx context.Context, group int64, next func(
 	return f.do(func(h *cluster.Hand) error { return h.Assemble(ctx, group, all(next)) })
 }
 
-// assembleAloneFn is Hand.Assemble for a plan that asks no ranges.
-type assembleAloneFn struct{ onSite }
+// wantFn is Hand.Want.
+type wantFn struct{ onSite }
 
-// ProcessElement makes the piece of a group.
-func (f *assembleAloneFn) ProcessElement(ctx context.Context, group int64) error {
-	return f.do(func(h *cluster.Hand) error {
-		return h.Assemble(ctx, group, func() ([]byte, bool) { return nil, false })
-	})
+// ProcessElement emits the requests of a group for rows, by range.
+func (f *wantFn) ProcessElement(ctx context.Context, group int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	return f.do(func(h *cluster.Hand) error { return h.Want(ctx, group, all(next), emit) })
 }
+
+// rowsFn is Hand.Rows.
+type rowsFn struct{ onSite }
+
+// ProcessElement emits the rows of a range, by group.
+func (f *rowsFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	return f.do(func(h *cluster.Hand) error { return h.Rows(ctx, key, all(next), emit) })
+}
+
+// existsFn emits an empty answer for a group, where no range answers.
+type existsFn struct{}
+
+// ProcessElement emits the answer.
+func (*existsFn) ProcessElement(group int64, emit func(int64, []byte)) { emit(group, nil) }

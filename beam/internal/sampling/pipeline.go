@@ -16,7 +16,7 @@ type Engine struct{ Options engine.Options }
 func (e *Engine) Workers() int { return max(e.Options.Parallelism, 1) }
 
 // Run implements cluster.Engine.
-func (e *Engine) Run(ctx context.Context, dir string, w *cluster.Work, stages int, groups []uint64) error {
+func (e *Engine) Run(ctx context.Context, dir string, w *cluster.Work, stages cluster.Stages, groups []uint64) error {
 	if len(groups) == 0 {
 		return errNoGroups
 	}
@@ -24,30 +24,39 @@ func (e *Engine) Run(ctx context.Context, dir string, w *cluster.Work, stages in
 	return err
 }
 
-func pipeline(dir string, w *cluster.Work, stages int, groups []uint64) *beam.Pipeline {
+func pipeline(dir string, w *cluster.Work, stages cluster.Stages, groups []uint64) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	on := onSite{Dir: dir}
 	// The numbers of groups are spread over the workers.
 	start := beam.Reshuffle(s, beam.ParDo(s, &groupsFn{groups}, beam.Impulse(s)))
-	switch {
-	case w.Method == cluster.Local:
+	if w.Method == cluster.Local {
 		beam.ParDo0(s.Scope("sample"), &sampleFn{on}, start)
 		return p
-	case stages == 0:
-		beam.ParDo0(s.Scope("assemble"), &assembleAloneFn{on}, start)
-		return p
 	}
-	requests := beam.ParDo(s.Scope("start"), &startFn{on}, start)
+	answers := asked(s, on, stages.Ranges, start)
+	if stages.Rows {
+		want := beam.ParDo(s.Scope("want"), &wantFn{on}, beam.GroupByKey(s, answers))
+		rows := beam.ParDo(s.Scope("rows"), &rowsFn{on}, beam.GroupByKey(s, want))
+		answers = beam.Flatten(s, answers, rows)
+	}
+	beam.ParDo0(s.Scope("assemble"), &assembleFn{on}, beam.GroupByKey(s, answers))
+	return p
+}
+
+// asked is the answers of all ranges, by group.
+func asked(s beam.Scope, on onSite, ranges int, groups beam.PCollection) beam.PCollection {
+	if ranges == 0 {
+		return beam.ParDo(s, &existsFn{}, groups)
+	}
+	requests := beam.ParDo(s.Scope("start"), &startFn{on}, groups)
 	var answers []beam.PCollection
-	for stage := 1; stage < stages; stage++ {
+	for stage := 1; stage < ranges; stage++ {
 		answer, later := beam.ParDo2(s.Scope("range"), &rangeFn{on, stage}, beam.GroupByKey(s, requests))
 		answers, requests = append(answers, answer), later
 	}
-	answers = append(answers, beam.ParDo(s.Scope("range"), &lastRangeFn{on, stages}, beam.GroupByKey(s, requests)))
-	all := answers[0]
-	if len(answers) > 1 {
-		all = beam.Flatten(s, answers...)
+	answers = append(answers, beam.ParDo(s.Scope("range"), &lastRangeFn{on, ranges}, beam.GroupByKey(s, requests)))
+	if len(answers) == 1 {
+		return answers[0]
 	}
-	beam.ParDo0(s.Scope("assemble"), &assembleFn{on}, beam.GroupByKey(s, all))
-	return p
+	return beam.Flatten(s, answers...)
 }

@@ -107,7 +107,7 @@ func newRequest(m *fnpb.StartWorkerRequest, insecure bool) (*request, error) {
 	}
 	for _, endpoint := range []string{r.Control, r.Logging, m.GetProvisionEndpoint().GetUrl()} {
 		if endpoint != "" && !Loopback(endpoint) {
-			return nil, fmt.Errorf("found endpoint %s of a runner on another machine, expected a loopback address; run a worker service on that machine, or allow the connection without TLS by --insecure", endpoint)
+			return nil, fmt.Errorf("found endpoint %s of a runner on another machine, expected a loopback address; run a worker service on that machine, or allow it by `Insecure` of the worker service", endpoint)
 		}
 	}
 	return r, nil

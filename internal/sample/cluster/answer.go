@@ -103,6 +103,8 @@ type answers struct {
 	starts  []uint32   // by subgraph: its first answer in all, and the end
 	all     []answerAt // by subgraph
 
+	rows *groupRows // nil without a stage Rows
+
 	in   sample.Input
 	fed  []fed // by op, op 0 included
 	find table
@@ -134,8 +136,20 @@ func (a *answers) read(records func() ([]byte, bool), n int) error {
 	a.starts = a.starts[:n+2]
 	clear(a.starts)
 	total := 0
+	if a.rows = nil; len(a.h.s.tables) > 0 {
+		a.rows = newGroupRows(a.h.s)
+	}
 	for b, ok := records(); ok; b, ok = records() {
 		if len(b) == 0 {
+			continue
+		}
+		if len(b) > 1 && binary.LittleEndian.Uint16(b) == rowsRecord {
+			if a.rows == nil {
+				return errRecord("answers")
+			}
+			if err := a.rows.add(b); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := a.h.s.eachAnswer(b, func(sub uint32, _ answerAt) error {

@@ -84,7 +84,7 @@ type record struct {
 	b   []byte
 }
 
-func (e *engine) Run(ctx context.Context, dir string, w *Work, stages int, groups []uint64) (err error) {
+func (e *engine) Run(ctx context.Context, dir string, w *Work, shape Stages, groups []uint64) (err error) {
 	s, err := Open(vfs.OS, dir)
 	if err != nil {
 		return err
@@ -121,6 +121,7 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, stages int, group
 		}
 		return nil
 	}
+	stages := shape.Ranges
 	var requests, answers []record
 	for _, g := range groups {
 		out, _, err := run(0, func(h *Hand, emit, _ Emit) error { return h.Start(ctx, g, emit) })
@@ -149,6 +150,27 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, stages int, group
 			return err
 		}
 		requests = later
+	}
+	if shape.Rows {
+		var want, rows []record
+		err := e.each(slices.Clone(answers), func(key int64, records func() ([]byte, bool)) error {
+			all := collect(records)
+			out, _, err := run(stages+2, func(h *Hand, emit, _ Emit) error { return h.Want(ctx, key, replay(all), emit) })
+			want = append(want, out...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := e.each(want, func(key int64, records func() ([]byte, bool)) error {
+			all := collect(records)
+			out, _, err := run(stages+3, func(h *Hand, emit, _ Emit) error { return h.Rows(ctx, key, replay(all), emit) })
+			rows = append(rows, out...)
+			return err
+		}); err != nil {
+			return err
+		}
+		answers = append(answers, rows...)
 	}
 	return e.each(answers, func(key int64, records func() ([]byte, bool)) error {
 		all := collect(records)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
@@ -20,7 +21,7 @@ import (
 type Engine interface {
 	// Run returns when each of the groups has a piece, or with the error of the job. It opens the Work of the folder in
 	// the workers. When ctx is done, it ends the job.
-	Run(ctx context.Context, dir string, w *Work, stages int, groups []uint64) error
+	Run(ctx context.Context, dir string, w *Work, stages Stages, groups []uint64) error
 	// Workers is the number of workers that the engine has at the same time.
 	Workers() int
 }
@@ -34,6 +35,10 @@ type Options struct {
 	RangeNodes int
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
+	// Ship copies the store into the work folder, for workers that cannot reach it.
+	Ship bool
+	// Shipped, if not nil, is called with the bytes of each part that is copied.
+	Shipped func(bytes int)
 	// Stalled, if not nil, is called with a text that names the stage where nothing has happened for a while.
 	Stalled func(text string)
 }
@@ -121,10 +126,17 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if r.Work.Batches == 0 {
 		return nil
 	}
+	from := r.Work.Store
+	if r.Options.Ship {
+		r.Work.Store = filepath.Join(r.Dir, shippedDir)
+	}
 	if err := r.prepare(&job); err != nil {
 		return err
 	}
-	site, err := r.check()
+	if err := r.ship(ctx, from); err != nil {
+		return err
+	}
+	stages, err := r.check()
 	if err != nil {
 		return err
 	}
@@ -137,7 +149,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 			ended <- nil
 			return
 		}
-		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, site, groups)
+		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)
 	}()
 	err = r.joinAll(ctx, job.From, ended, cancel, join)
 	cancel(err)
@@ -169,6 +181,31 @@ func (r *Run) prepare(job *sample.Job) error {
 	return nil
 }
 
+// shippedDir is the folder of the copy of the store in the work folder.
+const shippedDir = "store"
+
+// ship copies the store, unless an interrupted run did.
+func (r *Run) ship(ctx context.Context, from string) error {
+	to := r.Work.Store
+	if to == from {
+		return nil
+	}
+	if sum, err := store.Sum(r.FS, to); err == nil && sum == r.Work.StoreSum {
+		return nil
+	}
+	if err := r.FS.RemoveAll(to); err != nil {
+		return err
+	}
+	told := r.Options.Shipped
+	if told == nil {
+		told = func(int) {}
+	}
+	if err := store.Copy(ctx, r.FS, from, to, told); err != nil {
+		return fmt.Errorf("cannot copy the store to the workers: %w", err)
+	}
+	return nil
+}
+
 // same says whether the folder has the same Work. The seeds are the same, because the output is continued.
 func (r *Run) same(job *sample.Job) bool {
 	old, err := readWork(r.FS, r.Dir)
@@ -180,12 +217,11 @@ func (r *Run) same(job *sample.Job) bool {
 	return old.Seeds.Len == len(job.Seeds) && equalJSON(&w, old)
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the
-// number of Range stages.
-func (r *Run) check() (stages int, err error) {
+// check opens the work as a worker does, so that what no worker can do is told before the job starts.
+func (r *Run) check() (stages Stages, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
-		return 0, err
+		return stages, err
 	}
 	if r.Work.Method == Shuffle {
 		for _, w := range s.steps.walks {

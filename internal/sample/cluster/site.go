@@ -29,6 +29,7 @@ type Site struct {
 	pieces  *output.Pieces
 	unmaps  []func() error
 	steps   steps
+	tables  []rowTable // of the stage Rows, none without it
 	ranges  rangeCache
 
 	counts counts
@@ -81,17 +82,20 @@ func (s *Site) open() (err error) {
 	if s.job.EpochBatches(s.sampler.SeedWidth()) != w.Batches {
 		return fmt.Errorf("%s: found %d batches in the work, expected %d", s.Dir, w.Batches, s.job.EpochBatches(s.sampler.SeedWidth()))
 	}
-	if err := s.openPieces(); err != nil {
+	var columns columnRecorder
+	if err := s.openPieces(&columns); err != nil {
 		return err
 	}
 	if w.Method == Shuffle {
 		s.plan()
+		s.planRows(&columns)
 	}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, s.counts.read)
 	return nil
 }
 
-func (s *Site) openPieces() (err error) {
+// openPieces plans the pieces. By the method Shuffle it notes the columns of Examples, and leaves them unread.
+func (s *Site) openPieces(columns *columnRecorder) (err error) {
 	if s.Work.Records == nil {
 		s.pieces, err = output.CollectionPieces(s.sampler, output.CollectionOptions{Ops: s.Work.Ops}, s.job)
 		return err
@@ -99,6 +103,9 @@ func (s *Site) openPieces() (err error) {
 	opt, err := s.records()
 	if err != nil {
 		return err
+	}
+	if s.Work.Method == Shuffle {
+		opt.Rows = columns
 	}
 	if s.pieces, err = output.RecordPieces(s.sampler, opt, s.job); err != nil {
 		return err
@@ -143,6 +150,8 @@ type Hand struct {
 	group    answers // of the group that is assembled
 	out      answerBuffer
 	order    []section
+	wanted   []wantedRows
+	rows     []uint32
 }
 
 // Hand takes buffers that are not in use. The caller gives them back by Done.
@@ -169,11 +178,12 @@ func (h *Hand) Done() { h.s.hands.Put(h) }
 
 // Sample makes the piece of a group with the whole store (Local).
 func (h *Hand) Sample(ctx context.Context, group uint64) error {
-	return h.piece(ctx, group, func(in sample.Input, _ uint32) (*sample.Subgraph, error) { return h.kernel.Sample(in) })
+	return h.piece(ctx, h.writer, group, func(in sample.Input, _ uint32) (*sample.Subgraph, error) { return h.kernel.Sample(in) }, func() error { return nil })
 }
 
-// piece writes the piece of a group, if it is not there. take makes the subgraph with a number in the group.
-func (h *Hand) piece(ctx context.Context, group uint64, take func(in sample.Input, sub uint32) (*sample.Subgraph, error)) (err error) {
+// piece writes the piece of a group, if it is not there. take makes the subgraph with a number in the group, and check
+// says whether all were encoded.
+func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint64, take func(in sample.Input, sub uint32) (*sample.Subgraph, error), check func() error) (err error) {
 	s := h.s
 	name := s.pieceFile(group)
 	if _, err := s.fs.Stat(name); err == nil {
@@ -185,7 +195,7 @@ func (h *Hand) piece(ctx context.Context, group uint64, take func(in sample.Inpu
 	}
 	first, n := s.Work.Group(group)
 	sub := uint32(0)
-	err = h.writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
+	err = writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
 		g, err := take(s.sampler.Input(b, s.job.Seed, i), sub)
 		sub++
 		if g != nil {
@@ -193,6 +203,9 @@ func (h *Hand) piece(ctx context.Context, group uint64, take func(in sample.Inpu
 		}
 		return g, err
 	})
+	if err == nil {
+		err = check()
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, s.fs.Remove(f.Name()))
 	}

@@ -88,8 +88,14 @@ func (s *Site) needsIDs(edges int) bool {
 	return s.sampler.EdgeIDs()
 }
 
-// Stages is the number of Range stages.
-func (s *Site) Stages() int { return s.steps.stages }
+// Stages is the stages of a Work.
+type Stages struct {
+	Ranges int  // Range stages
+	Rows   bool // there are the stages Want and Rows
+}
+
+// Stages is the stages by the method Shuffle.
+func (s *Site) Stages() Stages { return Stages{s.steps.stages, len(s.tables) > 0} }
 
 // key is the key of the range of a node that a far op expands, for the requests of a group, and the first node of the
 // range.

@@ -48,6 +48,9 @@ type rowColumn struct {
 // through the map of the store.
 func Fetches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged() }
 
+// Fetches is the function Fetches.
+func (r *Rows) Fetches(c *graph.Column) bool { return Fetches(c) }
+
 // rowTables is the tables of rows of an executor, and the reader of their files.
 type rowTables struct {
 	fsys         vfs.FS

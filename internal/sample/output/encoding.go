@@ -13,7 +13,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/sample"
-	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -23,7 +22,7 @@ type Encoding struct {
 	plan   *sample.Plan
 	opt    *RecordsOptions
 	group  int // components of an Example
-	tables []rowTable
+	tables []usedTable
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
 	// rounded are the columns with float64 values that float32 rounds, as "owner: column x".
@@ -185,9 +184,9 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 		}
 		columns = append(slices.Clone(columns), &ids)
 	}
-	var fetched *outofcore.Rows
-	if n.opt.Stream != nil {
-		fetched = n.opt.Stream.NodeRows(number)
+	var fetched RowTable
+	if from := n.rows(); from != nil {
+		fetched = from.Nodes(number)
 	}
 	return n.columns("nodes", name, t.Type, columns, set.Features, rows, fetched)
 }
@@ -214,9 +213,9 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	n.size("edges", name, rows, func(c *content) []uint32 { return c.edgeSizes[number] })
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.edges[number].Src }, writeLocal)
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.edges[number].Dst }, writeLocal)
-	var fetched *outofcore.Rows
-	if n.opt.Stream != nil {
-		fetched = n.opt.Stream.EdgeRows(number)
+	var fetched RowTable
+	if from := n.rows(); from != nil {
+		fetched = from.Edges(number)
 	}
 	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
 }
@@ -229,7 +228,7 @@ func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnp
 	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return features[c.Name] == nil })
 }
 
-func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched *outofcore.Rows) error {
+func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched RowTable) error {
 	for _, c := range columns {
 		if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
 			continue

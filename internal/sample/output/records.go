@@ -52,6 +52,8 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is the schema of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
+	// Rows stands for the columns of nodes and edges, nil where they are read as they are.
+	Rows Rows
 	// Stream, Elsewhere, Progress and Checkpoint are those of CollectionOptions.
 	Stream     *outofcore.Executor
 	Elsewhere  Elsewhere

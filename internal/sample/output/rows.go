@@ -8,10 +8,44 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
-// rowTable is the rows of a type that the stream executor reads for the batches that are being encoded, and the ids of
-// an Example that they belong to.
-type rowTable struct {
-	rows *outofcore.Rows
+// Rows stands for the columns of a graph while Examples are encoded: it has only the rows that are wanted of them.
+type Rows interface {
+	// Nodes is the table of a node type, given by number.
+	Nodes(number int) RowTable
+	// Edges is the table of an edge type, given by number.
+	Edges(number int) RowTable
+}
+
+// RowTable is the rows of a type that are wanted for the Examples that are being encoded.
+type RowTable interface {
+	// Fetches says whether a column of the type is in the table. Other columns are read as they are.
+	Fetches(c *graph.Column) bool
+	// Column is the column of the table in place of c.
+	Column(c *graph.Column) (*graph.Column, error)
+	// Places appends the rows of the table that belong to ids.
+	Places(to, ids []uint32) []uint32
+}
+
+// streamRows is the rows that a stream executor reads.
+type streamRows struct{ x *outofcore.Executor }
+
+// Nodes implements Rows.
+func (s streamRows) Nodes(number int) RowTable { return s.x.NodeRows(number) }
+
+// Edges implements Rows.
+func (s streamRows) Edges(number int) RowTable { return s.x.EdgeRows(number) }
+
+// rows is what stands for the columns, nil where they are read as they are.
+func (n *Encoding) rows() Rows {
+	if n.opt.Stream != nil {
+		return streamRows{n.opt.Stream}
+	}
+	return n.opt.Rows
+}
+
+// usedTable is a table, and the ids of an Example that it has rows for.
+type usedTable struct {
+	rows RowTable
 	ids  func(*content) []uint32
 }
 
@@ -27,18 +61,18 @@ func (n *Encoding) place(c *content) {
 
 // source is the column that c is written from (c itself, or a table in place of it), and a function that returns the
 // rows of it that an Example has. rows is nil where there is no table, ids is the ids of an Example.
-func (n *Encoding) source(c *graph.Column, rows *outofcore.Rows, ids func(*content) []uint32) (*graph.Column, func(*content) []uint32, error) {
-	if rows == nil || !outofcore.Fetches(c) {
+func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) []uint32) (*graph.Column, func(*content) []uint32, error) {
+	if rows == nil || !rows.Fetches(c) {
 		return c, ids, nil
 	}
 	stand, err := rows.Column(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(n.tables, func(t rowTable) bool { return t.rows == rows })
+	i := slices.IndexFunc(n.tables, func(t usedTable) bool { return t.rows == rows })
 	if i < 0 {
 		i = len(n.tables)
-		n.tables = append(n.tables, rowTable{rows, ids})
+		n.tables = append(n.tables, usedTable{rows, ids})
 	}
 	return stand, func(c *content) []uint32 { return c.places[i] }, nil
 }
@@ -54,8 +88,12 @@ func Fetch(x *outofcore.Executor, induce bool) error {
 // roundsStep is the bytes of a column that are read between two releases of memory.
 const roundsStep = 32 << 20
 
-// rounds is feature.Rounds. Under the stream executor it releases the memory of what it has read.
+// rounds is feature.Rounds. Under the stream executor it releases the memory of what it has read. Where other processes
+// give the rows, the one that writes the output reads the columns for this.
 func (n *Encoding) rounds(c *graph.Column) (bool, error) {
+	if n.opt.Rows != nil {
+		return false, nil
+	}
 	if n.opt.Stream == nil || c.DType != graph.Float64 {
 		return feature.Rounds(c), nil
 	}

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// fuzzSite is a Site without files: an op of 100 nodes, and a table with columns of each kind.
+func fuzzSite() *Site {
+	s := &Site{Work: &Work{Batches: 10, GroupBatches: 5, Epochs: 1}}
+	s.steps = steps{stages: 1, stage: []int{0, 0, 1}, ids: []bool{false, false, true}, width: []int{1, 1, 3}, farCount: []int{1, 100, 1 << 20}}
+	s.tables = []rowTable{{count: 100, columns: []*graph.Column{
+		{Name: "a", DType: graph.Float32, Shape: []int{2}},
+		{Name: "b", DType: graph.String, Shape: []int{-1, 2}, Offsets: make([]graph.Index, 1)},
+		{Name: "c", DType: graph.Int8, Shape: []int{-1, -1}, Offsets: make([]graph.Index, 2)},
+	}}}
+	return s
+}
+
+// FuzzRecords reads any bytes as each kind of record. They are refused, or have only what a group may ask for and get.
+func FuzzRecords(f *testing.F) {
+	s := fuzzSite()
+	var requests requestBuffer
+	requests.begin(1, 2)
+	requests.b = append(requests.b, 3, 7, 0, 9)
+	requests.end()
+	f.Add(requests.b)
+	answers := answerBuffer{s: s, emit: func(_ int64, b []byte) { f.Add(b) }}
+	answers.begin(answers.emit)
+	answers.section(1, 2, 64)
+	answers.add(2, 65, []uint32{5, 70000}, []uint32{1, 2})
+	answers.add(9, 66, nil, nil)
+	answers.flush()
+	rows := rowTable{count: 3, columns: []*graph.Column{
+		{Name: "a", DType: graph.Float32, Shape: []int{2}, Rows: 2, Values: make([]byte, 16)},
+		{Name: "b", DType: graph.String, Shape: []int{-1, 2}, Rows: 2, Values: []byte("xyz"), Offsets: []graph.Index{{U64: []uint64{0, 1, 1}}}, StringOffsets: graph.Index{U64: []uint64{0, 1, 3}}},
+		{Name: "c", DType: graph.Int8, Shape: []int{-1, -1}, Rows: 2, Values: []byte("pq"), Offsets: []graph.Index{{U64: []uint64{0, 1, 2}}, {U64: []uint64{0, 2, 2}}}},
+	}}
+	b, _, err := appendRows(nil, 0, &rows, []uint32{0, 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if list, err := sections(nil, b, 2); err == nil {
+			for i := range list {
+				_ = list[i].each(64, 32, func(_, v uint32) error {
+					if v < 64 || v >= 96 {
+						t.Errorf("found node %d, expected 64 to 95", v)
+					}
+					return nil
+				})
+			}
+		}
+		_ = s.eachAnswer(b, func(_ uint32, x answerAt) error {
+			width := s.steps.width[x.op]
+			if s.steps.ids[x.op] {
+				width += 4
+			}
+			if uint64(x.at)+uint64(x.n)*uint64(width) > uint64(len(b)) {
+				t.Errorf("found an answer of %d edges at %d of %d bytes", x.n, x.at, len(b))
+			}
+			return nil
+		})
+		g := newGroupRows(s)
+		if g.add(b) == nil {
+			for _, c := range g.tables[0].columns {
+				if err := c.CheckOffsets(); err != nil {
+					t.Errorf("column %s: %v", c.Name, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Copy copies an output folder to the folder to, which it makes, without the report. The manifest comes last. A file whose
+// bytes do not match the manifest is ErrDamaged. told is called with the bytes of each part that is copied.
+func Copy(ctx context.Context, fsys vfs.FS, from, to string, told func(bytes int)) error {
+	m, err := ReadManifest(fsys, from)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, hashBuffer)
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if err := fsys.MkdirAll(filepath.Join(to, filepath.FromSlash(path.Dir(name)))); err != nil {
+			return err
+		}
+		if err := copyFile(ctx, fsys, filepath.Join(from, filepath.FromSlash(name)), filepath.Join(to, filepath.FromSlash(name)), m.Files[name], buf, told); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{ManifestFile, ManifestSumFile} {
+		b, err := vfs.ReadFile(fsys, filepath.Join(from, name), maxMeta)
+		if err != nil {
+			return err
+		}
+		if err := vfs.WriteFile(fsys, filepath.Join(to, name), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFor, buf []byte, told func(bytes int)) (err error) {
+	r, err := fsys.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	w, err := fsys.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	h, size := xxh3.New(), int64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.Read(buf)
+		if _, err := w.Write(buf[:n]); err != nil {
+			return err
+		}
+		_, _ = h.Write(buf[:n]) // a hash never fails
+		size += int64(n)
+		told(n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if got := (ManifestFor{Bytes: size, XXH3: fmt.Sprintf("%016x", h.Sum64())}); got != want {
+		return fmt.Errorf("%s: %w: found %d bytes with checksum %s, expected %d with %s", from, ErrDamaged, got.Bytes, got.XXH3, want.Bytes, want.XXH3)
+	}
+	return nil
+}
