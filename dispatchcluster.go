@@ -15,6 +15,8 @@ import (
 // programs cannot. Memory is then a bound for each worker.
 type DispatchCluster struct {
 	Engine cluster.Engine
+	// ShipGraph copies the store next to the output first, for workers that cannot reach it. The copy is removed at the end.
+	ShipGraph bool
 }
 
 // check refuses what a cluster does not do.
@@ -40,6 +42,18 @@ func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.
 	defer stages.end()
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Store: j.store, Writer: w, Assignment: j.assignment, Options: j.opt, Resume: j.parts.Resume,
 		Work: cluster.Work{Version: Version(), Store: dir, StoreSum: j.inputs["store"], Assignment: j.assignmentSum()}}
+	if r.Ship = j.cluster.ShipGraph; r.Ship {
+		size, err := store.Size(vfs.OS, j.store.Dir)
+		if err != nil {
+			return nil, err
+		}
+		copied := int64(0)
+		r.Shipped = func(bytes int) {
+			copied += int64(bytes)
+			stages.update("copy the store", copied, size, "bytes")
+		}
+	}
+	r.Stalled = j.run.Warn
 	r.Tell = func(c cluster.Counts) {
 		if c.Finished > 0 {
 			stages.update("make parts", int64(c.Finished), int64(r.Work.Parts), "parts")

@@ -155,3 +155,24 @@ func TestMakerLostRecord(t *testing.T) {
 		})
 	}
 }
+
+// FuzzSections reads any bytes as a record: it is refused, or its sections are whole.
+func FuzzSections(f *testing.F) {
+	c := &Cutter{out: make([][]byte, 1), skip: func(int) bool { return false }, emit: func(_ int, b []byte) { f.Add(b) }}
+	c.section(0, toLists, 8, []byte{1, 2, 3})
+	c.section(0, toHalo, 0, make([]byte, haloRecord))
+	c.flush(0)
+	f.Add([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := 0
+		err := eachSection(b, func(_ int, at int64, data []byte) error {
+			if n += sectionHead + len(data); at < 0 {
+				t.Errorf("found offset %d", at)
+			}
+			return nil
+		})
+		if err == nil && n != len(b) {
+			t.Errorf("found sections of %d bytes, expected %d", n, len(b))
+		}
+	})
+}

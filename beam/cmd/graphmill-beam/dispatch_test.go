@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestPrismDispatch(t *testing.T) {
 			dir := t.TempDir()
 			one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 			dispatchAlone(t, append([]string{store, "--out", one}, args...)...)
-			if _, text, status := command(t, append([]string{"dispatch", store, "--out", out}, args...)...); status != 0 {
+			if _, text, status := command(t, append([]string{"dispatch", store, "--out", out, "--ship-graph=" + strconv.FormatBool(name == "deep")}, args...)...); status != 0 {
 				t.Fatalf("status %d\n%s", status, text)
 			}
 			if got, want := manifest(t, out), manifest(t, one); got != want {

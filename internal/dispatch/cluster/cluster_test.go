@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -299,6 +300,41 @@ func TestMemory(t *testing.T) {
 	_, err := outputs(filepath.Join(dir, "out"), s, a, dispatch.Options{GraphName: "g", Hops: 1, Formats: dgl.COO, Memory: 1 << 20}, &Run{Engine: e}, 0)
 	if err == nil || !strings.Contains(err.Error(), "part 0: found a memory bound of 1.00 MiB") {
 		t.Errorf("found %v, expected a refusal", err)
+	}
+}
+
+// Halo edges that need more memory are an error of the worker.
+func TestHaloMemory(t *testing.T) {
+	dir := t.TempDir()
+	s := testStore(t, filepath.Join(dir, "store"), map[string]int{graph.HomogeneousNode: 1000},
+		[]sampletest.Edges{{Rel: graph.HomogeneousEdge.Rel, Src: graph.HomogeneousNode, Dst: graph.HomogeneousNode, Count: 60_000}}, assemble.Options{Primary: graph.In})
+	defer s.Close()
+	next := 0
+	a := assignment(s.Graph, 2, func() int { next++; return next % 2 })
+	opt := dispatch.Options{GraphName: "g", Hops: 2, Formats: dgl.COO}
+	for opt.Memory = 24 << 20; ; opt.Memory += 256 << 10 { // the least that is not refused
+		_, err := outputs(filepath.Join(dir, fmt.Sprint(opt.Memory)), s, a, opt, &Run{Engine: &engine{order: inOrder}}, 0)
+		if err != nil && strings.Contains(err.Error(), "worker on ") {
+			if !strings.Contains(err.Error(), "found a memory bound of") {
+				t.Errorf("found %v, expected the memory that the part needs", err)
+			}
+			return
+		}
+		if err == nil {
+			t.Fatalf("found no error of a worker up to %d bytes, expected one", opt.Memory)
+		}
+	}
+}
+
+// A run without progress says so.
+func TestStalled(t *testing.T) {
+	defer func(d time.Duration) { stallTime = d }(stallTime)
+	stallTime = 0
+	var told string
+	r := Run{FS: fsys, Dir: t.TempDir(), Work: Work{Parts: 4, Segments: make([]dispatch.Segment, 7)}, Stalled: func(text string) { told = text }}
+	r.watch()()
+	if want := "0 of 7 segments are read, and 0 of 4 parts are made"; !strings.Contains(told, want) {
+		t.Errorf("found %q, expected %q", told, want)
 	}
 }
 

@@ -42,6 +42,12 @@ type Run struct {
 	Work Work
 	// Resume keeps the parts that an interrupted run of the same Work left.
 	Resume bool
+	// Ship copies the store into the work folder, for workers that cannot reach it. Shipped, if not nil, is called with the
+	// bytes of each part that is copied.
+	Ship    bool
+	Shipped func(bytes int)
+	// Stalled, if not nil, is called with a text where nothing has happened for a while.
+	Stalled func(text string)
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
 }
@@ -60,6 +66,13 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	lists := filepath.Join(r.Dir, listsDir)
 	if err := errors.Join(r.FS.RemoveAll(lists), r.FS.MkdirAll(lists)); err != nil {
 		return nil, err
+	}
+	if r.Ship {
+		from := r.Work.Store
+		r.Work.Store = filepath.Join(r.Dir, shippedDir)
+		if err := store.CopyOnce(ctx, r.FS, from, r.Work.Store, r.Work.StoreSum, r.Shipped); err != nil {
+			return nil, err
+		}
 	}
 	plan, err := dispatch.Count(ctx, r.FS, r.Store, r.Assignment, r.Writer, r.Options, lists, r.Segment, r.Engine.Workers())
 	if err != nil {
@@ -169,16 +182,17 @@ func (r *Run) run(ctx context.Context, missing []int) error {
 	go func() { ended <- r.Engine.Run(ctx, r.Dir, &r.Work, missing) }()
 	tick := time.NewTicker(workfolder.Beat)
 	defer tick.Stop()
+	tell := r.watch()
 	for {
 		select {
 		case err := <-ended:
-			r.tell()
+			tell()
 			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 				err = cause
 			}
 			return workfolder.Explain(r.FS, r.Dir, err)
 		case <-tick.C:
-			r.tell()
+			tell()
 			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 {
 				cancel(errors.New(strings.Join(final, "\n")))
 			}
@@ -186,11 +200,27 @@ func (r *Run) run(ctx context.Context, missing []int) error {
 	}
 }
 
-func (r *Run) tell() {
-	if r.Tell == nil {
-		return
+// stallTime is the time without any progress after which the user is told. Tests lower it.
+var stallTime = time.Minute
+
+// watch returns a function that tells the progress, and where there is none.
+func (r *Run) watch() func() {
+	var last Counts
+	since := time.Now()
+	return func() {
+		var all Counts
+		workfolder.Pulses(r.FS, r.Dir, func(c Counts) { all.Cut, all.Finished = all.Cut+c.Cut, all.Finished+c.Finished })
+		if r.Tell != nil {
+			r.Tell(all)
+		}
+		if all != last {
+			last, since = all, time.Now()
+			return
+		}
+		if quiet := time.Since(since); quiet >= stallTime && r.Stalled != nil {
+			since = time.Now()
+			r.Stalled(fmt.Sprintf("no worker has told of progress for %s: %d of %d segments are read, and %d of %d parts are made; look at the pages and logs of the engine, or end the job and give `Resume` later",
+				quiet.Round(time.Second), all.Cut, len(r.Work.Segments), all.Finished, r.Work.Parts))
+		}
 	}
-	var all Counts
-	workfolder.Pulses(r.FS, r.Dir, func(c Counts) { all.Cut, all.Finished = all.Cut+c.Cut, all.Finished+c.Finished })
-	r.Tell(all)
 }

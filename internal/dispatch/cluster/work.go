@@ -63,14 +63,15 @@ func (w *Work) set(o dispatch.Options) {
 	w.OriginalEdges, w.Formats, w.Memory = o.OriginalEdges, o.Formats, o.Memory
 }
 
-// The files of the work folder, and its folders: of the parts, of files that are being made, of slices, and of in-edges that the
-// store does not list.
+// The files of the work folder, and its folders: of the parts, of files that are being made, of slices, of in-edges that the store
+// does not list, and of the copy of the store.
 const (
-	workFile  = "work.json"
-	listsDir  = "lists"
-	partsDir  = "parts"
-	makingDir = "making"
-	slicesDir = "slices"
+	workFile   = "work.json"
+	listsDir   = "lists"
+	shippedDir = "store"
+	partsDir   = "parts"
+	makingDir  = "making"
+	slicesDir  = "slices"
 )
 
 // maxWork bounds the Work: a graph has some thousands of segments.

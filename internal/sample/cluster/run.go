@@ -190,20 +190,7 @@ func (r *Run) ship(ctx context.Context, from string) error {
 	if to == from {
 		return nil
 	}
-	if sum, err := store.Sum(r.FS, to); err == nil && sum == r.Work.StoreSum {
-		return nil
-	}
-	if err := r.FS.RemoveAll(to); err != nil {
-		return err
-	}
-	told := r.Options.Shipped
-	if told == nil {
-		told = func(int) {}
-	}
-	if err := store.Copy(ctx, r.FS, from, to, told); err != nil {
-		return fmt.Errorf("cannot copy the store to the workers: %w", err)
-	}
-	return nil
+	return store.CopyOnce(ctx, r.FS, from, to, r.Work.StoreSum, r.Options.Shipped)
 }
 
 // same says whether the folder has the same Work. The seeds are the same, because the output is continued.
