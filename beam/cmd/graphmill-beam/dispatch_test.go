@@ -39,18 +39,23 @@ func divided(t testing.TB, store string, method graphmill.Method, parts, trainer
 	return out
 }
 
-// TestPrismDispatch checks that each file equals that of graphmill dispatch.
-func TestPrismDispatch(t *testing.T) {
-	store := shopStore(t)
+// dispatchCases are flags of dispatch over the shop, by name.
+func dispatchCases(t testing.TB, store string) map[string][]string {
 	multilevel, random := divided(t, store, graphmill.MethodMultilevel, 3, 1), divided(t, store, graphmill.MethodRandom, 4, 2)
-	for name, args := range map[string][]string{
+	return map[string][]string{
 		"one hop":   {"--assignment", multilevel},
 		"hash":      {"--parts", "3", "--parts-by", "hash", "--seed", "9"},
 		"deep":      {"--assignment", random, "--num-hops", "2", "--out-edges", "--graph-formats", "coo,csr,csc", "--save-orig-nids", "--save-orig-eids"},
 		"no hop":    {"--assignment", random, "--num-hops", "0", "--graph-formats", "csc", "--graph-name", "shop"},
 		"out edges": {"--parts", "1", "--out-edges", "--save-orig-eids"},
 		"many":      {"--parts", "70", "--parts-by", "random", "--out-edges"},
-	} {
+	}
+}
+
+// TestPrismDispatch checks that each file equals that of graphmill dispatch.
+func TestPrismDispatch(t *testing.T) {
+	store := shopStore(t)
+	for name, args := range dispatchCases(t, store) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
