@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
@@ -31,9 +32,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
 type engine struct {
 	twice bool
-	order func(n int, swap func(i, j int))
-	fail  func(stage string, key int64) error
-	parts []int // that the last run was asked for
+	// together calls Slice, Gather and Finish several times at the same time, as an engine does that takes a worker for dead.
+	together bool
+	order    func(n int, swap func(i, j int))
+	fail     func(stage string, key int64) error
+	parts    []int // that the last run was asked for
 }
 
 func (e *engine) Workers() int { return 2 }
@@ -51,6 +54,13 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, parts []int) (err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	call := func(stage string, key int64, fn func() error) error {
+		if e.together && stage != "cut" {
+			var g errgroup.Group
+			for range 3 {
+				g.Go(fn)
+			}
+			return s.Failed(g.Wait())
+		}
 		for i := range 2 {
 			if i == 1 && !e.twice {
 				break
@@ -87,9 +97,12 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, parts []int) (err
 		byKey := byPart
 		byPart = map[int64][][]byte{}
 		for key, list := range byKey {
+			byPart[key/int64(w.Slices)] = nil
 			err := call("slice", key, func() error {
 				p, err := s.Slice(ctx, key, replay(list))
-				byPart[p] = nil
+				if p != key/int64(w.Slices) {
+					return fmt.Errorf("found part %d of key %d", p, key)
+				}
 				return err
 			})
 			if err != nil {
@@ -227,7 +240,7 @@ func TestEqualsRun(t *testing.T) {
 		a := assignment(s.Graph, parts, func() int { return rapid.IntRange(0, parts-1).Draw(r, "part") })
 		opt := dispatch.Options{GraphName: "g", Hops: rapid.IntRange(0, 3).Draw(r, "hops"), Leaving: rapid.Bool().Draw(r, "leaving"), PartIDs: rapid.Bool().Draw(r, "part ids"),
 			OriginalNodes: rapid.Bool().Draw(r, "nids"), OriginalEdges: rapid.Bool().Draw(r, "eids"), Formats: dgl.Formats(rapid.IntRange(1, 7).Draw(r, "formats"))}
-		run := &Run{SliceBytes: rapid.SampledFrom([]int64{0, 0, 1, 1000}).Draw(r, "slice"), Engine: &engine{twice: rapid.Bool().Draw(r, "twice"), order: shuffled(r)}}
+		run := &Run{SliceBytes: rapid.SampledFrom([]int64{0, 0, 1, 1000}).Draw(r, "slice"), Engine: &engine{twice: rapid.Bool().Draw(r, "twice"), together: rapid.IntRange(0, 3).Draw(r, "together") == 0, order: shuffled(r)}}
 		want, err := outputs(filepath.Join(dir, "one"), s, a, opt, nil, 0)
 		if err != nil {
 			r.Fatal(err)
