@@ -2,7 +2,6 @@ package graphmill
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 
 	"google.golang.org/protobuf/proto"
@@ -79,10 +78,10 @@ func (s *sampling) method(c choice) (cluster.Method, string) {
 	for i := range s.plan.Ops {
 		op := &s.plan.Ops[i]
 		if e, err := s.store.Graph.EdgeType(op.Edges); err == nil && s.store.Graph.Edges[e].Adj[op.Dir] == nil {
-			return cluster.Local, fmt.Sprintf("workers read the whole store, because it lacks a direction that the plan walks: %s", tooLarge(need, bound))
+			return cluster.Local, "workers read the whole store, because it lacks a direction that the plan walks: " + tooLarge(need, bound)
 		}
 	}
-	return cluster.Shuffle, "workers read ranges of the store and exchange what they find: a worker with the whole store " + tooLarge(need, bound)
+	return cluster.Shuffle, "workers read ranges of the store, and exchange what they find: " + tooLarge(need, bound)
 }
 
 // elsewhere prepares a run on the cluster. records is nil for a collection.
@@ -154,8 +153,7 @@ func worked(out string) string {
 
 // unfinished says whether the folder of the workers has pieces from which a run continues.
 func unfinished(out string) bool {
-	entries, err := vfs.OS.ReadDir(filepath.Join(worked(out), "pieces"))
-	return err == nil && len(entries) > 0
+	return cluster.Pieces(vfs.OS, worked(out)) > 0
 }
 
 // tellCluster reports what the workers did.

@@ -13,12 +13,10 @@ func init() {
 	register.DoFn2x0[[]byte, func(int64)](&groupsFn{})
 	register.DoFn2x1[context.Context, int64, error](&sampleFn{})
 	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&startFn{})
-	register.DoFn5x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), func(int64, []byte), error](&rangeFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&lastRangeFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&rangeFn{})
 	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&assembleFn{})
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&wantFn{})
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&rowsFn{})
-	register.DoFn2x0[int64, func(int64, []byte)](&existsFn{})
 	register.Emitter1[int64]()
 	register.Emitter2[int64, []byte]()
 	register.Iter1[[]byte]()
@@ -50,44 +48,31 @@ func (f *startFn) ProcessElement(ctx context.Context, group int64, emit func(int
 	return f.do(func(h *cluster.Hand) error { return h.Start(ctx, uint64(group), emit) })
 }
 
-// rangeFn is Hand.Range in a stage that others follow.
+// rangeFn is Hand.Range.
 type rangeFn struct {
 	onSite
 	Stage int
 }
 
 // ProcessElement emits the answers of a range, by group, and requests to later stages, by range.
-func (f *rangeFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, answer, later func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error { return h.Range(ctx, f.Stage, key, all(next), answer, later) })
-}
-
-// lastRangeFn is Hand.Range in the last stage.
-type lastRangeFn struct {
-	onSite
-	Stage int
-}
-
-// ProcessElement emits the answers of a range, by group.
-func (f *lastRangeFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, answer func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error {
-		return h.Range(ctx, f.Stage, key, all(next), answer, func(int64, []byte) { panic("a request after the last stage") })
-	})
+func (f *rangeFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	return f.do(func(h *cluster.Hand) error { return h.Range(ctx, f.Stage, key, all(next), emit) })
 }
 
 // assembleFn is Hand.Assemble.
 type assembleFn struct{ onSite }
 
 // ProcessElement makes the piece of a group from its answers.
-func (f *assembleFn) ProcessElement(ctx context.Context, group int64, next func(*[]byte) bool) error {
-	return f.do(func(h *cluster.Hand) error { return h.Assemble(ctx, group, all(next)) })
+func (f *assembleFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool) error {
+	return f.do(func(h *cluster.Hand) error { return h.Assemble(ctx, key, all(next)) })
 }
 
 // wantFn is Hand.Want.
 type wantFn struct{ onSite }
 
 // ProcessElement emits the requests of a group for rows, by range.
-func (f *wantFn) ProcessElement(ctx context.Context, group int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error { return h.Want(ctx, group, all(next), emit) })
+func (f *wantFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	return f.do(func(h *cluster.Hand) error { return h.Want(ctx, key, all(next), emit) })
 }
 
 // rowsFn is Hand.Rows.
@@ -97,9 +82,3 @@ type rowsFn struct{ onSite }
 func (f *rowsFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
 	return f.do(func(h *cluster.Hand) error { return h.Rows(ctx, key, all(next), emit) })
 }
-
-// existsFn emits an empty answer for a group, where no range answers.
-type existsFn struct{}
-
-// ProcessElement emits the answer.
-func (*existsFn) ProcessElement(group int64, emit func(int64, []byte)) { emit(group, nil) }

@@ -33,30 +33,14 @@ func pipeline(dir string, w *cluster.Work, stages cluster.Stages, groups []uint6
 		beam.ParDo0(s.Scope("sample"), &sampleFn{on}, start)
 		return p
 	}
-	answers := asked(s, on, stages.Ranges, start)
+	records := beam.ParDo(s.Scope("start"), &startFn{on}, start)
+	for stage := range stages.Ranges {
+		records = beam.ParDo(s.Scope("range"), &rangeFn{on, stage + 1}, beam.GroupByKey(s, records))
+	}
 	if stages.Rows {
-		want := beam.ParDo(s.Scope("want"), &wantFn{on}, beam.GroupByKey(s, answers))
-		rows := beam.ParDo(s.Scope("rows"), &rowsFn{on}, beam.GroupByKey(s, want))
-		answers = beam.Flatten(s, answers, rows)
+		records = beam.ParDo(s.Scope("want"), &wantFn{on}, beam.GroupByKey(s, records))
+		records = beam.ParDo(s.Scope("rows"), &rowsFn{on}, beam.GroupByKey(s, records))
 	}
-	beam.ParDo0(s.Scope("assemble"), &assembleFn{on}, beam.GroupByKey(s, answers))
+	beam.ParDo0(s.Scope("assemble"), &assembleFn{on}, beam.GroupByKey(s, records))
 	return p
-}
-
-// asked is the answers of all ranges, by group.
-func asked(s beam.Scope, on onSite, ranges int, groups beam.PCollection) beam.PCollection {
-	if ranges == 0 {
-		return beam.ParDo(s, &existsFn{}, groups)
-	}
-	requests := beam.ParDo(s.Scope("start"), &startFn{on}, groups)
-	var answers []beam.PCollection
-	for stage := 1; stage < ranges; stage++ {
-		answer, later := beam.ParDo2(s.Scope("range"), &rangeFn{on, stage}, beam.GroupByKey(s, requests))
-		answers, requests = append(answers, answer), later
-	}
-	answers = append(answers, beam.ParDo(s.Scope("range"), &lastRangeFn{on, ranges}, beam.GroupByKey(s, requests)))
-	if len(answers) == 1 {
-		return answers[0]
-	}
-	return beam.Flatten(s, answers...)
 }

@@ -98,7 +98,7 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
 		}
 	}
-	report, err := plan.Collect(ctx, filepath.Join(r.Dir, partsDir))
+	report, err := plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()))
 	if err != nil {
 		return nil, err
 	}
@@ -112,19 +112,35 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	w.set(r.Options)
 	same := r.Resume && r.same()
 	if !same {
-		for _, name := range []string{partsDir, slicesDir, workFile, partArray, trainerArray, idArray, startArray, edgeStartArray, nodesArray, countsArray} {
-			if err := r.FS.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
-				return err
-			}
+		w.ID = workfolder.Unique()
+		if err := r.clear(); err != nil {
+			return err
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)
-	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, partsDir)), r.FS.MkdirAll(filepath.Join(r.Dir, slicesDir)), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.slicesDir())), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
 	if err := w.save(r.FS, r.Dir, r.Assignment, places); err != nil {
 		return fmt.Errorf("cannot save the work: %w", err)
+	}
+	return nil
+}
+
+// clear removes what another run left in the work folder, but for what this one made before.
+func (r *Run) clear() error {
+	entries, err := r.FS.ReadDir(r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == listsDir || e.Name() == shippedDir {
+			continue
+		}
+		if err := r.FS.RemoveAll(filepath.Join(r.Dir, e.Name())); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -136,13 +152,14 @@ func (r *Run) same() bool {
 	if err != nil {
 		return false
 	}
+	r.Work.ID = old.ID
 	x, err := json.Marshal(&r.Work)
 	y, err2 := json.Marshal(old)
 	if errors.Join(err, err2) != nil || string(x) != string(y) {
 		return false
 	}
 	for p := range r.Work.Parts {
-		dir := filepath.Join(r.Dir, partsDir, dispatch.Folder(p))
+		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
 		for _, name := range r.Options.Gathered() {
 			if _, err := r.FS.Stat(filepath.Join(dir, name)); err != nil {
 				if err := r.FS.RemoveAll(dir); err != nil {
@@ -167,7 +184,7 @@ func (r *Run) check() error {
 // missing is the parts that are not made.
 func (r *Run) missing() (parts []int) {
 	for p := range r.Work.Parts {
-		if _, err := r.FS.Stat(graphFile(r.Dir, p)); err != nil {
+		if _, err := r.FS.Stat(r.Work.graphFile(r.Dir, p)); err != nil {
 			parts = append(parts, p)
 		}
 	}

@@ -158,7 +158,7 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 	if part < 0 || part >= int64(s.Work.Parts) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
-	name := filepath.Join(s.Dir, partsDir, dispatch.Folder(int(part)))
+	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(int(part)))
 	if _, err := s.fs.Stat(name); err == nil {
 		return nil // by an earlier call
 	}
@@ -180,7 +180,7 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 		}
 		return err
 	}
-	return s.fs.SyncDir(filepath.Join(s.Dir, partsDir))
+	return s.fs.SyncDir(filepath.Join(s.Dir, s.Work.partsDir()))
 }
 
 // Finish writes the graph of a part. Where the Work is Deep, all parts are gathered; else this one.
@@ -188,13 +188,13 @@ func (s *Site) Finish(ctx context.Context, part int64) (err error) {
 	if part < 0 || part >= int64(s.Work.Parts) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
-	name := graphFile(s.Dir, int(part))
+	name := s.Work.graphFile(s.Dir, int(part))
 	if _, err := s.fs.Stat(name); err == nil {
 		return nil // by an earlier call
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
-	if err := s.maker.Finish(ctx, int(part), filepath.Join(s.Dir, partsDir), temp); err != nil {
+	if err := s.maker.Finish(ctx, int(part), filepath.Join(s.Dir, s.Work.partsDir()), temp); err != nil {
 		return err
 	}
 	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part)), dispatch.GraphFile), name); err != nil {
@@ -216,6 +216,6 @@ func (s *Site) Make(ctx context.Context, part int64, records func() ([]byte, boo
 func (s *Site) temp() string { return filepath.Join(s.Dir, makingDir, workfolder.Unique()) }
 
 // graphFile is the file of a part that is made last.
-func graphFile(dir string, part int) string {
-	return filepath.Join(dir, partsDir, dispatch.Folder(part), dispatch.GraphFile)
+func (w *Work) graphFile(dir string, part int) string {
+	return filepath.Join(dir, w.partsDir(), dispatch.Folder(part), dispatch.GraphFile)
 }

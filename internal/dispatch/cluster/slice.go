@@ -57,7 +57,7 @@ func writeRecords(ctx context.Context, f vfs.File, records func() ([]byte, bool)
 }
 
 func (s *Site) sliceFile(key int64) string {
-	return filepath.Join(s.Dir, slicesDir, fmt.Sprint(key))
+	return filepath.Join(s.Dir, s.Work.slicesDir(), fmt.Sprint(key))
 }
 
 // sliceReader reads the records of a part from its slices, of which those without records are missing.

@@ -15,7 +15,10 @@ import (
 
 // Work is a run for the workers. It is JSON in the work folder, with the assignment and the places next to it.
 type Work struct {
-	Format  int    `json:"format"` // 1
+	Format int `json:"format"` // 1
+	// ID is in the names of folders that workers write, so that workers of a job that still runs for another Work do not
+	// write there. A run that continues another has its ID.
+	ID      string `json:"id"`
 	Version string `json:"version"`
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum). Assignment tells assignments apart.
 	Store      string `json:"store"`
@@ -69,10 +72,12 @@ const (
 	workFile   = "work.json"
 	listsDir   = "lists"
 	shippedDir = "store"
-	partsDir   = "parts"
 	makingDir  = "making"
-	slicesDir  = "slices"
 )
+
+func (w *Work) partsDir() string { return "parts-" + w.ID }
+
+func (w *Work) slicesDir() string { return "slices-" + w.ID }
 
 // maxWork bounds the Work: a graph has some thousands of segments.
 const maxWork = 64 << 20

@@ -91,7 +91,7 @@ func (a *answerBuffer) add(sub, v uint32, far, ids []uint32) {
 func (a *answerBuffer) flush() {
 	a.end()
 	if len(a.b) > 0 {
-		a.emit(int64(a.group), append([]byte(nil), a.b...))
+		a.emit(groupKey(a.group), append([]byte(nil), a.b...))
 	}
 	a.b = a.b[:0]
 }

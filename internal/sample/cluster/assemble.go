@@ -9,8 +9,9 @@ import (
 )
 
 // Assemble makes the piece of a group from its answers, and from its rows where there is a stage Rows.
-func (h *Hand) Assemble(ctx context.Context, group int64, records func() ([]byte, bool)) error {
-	if err := h.readGroup(group, records); err != nil {
+func (h *Hand) Assemble(ctx context.Context, key int64, records func() ([]byte, bool)) error {
+	group, err := h.readGroup(key, records)
+	if err != nil {
 		return err
 	}
 	writer := h.writer
@@ -30,21 +31,22 @@ func (h *Hand) Assemble(ctx context.Context, group int64, records func() ([]byte
 			return err
 		}
 	}
-	return h.piece(ctx, writer, uint64(group), h.assemble, func() error { return rows.check() })
+	return h.piece(ctx, writer, group, h.assemble, func() error { return rows.check() })
 }
 
-// readGroup reads the answers of a group, and its rows.
-func (h *Hand) readGroup(group int64, records func() ([]byte, bool)) error {
+// readGroup reads the answers of the group of a key, and its rows.
+func (h *Hand) readGroup(key int64, records func() ([]byte, bool)) (group uint64, err error) {
 	s := h.s
-	if group < 0 || uint64(group) >= s.Work.Groups() {
-		return fmt.Errorf("found group %d, expected less than %d; use the same version on all machines", group, s.Work.Groups())
+	group, ok := groupOf(key)
+	if !ok || group >= s.Work.Groups() {
+		return 0, fmt.Errorf("found key %d, expected that of one of %d groups; use the same version on all machines", key, s.Work.Groups())
 	}
-	_, n := s.Work.Group(uint64(group))
+	_, n := s.Work.Group(group)
 	subgraphs := int(n)
 	if s.sampler.Plan().Scope == sample.ScopeSeed {
 		subgraphs *= s.job.BatchSize
 	}
-	return h.group.read(records, subgraphs)
+	return group, h.group.read(records, subgraphs)
 }
 
 // assemble makes the subgraph with a number in the group.

@@ -90,92 +90,74 @@ func (e *engine) Run(ctx context.Context, dir string, w *Work, shape Stages, gro
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	run := func(stage int, call func(h *Hand, emit, later Emit) error) (out, next []record, err error) {
+	run := func(stage int, call func(h *Hand, emit Emit) error) (out []record, err error) {
 		for range 2 {
 			h, err := s.Hand()
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			out, next = nil, nil
-			err = call(h, func(k int64, b []byte) { out = append(out, record{k, b}) }, func(k int64, b []byte) { next = append(next, record{k, b}) })
+			out = nil
+			err = call(h, func(k int64, b []byte) { out = append(out, record{k, b}) })
 			h.Done()
-			if err != nil {
-				return nil, nil, s.Failed(err)
+			if err == nil && e.fail != nil {
+				err = e.fail(stage)
 			}
-			if e.fail != nil {
-				if err := e.fail(stage); err != nil {
-					return nil, nil, s.Failed(err)
-				}
+			if err != nil {
+				return nil, s.Failed(err)
 			}
 			if !e.twice {
 				break
 			}
 		}
-		return out, next, nil
+		return out, nil
+	}
+	var all []record
+	for _, g := range groups {
+		out, err := run(0, func(h *Hand, emit Emit) error {
+			if w.Method == Local {
+				return h.Sample(ctx, g)
+			}
+			return h.Start(ctx, g, emit)
+		})
+		if err != nil {
+			return err
+		}
+		all = append(all, out...)
 	}
 	if w.Method == Local {
-		for _, g := range groups {
-			if _, _, err := run(0, func(h *Hand, _, _ Emit) error { return h.Sample(ctx, g) }); err != nil {
-				return err
-			}
-		}
 		return nil
 	}
-	stages := shape.Ranges
-	var requests, answers []record
-	for _, g := range groups {
-		out, _, err := run(0, func(h *Hand, emit, _ Emit) error { return h.Start(ctx, g, emit) })
-		if err != nil {
-			return err
-		}
-		requests = append(requests, out...)
-	}
-	if stages == 0 {
-		answers, requests = nil, nil
-		for _, g := range groups {
-			answers = append(answers, record{int64(g), nil})
-		}
-	}
-	for stage := 1; stage <= stages; stage++ {
-		var later []record
-		err := e.each(requests, func(key int64, records func() ([]byte, bool)) error {
-			all := collect(records)
-			out, next, err := run(stage, func(h *Hand, answer, later Emit) error {
-				return h.Range(ctx, stage, key, replay(all), answer, later)
-			})
-			answers, later = append(answers, out...), append(later, next...)
+	stage := 0
+	next := func(call func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error) error {
+		stage++
+		var made []record
+		err := e.each(all, func(key int64, records func() ([]byte, bool)) error {
+			list := collect(records)
+			out, err := run(stage, func(h *Hand, emit Emit) error { return call(h, key, replay(list), emit) })
+			made = append(made, out...)
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		requests = later
+		all = made
+		return err
 	}
-	if shape.Rows {
-		var want, rows []record
-		err := e.each(slices.Clone(answers), func(key int64, records func() ([]byte, bool)) error {
-			all := collect(records)
-			out, _, err := run(stages+2, func(h *Hand, emit, _ Emit) error { return h.Want(ctx, key, replay(all), emit) })
-			want = append(want, out...)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := e.each(want, func(key int64, records func() ([]byte, bool)) error {
-			all := collect(records)
-			out, _, err := run(stages+3, func(h *Hand, emit, _ Emit) error { return h.Rows(ctx, key, replay(all), emit) })
-			rows = append(rows, out...)
-			return err
+	for i := range shape.Ranges {
+		if err := next(func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error {
+			return h.Range(ctx, i+1, key, records, emit)
 		}); err != nil {
 			return err
 		}
-		answers = append(answers, rows...)
 	}
-	return e.each(answers, func(key int64, records func() ([]byte, bool)) error {
-		all := collect(records)
-		_, _, err := run(stages+1, func(h *Hand, _, _ Emit) error { return h.Assemble(ctx, key, replay(all)) })
-		return err
+	if shape.Rows {
+		for _, call := range []func(h *Hand, ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error{(*Hand).Want, (*Hand).Rows} {
+			if err := next(func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error {
+				return call(h, ctx, key, records, emit)
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return next(func(h *Hand, key int64, records func() ([]byte, bool), _ Emit) error {
+		return h.Assemble(ctx, key, records)
 	})
 }
 
@@ -423,9 +405,13 @@ func TestFaults(t *testing.T) {
 	if _, err := run(false); err == nil || !strings.Contains(err.Error(), "the disk of this worker is on fire") {
 		t.Errorf("found %v, expected the error of the worker", err)
 	}
-	entries, err := os.ReadDir(filepath.Join(dir, piecesDir))
-	if err != nil || len(entries) == 0 {
-		t.Fatalf("found %v and %v, expected the pieces of groups that were assembled before the error", entries, err)
+	pieces, err := filepath.Glob(filepath.Join(dir, "pieces-*", "0*"))
+	if err != nil || len(pieces) == 0 {
+		t.Fatalf("found %v and %v, expected the pieces of groups that were assembled before the error", pieces, err)
+	}
+	// A piece that lost its end is made again.
+	if err := os.Truncate(pieces[0], 20); err != nil {
+		t.Fatal(err)
 	}
 	left = 1 << 30
 	if pieces, err := run(true); err != nil || pieces != 4 {

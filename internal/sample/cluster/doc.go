@@ -22,6 +22,9 @@
 //	Range     a range       draws for each request, answers its group, and asks the ranges of the nodes found
 //	Assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
 //
+// All records of a stage go to the next one, in one chain: a stage hands on what is not for it. An engine sends the records
+// of a stage with two outputs to the stages after both, and some translate such forks wrongly.
+//
 // There is a Range stage for each step of ops that start from nodes of the step before. Draws are pure functions of the
 // subgraph, the op and the node, so a range draws without knowing the rest of the subgraph. It may answer for a node that
 // the subgraph does not expand, because an earlier op found the node first; the kernel then does not ask for the answer.

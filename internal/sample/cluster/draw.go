@@ -8,12 +8,13 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Range draws for the requests to a range in a stage (from 1). records gives the records of the key. answer takes
-// answers, by group; later takes requests for later stages, by the keys of these.
-func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), answer, later Emit) error {
+// Range draws for the requests to a range in a stage (from 1). records gives the records of the key. It emits answers, by
+// group, and requests to the ranges of later stages. Records of a group it hands on.
+func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) error {
 	s := h.s
 	if key < 0 {
-		return h.pass(stage, key, answer, later)
+		handOn(key, records, emit)
+		return nil
 	}
 	w, first, err := s.rangeOf(key)
 	if err != nil {
@@ -30,8 +31,8 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 	slices.SortStableFunc(list, func(a, b section) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.op, b.op))
 	})
-	h.requests.emit = later
-	h.out.begin(answer)
+	h.requests.emit = emit
+	h.out.begin(emit)
 	var drawn *sample.Range
 	for i := 0; i < len(list); {
 		end := i + 1
@@ -43,7 +44,7 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 		if uint64(run[0].group) >= s.Work.Groups() || run[0].op == 0 || s.steps.walkOf[run[0].op] != s.walkNumber(w) {
 			return errRecord("requests")
 		}
-		if s.steps.stage[run[0].op] != stage {
+		if s.steps.stage[run[0].op] > stage {
 			if err := h.forward(w, first, run); err != nil {
 				return err
 			}
@@ -67,15 +68,11 @@ func (s *Site) walkNumber(w *walk) int {
 	return slices.IndexFunc(s.steps.walks, func(x walk) bool { return x.first == w.first && x.edges == w.edges && x.dir == w.dir })
 }
 
-// pass hands on the record that tells that a group exists: to the next stage, and after the last one to the group.
-func (h *Hand) pass(stage int, key int64, answer, later Emit) error {
-	if stage < h.s.steps.stages {
-		h.requests.emit = later
-		h.requests.exists(uint64(-1 - key))
-		return nil
+// handOn emits records with the key that they have.
+func handOn(key int64, records func() ([]byte, bool), emit Emit) {
+	for b, ok := records(); ok; b, ok = records() {
+		emit(key, b)
 	}
-	answer(-1-key, nil)
-	return nil
 }
 
 // forward passes requests on to the next stage.

@@ -12,8 +12,7 @@ import (
 //	varint number of the subgraph in the group, less that of the request before; varint node, less the first of the
 //	range; for each request
 //
-// In a section the numbers of subgraphs ascend. A header without requests and with op 0 tells that a group exists, so
-// that a group without requests is assembled too.
+// In a section the numbers of subgraphs ascend.
 const sectionHead = 10
 
 // flushBytes is the size from which a record is emitted.
@@ -114,12 +113,11 @@ func (r *requests) flushKey(key int64, b *requestBuffer) {
 	r.free = append(r.free, b)
 }
 
-// exists emits a record that tells that a group exists.
-func (r *requests) exists(group uint64) {
-	var b requestBuffer
-	b.begin(group, 0)
-	r.emit(-1-int64(group), b.b)
-}
+// groupKey is the key of a group. Those of ranges are not negative.
+func groupKey(group uint64) int64 { return -1 - int64(group) }
+
+// groupOf is the group of a key, false for that of a range.
+func groupOf(key int64) (group uint64, ok bool) { return uint64(-1 - key), key < 0 }
 
 // section is the requests of a group to an op.
 type section struct {

@@ -15,8 +15,9 @@ import (
 // TFRecords have the columns of their nodes and edges. By the method Shuffle, a group asks ranges of rows for those that
 // it wants, each once, and keeps them in tables while it encodes. The stages are
 //
-//	Want      a group          samples from the answers, and asks the ranges of the rows of its nodes and edges
-//	Rows      a range of rows  gives the rows
+//	Want      a group          samples from the answers, asks the ranges of the rows of its nodes and edges, and hands the
+//	                           answers on
+//	Rows      a range of rows  gives the rows, and hands the answers on
 //	Assemble  a group          samples from the answers again, and encodes with the rows
 //
 // A record of requests is u32 group, u16 table, and a varint per row: its number, less that of the row before it, in
@@ -99,10 +100,11 @@ func (s *Site) rowKey(t *rowTable, row uint32, group uint64) int64 {
 	return (t.first+int64(int(row)/t.nodes))*s.steps.waves + int64(group/s.Work.WaveGroups)
 }
 
-// Want asks for the rows of a group. The keys that it emits are those of Rows.
-func (h *Hand) Want(ctx context.Context, group int64, records func() ([]byte, bool), emit Emit) error {
+// Want asks for the rows of a group.
+func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
 	s := h.s
-	if err := h.readGroup(group, records); err != nil {
+	group, err := h.readGroup(key, records)
+	if err != nil {
 		return err
 	}
 	if h.wanted == nil {
@@ -111,7 +113,7 @@ func (h *Hand) Want(ctx context.Context, group int64, records func() ([]byte, bo
 	for i := range h.wanted {
 		h.wanted[i].begin()
 	}
-	first, n := s.Work.Group(uint64(group))
+	first, n := s.Work.Group(group)
 	var batch sample.Batch
 	sub := uint32(0)
 	for i := range n {
@@ -135,7 +137,11 @@ func (h *Hand) Want(ctx context.Context, group int64, records func() ([]byte, bo
 		}
 	}
 	for i := range s.tables {
-		h.wanted[i].emit(s, i, uint64(group), emit)
+		h.wanted[i].emit(s, i, group, emit)
+	}
+	emit(key, nil)
+	for _, b := range h.group.records {
+		emit(key, b)
 	}
 	return nil
 }
@@ -173,9 +179,13 @@ func (w *wantedRows) emit(s *Site, number int, group uint64, emit Emit) {
 	}
 }
 
-// Rows gives the rows of a range to the groups that asked for them.
+// Rows gives the rows of a range to the groups that asked for them. Records of a group it hands on.
 func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
 	s := h.s
+	if key < 0 {
+		handOn(key, records, emit)
+		return nil
+	}
 	for b, ok := records(); ok; b, ok = records() {
 		if len(b) < 6 {
 			return errRecord("requests for rows")
@@ -196,7 +206,7 @@ func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool
 			if err != nil {
 				return err
 			}
-			emit(int64(group), out)
+			emit(groupKey(uint64(group)), out)
 			rows.list = rows.list[n:]
 		}
 		s.counts.rows.Add(uint64(len(h.rows)))

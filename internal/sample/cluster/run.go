@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -57,15 +59,18 @@ type Run struct {
 	Resume bool
 }
 
-// Groups are sized so that each worker gets some, and that a piece has some megabytes.
+// Groups are sized so that each worker gets some. Engines such as Flink hold the records of a key in memory: those of a
+// group are bounded by its size, and those of a range by waves.
 const (
 	groupsPerWorker  = 8
 	leastGroupSeeds  = 1 << 12
 	mostGroupSeeds   = 1 << 15
+	groupBytes       = 32 << 20 // of answers and rows, about
 	defaultRange     = 1 << 13
 	mostRanges       = 1 << 11
-	waveRequestBytes = 256 << 20
+	waveRequestBytes = 64 << 20
 	requestBytes     = 4 // about
+	answerBytes      = 5 // per edge, about
 )
 
 // divide fills in the job and its division.
@@ -78,6 +83,10 @@ func (r *Run) divide(job sample.Job) error {
 	if seeds == 0 {
 		total := w.Batches * uint64(job.BatchSize) * uint64(w.Epochs)
 		seeds = int(min(max(total/uint64(groupsPerWorker*max(r.Engine.Workers(), 1)), leastGroupSeeds), mostGroupSeeds))
+		if w.Method == Shuffle {
+			_, edges := reach(r.Sampler.Plan())
+			seeds = int(min(uint64(seeds), max(groupBytes/(edges*(answerBytes+r.rowBytes())+1), 1)))
+		}
 	}
 	w.GroupBatches = uint64(max(seeds/job.BatchSize, 1))
 	if w.Method == Local {
@@ -89,7 +98,8 @@ func (r *Run) divide(job sample.Job) error {
 	}
 	wave := uint64(o.WaveSeeds)
 	if wave == 0 {
-		wave = waveRequestBytes / (requestBytes * frontier(r.Sampler.Plan()))
+		nodes, _ := reach(r.Sampler.Plan())
+		wave = waveRequestBytes / (requestBytes * nodes)
 	}
 	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
 	if w.Groups() > 1<<31 {
@@ -98,24 +108,48 @@ func (r *Run) divide(job sample.Job) error {
 	return nil
 }
 
-// frontier is the most nodes that an op of a plan expands per seed, or a guess where ops take all edges.
-func frontier(p *sample.Plan) uint64 {
+// reach is the most nodes that an op of a plan expands per seed, and the edges of a subgraph of a seed; or guesses where ops
+// take all edges.
+func reach(p *sample.Plan) (nodes, edges uint64) {
 	const all, most = 32, 1 << 20 // edges of a node where an op takes all, nodes of a subgraph
-	size, largest := []uint64{1}, uint64(1)
+	found := []uint64{1}
+	nodes = 1
 	for i := range p.Ops {
 		o := &p.Ops[i]
 		n := uint64(0)
 		for _, f := range o.From {
-			n += size[f]
+			n += found[f]
 		}
-		largest = min(max(largest, n), most)
+		nodes = min(max(nodes, n), most)
 		take := uint64(all)
 		if o.Take >= 0 {
 			take = uint64(o.Take)
 		}
-		size = append(size, min(n*take, most))
+		found = append(found, min(n*take, most))
+		edges += found[i+1]
 	}
-	return largest
+	return nodes, edges
+}
+
+// rowBytes is about the most bytes of the columns of a node and an edge that Examples have.
+func (r *Run) rowBytes() uint64 {
+	if r.Records == nil {
+		return 0
+	}
+	g, nodes, edges := r.Sampler.Graph(), uint64(0), uint64(0)
+	width := func(columns []*graph.Column, count int) (bytes uint64) {
+		for _, c := range slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return !output.Writes(c) }) {
+			bytes += uint64(c.Bytes()) / uint64(max(count, 1))
+		}
+		return bytes
+	}
+	for _, n := range g.Nodes {
+		nodes = max(nodes, width(n.Columns, n.Count))
+	}
+	for _, e := range g.Edges {
+		edges = max(edges, width(e.Columns, e.Count))
+	}
+	return nodes + edges
 }
 
 // Make implements output.Elsewhere.
@@ -140,16 +174,19 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if err != nil {
 		return err
 	}
-	groups := r.missing(r.Work.groupOf(job.From))
+	groups, err := r.missing(r.Work.groupOf(job.From))
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := make(chan error, 1)
+	ended := make(chan jobEnd, 1)
 	go func() {
 		if len(groups) == 0 {
-			ended <- nil
+			ended <- jobEnd{}
 			return
 		}
-		ended <- r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)
+		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)}
 	}()
 	err = r.joinAll(ctx, job.From, ended, cancel, join)
 	cancel(err)
@@ -165,8 +202,9 @@ func (r *Run) prepare(job *sample.Job) error {
 		if err := r.FS.RemoveAll(r.Dir); err != nil {
 			return err
 		}
+		r.Work.ID = workfolder.Unique()
 	}
-	if err := r.FS.MkdirAll(filepath.Join(r.Dir, piecesDir)); err != nil {
+	if err := r.FS.MkdirAll(filepath.Join(r.Dir, piecesDir(&r.Work))); err != nil {
 		return err
 	}
 	if err := workfolder.Reset(r.FS, r.Dir); err != nil {
@@ -200,8 +238,12 @@ func (r *Run) same(job *sample.Job) bool {
 		return false
 	}
 	w := r.Work
-	w.Seeds, w.Times, w.Columns = old.Seeds, old.Times, old.Columns
-	return old.Seeds.Len == len(job.Seeds) && equalJSON(&w, old)
+	w.ID, w.Seeds, w.Times, w.Columns = old.ID, old.Seeds, old.Times, old.Columns
+	if old.Seeds.Len != len(job.Seeds) || !equalJSON(&w, old) {
+		return false
+	}
+	r.Work = w
+	return true
 }
 
 // check opens the work as a worker does, so that what no worker can do is told before the job starts.
@@ -220,15 +262,50 @@ func (r *Run) check() (stages Stages, err error) {
 	return s.Stages(), errors.Join(err, s.Close())
 }
 
-// missing is the groups from one on that have no piece.
-func (r *Run) missing(from uint64) []uint64 {
-	var groups []uint64
+// Pieces is the number of pieces in a work folder.
+func Pieces(fsys vfs.FS, dir string) int {
+	w, err := readWork(fsys, dir)
+	if err != nil {
+		return 0
+	}
+	entries, err := fsys.ReadDir(filepath.Join(dir, piecesDir(w)))
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, e := range entries {
+		if !strings.Contains(e.Name(), ".") { // not a part of one
+			n++
+		}
+	}
+	return n
+}
+
+// missing is the groups from one on that have no piece. A piece that is damaged, because a machine lost its power, is
+// removed.
+func (r *Run) missing(from uint64) (groups []uint64, err error) {
 	for g := from; g < r.Work.Groups(); g++ {
-		if _, err := r.FS.Stat(pieceFile(r.Dir, g)); err != nil {
+		name := pieceFile(r.Dir, &r.Work, g)
+		f, err := r.FS.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			groups = append(groups, g)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		whole := output.CheckPiece(f)
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		if whole != nil {
+			if err := r.FS.Remove(name); err != nil {
+				return nil, err
+			}
 			groups = append(groups, g)
 		}
 	}
-	return groups
+	return groups, nil
 }
 
 // poll is the time between two looks for a piece.
@@ -237,13 +314,16 @@ const poll = 20 * time.Millisecond
 // grace is the time that a job has to end after its last piece.
 const grace = 30 * time.Second
 
+// jobEnd is the end of a job.
+type jobEnd struct{ err error }
+
 // joinAll joins the pieces in order, as they appear.
-func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel func(error), join func(io.Reader) error) (err error) {
+func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cancel func(error), join func(io.Reader) error) (err error) {
 	running := true
 	defer func() {
 		if running {
 			cancel(err)
-			err = workfolder.Explain(r.FS, r.Dir, errors.Join(err, ignoreCancel(<-ended)))
+			err = workfolder.Explain(r.FS, r.Dir, errors.Join(err, ignoreCancel((<-ended).err)))
 		}
 	}()
 	told, watch := time.Now(), r.watch()
@@ -269,10 +349,10 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan error, cancel
 			return fmt.Errorf("found no piece of group %d after the job ended, expected one of %d; look at the logs of the engine", g, r.Work.Groups())
 		}
 		select {
-		case err := <-ended:
+		case end := <-ended:
 			running = false
-			if err != nil {
-				return workfolder.Explain(r.FS, r.Dir, err)
+			if end.err != nil {
+				return workfolder.Explain(r.FS, r.Dir, end.err)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -334,7 +414,7 @@ func (r *Run) stage(c Counts, joined uint64) string {
 
 // joinPiece joins the piece of a group, if it is there, and removes it.
 func (r *Run) joinPiece(group uint64, join func(io.Reader) error) (joined bool, err error) {
-	name := pieceFile(r.Dir, group)
+	name := pieceFile(r.Dir, &r.Work, group)
 	f, err := r.FS.Open(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

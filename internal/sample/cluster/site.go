@@ -185,7 +185,7 @@ func (h *Hand) Sample(ctx context.Context, group uint64) error {
 // says whether all were encoded.
 func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint64, take func(in sample.Input, sub uint32) (*sample.Subgraph, error), check func() error) (err error) {
 	s := h.s
-	name := s.pieceFile(group)
+	name := pieceFile(s.Dir, s.Work, group)
 	if _, err := s.fs.Stat(name); err == nil {
 		return nil // made by an earlier call
 	}
@@ -217,14 +217,14 @@ func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint
 	return nil
 }
 
-func (s *Site) pieceFile(group uint64) string { return pieceFile(s.Dir, group) }
-
-func pieceFile(dir string, group uint64) string {
-	return filepath.Join(dir, piecesDir, fmt.Sprintf("%08d", group))
+// pieceFile is the file of the piece of a group.
+func pieceFile(dir string, w *Work, group uint64) string {
+	return filepath.Join(dir, piecesDir(w), fmt.Sprintf("%08d", group))
 }
 
-// piecesDir is the folder of the pieces in the work folder.
-const piecesDir = "pieces"
+// piecesDir is the folder of the pieces in the work folder. Its name is that of the Work, so that workers of a job that
+// still runs for another Work do not write there.
+func piecesDir(w *Work) string { return "pieces-" + w.ID }
 
 // createPiece makes a file next to a piece, with a name of its own.
 func (s *Site) createPiece(name string) (vfs.File, error) {

@@ -6,12 +6,12 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Start draws the near ops of the subgraphs of a group, and asks the ranges of the nodes that they found. The keys that
-// it emits are those of Range.
+// Start draws the near ops of the subgraphs of a group, and asks the ranges of the nodes that they found. An empty record
+// with the key of the group makes sure that the group is assembled, also where it asks nothing.
 func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) error {
 	s := h.s
 	h.requests.emit = emit
-	h.requests.exists(group)
+	emit(groupKey(group), nil)
 	first, n := s.Work.Group(group)
 	var batch sample.Batch
 	sub := uint32(0)

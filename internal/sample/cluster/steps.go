@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample/output"
 )
 
 // steps is how the ops of a plan are divided among the stages, and how ranges are numbered.
@@ -83,7 +84,7 @@ func (s *Site) needsIDs(edges int) bool {
 	}
 	if r := s.Work.Records; r != nil {
 		// The formats of TF-GNN order edges and drop repeats by id.
-		return r.Compat != 0 || len(s.graph().Edges[edges].Columns) > 0
+		return r.Compat != 0 || slices.ContainsFunc(s.graph().Edges[edges].Columns, output.Writes)
 	}
 	return s.sampler.EdgeIDs()
 }

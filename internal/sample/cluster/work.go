@@ -24,6 +24,7 @@ const (
 // Work is a run of sampling for the workers. It is JSON in the work folder, with the arrays of the seeds next to it.
 type Work struct {
 	Format  int    `json:"format"` // 1
+	ID      string `json:"id"`     // of this Work alone; it reaches no output
 	Version string `json:"version"`
 	Law     int    `json:"law"`
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum).
@@ -114,7 +115,7 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 	switch {
 	case w.Format != 1:
 		return nil, fmt.Errorf("%s: found format %d, expected 1; install the same version on all machines", name, w.Format)
-	case len(w.Plan) == 0 || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
+	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
 		return nil, fmt.Errorf("%s: found no whole work, expected a plan, groups and a method", name)
 	case w.Method == Shuffle && (w.RangeNodes < 1 || w.MostRanges < 1 || w.WaveGroups == 0):
 		return nil, fmt.Errorf("%s: found %d ranges of %d nodes and waves of %d groups, expected at least 1", name, w.MostRanges, w.RangeNodes, w.WaveGroups)

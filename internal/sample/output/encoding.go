@@ -228,9 +228,14 @@ func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnp
 	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return features[c.Name] == nil })
 }
 
+// Writes says whether Examples may have a column: all but those that Graphmill adds for itself.
+func Writes(c *graph.Column) bool {
+	return c.Name != graph.PositionColumn && c.Name != sample.OnesColumn
+}
+
 func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched RowTable) error {
 	for _, c := range columns {
-		if c.Name == graph.PositionColumn || c.Name == sample.OnesColumn {
+		if !Writes(c) {
 			continue
 		}
 		if _, twice := features[c.Name]; twice {

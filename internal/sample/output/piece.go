@@ -187,6 +187,32 @@ func joinPiece[T parcel](piece io.Reader, out T, from uint64, sink func(T) error
 	return max(from, first+n), nil
 }
 
+// CheckPiece reads a piece, and compares it with its checksum.
+func CheckPiece(piece io.Reader) error {
+	sum := xxh3.New()
+	in := bufio.NewReaderSize(piece, 1<<18)
+	for {
+		b, err := in.Peek(1<<16 + 8)
+		if len(b) < 8 {
+			return errors.Join(errPiece, err)
+		}
+		if errors.Is(err, io.EOF) {
+			_, _ = sum.Write(b[:len(b)-8]) // a hash never fails
+			if binary.LittleEndian.Uint64(b[len(b)-8:]) != sum.Sum64() {
+				return errPiece
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, _ = sum.Write(b[:1<<16])
+		if _, err := in.Discard(1 << 16); err != nil {
+			return err
+		}
+	}
+}
+
 // readFrame reads n bytes into b, which it reuses. It allocates no more than twice what is there to read.
 func readFrame(r io.Reader, b []byte, n int) ([]byte, error) {
 	b = b[:0]

@@ -2,7 +2,11 @@ package output
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -52,17 +56,29 @@ func TestPieceIsChecked(t *testing.T) {
 			_, err := joinPiece(bytes.NewReader(b), out, 0, func(parcel) error { return nil })
 			return err
 		}
-		if err := join(piece); err != nil {
+		if err := errors.Join(join(piece), CheckPiece(bytes.NewReader(piece))); err != nil {
 			t.Fatal(err)
 		}
 		for i := range piece {
 			changed := bytes.Clone(piece)
 			changed[i] ^= 0x41
-			if join(changed) == nil {
+			if join(changed) == nil || CheckPiece(bytes.NewReader(changed)) == nil {
 				t.Errorf("found no error after byte %d was changed", i)
 			}
-			if join(piece[:i]) == nil {
+			if join(piece[:i]) == nil || CheckPiece(bytes.NewReader(piece[:i])) == nil {
 				t.Errorf("found no error for %d of %d bytes", i, len(piece))
+			}
+		}
+	}
+}
+
+// TestCheckPieceOfAnySize checks the checksum where the piece ends near the end of a read.
+func TestCheckPieceOfAnySize(t *testing.T) {
+	for size := 1<<16 - 20; size < 1<<16+20; size++ {
+		for _, body := range [][]byte{make([]byte, size), make([]byte, 2*size)} {
+			piece := binary.LittleEndian.AppendUint64(body, xxh3.Hash(body))
+			if err := CheckPiece(bytes.NewReader(piece)); err != nil {
+				t.Fatalf("%d bytes: %v", len(body), err)
 			}
 		}
 	}
