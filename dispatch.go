@@ -98,6 +98,16 @@ type DispatchOptions struct {
 	NumParts int
 	// AllowOutside lets the metadata of a chunked graph name files outside its folder.
 	AllowOutside bool
+
+	// Parts divides the nodes into this number of parts, without an assignment, by PartsBy and the random seed Seed. The
+	// parts are those of Partition with the same method and seed.
+	Parts int
+	// PartsBy is MethodHash or MethodRandom, which do not look at edges; "" is MethodHash.
+	PartsBy Method
+	Seed    uint64
+
+	// Cluster makes the parts on the workers of a cluster; nil makes them in this process. The bytes are the same.
+	Cluster *DispatchCluster
 }
 
 // PartitionGraphOptions say how a graph is divided and written as parts in one step.
@@ -126,8 +136,8 @@ func (f *DispatchForecast) Text(w io.Writer) error {
 
 // Dispatch writes the parts of a graph to the folder out in DGL's distributed format: GRAPH_NAME.json, metadata.json,
 // and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph in is a store or a graph in DGL's chunked
-// format. The assignment is the folder that Partition wrote, or any folder with a file <node type>.txt per node type. The
-// bytes depend neither on Threads nor on Memory. If a run with Resume stops early, its error is ErrResumable.
+// format. The assignment is the folder that Partition wrote, or any folder with a file <node type>.txt per node type; with
+// DispatchOptions.Parts it is "". The bytes depend neither on Threads nor on Memory. If a run with Resume stops early, its error is ErrResumable.
 func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*Report, error) {
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
@@ -149,16 +159,17 @@ func ForecastDispatch(ctx context.Context, in, assignment, out string, o Dispatc
 // prepare opens the inputs of Dispatch.
 func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out string) (_ *partsJob, err error) {
 	start := time.Now()
-	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
+	if err := errors.Join(o.Run.check(), o.Send.check(), o.checkParts(in, assignment), o.Cluster.check(o)); err != nil {
 		return nil, err
 	}
-	if assignment == "" {
-		return nil, usagef("found no `Assignment`, expected the folder that has the part of each node; divide %s with graphmill partition first", in)
+	inputs := []string{in}
+	if assignment != "" {
+		inputs = append(inputs, assignment)
 	}
-	if err := keeps(out, in, assignment); err != nil {
+	if err := keeps(out, inputs...); err != nil {
 		return nil, err
 	}
-	j := &partsJob{run: &o.Run, parts: &o.PartsOptions, out: out, report: o.begin("dispatch", "Parts of "+graphName(in)), start: start}
+	j := &partsJob{run: &o.Run, parts: &o.PartsOptions, out: out, report: o.begin("dispatch", "Parts of "+graphName(in)), start: start, cluster: o.Cluster}
 	if err := j.open(ctx, in, o.AllowOutside); err != nil {
 		return nil, err
 	}
@@ -167,8 +178,8 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 			err = errors.Join(err, j.close())
 		}
 	}()
-	types, counts := nodeCounts(j.store.Graph)
-	if j.assignment, err = assign.Read(ctx, vfs.OS, assignment, types, counts); err != nil {
+	sums, err := o.assign(ctx, j, assignment)
+	if err != nil {
 		return nil, err
 	}
 	if o.NumParts != 0 && o.NumParts != j.assignment.Parts {
@@ -178,14 +189,50 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 		return nil, err
 	}
 	j.opt.Leaving = o.OutEdges
-	sums, err := assignmentInputs(ctx, assignment, "assignment/", j.assignment, j.report)
-	if err != nil {
-		return nil, err
-	}
 	j.made = store.Made{Command: "dispatch", Inputs: sums, Version: Version(), Options: map[string]string{}}
 	maps.Copy(j.made.Inputs, j.inputs)
 	madeParts(&j.made, j.opt)
 	return j, nil
+}
+
+// checkParts refuses an assignment that is missing, or given twice.
+func (o *DispatchOptions) checkParts(in, assignment string) error {
+	switch {
+	case assignment == "" && o.Parts == 0:
+		return usagef("found no `Assignment`, expected the folder that has the part of each node; divide %s with graphmill partition first, or give `Parts` to divide the nodes by a hash", in)
+	case assignment != "" && (o.Parts != 0 || o.PartsBy != ""):
+		return usagef("found both `Assignment` and `Parts`, expected one of them")
+	case o.Parts < 0 || o.Parts > assign.MaxParts:
+		return usagef("found `Parts` %d, expected 1 to %d", o.Parts, assign.MaxParts)
+	}
+	setDefault(&o.PartsBy, MethodHash)
+	if o.PartsBy != MethodHash && o.PartsBy != MethodRandom {
+		return usagef("found `PartsBy` %q, expected hash or random; other methods need the edges: use graphmill partition", o.PartsBy)
+	}
+	return nil
+}
+
+// assign reads or draws the assignment, and returns the fingerprints of its files.
+func (o *DispatchOptions) assign(ctx context.Context, j *partsJob, dir string) (sums map[string]string, err error) {
+	types, counts := nodeCounts(j.store.Graph)
+	if dir != "" {
+		if j.assignment, err = assign.Read(ctx, vfs.OS, dir, types, counts); err != nil {
+			return nil, err
+		}
+		return assignmentInputs(ctx, dir, "assignment/", j.assignment, j.report)
+	}
+	// The files that Partition writes are made for a while, because the output names their fingerprints.
+	j.assignment = partition.Deal(string(o.PartsBy), types, counts, o.Parts, o.Seed)
+	parent, base := filepath.Split(filepath.Clean(j.out))
+	w, err := store.Create(vfs.OS, filepath.Join(parent, "."+base+".assignment"), true)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, w.Abort)
+	if err := assign.Write(w, j.assignment); err != nil {
+		return nil, err
+	}
+	return assignmentInputs(ctx, w.Dir(), "assignment/", j.assignment, j.report)
 }
 
 // PartitionGraph divides a graph and writes its parts to the folder out, as dgl.distributed.partition_graph does:
@@ -290,6 +337,7 @@ type partsJob struct {
 	opt        dispatch.Options
 	made       store.Made
 	finish     func(w *store.Writer) error // adds files to the output before it is sealed; nil: none
+	cluster    *DispatchCluster            // nil: the parts are made here
 }
 
 // open opens a store, or imports a chunked graph into a temporary one.
@@ -307,6 +355,9 @@ func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
 		j.store, j.name, j.inputs, j.close = s.store, graphName(in), map[string]string{"store": sum}, s.Close
 		return nil
 	}
+	if j.cluster != nil {
+		return usagef("%s: found a graph in DGL's chunked format, expected a store, which workers read; import it first, or use graphmill dispatch", in)
+	}
 	m, err := chunked.Read(vfs.OS, metadata)
 	if err != nil {
 		return err
@@ -322,7 +373,7 @@ func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
 
 // writer begins the output, or continues it.
 func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
-	if !j.parts.Resume {
+	if !j.parts.Resume || j.cluster != nil { // the parts of a cluster are kept in the folder of the workers
 		return store.Create(vfs.OS, j.out, j.run.Overwrite)
 	}
 	key, err := json.Marshal(j.made)
@@ -330,9 +381,13 @@ func (j *partsJob) writer(ctx context.Context) (*store.Writer, error) {
 		return nil, err
 	}
 	// Another version may divide the graph differently with the same options.
-	a := j.assignment
-	key = fmt.Appendf(key, " %016x %016x", xxh3.Hash(graph.Bytes(a.Part)), xxh3.Hash(graph.Bytes(a.Trainer)))
+	key = fmt.Appendf(key, " %s", j.assignmentSum())
 	return store.Resume(ctx, vfs.OS, j.out, j.run.Overwrite, string(key), j.run.Threads)
+}
+
+// assignmentSum tells assignments apart.
+func (j *partsJob) assignmentSum() string {
+	return fmt.Sprintf("%016x %016x", xxh3.Hash(graph.Bytes(j.assignment.Part)), xxh3.Hash(graph.Bytes(j.assignment.Trainer)))
 }
 
 // forecast returns the forecast of writing the parts.
@@ -369,10 +424,13 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	defer func() {
 		end := w.Abort
 		switch {
+		case err == nil:
 		case j.parts.Resume && ctx.Err() != nil:
 			end, err = w.Leave, errParts
-		case j.parts.Resume && err != nil:
+		case j.parts.Resume:
 			end, err = w.Leave, fmt.Errorf("%w; %w", err, errParts)
+		case j.cluster != nil:
+			end = func() error { return errors.Join(vfs.OS.RemoveAll(worked(j.out)), w.Abort()) }
 		}
 		err = errors.Join(err, end())
 	}()
@@ -393,31 +451,44 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 // errParts is the error of a run that stopped early and whose finished parts are kept.
 var errParts = fmt.Errorf("the parts that are finished are kept, and %w", ErrResumable)
 
-// fill writes the parts and seals them.
-func (j *partsJob) fill(ctx context.Context, w *store.Writer) (err error) {
+// here writes the parts in this process.
+func (j *partsJob) here(ctx context.Context, w *store.Writer) (result *dispatch.Report, forecast dispatch.Forecast, err error) {
 	var line *meter
 	j.opt.Progress = func(bytes int) { line.add(int64(bytes)) }
 	began := time.Now()
 	plan, err := dispatch.Prepare(ctx, vfs.OS, j.store, j.assignment, w, j.opt)
 	if err != nil {
-		return err
+		return nil, forecast, err
 	}
 	defer closeWith(&err, plan.Close)
-	forecast := plan.Forecast()
-	counted := time.Now()
-	j.report.Stage("count", counted.Sub(began), 0, "")
+	forecast = plan.Forecast()
+	j.report.Stage("count", time.Since(began), 0, "")
 	if forecast.Seconds > 10 {
 		j.run.note("forecast: %s on disk, %s of memory, about %s", human.Bytes(forecast.Bytes), human.Bytes(forecast.Memory), human.Duration(seconds(forecast.Seconds)))
 	}
 	line = j.run.meter("write parts", forecast.Bytes, "bytes")
 	defer line.end()
-	result, err := plan.Run(ctx)
-	line.end()
+	counted := time.Now()
+	if result, err = plan.Run(ctx); err == nil {
+		j.report.Stage("write", time.Since(counted), result.Bytes, "bytes")
+	}
+	return result, forecast, err
+}
+
+// fill writes the parts and seals them.
+func (j *partsJob) fill(ctx context.Context, w *store.Writer) (err error) {
+	began := time.Now()
+	var result *dispatch.Report
+	var forecast dispatch.Forecast
+	if j.cluster == nil {
+		result, forecast, err = j.here(ctx, w)
+	} else {
+		result, err = j.elsewhere(ctx, w)
+	}
 	if err != nil {
 		return err
 	}
 	written := time.Now()
-	j.report.Stage("write", written.Sub(counted), result.Bytes, "bytes")
 	if j.finish != nil {
 		if err := j.finish(w); err != nil {
 			return err

@@ -32,9 +32,11 @@ func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Fore
 	r.Out("edges of halos", report.Count(haloEdges, "edges"))
 	r.Out("own nodes, of all nodes in the parts", report.Share(share(int(nodes), int(haloNodes))))
 	r.Out("parts made at once", report.Count(d.AtOnce, "parts"))
-	r.Out("forecast of disk space", report.Bytes(f.Bytes))
-	r.Out("forecast of memory", report.Bytes(f.Memory))
-	r.Out("forecast of time", report.Number(f.Seconds, "s"))
+	if f.Bytes > 0 { // a cluster makes no forecast
+		r.Out("forecast of disk space", report.Bytes(f.Bytes))
+		r.Out("forecast of memory", report.Bytes(f.Memory))
+		r.Out("forecast of time", report.Number(f.Seconds, "s"))
+	}
 	if len(d.Parts) > shownParts {
 		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", shownParts, len(d.Parts)))
 	}

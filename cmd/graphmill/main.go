@@ -21,6 +21,7 @@ import (
 	"github.com/graphmill/graphmill/cmd/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/cmd/graphmill/internal/tfgnn"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/cli/dispatching"
 	"github.com/graphmill/graphmill/internal/cli/importing"
 	"github.com/graphmill/graphmill/internal/cli/sampling"
 )
@@ -113,7 +114,7 @@ DGL, TF-GNN or JAX.`,
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { t.Begin(cmd) }
 	root.AddCommand(newQuickstart(t), importing.New(t, nil), data.NewExport(t), data.NewGenerate(t), data.NewInfo(t),
 		sampling.New(t, nil), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), pack.New(t),
-		partition.NewDispatch(t), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), tfgnn.New(t), bench.New(t))
+		dispatching.New(t, nil), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), tfgnn.New(t), bench.New(t))
 	return root
 }
 

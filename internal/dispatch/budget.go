@@ -236,11 +236,8 @@ func (g *group) partBytes(i int) int64 {
 	p := g.from + i
 	n := dgl.GraphLayout(g.spec(i)).Size()
 	dict := func(tensors []tensor, rows func(p, t int) int64) {
-		var list []dgl.Tensor
-		for _, x := range tensors {
-			list = append(list, dgl.Tensor{Name: x.name, DType: x.dtype, Shape: append([]int64{rows(p, x.t)}, x.shape...)})
-		}
-		n += dgl.DictLayout(list).Size()
+		l, _ := dictLayout(tensors, p, rows)
+		n += l.Size()
 	}
 	dict(g.nodeTensors, g.nodeRows)
 	dict(g.edgeTensors, g.edgeRows)
@@ -248,11 +245,7 @@ func (g *group) partBytes(i int) int64 {
 		dict(g.origNodes, g.nodeRows)
 	}
 	if g.opt.OriginalEdges {
-		var list []tensor
-		for e, in := range g.edges {
-			list = append(list, tensor{t: e, name: in.name, dtype: dgl.Int64})
-		}
-		dict(list, g.edgeRows)
+		dict(g.origEdgeTensors(), g.edgeRows)
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -149,23 +150,27 @@ func (d *dispatcher) chooseColumns() {
 // dicts creates a file of tensors for each part of the group, and returns the offsets of its tensors.
 func (g *group) dicts(file string, tensors []tensor, rows func(p, t int) int64) (files []vfs.File, at [][]int64, err error) {
 	for p := g.from; p < g.to; p++ {
-		var list []dgl.Tensor
-		for _, x := range tensors {
-			list = append(list, dgl.Tensor{Name: x.name, DType: x.dtype, Shape: append([]int64{rows(p, x.t)}, x.shape...)})
-		}
-		l := dgl.DictLayout(list)
+		l, offsets := dictLayout(tensors, p, rows)
 		f, err := g.file(partName(p, file), l)
 		if err != nil {
 			return files, at, err
 		}
-		files = append(files, f)
-		var offsets []int64
-		for _, x := range tensors {
-			offsets = append(offsets, l.Slot(x.name).Offset)
-		}
-		at = append(at, offsets)
+		files, at = append(files, f), append(at, offsets)
 	}
 	return files, at, nil
+}
+
+// dictLayout is the layout of the file of tensors of part p, and the offsets of the tensors.
+func dictLayout(tensors []tensor, p int, rows func(p, t int) int64) (l *dgl.Layout, at []int64) {
+	var list []dgl.Tensor
+	for _, x := range tensors {
+		list = append(list, dgl.Tensor{Name: x.name, DType: x.dtype, Shape: append([]int64{rows(p, x.t)}, x.shape...)})
+	}
+	l = dgl.DictLayout(list)
+	for _, x := range tensors {
+		at = append(at, l.Slot(x.name).Offset)
+	}
+	return l, at
 }
 
 // nodeRows and edgeRows are the number of nodes or edges of a type that part p owns.
@@ -186,34 +191,43 @@ func (g *group) writeNodes(ctx context.Context, file string, tensors []tensor, b
 	if err != nil {
 		return err
 	}
-	rows := g.rowWorkers(buffer)
+	to, rows := writers(files), g.rowWorkers(buffer)
 	for k := range tensors {
-		x := &tensors[k]
-		err := g.each(ctx, func(_ context.Context, w, i int) error {
-			s := g.segs[i]
-			if s.t != x.t {
-				return nil
-			}
-			r := rows[w]
-			r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(s.nodes[g.from+p]) })
-			part := g.num.part[g.num.base[s.t]:]
-			for v := s.from; v < s.to; v++ {
-				if p := part[v]; g.has(p) {
-					if err := r.row(int(p)-g.from, v); err != nil {
-						return err
-					}
-				}
-			}
-			if err := r.end(); err != nil {
-				return err
-			}
-			return g.read(x.from * (s.to - s.from))
-		})
+		err := g.each(ctx, func(_ context.Context, w, i int) error { return g.nodeRun(rows[w], &tensors[k], to, at, k, i) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nodeRun writes the rows of a segment of tensor k, which begins at at[p][k] in the file of part from+p.
+func (g *group) nodeRun(r *rowWriter, x *tensor, files []io.WriterAt, at [][]int64, k, segment int) error {
+	s := g.segs[segment]
+	if s.t != x.t {
+		return nil
+	}
+	r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(s.nodes[g.from+p]) })
+	part := g.num.part[g.num.base[s.t]:]
+	for v := s.from; v < s.to; v++ {
+		if p := part[v]; g.has(p) {
+			if err := r.row(int(p)-g.from, v); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	return g.read(x.from * (s.to - s.from))
+}
+
+// writers are files of which only WriteAt is needed.
+func writers(files []vfs.File) (list []io.WriterAt) {
+	for _, f := range files {
+		list = append(list, f)
+	}
+	return list
 }
 
 // writeEdgeColumns writes, for each part, a file with a row per owned edge.
@@ -223,55 +237,9 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 	if err != nil {
 		return err
 	}
-	rows := g.rowWorkers(buffer)
+	to, rows := writers(files), g.rowWorkers(buffer)
 	for k := range tensors {
-		x := &tensors[k]
-		j := slices.Index(g.into[g.edges[x.t].dst], x.t)
-		err := g.each(ctx, func(ctx context.Context, w, i int) error {
-			s := g.segs[i]
-			if s.t != g.edges[x.t].dst {
-				return nil
-			}
-			r := rows[w]
-			counts := g.counts[i][j*g.num.parts:]
-			r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(counts[g.from+p]) })
-			in := g.readers(s.t)[j]
-			step, bytes := g.gather(in.incoming, int64(x.from), int64(len(x.values)))
-			part := g.num.part[g.num.base[s.t]:]
-			for from := s.from; from < s.to; from += step {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				to := min(from+step, s.to)
-				offsets, _, err := in.block(from, to)
-				if err != nil {
-					return err
-				}
-				for v := from; v < to; v++ {
-					p := part[v]
-					if !g.has(p) {
-						continue
-					}
-					for e := offsets[v-from]; e < offsets[v-from+1]; e++ {
-						row := v
-						if !x.byNode {
-							id, err := in.edge(e)
-							if err != nil {
-								return err
-							}
-							row = int(id)
-						}
-						if err := r.row(int(p)-g.from, row); err != nil {
-							return err
-						}
-					}
-				}
-				if err := g.read(8*len(offsets) + (8+bytes)*int(offsets[to-from]-offsets[0])); err != nil {
-					return err
-				}
-			}
-			return r.end()
-		})
+		err := g.each(ctx, func(ctx context.Context, w, i int) error { return g.edgeRun(ctx, rows[w], &tensors[k], to, at, k, i) })
 		if err != nil {
 			return err
 		}
@@ -279,10 +247,57 @@ func (g *group) writeEdgeColumns(ctx context.Context, file string, tensors []ten
 	return nil
 }
 
+// edgeRun is nodeRun for a tensor of edges: it writes the rows of the edges into the nodes of a segment.
+func (g *group) edgeRun(ctx context.Context, r *rowWriter, x *tensor, files []io.WriterAt, at [][]int64, k, segment int) error {
+	s := g.segs[segment]
+	if s.t != g.edges[x.t].dst {
+		return nil
+	}
+	j := slices.Index(g.into[s.t], x.t)
+	counts := g.counts[segment][j*g.num.parts:]
+	r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(counts[g.from+p]) })
+	in := g.readers(s.t)[j]
+	step, bytes := g.gather(in.incoming, int64(x.from), int64(len(x.values)))
+	part := g.num.part[g.num.base[s.t]:]
+	for from := s.from; from < s.to; from += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+step, s.to)
+		offsets, _, err := in.block(from, to)
+		if err != nil {
+			return err
+		}
+		for v := from; v < to; v++ {
+			p := part[v]
+			if !g.has(p) {
+				continue
+			}
+			for e := offsets[v-from]; e < offsets[v-from+1]; e++ {
+				row := v
+				if !x.byNode {
+					id, err := in.edge(e)
+					if err != nil {
+						return err
+					}
+					row = int(id)
+				}
+				if err := r.row(int(p)-g.from, row); err != nil {
+					return err
+				}
+			}
+		}
+		if err := g.read(8*len(offsets) + (8+bytes)*int(offsets[to-from]-offsets[0])); err != nil {
+			return err
+		}
+	}
+	return r.end()
+}
+
 // rowWriter writes the rows of one tensor to the files of the parts. It belongs to one goroutine.
 type rowWriter struct {
 	x     *tensor
-	files []vfs.File
+	files []io.WriterAt
 	at    []int64 // offset of the next byte, by part
 	buf   []byte  // room bytes per part
 	n     []int
@@ -292,14 +307,17 @@ type rowWriter struct {
 func (g *group) rowWorkers(room int) []*rowWriter {
 	list := make([]*rowWriter, g.opt.Threads)
 	for i := range list {
-		parts := g.to - g.from
-		list[i] = &rowWriter{at: make([]int64, parts), n: make([]int, parts), buf: make([]byte, parts*room), room: room}
+		list[i] = newRowWriter(g.to-g.from, room)
 	}
 	return list
 }
 
+func newRowWriter(parts, room int) *rowWriter {
+	return &rowWriter{at: make([]int64, parts), n: make([]int, parts), buf: make([]byte, parts*room), room: room}
+}
+
 // begin starts a tensor; at is its offset in the file of a part.
-func (r *rowWriter) begin(x *tensor, files []vfs.File, at func(p int) int64) {
+func (r *rowWriter) begin(x *tensor, files []io.WriterAt, at func(p int) int64) {
 	r.x, r.files = x, files
 	for p := range files {
 		r.at[p], r.n[p] = at(p), 0

@@ -85,6 +85,7 @@ type dispatcher struct {
 
 	store     *store.Store
 	temporary []transposed
+	listsDir  string       // where transposed lists stay for other processes; "": they are temporary
 	pages     atomic.Int64 // bytes read since the pages were last released
 }
 
@@ -98,15 +99,19 @@ type Plan struct {
 // Prepare counts the nodes and edges of each part. w is the output; temporary files go into its folder as
 // well. s, a and w are used until Close, which frees the memory.
 func Prepare(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) (*Plan, error) {
-	if opt.Formats == 0 {
-		opt.Formats = dgl.COO | dgl.CSC
-	}
-	opt.Threads = max(opt.Threads, 1)
-	p := &Plan{d: &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}}
+	p := &Plan{d: newDispatcher(fsys, s, a, w, opt)}
 	if err := p.prepare(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+func newDispatcher(fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options) *dispatcher {
+	if opt.Formats == 0 {
+		opt.Formats = dgl.COO | dgl.CSC
+	}
+	opt.Threads = max(opt.Threads, 1)
+	return &dispatcher{fs: fsys, dir: s.Dir, g: s.Graph, a: a, w: w, opt: opt, store: s}
 }
 
 func (p *Plan) prepare(ctx context.Context) (err error) {
@@ -125,19 +130,9 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	began := time.Now()
-	if d.num, err = newNumbering(d.g, d.a); err != nil {
+	if err := d.number(ctx, func(weight int) int { return max(weight/(segmentsOfThread*d.opt.Threads), 1<<12) }); err != nil {
 		return err
 	}
-	if err := d.transposeAll(ctx); err != nil {
-		return err
-	}
-	if err := d.segments(ctx, segmentsOfThread*d.opt.Threads); err != nil {
-		return err
-	}
-	if err := d.countEdges(ctx); err != nil {
-		return err
-	}
-	d.chooseColumns()
 	p.first = d.next(0)
 	if p.first != nil {
 		if err := p.first.mark(ctx); err != nil {
@@ -146,6 +141,28 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	}
 	p.forecast, err = d.predict(p.first, time.Since(began))
 	return err
+}
+
+// number gives new ids to nodes and edges, and chooses the columns. each is the weight of a segment, by that of the graph.
+func (d *dispatcher) number(ctx context.Context, each func(weight int) int) (err error) {
+	if d.num, err = newNumbering(d.g, d.a); err != nil {
+		return err
+	}
+	if err := d.transposeAll(ctx); err != nil {
+		return err
+	}
+	weight := d.num.base[d.num.types]
+	for _, e := range d.edges {
+		weight += e.count
+	}
+	if err := d.segments(ctx, each(weight)); err != nil {
+		return err
+	}
+	if err := d.countEdges(ctx); err != nil {
+		return err
+	}
+	d.chooseColumns()
+	return nil
 }
 
 // Forecast estimates what the run needs.
@@ -159,11 +176,15 @@ func (p *Plan) Close() error {
 	if p.d.num != nil {
 		p.d.num.close()
 	}
-	var err error
-	for _, t := range p.d.temporary {
+	return p.d.unmap()
+}
+
+// unmap frees the transposed lists.
+func (d *dispatcher) unmap() (err error) {
+	for _, t := range d.temporary {
 		err = errors.Join(err, t.unmap())
 	}
-	p.d.temporary = nil
+	d.temporary = nil
 	return err
 }
 
@@ -179,6 +200,15 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 		}
 		g = d.next(g.to)
 	}
+	if err := d.finish(d.w.Kept); err != nil {
+		return nil, err
+	}
+	d.report.AtOnce = d.budget.parts
+	return &d.report, nil
+}
+
+// finish writes the configuration, and completes the report. kept says whether the part of a folder was made before.
+func (d *dispatcher) finish(kept func(folder string) bool) error {
 	c := d.config()
 	have := func(tensors []tensor) func(t int) bool {
 		return func(t int) bool { return slices.ContainsFunc(tensors, func(x tensor) bool { return x.t == t }) }
@@ -187,20 +217,19 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	config := c.JSON()
 	for _, name := range []string{d.opt.GraphName + ".json", configFile} {
 		if err := d.w.WriteFile(name, config); err != nil {
-			return nil, err
+			return err
 		}
 		d.report.Bytes += int64(len(config))
 	}
 	for i := range d.report.Parts {
-		if d.w.Kept(partFolder(i)) {
+		if kept(partFolder(i)) {
 			if err := d.kept(i); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		d.report.Bytes += d.report.Parts[i].Bytes
 	}
-	d.report.AtOnce = d.budget.parts
-	return &d.report, nil
+	return nil
 }
 
 // next is the next group of unwritten parts from p on, nil after the last.
@@ -215,7 +244,7 @@ func (d *dispatcher) next(p int) *group {
 	for to < min(p+d.budget.parts, d.num.parts) && !d.w.Kept(partFolder(to)) {
 		to++
 	}
-	return &group{dispatcher: d, from: p, to: to}
+	return &group{dispatcher: d, from: p, to: to, out: d.w}
 }
 
 // configFile is the second name of the configuration, which DGL's dispatch uses.
@@ -365,16 +394,12 @@ func (g *group) make(ctx context.Context) (err error) {
 	if err := g.writeEdgeColumns(ctx, edgeFeatFile, g.edgeTensors, buffer); err != nil {
 		return err
 	}
-	names := []string{graphFile, nodeFeatFile, edgeFeatFile}
 	if g.opt.OriginalNodes {
 		if err := g.writeNodes(ctx, origNodeFile, g.origNodes, buffer); err != nil {
 			return err
 		}
-		names = append(names, origNodeFile)
 	}
-	if g.opt.OriginalEdges {
-		names = append(names, origEdgeFile)
-	}
+	names := g.opt.files()
 	for i := range g.reached {
 		p := g.from + i
 		lo, hi := g.num.owned(p)

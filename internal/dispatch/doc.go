@@ -46,6 +46,10 @@
 // written to a temporary file, and the columns of such edges are read row by row, out of order. A
 // large graph should therefore be imported by destination.
 //
+// Other processes can make the parts (Maker), from what Count counted. Each segment of the store then gives records for parts,
+// bytes of files with their offsets, by the code that writes the files here. The graph of a part follows from the lists of
+// its edges, which fit the memory of a process. Package internal/dispatch/cluster runs this on an engine.
+//
 // Node ids take 32 bits. The memory bound holds, except for a node whose in-edges of one type that
 // is stored by source exceed it alone.
 //

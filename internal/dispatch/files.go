@@ -88,55 +88,64 @@ const (
 	partIDData    = "part_id"
 )
 
-// open creates the graph files of the group.
+// open creates the graph files of the group, and those of original ids of edges.
 func (g *group) open() (files []*partFile, err error) {
-	files = make([]*partFile, g.to-g.from)
-	for i := range files {
-		f := &partFile{p: g.from + i}
-		files[i] = f
-		s := g.spec(i)
-		f.layout = dgl.GraphLayout(s)
-		lo, hi := g.num.owned(f.p)
-		f.ownNodes, f.haloNodes = int(hi-lo), g.halo[i]
-		f.haloEdges = g.ownHalo(i)
-		f.ownEdges = uint64(s.Edges) - f.haloEdges
-		if f.graph, err = g.file(partName(f.p, graphFile), f.layout); err != nil {
+	for i := range g.to - g.from {
+		f, err := g.openGraph(i)
+		files = append(files, f)
+		if err != nil {
 			return files, err
 		}
-		slots := func(name string) rowSlots {
-			return rowSlots{f.layout.Slot(name + "/indptr").Offset, f.layout.Slot(name + "/indices").Offset, f.layout.Slot(name + "/eids").Offset}
-		}
-		if s.Formats&dgl.CSC != 0 {
-			f.csc = slots("csc")
-		}
-		if s.Formats&dgl.CSR != 0 {
-			f.csr = slots("csr")
-		}
-		switch {
-		case s.Formats&dgl.COO != 0:
-			f.pairs, f.src, f.dst = f.graph, f.layout.Slot("coo/src").Offset, f.layout.Slot("coo/dst").Offset
-		case s.Formats&dgl.CSR != 0 || f.haloEdges > 0:
-			if f.pairs, err = g.fs.Temp(g.w.Dir()); err != nil {
-				return files, err
-			}
-			f.scratch, f.dst = true, 8*s.Edges
-		}
 		if g.opt.OriginalEdges {
-			var tensors []dgl.Tensor
-			for e, in := range g.edges {
-				n := g.edgeStart[f.p*len(g.edges)+e+1] - g.edgeStart[f.p*len(g.edges)+e]
-				tensors = append(tensors, dgl.Tensor{Name: in.name, DType: dgl.Int64, Shape: []int64{int64(n)}})
-			}
-			layout := dgl.DictLayout(tensors)
+			var layout *dgl.Layout
+			layout, f.origEdges = dictLayout(g.origEdgeTensors(), f.p, g.edgeRows)
 			if f.edges, err = g.file(partName(f.p, origEdgeFile), layout); err != nil {
 				return files, err
-			}
-			for _, t := range tensors {
-				f.origEdges = append(f.origEdges, layout.Slot(t.Name).Offset)
 			}
 		}
 	}
 	return files, nil
+}
+
+// openGraph creates the graph file of part from+i.
+func (g *group) openGraph(i int) (_ *partFile, err error) {
+	f := &partFile{p: g.from + i}
+	s := g.spec(i)
+	f.layout = dgl.GraphLayout(s)
+	lo, hi := g.num.owned(f.p)
+	f.ownNodes, f.haloNodes = int(hi-lo), g.halo[i]
+	f.haloEdges = g.ownHalo(i)
+	f.ownEdges = uint64(s.Edges) - f.haloEdges
+	if f.graph, err = g.file(partName(f.p, graphFile), f.layout); err != nil {
+		return f, err
+	}
+	slots := func(name string) rowSlots {
+		return rowSlots{f.layout.Slot(name + "/indptr").Offset, f.layout.Slot(name + "/indices").Offset, f.layout.Slot(name + "/eids").Offset}
+	}
+	if s.Formats&dgl.CSC != 0 {
+		f.csc = slots("csc")
+	}
+	if s.Formats&dgl.CSR != 0 {
+		f.csr = slots("csr")
+	}
+	switch {
+	case s.Formats&dgl.COO != 0:
+		f.pairs, f.src, f.dst = f.graph, f.layout.Slot("coo/src").Offset, f.layout.Slot("coo/dst").Offset
+	case s.Formats&dgl.CSR != 0 || f.haloEdges > 0:
+		if f.pairs, err = g.fs.Temp(g.out.Dir()); err != nil {
+			return f, err
+		}
+		f.scratch, f.dst = true, 8*s.Edges
+	}
+	return f, nil
+}
+
+// origEdgeTensors are the original ids of edges.
+func (d *dispatcher) origEdgeTensors() (list []tensor) {
+	for e, in := range d.edges {
+		list = append(list, tensor{t: e, name: in.name, dtype: dgl.Int64, width: 8})
+	}
+	return list
 }
 
 // closeGraphs closes the files concurrently, because each close waits for the disk.
@@ -172,13 +181,19 @@ func closeAll(files []vfs.File) error {
 	return errors.Join(errs...)
 }
 
+// folder is where the files of parts are made: the output, or a folder of a worker.
+type folder interface {
+	Create(name string) (vfs.File, error)
+	Dir() string // for temporary files
+}
+
 // file creates a file of the output with a layout. Bytes that are never written are zero.
-func (d *dispatcher) file(name string, l *dgl.Layout) (vfs.File, error) {
-	f, err := d.w.Create(name)
+func (g *group) file(name string, l *dgl.Layout) (vfs.File, error) {
+	f, err := g.out.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	c := counted{f, d}
+	c := counted{f, g.dispatcher}
 	if err := errors.Join(f.Truncate(l.Size()), l.WriteLiterals(c)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

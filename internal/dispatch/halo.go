@@ -11,6 +11,7 @@ import (
 type group struct {
 	*dispatcher
 	from, to int
+	out      folder
 	// reached has the halo nodes of each part. expanded, used for more than one hop, has the halo nodes whose
 	// in-edges belong to the halo.
 	reached, expanded []*bitset

@@ -71,7 +71,7 @@ func newHaloEdges(g *group, memory int64) *haloEdges {
 	shape := newSortShape(memory, g.opt.Threads)
 	each := shape.buckets(parts, most, h.idBits)
 	h.shift = h.idBits - bits.Len(uint(each-1))
-	h.spill = extsort.NewSpill(g.fs, g.w.Dir(), shape.held)
+	h.spill = extsort.NewSpill(g.fs, g.out.Dir(), shape.held)
 	h.part = extsort.NewPartition(h.spill, parts*each, extentBytes, uint(h.shift))
 	return h
 }

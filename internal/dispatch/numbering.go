@@ -109,13 +109,8 @@ type segment struct {
 	nodes    []uint32 // of each part before from, of type t
 }
 
-// segments cuts all nodes into runs of about equal weight. A node and each of its in-edges weigh 1.
-func (d *dispatcher) segments(ctx context.Context, pieces int) error {
-	weight := d.num.base[d.num.types]
-	for _, e := range d.edges {
-		weight += e.count
-	}
-	each := max(weight/pieces, 1<<12)
+// segments cuts all nodes into runs of about the weight each. A node and each of its in-edges weigh 1.
+func (d *dispatcher) segments(ctx context.Context, each int) error {
 	for t := range d.num.types {
 		count := d.g.Nodes[t].Count
 		at := func(v int) int { // weight before node v

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"path/filepath"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
@@ -93,16 +94,25 @@ func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adj
 		return err
 	}
 	d.temporary = append(d.temporary, t)
-	ptr, ids := t.data[:8*(nodes+1)], t.data[8*(nodes+1):][:8*in.count]
-	in.indptr = graph.Index{U64: graph.View[uint64](ptr)}
-	in.id = graph.Index{U64: graph.View[uint64](ids)}
-	in.far = graph.Index{U32: graph.View[uint32](t.data[8*(nodes+1+in.count):])}
+	in.listed(t.data, nodes)
 	return nil
+}
+
+// listed sets the in-edges from the content of a temporary file.
+func (in *incoming) listed(data []byte, nodes int) {
+	in.indptr = graph.Index{U64: graph.View[uint64](data[:8*(nodes+1)])}
+	in.id = graph.Index{U64: graph.View[uint64](data[8*(nodes+1):][:8*in.count])}
+	in.far = graph.Index{U32: graph.View[uint32](data[8*(nodes+1+in.count):])}
+}
+
+// listedBytes is the size of that file.
+func (in *incoming) listedBytes(nodes int) int64 {
+	return 8*int64(nodes+1) + 12*int64(in.count)
 }
 
 // merge writes the offsets, edge ids and sources of all nodes to a temporary file.
 func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, edges int) (_ transposed, err error) {
-	f, err := d.fs.Temp(d.w.Dir())
+	f, err := d.scratch(len(d.temporary))
 	if err != nil {
 		return transposed{}, err
 	}
@@ -163,6 +173,41 @@ func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, 
 	}
 	data, unmap, err := f.Map()
 	return transposed{data, unmap}, err
+}
+
+// scratch makes the temporary file of the nth edge type that is transposed.
+func (d *dispatcher) scratch(n int) (vfs.File, error) {
+	if d.listsDir == "" {
+		return d.fs.Temp(d.w.Dir())
+	}
+	f, err := d.fs.Create(filepath.Join(d.listsDir, transposedFile(n)))
+	if err != nil {
+		return nil, err
+	}
+	return synced{f}, nil
+}
+
+func transposedFile(n int) string { return fmt.Sprintf("transposed-%d.bin", n) }
+
+// openTransposed maps what another process transposed, by the same store.
+func (d *dispatcher) openTransposed() error {
+	for i, e := range d.g.Edges {
+		in := d.edges[i]
+		if e.Adj[graph.In] != nil {
+			continue
+		}
+		data, unmap, err := mapFile(d.fs, filepath.Join(d.listsDir, transposedFile(len(d.temporary))))
+		if err != nil {
+			return err
+		}
+		d.temporary = append(d.temporary, transposed{data, unmap})
+		nodes := d.g.Nodes[in.dst].Count
+		if int64(len(data)) != in.listedBytes(nodes) {
+			return errPlaces
+		}
+		in.listed(data, nodes)
+	}
+	return nil
 }
 
 // releaseAll gives back the memory of all mapped pages.

@@ -227,12 +227,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	var err error
 	switch j.r.Method {
 	case Random, Hash:
-		part = make([]uint16, g.Len())
-		deal := random
-		if j.r.Method == Hash {
-			deal = hash
-		}
-		deal(part, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
+		part = deal(j.r.Method, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
 	case Fennel:
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})

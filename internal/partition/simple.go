@@ -2,6 +2,7 @@ package partition
 
 import (
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/partition/assign"
 )
 
 // Key words of the draws. The first word, the epoch, is 0; the words below these are used for sampling.
@@ -9,6 +10,28 @@ const (
 	randomWord = 6
 	hashWord   = 7
 )
+
+// Deal divides nodes by Random or Hash, without their edges. types are the node types in byte order, and counts their numbers of
+// nodes. Run gives the same parts.
+func Deal(method string, types []string, counts []uint64, parts int, seed uint64) *assign.Assignment {
+	a := &assign.Assignment{Parts: parts, Types: types, Start: make([]uint64, len(types)+1), Method: method}
+	for t, n := range counts {
+		a.Start[t+1] = a.Start[t] + n
+	}
+	a.Part = deal(method, a.Types, a.Start, parts, 1, seed)
+	return a
+}
+
+// deal divides nodes among the trainers of parts.
+func deal(method string, types []string, starts []uint64, parts, trainers int, seed uint64) []uint16 {
+	part := make([]uint16, starts[len(types)])
+	if method == Hash {
+		hash(part, types, starts, parts, trainers, seed)
+	} else {
+		random(part, types, starts, parts, trainers, seed)
+	}
+	return part
+}
 
 // random draws a division in which all parts have the same number of nodes of each type, plus or minus one,
 // and so have the trainers of a part. Pieces are numbered by part, then by trainer.

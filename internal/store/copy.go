@@ -43,6 +43,23 @@ func Copy(ctx context.Context, fsys vfs.FS, from, to string, told func(bytes int
 	return nil
 }
 
+// CopyOnce is Copy, unless to is a copy with the checksum sum (Sum), which an earlier run made.
+func CopyOnce(ctx context.Context, fsys vfs.FS, from, to, sum string, told func(bytes int)) error {
+	if have, err := Sum(fsys, to); err == nil && have == sum {
+		return nil
+	}
+	if err := fsys.RemoveAll(to); err != nil {
+		return err
+	}
+	if told == nil {
+		told = func(int) {}
+	}
+	if err := Copy(ctx, fsys, from, to, told); err != nil {
+		return fmt.Errorf("cannot copy the store to the workers: %w", err)
+	}
+	return nil
+}
+
 func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFor, buf []byte, told func(bytes int)) (err error) {
 	r, err := fsys.Open(from)
 	if err != nil {

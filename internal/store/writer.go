@@ -163,6 +163,28 @@ func (w *Writer) WriteFile(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// Take moves a file that another process made and synced into the output. from is a folder on the same disk that has the file
+// under the same name.
+func (w *Writer) Take(name, from string) error {
+	if err := checkLocal(name); err != nil {
+		return err
+	}
+	if outside(name) || name == MetaFile {
+		return fmt.Errorf("found file name %q, which is reserved", name)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.mkdir(path.Dir(name)); err != nil {
+		return err
+	}
+	local := filepath.FromSlash(name)
+	if err := w.fs.Rename(filepath.Join(from, local), filepath.Join(w.dir, local)); err != nil {
+		return err
+	}
+	w.files[name] = false
+	return nil
+}
+
 // Remove removes a closed file from the output.
 func (w *Writer) Remove(name string) error {
 	w.mu.Lock()

@@ -1,5 +1,5 @@
-// Package workfolder has what the work folders have in common by which the submitter of a job on a cluster and its workers
-// exchange files: the errors of workers, and names that no other process makes.
+// Package workfolder has what workers of a cluster and the submitter tell each other through the folder that they share:
+// what a worker has done so far, and the errors of workers.
 //
-// The package imports internal/vfs.
+// The package imports internal/vfs and the standard library.
 package workfolder

@@ -17,8 +17,22 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Failed is the folder of the errors of workers.
-const Failed = "failed"
+// Folders of a work folder, which Reset makes.
+const (
+	pulses   = "workers"
+	failures = "failed"
+)
+
+// Reset makes the folders for pulses and failures, and empties those of an earlier run.
+func Reset(fsys vfs.FS, dir string) error {
+	for _, name := range []string{pulses, failures} {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(fsys.RemoveAll(name), fsys.MkdirAll(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // failure is the error of a worker.
 type failure struct {
@@ -27,14 +41,14 @@ type failure struct {
 	Final bool   `json:"final"` // trying again cannot help
 }
 
-// SaveFailure saves the text of an error for the submitter. That of a job that was cancelled is none.
-func SaveFailure(fsys vfs.FS, dir string, err error) {
+// Fail saves the text of an error of a worker for the submitter. That of a job that was cancelled is none.
+func Fail(fsys vfs.FS, dir string, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
 	host, _ := os.Hostname()
 	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
-	_ = vfs.WriteFile(fsys, filepath.Join(dir, Failed, Unique()), b)
+	_ = vfs.WriteFile(fsys, filepath.Join(dir, failures, Unique()), b)
 }
 
 // final says whether trying again gives the same error: it does, except where a disk or a network failed.
@@ -47,15 +61,15 @@ func final(err error) bool {
 	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
 }
 
-// Failures is the errors of the workers, without repeats: those that end the job, and the others.
+// Failures is the errors of the workers, without repeats: those after which trying again cannot help, and the others.
 func Failures(fsys vfs.FS, dir string) (final, other []string) {
-	entries, err := fsys.ReadDir(filepath.Join(dir, Failed))
+	entries, err := fsys.ReadDir(filepath.Join(dir, failures))
 	if err != nil {
 		return nil, nil
 	}
 	for _, e := range entries {
 		var f failure
-		b, err := vfs.ReadFile(fsys, filepath.Join(dir, Failed, e.Name()), 1<<20)
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failures, e.Name()), 1<<20)
 		if err != nil || json.Unmarshal(b, &f) != nil {
 			continue
 		}
@@ -77,10 +91,7 @@ func Explain(fsys vfs.FS, dir string, err error) error {
 	}
 	final, other := Failures(fsys, dir)
 	texts := slices.Concat(final, other)
-	texts = slices.DeleteFunc(texts, func(t string) bool {
-		_, text, _ := strings.Cut(t, ": ")
-		return strings.Contains(err.Error(), text)
-	})
+	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
 	if len(texts) == 0 {
 		return err
 	}

@@ -15,11 +15,11 @@ import (
 
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
-	if err := vfs.OS.MkdirAll(dir + "/" + Failed); err != nil {
+	if err := vfs.OS.MkdirAll(dir + "/" + failures); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{errors.New("a bad row"), errors.New("a bad row"), context.Canceled, &fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, fmt.Errorf("out of room: %w", syscall.ENOSPC)} {
-		SaveFailure(vfs.OS, dir, err)
+		Fail(vfs.OS, dir, err)
 	}
 	final, other := Failures(vfs.OS, dir)
 	slices.Sort(final)

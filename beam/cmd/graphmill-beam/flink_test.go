@@ -120,6 +120,39 @@ func TestFlinkEqual(t *testing.T) {
 	}
 }
 
+// TestFlinkDispatch checks that each file equals that of graphmill dispatch.
+func TestFlinkDispatch(t *testing.T) {
+	store := shopStore(t)
+	all := dispatchCases(t, store)
+	for _, test := range []struct {
+		name  string
+		flink []string
+		where []string
+		cases []string
+	}{
+		{"embedded", []string{"--embedded"}, onEmbedded, names(all)},
+		{"two TaskManagers", []string{"--task-managers", "2", "--slots", "1"}, onCluster, []string{"deep", "many"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			up(t, test.flink...)
+			for _, name := range test.cases {
+				dir := t.TempDir()
+				one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
+				dispatchAlone(t, append([]string{store, "--out", one}, all[name]...)...)
+				start := time.Now()
+				if _, text, status := command(t, slices.Concat([]string{"dispatch", store, "--out", out, "--time-limit", "5m"}, test.where, all[name])...); status != 0 {
+					t.Fatalf("%s: status %d\n%s", name, status, text)
+				}
+				if got, want := manifest(t, out), manifest(t, one); got != want {
+					t.Errorf("%s: found\n%s\nexpected\n%s", name, got, want)
+				}
+				t.Logf("%s: %s", name, time.Since(start).Round(time.Millisecond))
+				onlyOutput(t, dir, "one", "many")
+			}
+		})
+	}
+}
+
 // kills is the number of kills: GRAPHMILL_KILLS, or a few.
 func kills(t testing.TB) int {
 	text := os.Getenv("GRAPHMILL_KILLS")

@@ -77,7 +77,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
 	})
 	root.SetHelpTemplate(helpTemplate)
-	root.AddCommand(newImport(t), newSample(t), newWorker(t), newHarness())
+	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newWorker(t), newHarness())
 	return root
 }
 

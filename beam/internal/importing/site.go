@@ -2,60 +2,21 @@ package importing
 
 import (
 	"context"
-	"sync"
 
+	"github.com/graphmill/graphmill/beam/internal/sites"
 	"github.com/graphmill/graphmill/internal/ingest/cluster"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
-// sites are the Works that this process has open, by folder. The functions of a pipeline share them.
-var sites = struct {
-	sync.Mutex
-	open map[string]*openSite
-}{open: map[string]*openSite{}}
-
-type openSite struct {
-	once sync.Once
-	site *cluster.Site
-	err  error
-	uses int
-}
-
-// use opens the Work of a folder, or takes the open one. Each use ends with release, also after an error.
-func use(dir string) (*cluster.Site, error) {
-	sites.Lock()
-	o := sites.open[dir]
-	if o == nil {
-		o = &openSite{}
-		sites.open[dir] = o
+// works are the Works that this process has open. The functions of a pipeline share them.
+var works = sites.Sites[*cluster.Site]{Open: func(dir string) (*cluster.Site, error) {
+	s, err := cluster.Open(context.Background(), vfs.OS, dir)
+	if err != nil {
+		workfolder.Fail(vfs.OS, dir, err)
 	}
-	o.uses++
-	sites.Unlock()
-	o.once.Do(func() {
-		if o.site, o.err = cluster.Open(context.Background(), vfs.OS, dir); o.err != nil {
-			workfolder.SaveFailure(vfs.OS, dir, o.err)
-		}
-	})
-	return o.site, o.err
-}
-
-func release(dir string) error {
-	sites.Lock()
-	defer sites.Unlock()
-	o := sites.open[dir]
-	if o == nil {
-		return nil
-	}
-	if o.uses--; o.uses > 0 {
-		return nil
-	}
-	delete(sites.open, dir)
-	if o.site == nil {
-		return nil
-	}
-	return o.site.Close()
-}
+	return s, err
+}}
 
 // onSite is the part that the functions of a pipeline have in common.
 type onSite struct {
@@ -67,7 +28,7 @@ type onSite struct {
 // Setup opens the Work. Beam calls it once per instance of a function.
 func (f *onSite) Setup() (err error) {
 	f.used = true
-	f.site, err = use(f.Dir)
+	f.site, err = works.Use(f.Dir)
 	return err
 }
 
@@ -77,5 +38,5 @@ func (f *onSite) Teardown() error {
 		return nil
 	}
 	f.used = false
-	return release(f.Dir)
+	return works.Release(f.Dir)
 }

@@ -10,5 +10,5 @@
 // one output: Flink sends all outputs of a stage to each consumer, and the translation of 2.62.0 refuses a Flatten of
 // records that go elsewhere, too.
 //
-// The package imports Beam, internal/engine, and graphmill's internal/sample/cluster, internal/vfs and internal/workfolder.
+// The package imports Beam, internal/engine, internal/sites, and graphmill's internal/sample/cluster and internal/vfs.
 package sampling

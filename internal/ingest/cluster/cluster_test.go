@@ -54,7 +54,7 @@ func (e *engine) Run(ctx context.Context, dir string, tasks int64, stages int) (
 	}
 	s, err := Open(ctx, unsynced, dir)
 	if err != nil {
-		workfolder.SaveFailure(unsynced, dir, err)
+		workfolder.Fail(unsynced, dir, err)
 		return err
 	}
 	if e.opened != nil {

@@ -344,6 +344,9 @@ func (r *Run) prepare(site *Site) error {
 	if err := r.FS.MkdirAll(site.Dir); err != nil {
 		return err
 	}
+	if err := workfolder.Reset(r.FS, site.Dir); err != nil {
+		return err
+	}
 	for _, f := range site.folders() {
 		if err := r.FS.MkdirAll(filepath.Join(site.Dir, f)); err != nil {
 			return err

@@ -76,7 +76,7 @@ func (s *Site) Close() error { return nil }
 // Failed saves the text of an error for the submitter, and returns the error.
 func (s *Site) Failed(err error) error {
 	if err != nil {
-		workfolder.SaveFailure(s.fs, s.Dir, err)
+		workfolder.Fail(s.fs, s.Dir, err)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func readJSON(fsys vfs.FS, name string, v any) error {
 
 // folders are those of the files of a Work.
 func (s *Site) folders() []string {
-	list := []string{workfolder.Failed, "nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts"}
+	list := []string{"nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts"}
 	for t := range s.Work.Top {
 		list = append(list, filepath.Join("firsts", fmt.Sprint(t)), filepath.Join("texts", fmt.Sprint(t)))
 	}

@@ -347,10 +347,10 @@ func TestStalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(r.Dir, workersDir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(r.Dir, "workers"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(r.Dir, workersDir, "w.json"), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(r.Dir, "workers", "w.json"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		watch(2)

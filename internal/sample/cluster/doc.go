@@ -48,5 +48,5 @@
 // ends the job where trying again cannot help.
 //
 // The package imports draw, format/npy, format/tfgnn, graph, internal/human, internal/sample, internal/sample/output,
-// internal/sample/spec, internal/store, internal/tagged, internal/vfs, internal/workfolder and x/sys.
+// internal/sample/spec, internal/store, internal/tagged, internal/vfs and internal/workfolder.
 package cluster

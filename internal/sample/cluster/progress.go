@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"encoding/json"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -42,90 +38,21 @@ func (c *Counts) add(d Counts) {
 	c.Edges += d.Edges
 }
 
-// workersDir is the folder in which workers tell what they have done.
-const workersDir = "workers"
-
-// beat is the time between two messages of a worker.
-const beat = 500 * time.Millisecond
-
-// pulse tells the submitter every now and then what a Site has done.
-type pulse struct {
-	s    *Site
-	name string
-	end  chan struct{}
-	done chan struct{}
-}
-
-func startPulse(s *Site) *pulse {
-	p := &pulse{s: s, name: filepath.Join(s.Dir, workersDir, workfolder.Unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
-	go p.run()
-	return p
-}
-
-func (p *pulse) run() {
-	defer close(p.done)
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
-	var last Counts
-	for {
-		select {
-		case <-tick.C:
-		case <-p.end:
-			p.tell(p.s.counts.read())
-			return
-		}
-		if now := p.s.counts.read(); now != last {
-			p.tell(now)
-			last = now
-		}
-	}
-}
-
-// tell replaces the message. A message that is lost is no fault: it only serves progress.
-func (p *pulse) tell(c Counts) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return
-	}
-	temp := p.name + ".new"
-	_ = p.s.fs.Remove(temp)
-	if vfs.WriteFile(p.s.fs, temp, b) == nil {
-		_ = p.s.fs.Rename(temp, p.name)
-	}
-}
-
-func (p *pulse) stop() {
-	if p == nil {
-		return
-	}
-	close(p.end)
-	<-p.done
-}
-
-// readCounts adds up the messages of all workers.
-func readCounts(fsys vfs.FS, dir string) (all Counts) {
-	entries, err := fsys.ReadDir(filepath.Join(dir, workersDir))
-	if err != nil {
-		return all
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		var c Counts
-		if b, err := vfs.ReadFile(fsys, filepath.Join(dir, workersDir, e.Name()), 1<<16); err == nil && json.Unmarshal(b, &c) == nil {
-			all.add(c)
-		}
-	}
-	return all
-}
-
 // Failed saves the text of an error for the submitter, and returns the error.
 func (s *Site) Failed(err error) error {
 	if err != nil {
-		workfolder.SaveFailure(s.fs, s.Dir, err)
+		SaveFailure(s.fs, s.Dir, err)
 	}
 	return err
+}
+
+// SaveFailure is Site.Failed for a folder that could not be opened.
+func SaveFailure(fsys vfs.FS, dir string, err error) { workfolder.Fail(fsys, dir, err) }
+
+// readCounts adds up the messages of all workers.
+func readCounts(fsys vfs.FS, dir string) (all Counts) {
+	workfolder.Pulses(fsys, dir, func(c Counts) { all.add(c) })
+	return all
 }
 
 var _ sample.Given = (*answers)(nil)

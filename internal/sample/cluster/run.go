@@ -198,19 +198,17 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
 func (r *Run) prepare(job *sample.Job) error {
-	stale := []string{workersDir, workfolder.Failed}
 	if !r.Resume || !r.same(job) {
-		stale, r.Work.ID = []string{""}, workfolder.Unique()
-	}
-	for _, dir := range stale {
-		if err := r.FS.RemoveAll(filepath.Join(r.Dir, dir)); err != nil {
+		if err := r.FS.RemoveAll(r.Dir); err != nil {
 			return err
 		}
+		r.Work.ID = workfolder.Unique()
 	}
-	for _, dir := range []string{piecesDir(&r.Work), workersDir, workfolder.Failed} {
-		if err := r.FS.MkdirAll(filepath.Join(r.Dir, dir)); err != nil {
-			return err
-		}
+	if err := r.FS.MkdirAll(filepath.Join(r.Dir, piecesDir(&r.Work))); err != nil {
+		return err
+	}
+	if err := workfolder.Reset(r.FS, r.Dir); err != nil {
+		return err
 	}
 	if _, err := r.FS.Stat(filepath.Join(r.Dir, workFile)); err == nil {
 		return nil
@@ -230,20 +228,7 @@ func (r *Run) ship(ctx context.Context, from string) error {
 	if to == from {
 		return nil
 	}
-	if sum, err := store.Sum(r.FS, to); err == nil && sum == r.Work.StoreSum {
-		return nil
-	}
-	if err := r.FS.RemoveAll(to); err != nil {
-		return err
-	}
-	told := r.Options.Shipped
-	if told == nil {
-		told = func(int) {}
-	}
-	if err := store.Copy(ctx, r.FS, from, to, told); err != nil {
-		return fmt.Errorf("cannot copy the store to the workers: %w", err)
-	}
-	return nil
+	return store.CopyOnce(ctx, r.FS, from, to, r.Work.StoreSum, r.Options.Shipped)
 }
 
 // same says whether the folder has the same Work. The seeds are the same, because the output is continued.
@@ -350,7 +335,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		if joined {
 			g++
 		}
-		if time.Since(told) >= beat {
+		if time.Since(told) >= workfolder.Beat {
 			told = time.Now()
 			watch(g)
 			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 && running {

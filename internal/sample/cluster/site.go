@@ -33,7 +33,7 @@ type Site struct {
 	ranges  rangeCache
 
 	counts counts
-	pulse  *pulse
+	pulse  *workfolder.Pulse[Counts]
 
 	hands sync.Pool
 }
@@ -90,7 +90,7 @@ func (s *Site) open() (err error) {
 		s.plan()
 		s.planRows(&columns)
 	}
-	s.pulse = startPulse(s)
+	s.pulse = workfolder.StartPulse(s.fs, s.Dir, s.counts.read)
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (s *Site) openPieces(columns *columnRecorder) (err error) {
 
 // Close frees the Site. No Hand may be in use.
 func (s *Site) Close() error {
-	s.pulse.stop()
+	s.pulse.Stop()
 	if s.sampler != nil {
 		s.sampler.Close()
 	}

@@ -1,3 +1,3 @@
-// Package partition has the commands partition, dispatch and partition-graph of graphmill. It imports package graphmill
-// and internal/cli.
+// Package partition has the commands partition and partition-graph of graphmill. It imports package graphmill, internal/cli and
+// internal/cli/dispatching.
 package partition

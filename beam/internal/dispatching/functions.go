@@ -1,0 +1,121 @@
+package dispatching
+
+import (
+	"context"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/graphmill/graphmill/beam/internal/sites"
+	"github.com/graphmill/graphmill/internal/dispatch/cluster"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Registered functions need no reflection at run time, and work in a stripped binary.
+func init() {
+	register.DoFn2x0[[]byte, func(int64)](&stepsFn{})
+	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&cutFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&sliceFn{})
+	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&makeFn{})
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&gatherFn{})
+	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&finishFn{})
+	register.Emitter1[int64]()
+	register.Emitter2[int64, []byte]()
+	register.Iter1[[]byte]()
+}
+
+// works are the Works that this process has open. The functions of a pipeline share them.
+var works = sites.Sites[*cluster.Site]{Open: func(dir string) (*cluster.Site, error) { return cluster.Open(vfs.OS, dir) }}
+
+// onSite is the part that the functions of a pipeline have in common.
+type onSite struct {
+	Dir  string
+	used bool
+	site *cluster.Site
+}
+
+// Setup opens the Work. Beam calls it once per instance of a function.
+func (f *onSite) Setup() (err error) {
+	f.used = true
+	f.site, err = works.Use(f.Dir)
+	return err
+}
+
+// Teardown closes the Work.
+func (f *onSite) Teardown() error {
+	if !f.used {
+		return nil
+	}
+	f.used = false
+	return works.Release(f.Dir)
+}
+
+// stepsFn emits the numbers of steps.
+type stepsFn struct{ Steps int }
+
+// ProcessElement emits the numbers.
+func (f *stepsFn) ProcessElement(_ []byte, emit func(int64)) {
+	for i := range f.Steps {
+		emit(int64(i))
+	}
+}
+
+// cutFn is Site.Cut.
+type cutFn struct {
+	onSite
+	Parts []int
+}
+
+// ProcessElement emits the records of a segment, by part.
+func (f *cutFn) ProcessElement(ctx context.Context, step int64, emit func(int64, []byte)) error {
+	return f.site.Failed(f.site.Cut(ctx, int(step), f.Parts, emit))
+}
+
+// sliceFn is Site.Slice.
+type sliceFn struct{ onSite }
+
+// ProcessElement writes the records of a slice, and emits its part.
+func (f *sliceFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	part, err := f.site.Slice(ctx, key, all(next))
+	if err != nil {
+		return f.site.Failed(err)
+	}
+	emit(part, nil)
+	return nil
+}
+
+// makeFn is Site.Make.
+type makeFn struct{ onSite }
+
+// ProcessElement makes a part from its records.
+func (f *makeFn) ProcessElement(ctx context.Context, part int64, next func(*[]byte) bool) error {
+	return f.site.Failed(f.site.Make(ctx, part, all(next)))
+}
+
+// gatherFn is Site.Gather.
+type gatherFn struct{ onSite }
+
+// ProcessElement writes the records of a part, and emits the part.
+func (f *gatherFn) ProcessElement(ctx context.Context, part int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
+	if err := f.site.Gather(ctx, part, all(next)); err != nil {
+		return f.site.Failed(err)
+	}
+	emit(part, nil)
+	return nil
+}
+
+// finishFn is Site.Finish.
+type finishFn struct{ onSite }
+
+// ProcessElement writes the graph of a part.
+func (f *finishFn) ProcessElement(ctx context.Context, part int64, _ func(*[]byte) bool) error {
+	return f.site.Failed(f.site.Finish(ctx, part))
+}
+
+// all is a function that returns the records of an iterator, one after the other.
+func all(next func(*[]byte) bool) func() ([]byte, bool) {
+	return func() ([]byte, bool) {
+		var b []byte
+		ok := next(&b)
+		return b, ok
+	}
+}

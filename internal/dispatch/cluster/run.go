@@ -1,0 +1,243 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Engine runs a Work on workers.
+type Engine interface {
+	// Run returns when each of the parts is made, or with the error of the job. It opens the Work of the folder in the
+	// workers. When ctx is done, it ends the job.
+	Run(ctx context.Context, dir string, w *Work, parts []int) error
+	// Workers is the number of workers that the engine has at the same time.
+	Workers() int
+}
+
+// Run is a run of the submitter.
+type Run struct {
+	FS         vfs.FS
+	Dir        string // the work folder, made by Make
+	Engine     Engine
+	Store      *store.Store
+	Writer     *store.Writer // of the output
+	Assignment *assign.Assignment
+	Options    dispatch.Options
+	// Segment is the weight of a segment, as in dispatch.Count; 0 chooses.
+	Segment int
+	// SliceBytes is about the size of the records of one key; 0 chooses.
+	SliceBytes int64
+	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
+	Work Work
+	// Resume keeps the parts that an interrupted run of the same Work left.
+	Resume bool
+	// Ship copies the store into the work folder, for workers that cannot reach it. Shipped, if not nil, is called with the
+	// bytes of each part that is copied.
+	Ship    bool
+	Shipped func(bytes int)
+	// Stalled, if not nil, is called with a text where nothing has happened for a while.
+	Stalled func(text string)
+	// Tell, if not nil, is called with the counts of all workers, about twice per second.
+	Tell func(Counts)
+}
+
+// sliceBytes is what an engine and a worker may hold of one key several times over.
+const sliceBytes = 64 << 20
+
+// Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
+func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
+	if !r.Resume {
+		if err := r.FS.RemoveAll(r.Dir); err != nil {
+			return nil, err
+		}
+	}
+	// An interrupted run may have left lists that are not whole.
+	lists := filepath.Join(r.Dir, listsDir)
+	if err := errors.Join(r.FS.RemoveAll(lists), r.FS.MkdirAll(lists)); err != nil {
+		return nil, err
+	}
+	if r.Ship {
+		from := r.Work.Store
+		r.Work.Store = filepath.Join(r.Dir, shippedDir)
+		if err := store.CopyOnce(ctx, r.FS, from, r.Work.Store, r.Work.StoreSum, r.Shipped); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := dispatch.Count(ctx, r.FS, r.Store, r.Assignment, r.Writer, r.Options, lists, r.Segment, r.Engine.Workers())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	if r.SliceBytes == 0 {
+		r.SliceBytes = sliceBytes
+	}
+	places := plan.Places()
+	r.Work.Slices = int(max(min((plan.RecordBytes()+r.SliceBytes-1)/r.SliceBytes, int64(len(places.Segments))), 1))
+	if err := r.prepare(places); err != nil {
+		return nil, err
+	}
+	if missing := r.missing(); len(missing) > 0 {
+		if err := r.check(); err != nil {
+			return nil, err
+		}
+		if err := r.run(ctx, missing); err != nil {
+			return nil, err
+		}
+		if missing := r.missing(); len(missing) > 0 {
+			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
+		}
+	}
+	report, err := plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()))
+	if err != nil {
+		return nil, err
+	}
+	return report, r.FS.RemoveAll(r.Dir)
+}
+
+// prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
+func (r *Run) prepare(places *dispatch.Places) error {
+	w := &r.Work
+	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 1, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
+	w.set(r.Options)
+	same := r.Resume && r.same()
+	if !same {
+		w.ID = workfolder.Unique()
+		if err := r.clear(); err != nil {
+			return err
+		}
+	}
+	making := filepath.Join(r.Dir, makingDir)
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.slicesDir())), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	if err != nil || same {
+		return err
+	}
+	if err := w.save(r.FS, r.Dir, r.Assignment, places); err != nil {
+		return fmt.Errorf("cannot save the work: %w", err)
+	}
+	return nil
+}
+
+// clear removes what another run left in the work folder, but for what this one made before.
+func (r *Run) clear() error {
+	entries, err := r.FS.ReadDir(r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == listsDir || e.Name() == shippedDir {
+			continue
+		}
+		if err := r.FS.RemoveAll(filepath.Join(r.Dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same says whether the folder has the same Work. Parts from which a file is missing, because they were being moved into the
+// output, are removed.
+func (r *Run) same() bool {
+	old, err := readWork(r.FS, r.Dir)
+	if err != nil {
+		return false
+	}
+	r.Work.ID = old.ID
+	x, err := json.Marshal(&r.Work)
+	y, err2 := json.Marshal(old)
+	if errors.Join(err, err2) != nil || string(x) != string(y) {
+		return false
+	}
+	for p := range r.Work.Parts {
+		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
+		for _, name := range r.Options.Gathered() {
+			if _, err := r.FS.Stat(filepath.Join(dir, name)); err != nil {
+				if err := r.FS.RemoveAll(dir); err != nil {
+					return false
+				}
+				break
+			}
+		}
+	}
+	return true
+}
+
+// check opens the work as a worker does, so that what no worker can do is told before the job starts.
+func (r *Run) check() error {
+	s, err := Open(r.FS, r.Dir)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// missing is the parts that are not made.
+func (r *Run) missing() (parts []int) {
+	for p := range r.Work.Parts {
+		if _, err := r.FS.Stat(r.Work.graphFile(r.Dir, p)); err != nil {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// run runs the job. An error of a worker after which trying again cannot help ends it.
+func (r *Run) run(ctx context.Context, missing []int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error, 1)
+	go func() { ended <- r.Engine.Run(ctx, r.Dir, &r.Work, missing) }()
+	tick := time.NewTicker(workfolder.Beat)
+	defer tick.Stop()
+	tell := r.watch()
+	for {
+		select {
+		case err := <-ended:
+			tell()
+			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+				err = cause
+			}
+			return workfolder.Explain(r.FS, r.Dir, err)
+		case <-tick.C:
+			tell()
+			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 {
+				cancel(errors.New(strings.Join(final, "\n")))
+			}
+		}
+	}
+}
+
+// stallTime is the time without any progress after which the user is told. Tests lower it.
+var stallTime = time.Minute
+
+// watch returns a function that tells the progress, and where there is none.
+func (r *Run) watch() func() {
+	var last Counts
+	since := time.Now()
+	return func() {
+		var all Counts
+		workfolder.Pulses(r.FS, r.Dir, func(c Counts) { all.Cut, all.Finished = all.Cut+c.Cut, all.Finished+c.Finished })
+		if r.Tell != nil {
+			r.Tell(all)
+		}
+		if all != last {
+			last, since = all, time.Now()
+			return
+		}
+		if quiet := time.Since(since); quiet >= stallTime && r.Stalled != nil {
+			since = time.Now()
+			r.Stalled(fmt.Sprintf("no worker has told of progress for %s: %d of %d segments are read, and %d of %d parts are made; look at the pages and logs of the engine, or end the job and give `Resume` later",
+				quiet.Round(time.Second), all.Cut, len(r.Work.Segments), all.Finished, r.Work.Parts))
+		}
+	}
+}

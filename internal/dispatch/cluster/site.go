@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Site is a Work on one machine. It is safe for concurrent use.
+type Site struct {
+	Dir  string // the work folder
+	Work *Work
+
+	fs      vfs.FS
+	store   *store.Store
+	maker   *dispatch.Maker
+	unmaps  []func() error
+	cutters sync.Pool
+	cut     atomic.Uint64
+	done    atomic.Uint64
+	pulse   *workfolder.Pulse[Counts]
+}
+
+// Counts is the work that all workers have done. An engine may call a function again, so they are bounds.
+type Counts struct {
+	Cut      uint64 `json:"cut"`      // segments
+	Finished uint64 `json:"finished"` // parts
+}
+
+// Emit takes a record of a key.
+type Emit func(key int64, record []byte)
+
+// ErrChanged is the error of a store that is not the one of the submitter.
+var ErrChanged = errors.New("the store changed")
+
+// Open opens the Work of a folder. The caller closes it. It saves its error for the submitter.
+func Open(fsys vfs.FS, dir string) (*Site, error) {
+	s := &Site{fs: fsys, Dir: dir}
+	if err := s.open(); err != nil {
+		return nil, s.Failed(errors.Join(err, s.Close()))
+	}
+	return s, nil
+}
+
+func (s *Site) open() (err error) {
+	if s.Work, err = readWork(s.fs, s.Dir); err != nil {
+		return err
+	}
+	w := s.Work
+	if s.store, err = store.Open(s.fs, w.Store); err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotStore) {
+			return fmt.Errorf("a worker cannot read the store: %w; put it on storage that all workers reach at this path", err)
+		}
+		return err
+	}
+	sum, err := store.Sum(s.fs, w.Store)
+	if err != nil {
+		return err
+	}
+	if sum != w.StoreSum || s.store.Graph == nil {
+		return fmt.Errorf("%s: found checksum %s, expected %s, that of the submitter: %w; use the same store on all machines", w.Store, sum, w.StoreSum, ErrChanged)
+	}
+	a, l := s.assignment(), &dispatch.Places{Segments: w.Segments}
+	var errs [7]error
+	a.Part, errs[0] = mapArray[uint16](s.fs, s.Dir, partArray, &s.unmaps)
+	a.Trainer, errs[1] = mapArray[uint16](s.fs, s.Dir, trainerArray, &s.unmaps)
+	l.ID, errs[2] = mapArray[uint32](s.fs, s.Dir, idArray, &s.unmaps)
+	l.Start, errs[3] = mapArray[uint32](s.fs, s.Dir, startArray, &s.unmaps)
+	l.EdgeStart, errs[4] = mapArray[uint64](s.fs, s.Dir, edgeStartArray, &s.unmaps)
+	l.Nodes, errs[5] = mapArray[uint32](s.fs, s.Dir, nodesArray, &s.unmaps)
+	l.Counts, errs[6] = mapArray[uint64](s.fs, s.Dir, countsArray, &s.unmaps)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options(), filepath.Join(s.Dir, listsDir)); err != nil {
+		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	s.pulse = workfolder.StartPulse(s.fs, s.Dir, func() Counts { return Counts{s.cut.Load(), s.done.Load()} })
+	return nil
+}
+
+// assignment is the assignment of the Work, without its arrays.
+func (s *Site) assignment() *assign.Assignment {
+	a := &assign.Assignment{Parts: s.Work.Parts, Trainers: s.Work.Trainers, Method: s.Work.Method, Start: []uint64{0}}
+	for t, n := range s.store.Graph.Nodes {
+		a.Types, a.Start = append(a.Types, n.Type), append(a.Start, a.Start[t]+uint64(n.Count))
+	}
+	return a
+}
+
+// Close frees the Site. No function may run.
+func (s *Site) Close() error {
+	s.pulse.Stop()
+	var errs []error
+	if s.maker != nil {
+		errs = append(errs, s.maker.Close())
+	}
+	for _, f := range s.unmaps {
+		errs = append(errs, f())
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) Failed(err error) error {
+	if err != nil {
+		workfolder.Fail(s.fs, s.Dir, err)
+	}
+	return err
+}
+
+// Cut gives the records of a segment, a number below Work.Steps. missing are the parts to make, in ascending order. Keys are those
+// of Slice where the Work has several slices, else parts.
+func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) error {
+	// Each part has a record, so that the engine knows of it.
+	for i, p := range missing {
+		if i%s.Work.Steps() == step {
+			emit(s.Work.key(p, 0), nil)
+		}
+	}
+	if step == 0 && len(s.Work.Segments) == 0 {
+		return nil
+	}
+	skip := make([]bool, s.Work.Parts)
+	for p := range skip {
+		skip[p] = true
+	}
+	for _, p := range missing {
+		skip[p] = false
+	}
+	c, ok := s.cutters.Get().(*dispatch.Cutter)
+	if !ok {
+		c = s.maker.NewCutter()
+	}
+	defer s.cutters.Put(c)
+	err := c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(s.Work.key(p, step), b) })
+	if err == nil {
+		s.cut.Add(1)
+	}
+	return err
+}
+
+// Gather writes what a part owns, from all of its records, or where the Work has several slices, from those.
+func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
+	if part < 0 || part >= int64(s.Work.Parts) {
+		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
+	}
+	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(int(part)))
+	if _, err := s.fs.Stat(name); err == nil {
+		return nil // by an earlier call
+	}
+	temp := s.temp()
+	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
+	if s.Work.Slices > 1 {
+		l := s.slices(int(part))
+		err = s.maker.Gather(ctx, int(part), temp, l.next)
+		err = errors.Join(l.close(), err)
+	} else {
+		err = s.maker.Gather(ctx, int(part), temp, records)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part))), name); err != nil {
+		if _, made := s.fs.Stat(name); made == nil {
+			return nil // by a call at the same time
+		}
+		return err
+	}
+	return s.fs.SyncDir(filepath.Join(s.Dir, s.Work.partsDir()))
+}
+
+// Finish writes the graph of a part. Where the Work is Deep, all parts are gathered; else this one.
+func (s *Site) Finish(ctx context.Context, part int64) (err error) {
+	if part < 0 || part >= int64(s.Work.Parts) {
+		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
+	}
+	name := s.Work.graphFile(s.Dir, int(part))
+	if _, err := s.fs.Stat(name); err == nil {
+		return nil // by an earlier call
+	}
+	temp := s.temp()
+	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
+	if err := s.maker.Finish(ctx, int(part), filepath.Join(s.Dir, s.Work.partsDir()), temp); err != nil {
+		return err
+	}
+	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part)), dispatch.GraphFile), name); err != nil {
+		return err
+	}
+	s.done.Add(1)
+	return s.fs.SyncDir(filepath.Dir(name))
+}
+
+// Make is Gather and Finish, for a Work that is not Deep.
+func (s *Site) Make(ctx context.Context, part int64, records func() ([]byte, bool)) error {
+	if err := s.Gather(ctx, part, records); err != nil {
+		return err
+	}
+	return s.Finish(ctx, part)
+}
+
+// temp is a folder that no other call has.
+func (s *Site) temp() string { return filepath.Join(s.Dir, makingDir, workfolder.Unique()) }
+
+// graphFile is the file of a part that is made last.
+func (w *Work) graphFile(dir string, part int) string {
+	return filepath.Join(dir, w.partsDir(), dispatch.Folder(part), dispatch.GraphFile)
+}
