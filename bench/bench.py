@@ -23,6 +23,7 @@ files, a web crawl, molecules). A race that needs a missing file fails, and the 
 # Only the standard library is used, and no data is held, because the system never counts the peak memory of a child below
 # that of the process that starts it.
 import argparse
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -111,11 +112,15 @@ class Contestant:
 
 def tree_cpu(pid):
     """CPU seconds of a process, of its descendants, and of those that ended."""
+    children = set()
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        children = {c for t in pathlib.Path(f"/proc/{pid}/task").iterdir() for c in (t / "children").read_text().split()}
+        threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return 0.0
+    for t in threads:
+        with contextlib.suppress(OSError):  # a thread that ended meanwhile; a JVM ends some all the time
+            children.update(pathlib.Path(f"/proc/{pid}/task/{t}/children").read_text().split())
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(tree_cpu, children))
 
 
