@@ -8,6 +8,7 @@
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
+#   bench/peers.sh kubernetes the schemas of Kubernetes
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -111,15 +112,20 @@ recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, partition, pyg, tables or tfgnn" 2
+recipe_kubernetes() {
+  $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
+}
+
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, partition, pyg, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
+  kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected batches, dgl, jraph, partition, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, partition, pyg, tables or tfgnn" 2 ;;
 esac
