@@ -91,7 +91,10 @@ func Explain(fsys vfs.FS, dir string, err error) error {
 	}
 	final, other := Failures(fsys, dir)
 	texts := slices.Concat(final, other)
-	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.Contains(err.Error(), t) })
+	texts = slices.DeleteFunc(texts, func(t string) bool {
+		_, text, _ := strings.Cut(t, ": ")
+		return strings.Contains(err.Error(), text)
+	})
 	if len(texts) == 0 {
 		return err
 	}
