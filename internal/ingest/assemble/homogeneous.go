@@ -28,7 +28,7 @@ func (b *builder) offsets(ctx context.Context) error {
 			}
 		}
 		for _, t := range b.types {
-			t.counted = !t.known
+			t.counted = t.counted || !t.known
 			t.known = true
 		}
 	}

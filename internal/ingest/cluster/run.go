@@ -216,13 +216,12 @@ func (r *Run) lookAtIDs(ctx context.Context, s *assemble.Share) error {
 	n := r.Work.Numbers
 	for _, t := range r.Work.Tasks {
 		var of table.Table
-		switch src, dst := 0, 0; {
-		case t.Nodes && s.Compares(t.Index):
-			of = s.Type(t.Index).Table
-		case !t.Nodes:
-			if src, dst = s.Ends(t.Index); s.Unknown(src) || s.Unknown(dst) {
-				of = s.Part(t.Index).Table
+		if t.Nodes {
+			if s.Compares(t.Index) {
+				of = s.Type(t.Index).Table
 			}
+		} else if src, dst := s.Ends(t.Index); s.Unknown(src) || s.Unknown(dst) {
+			of = s.Part(t.Index).Table
 		}
 		if of == nil {
 			continue
@@ -382,14 +381,15 @@ func (r *Run) engine(ctx context.Context, site *Site, tasks int64) error {
 	r.progress(string(site.Work.Job), 0, tasks, "parts")
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := make(chan error, 1)
-	go func() { ended <- r.Engine.Run(ctx, site.Dir, tasks, site.Stages()) }()
+	type jobEnd struct{ err error }
+	ended := make(chan jobEnd, 1)
+	go func() { ended <- jobEnd{r.Engine.Run(ctx, site.Dir, tasks, site.Stages())} }()
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-ended:
-			return workfolder.Explain(r.FS, site.Dir, err)
+		case end := <-ended:
+			return workfolder.Explain(r.FS, site.Dir, end.err)
 		case <-tick.C:
 			if final, _ := workfolder.Failures(r.FS, site.Dir); len(final) > 0 {
 				err := errors.New(strings.Join(final, "\n"))
