@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/graphmill/graphmill/beam/internal/engine"
 )
 
@@ -198,4 +200,10 @@ func jobs(t *testing.T) string {
 		states = append(states, j.Status)
 	}
 	return strings.Join(states, " ")
+}
+
+func countingSlowly(dir string, n int64) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	beam.ParDo0(s, &slow{dir}, beam.GroupByKey(s, beam.ParDo(s, &number{n}, beam.Impulse(s))))
+	return p
 }

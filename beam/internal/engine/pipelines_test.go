@@ -81,12 +81,6 @@ func counting(dir string, n int64) *beam.Pipeline {
 	return p
 }
 
-func countingSlowly(dir string, n int64) *beam.Pipeline {
-	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &slow{dir}, beam.GroupByKey(s, beam.ParDo(s, &number{n}, beam.Impulse(s))))
-	return p
-}
-
 func failing() *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &fail{}, beam.Impulse(s))
