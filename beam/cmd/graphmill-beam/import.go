@@ -13,7 +13,7 @@ import (
 // newImport makes the command import.
 func newImport(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
-	return importing.New(t, &importing.Where{
+	cmd := importing.New(t, &importing.Where{
 		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
 machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
 same flags. SRC is any source of one graph that graphmill import reads.
@@ -40,4 +40,6 @@ types without a table whose number is the largest integer id next to a type with
 			return nil
 		},
 	})
+	cmd.Short = "Make a store from the tables of a graph"
+	return cmd
 }

@@ -54,7 +54,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		Use:   "graphmill-beam",
 		Short: "Run graphmill on a cluster, by Apache Beam",
 		Long:  `Runs graphmill's operations on a cluster, by Apache Beam on Flink, or on this machine by Beam's Prism.`,
-		Example: `  graphmill-beam sample g.store --fanout 15,10 --out batches     on this machine, by Prism
+		Example: `  graphmill-beam sample g.store --fanout 15,10 --out o   on this machine, by Prism
   graphmill-beam worker --listen localhost:50000         on each machine of the cluster
   scripts/flink up                                       a Flink on this machine, to try it`,
 		SilenceErrors: true,

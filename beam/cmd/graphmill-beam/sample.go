@@ -71,7 +71,7 @@ func (f *engineFlags) options(t *cli.Terminal) (engine.Options, error) {
 func newSample(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c graphmill.Cluster
-	return sampling.New(t, &sampling.Where{
+	cmd := sampling.New(t, &sampling.Where{
 		Long: `Samples subgraphs on a cluster, by Apache Beam on Flink, or on this machine by Beam's
 Prism. Each file has the bytes that graphmill sample writes with the same flags.
 
@@ -88,7 +88,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			e.add(fs)
 			fs.StringVar((*string)(&c.Method), "method", string(graphmill.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
-			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 256 MiB of requests)")
+			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 64 MiB of requests)")
 		},
 		Set: func(o *graphmill.SampleOptions) error {
 			opt, err := e.options(t)
@@ -100,4 +100,9 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			return nil
 		},
 	})
+	// It says how one process reads the store; --method says it for workers.
+	if err := cmd.Flags().MarkHidden("executor"); err != nil {
+		panic(err)
+	}
+	return cmd
 }
