@@ -22,6 +22,8 @@
 //	Range     a range       draws for each request, answers its group, and asks the ranges of the nodes found
 //	Assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
 //
+// For TFRecords with columns, the stages Want and Rows come before Assemble (rows.go).
+//
 // All records of a stage go to the next one, in one chain: a stage hands on what is not for it. An engine sends the records
 // of a stage with two outputs to the stages after both, and some translate such forks wrongly.
 //
@@ -47,6 +49,6 @@
 // its name when it is whole. A piece carries a checksum. Site.Failed saves the text of an error for the submitter, which
 // ends the job where trying again cannot help.
 //
-// The package imports draw, format/npy, format/tfgnn, graph, internal/human, internal/sample, internal/sample/output,
-// internal/sample/spec, internal/store, internal/tagged, internal/vfs and internal/workfolder.
+// The package imports format/npy, format/tfgnn/tfgnnpb, graph, internal/sample, internal/sample/output,
+// internal/sample/spec, internal/store, internal/vfs, internal/workfolder, protobuf and xxh3.
 package cluster
