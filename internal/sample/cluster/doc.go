@@ -50,5 +50,5 @@
 // ends the job where trying again cannot help.
 //
 // The package imports format/npy, format/tfgnn/tfgnnpb, graph, internal/sample, internal/sample/output,
-// internal/sample/spec, internal/store, internal/vfs, internal/workfolder, protobuf and xxh3.
+// internal/sample/spec, internal/store, internal/vfs, internal/workfolder and protobuf.
 package cluster
