@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -106,7 +105,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	}
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
 		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds, Stalled: o.Warn},
-		Work: cluster.Work{Version: Version(), Law: draw.Version, Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
+		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce()}}
 	if records != nil {
 		x := &cluster.Records{Name: records.Name, Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, IDs: records.IDs,

@@ -75,7 +75,7 @@ type sliceFn struct{ onSite }
 
 // ProcessElement writes the records of a slice, and emits its part.
 func (f *sliceFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	part, err := f.site.Slice(ctx, key, all(next))
+	part, err := f.site.Slice(ctx, key, sites.All(next))
 	if err != nil {
 		return f.site.Failed(err)
 	}
@@ -88,7 +88,7 @@ type makeFn struct{ onSite }
 
 // ProcessElement makes a part from its records.
 func (f *makeFn) ProcessElement(ctx context.Context, part int64, next func(*[]byte) bool) error {
-	return f.site.Failed(f.site.Make(ctx, part, all(next)))
+	return f.site.Failed(f.site.Make(ctx, part, sites.All(next)))
 }
 
 // gatherFn is Site.Gather.
@@ -96,7 +96,7 @@ type gatherFn struct{ onSite }
 
 // ProcessElement writes the records of a part, and emits the part.
 func (f *gatherFn) ProcessElement(ctx context.Context, part int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	if err := f.site.Gather(ctx, part, all(next)); err != nil {
+	if err := f.site.Gather(ctx, part, sites.All(next)); err != nil {
 		return f.site.Failed(err)
 	}
 	emit(part, nil)
@@ -109,13 +109,4 @@ type finishFn struct{ onSite }
 // ProcessElement writes the graph of a part.
 func (f *finishFn) ProcessElement(ctx context.Context, part int64, _ func(*[]byte) bool) error {
 	return f.site.Failed(f.site.Finish(ctx, part))
-}
-
-// all is a function that returns the records of an iterator, one after the other.
-func all(next func(*[]byte) bool) func() ([]byte, bool) {
-	return func() ([]byte, bool) {
-		var b []byte
-		ok := next(&b)
-		return b, ok
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/graphmill/graphmill/beam/internal/sites"
 )
 
 // Registered functions need no reflection at run time, and work in a stripped binary.
@@ -52,7 +54,7 @@ type stageFn struct {
 
 // ProcessElement runs the stage for a key.
 func (f *stageFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	return f.site.Failed(f.site.Do(ctx, f.Stage, key, all(next), emit))
+	return f.site.Failed(f.site.Do(ctx, f.Stage, key, sites.All(next), emit))
 }
 
 // lastFn is the last stage.
@@ -63,16 +65,7 @@ type lastFn struct {
 
 // ProcessElement runs the stage for a key.
 func (f *lastFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool) error {
-	return f.site.Failed(f.site.Do(ctx, f.Stage, key, all(next), drop))
-}
-
-// all is a function that returns the records of an iterator, one after the other.
-func all(next func(*[]byte) bool) func() ([]byte, bool) {
-	return func() ([]byte, bool) {
-		var b []byte
-		ok := next(&b)
-		return b, ok
-	}
+	return f.site.Failed(f.site.Do(ctx, f.Stage, key, sites.All(next), drop))
 }
 
 func none() ([]byte, bool) { return nil, false }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/graphmill/graphmill/beam/internal/sites"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 )
 
@@ -56,7 +57,7 @@ type rangeFn struct {
 
 // ProcessElement emits the answers of a range, by group, and requests to later stages, by range.
 func (f *rangeFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error { return h.Range(ctx, f.Stage, key, all(next), emit) })
+	return f.do(func(h *cluster.Hand) error { return h.Range(ctx, f.Stage, key, sites.All(next), emit) })
 }
 
 // assembleFn is Hand.Assemble.
@@ -64,7 +65,7 @@ type assembleFn struct{ onSite }
 
 // ProcessElement makes the piece of a group from its answers.
 func (f *assembleFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool) error {
-	return f.do(func(h *cluster.Hand) error { return h.Assemble(ctx, key, all(next)) })
+	return f.do(func(h *cluster.Hand) error { return h.Assemble(ctx, key, sites.All(next)) })
 }
 
 // wantFn is Hand.Want.
@@ -72,7 +73,7 @@ type wantFn struct{ onSite }
 
 // ProcessElement emits the requests of a group for rows, by range.
 func (f *wantFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error { return h.Want(ctx, key, all(next), emit) })
+	return f.do(func(h *cluster.Hand) error { return h.Want(ctx, key, sites.All(next), emit) })
 }
 
 // rowsFn is Hand.Rows.
@@ -80,5 +81,5 @@ type rowsFn struct{ onSite }
 
 // ProcessElement emits the rows of a range, by group.
 func (f *rowsFn) ProcessElement(ctx context.Context, key int64, next func(*[]byte) bool, emit func(int64, []byte)) error {
-	return f.do(func(h *cluster.Hand) error { return h.Rows(ctx, key, all(next), emit) })
+	return f.do(func(h *cluster.Hand) error { return h.Rows(ctx, key, sites.All(next), emit) })
 }

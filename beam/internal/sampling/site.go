@@ -54,13 +54,4 @@ func (f *onSite) do(fn func(h *cluster.Hand) error) error {
 	return nil
 }
 
-// all is a function that returns the records of an iterator, one after the other.
-func all(next func(*[]byte) bool) func() ([]byte, bool) {
-	return func() ([]byte, bool) {
-		var b []byte
-		ok := next(&b)
-		return b, ok
-	}
-}
-
 var errNoGroups = errors.New("found no groups, expected at least one")

@@ -58,3 +58,12 @@ func (s *Sites[S]) Release(dir string) error {
 	}
 	return o.site.Close()
 }
+
+// All is a function that returns the records of an iterator of Beam, one after the other.
+func All(next func(*[]byte) bool) func() ([]byte, bool) {
+	return func() ([]byte, bool) {
+		var b []byte
+		ok := next(&b)
+		return b, ok
+	}
+}

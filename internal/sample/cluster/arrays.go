@@ -34,10 +34,6 @@ type columnFile struct {
 	Strings array   `json:"strings,omitzero"`
 }
 
-func bytesOf[T graph.Numbers](v []T) []byte { return graph.Bytes(v) }
-
-func view[T graph.Numbers](b []byte) []T { return graph.View[T](b) }
-
 func unmarshalSchema(b []byte, to *tfgnnpb.GraphSchema) error { return proto.Unmarshal(b, to) }
 
 var widths = map[string]int{"u1": 1, "u4": 4, "u8": 8, "i8": 8, "f8": 8}
@@ -94,7 +90,7 @@ func writeTimes(fsys vfs.FS, dir string, times []sample.Time) (array, error) {
 			words[i], descr = int64(math.Float64bits(f)), "f8"
 		}
 	}
-	return writeArray(fsys, dir, "times.npy", descr, bytesOf(words))
+	return writeArray(fsys, dir, "times.npy", descr, graph.Bytes(words))
 }
 
 func (s *Site) times(a array) ([]sample.Time, error) {
@@ -106,7 +102,7 @@ func (s *Site) times(a array) ([]sample.Time, error) {
 		return nil, err
 	}
 	times := make([]sample.Time, a.Len)
-	for i, x := range view[int64](b) {
+	for i, x := range graph.View[int64](b) {
 		if times[i] = sample.IntTime(x); a.Descr == "f8" {
 			times[i] = sample.FloatTime(math.Float64frombits(uint64(x)))
 		}
@@ -134,9 +130,9 @@ func writeColumn(fsys vfs.FS, dir, name string, c *graph.Column) (f columnFile, 
 
 func writeIndex(fsys vfs.FS, dir, file string, x graph.Index) (array, error) {
 	if x.U64 != nil {
-		return writeArray(fsys, dir, file, "u8", bytesOf(x.U64))
+		return writeArray(fsys, dir, file, "u8", graph.Bytes(x.U64))
 	}
-	return writeArray(fsys, dir, file, "u4", bytesOf(x.U32))
+	return writeArray(fsys, dir, file, "u4", graph.Bytes(x.U32))
 }
 
 func (s *Site) index(a array) (graph.Index, error) {
@@ -145,9 +141,9 @@ func (s *Site) index(a array) (graph.Index, error) {
 	case err != nil:
 		return graph.Index{}, err
 	case a.Descr == "u8":
-		return graph.Index{U64: view[uint64](b)}, nil
+		return graph.Index{U64: graph.View[uint64](b)}, nil
 	case a.Descr == "u4":
-		return graph.Index{U32: view[uint32](b)}, nil
+		return graph.Index{U32: graph.View[uint32](b)}, nil
 	}
 	return graph.Index{}, fmt.Errorf("found offsets of type %q, expected u4 or u8", a.Descr)
 }

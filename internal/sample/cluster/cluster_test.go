@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -419,5 +420,23 @@ func TestFaults(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("found %s, expected it to be removed", dir)
+	}
+}
+
+// TestOtherLaw checks that a worker with another draw law refuses the work, instead of drawing other edges.
+func TestOtherLaw(t *testing.T) {
+	dir := t.TempDir()
+	for law, want := range map[int]string{draw.Version: "cannot read", draw.Version + 1: "install the same version on all machines"} {
+		w := Work{Format: 1, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
+		b, err := json.Marshal(&w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, workFile), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Open(vfs.OS, dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("law %d: found %v, %v, expected an error with %q", law, s, err, want)
+		}
 	}
 }

@@ -16,10 +16,11 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 		handOn(key, records, emit)
 		return nil
 	}
-	w, first, err := s.rangeOf(key)
+	walk, first, err := s.rangeOf(key)
 	if err != nil {
 		return err
 	}
+	w := &s.steps.walks[walk]
 	list := h.order[:0]
 	for b, ok := records(); ok; b, ok = records() {
 		if list, err = sections(list, b, len(s.steps.stage)-1); err != nil {
@@ -41,7 +42,7 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 		}
 		run := list[i:end]
 		i = end
-		if uint64(run[0].group) >= s.Work.Groups() || run[0].op == 0 || s.steps.walkOf[run[0].op] != s.walkNumber(w) {
+		if uint64(run[0].group) >= s.Work.Groups() || run[0].op == 0 || s.steps.walkOf[run[0].op] != walk {
 			return errRecord("requests")
 		}
 		if s.steps.stage[run[0].op] > stage {
@@ -51,7 +52,7 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 			continue
 		}
 		if drawn == nil {
-			if drawn, err = s.cut(s.walkNumber(w), first); err != nil {
+			if drawn, err = s.cut(walk, first); err != nil {
 				return err
 			}
 		}
@@ -62,10 +63,6 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 	h.out.flush()
 	h.requests.flush()
 	return ctx.Err()
-}
-
-func (s *Site) walkNumber(w *walk) int {
-	return slices.IndexFunc(s.steps.walks, func(x walk) bool { return x.first == w.first && x.edges == w.edges && x.dir == w.dir })
 }
 
 // handOn emits records with the key that they have.

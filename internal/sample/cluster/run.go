@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -76,7 +77,7 @@ const (
 // divide fills in the job and its division.
 func (r *Run) divide(job sample.Job) error {
 	w, o := &r.Work, &r.Options
-	w.Format, w.Method = 1, o.Method
+	w.Format, w.Law, w.Method = 1, draw.Version, o.Method
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
 	seeds := o.GroupSeeds

@@ -106,14 +106,14 @@ func (s *Site) key(op int, v uint32, group uint64) (key int64, first uint32) {
 	return (w.first+int64(n))*s.steps.waves + int64(group/s.Work.WaveGroups), uint32(n * w.nodes)
 }
 
-// rangeOf is the walk and the first node of the range of a key.
-func (s *Site) rangeOf(key int64) (w *walk, first int, err error) {
+// rangeOf is the number of the walk and the first node of the range of a key.
+func (s *Site) rangeOf(key int64) (walk, first int, err error) {
 	at := key / s.steps.waves
 	for i := range s.steps.walks {
 		w := &s.steps.walks[i]
 		if at >= w.first && at < w.first+w.ranges {
-			return w, int(at-w.first) * w.nodes, nil
+			return i, int(at-w.first) * w.nodes, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("found key %d of a range, expected a key of one of the %d walks", key, len(s.steps.walks))
+	return 0, 0, fmt.Errorf("found key %d of a range, expected a key of one of the %d walks", key, len(s.steps.walks))
 }

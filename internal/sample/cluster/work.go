@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -23,10 +25,9 @@ const (
 
 // Work is a run of sampling for the workers. It is JSON in the work folder, with the arrays of the seeds next to it.
 type Work struct {
-	Format  int    `json:"format"` // 1
-	ID      string `json:"id"`     // of this Work alone; it reaches no output
-	Version string `json:"version"`
-	Law     int    `json:"law"`
+	Format int    `json:"format"` // 1
+	ID     string `json:"id"`     // of this Work alone; it reaches no output
+	Law    int    `json:"law"`    // version of the draw law
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum).
 	Store    string `json:"store"`
 	StoreSum string `json:"store_sum"`
@@ -113,8 +114,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case w.Format != 1:
-		return nil, fmt.Errorf("%s: found format %d, expected 1; install the same version on all machines", name, w.Format)
+	case w.Format != 1 || w.Law != draw.Version:
+		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 1 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
 	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
 		return nil, fmt.Errorf("%s: found no whole work, expected a plan, groups and a method", name)
 	case w.Method == Shuffle && (w.RangeNodes < 1 || w.MostRanges < 1 || w.WaveGroups == 0):
@@ -125,7 +126,7 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 
 // save writes the arrays of a job, and then the Work.
 func (w *Work) save(fsys vfs.FS, dir string, job *sample.Job, records *output.RecordsOptions) (err error) {
-	if w.Seeds, err = writeArray(fsys, dir, "seeds.npy", "u4", bytesOf(job.Seeds)); err != nil {
+	if w.Seeds, err = writeArray(fsys, dir, "seeds.npy", "u4", graph.Bytes(job.Seeds)); err != nil {
 		return err
 	}
 	if job.Times != nil {
@@ -157,7 +158,7 @@ func (s *Site) openJob() error {
 	if err != nil {
 		return err
 	}
-	s.job.Seeds = view[uint32](seeds)
+	s.job.Seeds = graph.View[uint32](seeds)
 	if w.Times.File != "" {
 		if s.job.Times, err = s.times(w.Times); err != nil {
 			return err
