@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -151,7 +152,15 @@ type Column struct {
 	Values        []byte
 	Offsets       []Index
 	StringOffsets Index
+	// Unit is set for a column of times, whose dtype is Int64. A time that is missing is NoTime.
+	Unit Unit
+	// Categories is set for a column of categories, whose dtype is Int32: a column of strings. Each value is the row of
+	// its text in Categories, or -1 where the value is missing.
+	Categories *Column
 }
+
+// NoTime is the value of a missing time in a column of times, as in NumPy (NaT).
+const NoTime int64 = math.MinInt64
 
 // Ragged says whether a row has a variable number of values.
 func (c *Column) Ragged() bool { return slices.Contains(c.Shape, -1) }

@@ -90,6 +90,23 @@ func (c *checker) columns(what string, cols []*graph.Column) {
 		if col.DType == graph.String {
 			c.offsets(name, col.StringOffsets, len(col.Values))
 		}
+		if col.Categories != nil {
+			c.columns(name, []*graph.Column{col.Categories})
+			c.codes(name, col)
+		}
+	}
+}
+
+// codes checks that the values of a column of categories are rows of them, or -1.
+func (c *checker) codes(name string, col *graph.Column) {
+	values := graph.View[int32](col.Values)
+	for at := 0; at < len(values) && c.ok(4*part); at += part {
+		for i, v := range values[at:min(at+part, len(values))] {
+			if v < -1 || int(v) >= col.Categories.Rows {
+				c.fail("%s: found category %d at %d, expected -1 or one below %d", name, v, at+i, col.Categories.Rows)
+				return
+			}
+		}
 	}
 }
 

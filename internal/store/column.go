@@ -21,7 +21,7 @@ var arrayNames = []string{
 // another file.
 func ColumnDir(dir, name string) string {
 	stem, _, offsets := strings.Cut(name, ".")
-	if slices.Contains(arrayNames, name) || offsets && (stem == "ids" || strings.HasSuffix(name, ".row_offsets") || strings.HasSuffix(name, ".string_offsets")) {
+	if slices.Contains(arrayNames, name) || offsets && (stem == "ids" || strings.HasSuffix(name, ".row_offsets") || strings.HasSuffix(name, ".string_offsets") || strings.HasSuffix(name, ".categories")) {
 		return dir + "/columns"
 	}
 	return dir
@@ -85,6 +85,20 @@ func (w *Writer) offsets(name string) (*Array, error) {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
+}
+
+// Categories writes the texts of a column of categories, whose files are in dir, and returns their entry in graph.json.
+// data and ends are as in Append.
+func (w *Writer) Categories(dir, name string, data []byte, ends []uint32) (*ColumnMeta, error) {
+	c, err := w.Column(dir, name+".categories", graph.String, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Append(data, ends); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	meta, err := c.Close()
+	return &meta, err
 }
 
 // Append adds rows. For numbers, data holds the values and ends is nil. For strings, ends are the ends of the values in

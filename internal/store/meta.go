@@ -46,6 +46,10 @@ type ColumnMeta struct {
 	Shape         []int    `json:"shape"`
 	RowOffsets    []string `json:"row_offsets,omitempty"`
 	StringOffsets string   `json:"string_offsets,omitempty"`
+	// Unit is the unit of a column of times, whose dtype is int64: s, ms, us or ns since 1970-01-01T00:00:00Z.
+	Unit string `json:"unit,omitempty"`
+	// Categories is the column of strings that the values of a column of categories, whose dtype is int32, are rows of.
+	Categories *ColumnMeta `json:"categories,omitempty"`
 }
 
 // NodesMeta is a node type. Its Arrays are id_buckets and id_slots (the index of IDs) and, in a collection, graph_ptr,

@@ -296,7 +296,35 @@ func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, erro
 	if m.Descr != wantDescr || fmt.Sprint(m.Shape) != fmt.Sprint(wantShape) {
 		return nil, fmt.Errorf("%s: found %s %v, expected %s %v", c.File, m.Descr, m.Shape, wantDescr, wantShape)
 	}
-	return col, nil
+	return col, s.meaning(col, c)
+}
+
+// meaning sets the unit and the categories of a column.
+func (s *Store) meaning(col *graph.Column, c ColumnMeta) (err error) {
+	if c.Unit != "" {
+		if col.Unit, err = graph.ParseUnit(c.Unit); err == nil && col.DType != graph.Int64 {
+			err = fmt.Errorf("found a unit with dtype %s, expected int64", col.DType)
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", col.Name, err)
+		}
+	}
+	if c.Categories == nil {
+		return nil
+	}
+	texts := *c.Categories
+	if col.DType != graph.Int32 || texts.DType != graph.String.String() || len(texts.Shape) > 0 || texts.Categories != nil {
+		return fmt.Errorf("column %q: found categories of %s %v for dtype %s, expected strings for int32", col.Name, texts.DType, texts.Shape, col.DType)
+	}
+	offsets, err := s.index(texts.StringOffsets, -1)
+	if err != nil {
+		return err
+	}
+	if offsets.Len() == 0 || offsets.Len()-1 > math.MaxInt32 {
+		return fmt.Errorf("%s: found %d offsets, expected 1 to 2147483648", texts.StringOffsets, offsets.Len())
+	}
+	col.Categories, err = s.column(col.Name, texts, offsets.Len()-1)
+	return err
 }
 
 func (s *Store) columns(metas map[string]ColumnMeta, rows int) ([]*graph.Column, error) {

@@ -33,7 +33,7 @@ func NewChunks(fsys vfs.FS, set *chunk.Set) *Chunks {
 
 // Fields implements Table.
 func (t *Chunks) Fields() []Field {
-	return []Field{{"near", graph.Uint32, nil}, {"far", graph.Uint32, nil}}
+	return []Field{{Name: "near", DType: graph.Uint32}, {Name: "far", DType: graph.Uint32}}
 }
 
 // Files implements Table.

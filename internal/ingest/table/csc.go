@@ -46,7 +46,7 @@ func (t *CSC) edges() uint64 { return uint64(t.indices.rows) }
 
 // Fields implements Table.
 func (t *CSC) Fields() []Field {
-	return []Field{{"src", t.indices.cols[0].dtype, nil}, {"dst", t.indptr.cols[0].dtype, nil}}
+	return []Field{{Name: "src", DType: t.indices.cols[0].dtype}, {Name: "dst", DType: t.indptr.cols[0].dtype}}
 }
 
 // Files implements Table.

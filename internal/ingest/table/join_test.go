@@ -86,7 +86,7 @@ func TestInStep(t *testing.T) {
 			values[i] = int16(i)
 		}
 		file := writeNpy(t, dir, "v.npy", "i2", []int{n, 2}, values)
-		raw, err := OpenRaw(vfs.OS, []RawColumn{{Field{"v", graph.Int16, []int{2}}, []Run{{file, 128, uint64(n)}}}})
+		raw, err := OpenRaw(vfs.OS, []RawColumn{{Field{Name: "v", DType: graph.Int16, Shape: []int{2}}, []Run{{file, 128, uint64(n)}}}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestInStepErrors(t *testing.T) {
 // Columns side by side are the values of a row.
 func TestStack(t *testing.T) {
 	csv := openText(t, "v.csv", "1,2,3,4\n5,6,7,8\n9,10,11,12\n", CSVOptions{Numbered: true})
-	field := Field{"v", graph.Int64, []int{2, 2}}
+	field := Field{Name: "v", DType: graph.Int64, Shape: []int{2, 2}}
 	for _, c := range []struct {
 		names []string
 		ask   Column

@@ -107,7 +107,7 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 			a.width *= d
 		}
 		a.stride = int64(a.rowBytes())
-		a.Field = Field{c.Name, a.dtype, nil}
+		a.Field = Field{Name: c.Name, DType: a.dtype}
 		if len(h.Shape) > 1 {
 			a.Shape = h.Shape[1:]
 		}
@@ -144,7 +144,7 @@ func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
 	}
 	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
-		t.cols = append(t.cols, array{Field: Field{name, d, nil}, path: path, dtype: d, width: 1, offset: h.Offset + int64(i)*far, stride: stride, inner: int64(i) * inner, index: index[i]})
+		t.cols = append(t.cols, array{Field: Field{Name: name, DType: d}, path: path, dtype: d, width: 1, offset: h.Offset + int64(i)*far, stride: stride, inner: int64(i) * inner, index: index[i]})
 	}
 	return t, nil
 }

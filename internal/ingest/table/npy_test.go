@@ -53,7 +53,7 @@ func TestNpy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(Field{"f32", graph.Float32, []int{2}}, table.Fields()[1]); d != "" {
+	if d := cmp.Diff(Field{Name: "f32", DType: graph.Float32, Shape: []int{2}}, table.Fields()[1]); d != "" {
 		t.Fatal(d)
 	}
 	if got, want := table.Where(2, ""), filepath.Join(dir, "a.npy[2]"); got != want {

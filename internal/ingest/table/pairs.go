@@ -18,7 +18,7 @@ func OpenEdgeRows(fsys vfs.FS, path string, edges uint64) (*Npy, error) {
 	s := int64(d.Size())
 	t := &Npy{fsys: fsys, rows: h.Shape[0], bytes: size, chunk: chunkSize}
 	for i, name := range []string{"src", "dst"} {
-		t.cols = append(t.cols, array{Field: Field{name, d, nil}, path: path, dtype: d, width: 1, offset: h.Offset, stride: 2 * s, inner: int64(i) * s, index: []string{"[%d, 0]", "[%d, 1]"}[i]})
+		t.cols = append(t.cols, array{Field: Field{Name: name, DType: d}, path: path, dtype: d, width: 1, offset: h.Offset, stride: 2 * s, inner: int64(i) * s, index: []string{"[%d, 0]", "[%d, 1]"}[i]})
 	}
 	return t, nil
 }

@@ -109,8 +109,8 @@ func TestParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := []Field{{"id", graph.String, nil}, {"small", graph.Int8, nil}, {"big", graph.Uint64, nil}, {"maybe", graph.Int64, nil},
-		{"name", graph.String, nil}, {"vector", graph.Float32, []int{-1}}, {"deep", graph.String, []int{-1, -1}}}
+	fields := []Field{{Name: "id", DType: graph.String}, {Name: "small", DType: graph.Int8}, {Name: "big", DType: graph.Uint64}, {Name: "maybe", DType: graph.Int64},
+		{Name: "name", DType: graph.String}, {Name: "vector", DType: graph.Float32, Shape: []int{-1}}, {Name: "deep", DType: graph.String, Shape: []int{-1, -1}}}
 	if diff := cmp.Diff(fields, p.Fields()); diff != "" {
 		t.Error(diff)
 	}

@@ -41,7 +41,7 @@ func TestRaw(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		tb, err := OpenRaw(vfs.OS, []RawColumn{{Field{"x", graph.Uint16, []int{2}}, runs}})
+		tb, err := OpenRaw(vfs.OS, []RawColumn{{Field{Name: "x", DType: graph.Uint16, Shape: []int{2}}, runs}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestRawCut(t *testing.T) {
 	if err := os.WriteFile(path, make([]byte, 20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tb, err := OpenRaw(vfs.OS, []RawColumn{{Field{"x", graph.Int64, nil}, []Run{{path, 0, 2}, {path, 8, 2}}}})
+	tb, err := OpenRaw(vfs.OS, []RawColumn{{Field{Name: "x", DType: graph.Int64}, []Run{{path, 0, 2}, {path, 8, 2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestRawCut(t *testing.T) {
 	if got := tb.Where(3, "x"); got != path+", x[3]" {
 		t.Errorf("found %s", got)
 	}
-	if _, err := OpenRaw(vfs.OS, []RawColumn{{Field{"x", graph.Int64, nil}, []Run{{path, 0, 2}}}, {Field{"y", graph.Int8, nil}, []Run{{path, 0, 3}}}}); err == nil {
+	if _, err := OpenRaw(vfs.OS, []RawColumn{{Field{Name: "x", DType: graph.Int64}, []Run{{path, 0, 2}}}, {Field{Name: "y", DType: graph.Int8}, []Run{{path, 0, 3}}}}); err == nil {
 		t.Error("found no error of columns with 2 and 3 rows")
 	}
 }

@@ -14,6 +14,10 @@ type Field struct {
 	DType graph.DType
 	// Shape is the shape of one row, if the format declares it.
 	Shape []int
+	// Unit is set if the format declares a column of times. DType is Int64 then.
+	Unit graph.Unit
+	// Category is set if the format declares that the strings are categories. DType is String then.
+	Category bool
 }
 
 // Empty says how an empty cell is handled.

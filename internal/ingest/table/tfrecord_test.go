@@ -87,7 +87,7 @@ func TestTFRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Field{{"f", graph.Float32, []int{-1}}, {"i", graph.Int64, nil}, {"s", graph.String, nil}}
+	want := []Field{{Name: "f", DType: graph.Float32, Shape: []int{-1}}, {Name: "i", DType: graph.Int64}, {Name: "s", DType: graph.String}}
 	if d := cmp.Diff(want, table.Fields()); d != "" {
 		t.Fatal(d)
 	}
