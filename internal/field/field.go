@@ -19,6 +19,7 @@ var called = map[string]string{
 	"Overwrite":     "force",
 	"TLS":           "tls-ca",
 	"TypesTogether": "balance-types=false",
+	"Vectors":       "vector",
 }
 
 // keywords has the keywords of Python that differ from the rule, by field.
@@ -32,7 +33,7 @@ var of = map[string]string{
 	"both":            "",
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
-	"empty-cells":     "graphmill import",
+	"missing":         "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 }

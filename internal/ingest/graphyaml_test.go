@@ -129,10 +129,13 @@ func FuzzYAML(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{})}
+		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{}), m: &maker{gaps: newGaps(Options{})}}
+		if top, err = l.readMissing(top); err != nil {
+			return
+		}
 		if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
 			c := &collectionLister{lister: l}
-			if err := c.read(top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
+			if err := c.read(t.Context(), top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
 				t.Fatalf("accepted a collection without nodes or edges: %q", text)
 			}
 		} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {

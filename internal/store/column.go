@@ -88,14 +88,22 @@ func (w *Writer) offsets(name string) (*Array, error) {
 }
 
 // Categories writes the texts of a column of categories, whose files are in dir, and returns their entry in graph.json.
-// data and ends are as in Append.
-func (w *Writer) Categories(dir, name string, data []byte, ends []uint32) (*ColumnMeta, error) {
+func (w *Writer) Categories(dir, name string, texts []string) (*ColumnMeta, error) {
 	c, err := w.Column(dir, name+".categories", graph.String, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Append(data, ends); err != nil {
-		return nil, errors.Join(err, c.close())
+	var data []byte
+	var ends []uint32
+	for i, s := range texts {
+		data = append(data, s...)
+		if ends = append(ends, uint32(len(data))); len(data) < 1<<16 && i < len(texts)-1 {
+			continue
+		}
+		if err := c.Append(data, ends); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+		data, ends = data[:0], ends[:0]
 	}
 	meta, err := c.Close()
 	return &meta, err
