@@ -109,6 +109,21 @@ func (w *Writer) Categories(dir, name string, texts []string) (*ColumnMeta, erro
 	return &meta, err
 }
 
+// Mean completes the entry of a column, whose files are in dir, with the unit and the categories of another column.
+func (w *Writer) Mean(dir string, m *ColumnMeta, c *graph.Column) error {
+	m.Unit = string(c.Unit)
+	if c.Categories == nil {
+		return nil
+	}
+	texts := make([]string, c.Categories.Rows)
+	for i := range texts {
+		texts[i] = string(c.Categories.Text(i))
+	}
+	var err error
+	m.Categories, err = w.Categories(dir, c.Name, texts)
+	return err
+}
+
 // Append adds rows. For numbers, data holds the values and ends is nil. For strings, ends are the ends of the values in
 // data. lengths has a list for each variable dimension, the outermost first: the number of elements in each row of the
 // column or, for inner dimensions, in each element of the dimension before. No rows are added where all lists are
