@@ -17,6 +17,7 @@ var called = map[string]string{
 	"Aggregation":   "edge-aggregation",
 	"Limits":        "limit",
 	"Overwrite":     "force",
+	"Splits":        "split",
 	"TLS":           "tls-ca",
 	"TypesTogether": "balance-types=false",
 }

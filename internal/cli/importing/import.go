@@ -44,10 +44,39 @@ func (p policy) Type() string { return p.takes }
 func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
-	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "how to treat edges with equal ends")
-	f.Var(policy{&o.SelfLoops, "keep|drop|error"}, "self-loops", "how to treat edges from a node to itself")
+	f.Var(policy{&o.DuplicateEdges, "keep|drop|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, sum adds up its columns, count adds a column count")
+	f.Var(policy{&o.SelfLoops, "keep|drop|error|add"}, "self-loops", "how to treat edges from a node to itself; add gives one to each node that has none")
+	f.BoolVar(&o.LargestComponent, "largest-component", false, "keep only the nodes and edges of the largest component")
+	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, at random (paper=0.8,0.1,0.1), in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")
+	f.Uint64Var(&o.SplitSeed, "split-seed", 0, "random seed of --split")
+	f.StringArrayVar(&o.Normalise, "normalise", nil, "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated")
 	cli.Defaults(f, map[string]string{"duplicate-edges": duplicates, "self-loops": loops})
 }
+
+// splits is a flag that adds a split each time it is given.
+type splits struct{ list *[]graphmill.Split }
+
+// Set adds a split.
+func (s *splits) Set(text string) error {
+	split, err := graphmill.ParseSplit(text)
+	*s.list = append(*s.list, split)
+	return err
+}
+
+// String returns the splits.
+func (s *splits) String() string {
+	if s.list == nil {
+		return ""
+	}
+	var texts []string
+	for _, x := range *s.list {
+		texts = append(texts, x.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+// Type returns the form of a split, for the help.
+func (s *splits) Type() string { return "[TYPE][.COLUMN]=TRAIN,VALID,TEST" }
 
 // importFlags are the flags of import.
 type importFlags struct {
