@@ -191,6 +191,7 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 // The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
 // does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -217,6 +218,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 			return nil, err
 		}
 	}
+	o.follow(&asked, &src.Transforms)
 	r := o.begin("import", titled(out))
 	for _, w := range src.Warnings {
 		o.warn("%s", w)

@@ -10,10 +10,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/transform"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
@@ -97,6 +100,33 @@ func (s Split) String() string {
 	return s.Of + "=" + strings.Join(parts, ",")
 }
 
+// follow adds the changes that a source asks for. Options that were asked for win.
+func (o *ImportOptions) follow(asked *BuildOptions, t *ingest.Transforms) {
+	if asked.SelfLoops == "" && t.SelfLoops != "" {
+		o.SelfLoops = Policy(t.SelfLoops)
+	}
+	if asked.DuplicateEdges == "" && t.DuplicateEdges != "" {
+		o.DuplicateEdges = Policy(t.DuplicateEdges)
+	}
+	if asked.SplitSeed == 0 {
+		o.SplitSeed = t.Seed
+	}
+	o.Symmetrise = o.Symmetrise || t.Symmetrise
+	o.LargestComponent = o.LargestComponent || t.LargestComponent
+	if len(asked.Normalise) == 0 {
+		o.Normalise = t.Normalise
+	}
+	if len(asked.Splits) == 0 {
+		for _, s := range t.Splits {
+			of := s.Type
+			if s.By != "" {
+				of += "." + s.By
+			}
+			o.Splits = append(o.Splits, Split{Of: of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+		}
+	}
+}
+
 // transforms returns the changes that the options ask for.
 func (o *BuildOptions) transforms() transform.Options {
 	t := transform.Options{
@@ -134,6 +164,11 @@ func (t *Transforms) made(options map[string]string) {
 // buildTransformed builds the graph in a folder within that of the output, and from it the changed one.
 func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
 	t := o.transforms()
+	if !opt.Homogeneous { // the columns that all types have are known later
+		if err := checkTransforms(&in, t); err != nil {
+			return nil, err
+		}
+	}
 	first, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "before"), false)
 	if err != nil {
 		return nil, err
@@ -158,10 +193,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	}
 	changed, err := transform.New(ctx, s.Graph, t)
 	if err != nil {
-		if errors.Is(err, transform.ErrOption) {
-			return nil, usagef("%w", err)
-		}
-		return nil, err
+		return nil, optionError(err)
 	}
 	opt.Homogeneous, opt.DanglingEdges, opt.DuplicateNodes = false, assemble.Error, assemble.Error
 	opt.DuplicateEdges, opt.SelfLoops = assemble.Keep, assemble.Keep
@@ -175,6 +207,33 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
 	noteTransforms(r, changed.Result())
 	return result, nil
+}
+
+// checkTransforms checks the changes before anything is read.
+func checkTransforms(in *assemble.Input, t transform.Options) error {
+	g := &graph.Graph{}
+	columns := func(from []table.Column) (to []*graph.Column) {
+		for _, c := range from {
+			to = append(to, &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape})
+		}
+		return to
+	}
+	for _, n := range in.Nodes {
+		g.Nodes = append(g.Nodes, &graph.Nodes{Type: n.Type, Columns: columns(n.Columns)})
+	}
+	for _, e := range in.Edges {
+		g.Edges = append(g.Edges, &graph.Edges{Type: e.Type, Columns: columns(e.Columns)})
+	}
+	g.Sort()
+	return optionError(transform.Check(g, t))
+}
+
+// optionError makes an error of options one of usage.
+func optionError(err error) error {
+	if errors.Is(err, transform.ErrOption) {
+		return usagef("%w", err)
+	}
+	return err
 }
 
 // noteTransforms says in the report what was changed.

@@ -48,6 +48,9 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, err
 	}
 	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "transforms" }); i >= 0 {
+			return nil, l.y.errorf(top[i].at, "found transforms of many graphs, expected them with one graph")
+		}
 		c := &collectionLister{lister: l}
 		if err := c.read(top); err != nil {
 			return nil, err
@@ -61,7 +64,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms}
 	for _, n := range l.nodes {
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
@@ -84,6 +87,8 @@ type lister struct {
 	o     Options
 	nodes []*nodeEntry
 	edges []*edgeEntry
+
+	transforms Transforms
 }
 
 // source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
@@ -141,11 +146,18 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "transforms"})
 }
 
 func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
+		if part.key == "transforms" {
+			var err error
+			if l.transforms, err = l.y.readTransforms(part.value); err != nil {
+				return err
+			}
+			continue
+		}
 		entries, err := l.y.mapping(part.value, "types", nil)
 		if err != nil {
 			return err

@@ -79,6 +79,8 @@ type Source struct {
 	Held int64
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
+	// Transforms are what the source asks to change of Input.
+	Transforms Transforms
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 }
@@ -183,7 +185,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 		return s, checkCollection(s.Collection)
 	}
-	if o.Symmetrise {
+	if o.Symmetrise || s.Transforms.Symmetrise {
 		if err := symmetrise(&s.Input); err != nil {
 			return nil, err
 		}

@@ -74,7 +74,31 @@ type Transform struct {
 // New checks the options, finds the components and divides rows. The graph must stay open until the tables of Input are
 // read.
 func New(ctx context.Context, g *graph.Graph, o Options) (*Transform, error) {
+	t, err := checked(g, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.split(ctx); err != nil {
+		return nil, err
+	}
+	if o.LargestComponent {
+		if err := t.largest(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// Check checks the options against the types and columns of a graph, whose values it does not read.
+func Check(g *graph.Graph, o Options) error {
+	_, err := checked(g, o)
+	return err
+}
+
+// checked returns the transform of options that fit the columns of the graph.
+func checked(g *graph.Graph, o Options) (*Transform, error) {
 	t := &Transform{g: g, o: o}
+	t.o.Splits = slices.Clone(o.Splits)
 	for _, n := range g.Nodes {
 		t.nodes = append(t.nodes, &nodeTable{n: n, rows: rowsOf(n.Columns, n.Count)})
 	}
@@ -86,19 +110,16 @@ func New(ctx context.Context, g *graph.Graph, o Options) (*Transform, error) {
 	if err := t.normalise(); err != nil {
 		return nil, err
 	}
-	if err := t.split(ctx); err != nil {
-		return nil, err
+	for i := range t.o.Splits {
+		if err := t.checkSplit(&t.o.Splits[i]); err != nil {
+			return nil, err
+		}
 	}
 	if o.Merge == MergeCount {
 		for _, x := range t.edges {
 			if graph.FindColumn(x.e.Columns, CountColumn) != nil {
 				return nil, optionf("edge type %s: found a column %s, expected none for the number of merged edges; merge with the sums of columns, or rename the column", x.e.Type, CountColumn)
 			}
-		}
-	}
-	if o.LargestComponent {
-		if err := t.largest(ctx); err != nil {
-			return nil, err
 		}
 	}
 	return t, nil

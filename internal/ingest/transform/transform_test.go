@@ -18,8 +18,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/transform"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

@@ -3,6 +3,7 @@ package transform
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -33,23 +34,13 @@ type Split struct {
 }
 
 // split divides the rows of all splits.
-func (t *Transform) split(ctx context.Context) error {
+func (t *Transform) split(ctx context.Context) (err error) {
 	for i := range t.o.Splits {
 		s := &t.o.Splits[i]
-		r, err := t.target(s)
-		if err != nil {
-			return err
-		}
-		name := s.Type
-		if r.split != nil {
-			return optionf("split of %s: found two splits of this type, expected one", name)
-		}
-		if graph.FindColumn(r.columns, SplitColumn) != nil {
-			return optionf("split of %s: found a column %s already, expected none; leave one of the two out", name, SplitColumn)
-		}
+		r := t.rows(s.Type)
 		parts := make([]int8, r.count)
 		if s.By == "" {
-			err = s.random(ctx, parts, draw.Key(t.o.Seed, splitWord, words(name)))
+			err = s.random(ctx, parts, draw.Key(t.o.Seed, splitWord, words(s.Type)))
 		} else {
 			err = s.by(ctx, parts, graph.FindColumn(r.columns, s.By))
 		}
@@ -59,6 +50,16 @@ func (t *Transform) split(ctx context.Context) error {
 		r.split = parts
 	}
 	return nil
+}
+
+// rows returns the rows of a type, or nil.
+func (t *Transform) rows(typ string) (r *rows) {
+	t.each(func(name string, x *rows) {
+		if name == typ {
+			r = x
+		}
+	})
+	return r
 }
 
 // splitWord is the first word of the keys of random splits, so that they differ from all other draws.
@@ -73,48 +74,98 @@ func words(name string) uint64 {
 	return h
 }
 
-// target returns the rows of a split, and completes and checks it.
-func (t *Transform) target(s *Split) (*rows, error) {
-	var r *rows
+// checkSplit completes a split and checks it.
+func (t *Transform) checkSplit(s *Split) error {
 	if s.Of != "" {
 		s.Type, s.By = t.apart(s.Of)
+		s.Of = ""
 	}
 	if s.Type == "" && len(t.nodes) == 1 {
 		s.Type = t.nodes[0].n.Type
 	}
 	var types []string
-	for _, n := range t.nodes {
-		if types = append(types, n.n.Type); n.n.Type == s.Type {
-			r = &n.rows
-		}
-	}
-	for _, e := range t.edges {
-		if types = append(types, e.e.Type.String()); e.e.Type.String() == s.Type {
-			r = &e.rows
+	t.each(func(name string, _ *rows) { types = append(types, name) })
+	r := t.rows(s.Type)
+	twice := 0
+	for i := range t.o.Splits {
+		if t.o.Splits[i].Type == s.Type {
+			twice++
 		}
 	}
 	switch {
 	case r == nil && s.Type == "":
-		return nil, optionf("split: found no type, expected one of %s", strings.Join(types, ", "))
+		return optionf("split: found no type, expected one of %s", strings.Join(types, ", "))
 	case r == nil:
-		return nil, optionf("split of %s: found no such type, expected one of %s", s.Type, strings.Join(types, ", "))
-	case s.By != "" && graph.FindColumn(r.columns, s.By) == nil:
-		return nil, optionf("split of %s: found no column %s, expected one of %s", s.Type, s.By, strings.Join(t.columnNames(s.Type), ", "))
+		return optionf("split of %s: found no such type, expected one of %s", s.Type, strings.Join(types, ", "))
+	case twice > 1:
+		return optionf("split of %s: found two splits of this type, expected one", s.Type)
+	case graph.FindColumn(r.columns, SplitColumn) != nil:
+		return optionf("split of %s: found a column %s already, expected none; leave one of the two out", s.Type, SplitColumn)
 	case s.By == "" && s.Ratios == nil:
-		return nil, optionf("split of %s: found no column, expected the one that decides", s.Type)
+		return optionf("split of %s: found no column, expected the one that decides", s.Type)
 	}
-	if s.Ratios == nil {
-		return r, nil
+	if s.Ratios != nil {
+		sum, negative := 0.0, false
+		for _, x := range s.Ratios {
+			sum += x
+			negative = negative || x < 0
+		}
+		if len(s.Ratios) != len(Parts) || negative || !(sum > 0 && sum <= 1+1e-9) {
+			return optionf("split of %s: found the ratios %v, expected three from 0 to 1 (train, valid, test) with a sum of at most 1", s.Type, s.Ratios)
+		}
 	}
-	sum, negative := 0.0, false
-	for _, x := range s.Ratios {
-		sum += x
-		negative = negative || x < 0
+	if s.By == "" {
+		return nil
 	}
-	if len(s.Ratios) != len(Parts) || negative || !(sum > 0 && sum <= 1+1e-9) {
-		return nil, optionf("split of %s: found the ratios %v, expected three from 0 to 1 (train, valid, test) with a sum of at most 1", s.Type, s.Ratios)
+	c := graph.FindColumn(r.columns, s.By)
+	if c == nil {
+		return optionf("split of %s: found no column %s, expected one of %s", s.Type, s.By, strings.Join(t.columnNames(s.Type), ", "))
 	}
-	return r, nil
+	if c.Ragged() || c.RowValues() != 1 {
+		return optionf("split of %s: found column %s of shape %v, expected one value per row", s.Type, s.By, c.Shape)
+	}
+	if s.Values != nil {
+		return s.checkValues()
+	}
+	if _, err := ordered(c); err != nil {
+		return optionf("split of %s: column %s: %w", s.Type, s.By, err)
+	}
+	_, err := s.limits(c)
+	return err
+}
+
+// checkValues refuses values that are in two parts.
+func (s *Split) checkValues() error {
+	var seen []string
+	for _, values := range s.Values {
+		for _, v := range values {
+			if slices.Contains(seen, v) {
+				return optionf("split of %s: found the value %q of column %s in two parts, expected it in one", s.Type, v, s.By)
+			}
+			seen = append(seen, v)
+		}
+	}
+	return nil
+}
+
+// limits returns the values of At, as the values from which on rows are in later parts.
+func (s *Split) limits(c *graph.Column) (limits [3]key, err error) {
+	limits[2] = last
+	if s.Ratios != nil {
+		return limits, nil
+	}
+	if len(s.At) != 2 {
+		return limits, optionf("split of %s: found %d values of column %s, expected two: the first of valid and the first of test", s.Type, len(s.At), s.By)
+	}
+	for i, text := range s.At {
+		if limits[i], err = parse(c, text); err != nil {
+			return limits, optionf("split of %s: column %s: %w", s.Type, s.By, err)
+		}
+	}
+	if limits[1] < limits[0] {
+		return limits, optionf("split of %s: found %s after %s, expected ascending values of column %s", s.Type, s.At[0], s.At[1], s.By)
+	}
+	return limits, nil
 }
 
 // ends returns the number of rows up to the end of each part.
@@ -157,32 +208,19 @@ func part(ends [3]int, at int) int8 {
 
 // by divides rows by the values of a column.
 func (s *Split) by(ctx context.Context, parts []int8, c *graph.Column) error {
-	if c.Ragged() || c.RowValues() != 1 {
-		return optionf("split of %s: found column %s of shape %v, expected one value per row", s.Type, s.By, c.Shape)
-	}
 	if s.Values != nil {
 		return s.byValues(ctx, parts, c)
 	}
 	at, err := ordered(c)
 	if err != nil {
-		return optionf("split of %s: column %s: %w", s.Type, s.By, err)
+		return err
 	}
-	var limits [3]key
+	limits, err := s.limits(c)
+	if err != nil {
+		return err
+	}
 	if s.Ratios != nil {
 		limits = s.quantiles(parts, at)
-	} else {
-		if len(s.At) != 2 {
-			return optionf("split of %s: found %d values of column %s, expected two: the first of valid and the first of test", s.Type, len(s.At), s.By)
-		}
-		for i, text := range s.At {
-			if limits[i], err = parse(c, text); err != nil {
-				return optionf("split of %s: column %s: %w", s.Type, s.By, err)
-			}
-		}
-		if limits[1] < limits[0] {
-			return optionf("split of %s: found %s after %s, expected ascending values of column %s", s.Type, s.At[0], s.At[1], s.By)
-		}
-		limits[2] = last
 	}
 	for i := range parts {
 		if i&0xfffff == 0 && ctx.Err() != nil {
@@ -247,9 +285,6 @@ func (s *Split) byValues(ctx context.Context, parts []int8, c *graph.Column) err
 	of := map[string]int8{}
 	for p, values := range s.Values {
 		for _, v := range values {
-			if _, twice := of[v]; twice {
-				return optionf("split of %s: found the value %q of column %s in two parts, expected it in one", s.Type, v, s.By)
-			}
 			of[v] = int8(p)
 		}
 	}

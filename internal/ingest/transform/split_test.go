@@ -98,7 +98,9 @@ func TestSplitQuantiles(t *testing.T) {
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(min(values[i], math.MaxInt64-1), min(values[j], math.MaxInt64-1)) })
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(min(values[i], math.MaxInt64-1), min(values[j], math.MaxInt64-1))
+		})
 		ends := s.ends(len(values))
 		want, before := make([]int8, len(values)), int8(-1)
 		for at, i := range order {
