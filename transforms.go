@@ -21,8 +21,8 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Transforms are changes that an import makes to a graph after it has read all of it. The zero value makes none. Each of
-// them makes the import write the graph twice, first to a folder beside the output.
+// Transforms are changes that an import makes to a graph after it has read all of it. The zero value makes none. Those that
+// change which edges there are make the import write the graph twice, first to a folder beside the output.
 type Transforms struct {
 	// LargestComponent keeps only the largest component: the nodes that edges of all types connect, in both directions.
 	LargestComponent bool
@@ -175,7 +175,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	}
 	defer closeWith(&err, first.Abort)
 	once := opt
-	once.Both = false
+	once.Both = opt.Both && !t.Edges()
 	result, err := assemble.Build(ctx, vfs.OS, first, in, once)
 	if err != nil {
 		return nil, err
@@ -195,6 +195,9 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	if err != nil {
 		return nil, optionError(err)
 	}
+	if !t.Edges() {
+		return result, takeColumns(ctx, w, first.Dir(), changed, s.Meta, result.Meta)
+	}
 	opt.Homogeneous, opt.DanglingEdges, opt.DuplicateNodes = false, assemble.Error, assemble.Error
 	opt.DuplicateEdges, opt.SelfLoops = assemble.Keep, assemble.Keep
 	second, err := assemble.Build(ctx, vfs.OS, w, changed.Input(), opt)
@@ -207,6 +210,24 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
 	noteTransforms(r, changed.Result())
 	return result, nil
+}
+
+// takeColumns moves the files of a store that stay as they are to the output, and writes the others.
+func takeColumns(ctx context.Context, w *store.Writer, from string, changed *transform.Transform, of, meta *store.Meta) error {
+	m, err := store.ReadManifest(vfs.OS, from)
+	if err != nil {
+		return err
+	}
+	anew := changed.Changed(of)
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if name == store.MetaFile || anew[name] {
+			continue
+		}
+		if err := w.Take(name, from); err != nil {
+			return err
+		}
+	}
+	return changed.Columns(ctx, w, meta)
 }
 
 // checkTransforms checks the changes before anything is read.

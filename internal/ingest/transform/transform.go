@@ -54,6 +54,9 @@ func (o *Options) None() bool {
 	return !o.SelfLoops && o.Merge == MergeNone && !o.LargestComponent && len(o.Splits) == 0 && len(o.Normalise) == 0
 }
 
+// Edges says whether the options change which nodes and edges there are, and not only their columns.
+func (o *Options) Edges() bool { return o.SelfLoops || o.Merge != MergeNone || o.LargestComponent }
+
 // Result counts what was changed.
 type Result struct {
 	Nodes, Kept uint64 // of LargestComponent: nodes before and after
