@@ -100,6 +100,25 @@ type ImportOptions struct {
 // ImportFormats returns the names of the formats that Import reads.
 func ImportFormats() []string { return ingest.Formats() }
 
+// ImportFormat describes a format that Import reads.
+type ImportFormat struct {
+	// Name is what ImportOptions.Format takes.
+	Name string `json:"name"`
+	// Source says what a source of the format looks like.
+	Source string `json:"source"`
+	// Becomes says what Import makes of it.
+	Becomes string `json:"becomes"`
+}
+
+// DescribeImportFormats describes the formats of ImportFormats, in the same order.
+func DescribeImportFormats() []ImportFormat {
+	var list []ImportFormat
+	for _, f := range ingest.List() {
+		list = append(list, ImportFormat{f.Name, f.About, f.Becomes})
+	}
+	return list
+}
+
 // check refuses options that contradict each other, and fills in defaults.
 func (o *BuildOptions) check() error {
 	setDefault(&o.DuplicateEdges, PolicyKeep)

@@ -23,6 +23,7 @@ var called = map[string]string{
 
 // keywords has the keywords of Python that differ from the rule, by field.
 var keywords = map[string]string{
+	"ListFormats": "graphmill import --list-formats",
 	"NumHops": "num_hops",
 }
 
@@ -33,6 +34,7 @@ var of = map[string]string{
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
 	"empty-cells":     "graphmill import",
+	"list-formats":    "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 }

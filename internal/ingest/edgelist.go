@@ -21,6 +21,9 @@ type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
 func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
+func (edgeList) becomes() string {
+	return "a graph of one type; further columns become columns of the edges"
+}
 func (edgeList) detect(path string, names []string) bool {
 	return names == nil && (isText(path) || isParquet(path))
 }
