@@ -283,10 +283,26 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	}
 	if o.Cluster != nil {
 		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
-			return o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress)
+			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress))
 		})
 	}
-	return o.build(ctx, src.Input, opt, out, made, r)
+	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+		opt.Progress = progress
+		return o.reviewed(src, r)(assemble.Build(ctx, vfs.OS, w, src.Input, opt))
+	})
+}
+
+// reviewed returns a function that hands on what a build returns, and warns of what is suspicious about it.
+func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*assemble.Result, error) (*assemble.Result, error) {
+	return func(result *assemble.Result, err error) (*assemble.Result, error) {
+		if err == nil {
+			for _, w := range src.Review(result) {
+				o.warn("%s", w)
+				r.Note(w)
+			}
+		}
+		return result, err
+	}
 }
 
 // build builds, seals, reports, publishes and opens a store.

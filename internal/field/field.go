@@ -24,7 +24,7 @@ var called = map[string]string{
 // keywords has the keywords of Python that differ from the rule, by field.
 var keywords = map[string]string{
 	"ListFormats": "graphmill import --list-formats",
-	"NumHops": "num_hops",
+	"NumHops":     "num_hops",
 }
 
 // of has the command of a flag, for advice to use a flag of another command than the running one. It is "" if the advice

@@ -77,6 +77,8 @@ type Source struct {
 	Held int64
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
+	// Declared holds the counts that comments of the source state; see Review.
+	Declared Declared
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 }
