@@ -215,7 +215,8 @@ func (d *raw) konectTable(file string, h konectHeader) (table.Table, []table.Col
 }
 
 // entities adds the columns of the ent files to the nodes: ent.NAME has a line for each node, and ent.NAME.TYPE.COLUMN
-// a line for each node of a type. The meta file lists the types.
+// a line for each node of a type. The meta file lists the types. A file with the comment "% ent dat.age ..." has the id
+// of the node and the columns of that list in each line.
 func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 	var types []string
 	files := make([][]string, len(nodes))
@@ -247,8 +248,25 @@ func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 		files[at], names[at] = append(files[at], n), append(names[at], column)
 	}
 	for i := range nodes {
+		if len(files[i]) > 0 && d.o.NumNodes > 0 {
+			return usagef("found `NumNodes` with %s, expected it without files of nodes", filepath.Join(d.dir, files[i][0]))
+		}
 		var tables []table.Table
 		for k, file := range files[i] {
+			listed, err := d.entityColumns(file)
+			if err != nil {
+				return err
+			}
+			if listed != nil && len(files[i]) == 1 {
+				if nodes[i].Table, err = d.table(file, table.CSVOptions{Names: listed, Comments: true, Delimiter: ' '}); err != nil {
+					return err
+				}
+				for _, name := range listed[1:] {
+					nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: name, DType: graph.String})
+				}
+				nodes[i].Table, nodes[i].ID.Name, nodes[i].Count = table.FromOne(nodes[i].Table, listed[0]), listed[0], 0
+				break
+			}
 			t, err := d.table(file, table.CSVOptions{Names: []string{names[i][k]}, Delimiter: '\t'})
 			if err != nil {
 				return err
@@ -258,9 +276,6 @@ func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 		}
 		if len(tables) == 0 {
 			continue
-		}
-		if d.o.NumNodes > 0 {
-			return usagef("found `NumNodes` with %s, expected it without files of nodes", filepath.Join(d.dir, files[i][0]))
 		}
 		nodes[i].Table = table.InStep(tables...)
 		if nodes[i].Count > 0 {
@@ -272,6 +287,33 @@ func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 		nodes[i].Count = 0
 	}
 	return nil
+}
+
+// entityColumns returns the columns of an ent file that lists them in its comments. The first is the id.
+func (d *raw) entityColumns(file string) ([]string, error) {
+	path := filepath.Join(d.dir, file)
+	if err := d.inside(path); err != nil {
+		return nil, err
+	}
+	text, err := head(d.fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		list, ok := strings.CutPrefix(line, "% ent ")
+		if !ok {
+			if !strings.HasPrefix(line, "%") {
+				break
+			}
+			continue
+		}
+		names := []string{"ent"}
+		for _, n := range strings.Fields(list) {
+			names = append(names, strings.TrimPrefix(n, "dat."))
+		}
+		return names, nil
+	}
+	return nil, nil
 }
 
 // entityNames returns the entity-names of a meta file, in order: those of the left nodes come first.

@@ -64,6 +64,10 @@ warning: ent.x.studio.name: not imported: the file meta.x does not say of which 
 		{name: "names", files: map[string]string{"out.x": "% asym unweighted\n1 2\n", "ent.x": "ada\nbob\n"}, path: ".", want: `
 _N 2: name="ada" name="bob"
 _N:_E:_N: 0>1`},
+		{name: "columns of nodes", files: map[string]string{"out.x": "% sym unweighted\n2 1\n", "ent.x": "%\n% ent dat.name dat.home\n\"1\" \"Ada\" \"London, UK\"\n\"2\" \"Bob\" \"?\"\n"}, path: ".", want: `
+_N 2: home="London, UK" name="Ada" home="?" name="Bob"
+_N:_E:_N: 1>0 0>1
+warning: out.x:1: the network is undirected, so the reverse of each edge is added`},
 		{name: "too few edges", files: one("% sym unweighted\n% 3 3 3\n1 2\n"), path: "out.x", want: "out.x: found 1 rows, expected 3, as the comment in line 2 says", fails: true},
 		{name: "id 0", files: one("% asym unweighted\n1 2\n0 1\n"), path: "out.x", want: "out.x:3:1: found id 0, expected ids from 1", fails: true},
 		{name: "id above the count", files: one("% asym unweighted\n% 1 2 2\n1 3\n"), path: "out.x", want: "out.x:3:3: found", fails: true},
