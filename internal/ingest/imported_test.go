@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -150,4 +151,17 @@ func runImports(t *testing.T, cases []importCase) {
 			}
 		})
 	}
+}
+
+// gzipped compresses a text.
+func gzipped(text string) string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
 }
