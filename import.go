@@ -107,6 +107,25 @@ type ImportOptions struct {
 // ImportFormats returns the names of the formats that Import reads.
 func ImportFormats() []string { return ingest.Formats() }
 
+// ImportFormat describes a format that Import reads.
+type ImportFormat struct {
+	// Name is what ImportOptions.Format takes.
+	Name string `json:"name"`
+	// Source says what a source of the format looks like.
+	Source string `json:"source"`
+	// Becomes says what Import makes of it.
+	Becomes string `json:"becomes"`
+}
+
+// DescribeImportFormats describes the formats of ImportFormats, in the same order.
+func DescribeImportFormats() []ImportFormat {
+	var list []ImportFormat
+	for _, f := range ingest.List() {
+		list = append(list, ImportFormat{f.Name, f.About, f.Becomes})
+	}
+	return list
+}
+
 // check refuses options that contradict each other, and fills in defaults.
 func (o *BuildOptions) check() error {
 	setDefault(&o.DuplicateEdges, PolicyKeep)
@@ -280,10 +299,26 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 			return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
 		}
 		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
-			return o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress)
+			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress))
 		})
 	}
-	return o.build(ctx, src.Input, opt, out, made, r)
+	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+		opt.Progress = progress
+		return o.reviewed(src, r)(assemble.Build(ctx, vfs.OS, w, src.Input, opt))
+	})
+}
+
+// reviewed returns a function that hands on what a build returns, and warns of what is suspicious about it.
+func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*assemble.Result, error) (*assemble.Result, error) {
+	return func(result *assemble.Result, err error) (*assemble.Result, error) {
+		if err == nil {
+			for _, w := range src.Review(result) {
+				o.warn("%s", w)
+				r.Note(w)
+			}
+		}
+		return result, err
+	}
 }
 
 // build builds, seals, reports, publishes and opens a store.

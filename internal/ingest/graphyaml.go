@@ -24,6 +24,9 @@ func (graphYAML) name() string { return "graph.yaml" }
 func (graphYAML) about() string {
 	return "a .yaml file that lists tables, or the folder of a graph.yaml"
 }
+func (graphYAML) becomes() string {
+	return "a graph with the types and columns that it lists; with the key graphs, a collection"
+}
 func (graphYAML) detect(path string, names []string) bool {
 	ext := filepath.Ext(path)
 	return names == nil && (ext == ".yaml" || ext == ".yml") || slices.Contains(names, "graph.yaml")

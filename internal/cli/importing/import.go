@@ -82,6 +82,7 @@ func (s *splits) Type() string { return "[TYPE][.COLUMN]=TRAIN,VALID,TEST" }
 type importFlags struct {
 	cli.Output
 	graphmill.ImportOptions
+	list bool // the formats, and nothing else
 }
 
 // Where is where a command import works: flags that say more about it, and a function that sets the options from them
@@ -100,30 +101,15 @@ func New(t *cli.Terminal, where *Where) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC",
 		Short: "Make a store from the tables of a graph, or a collection from many graphs",
-		Long: `Reads a graph and writes a store. SRC is one of
+		Long: `Reads a graph and writes a store. SRC is a file or a folder: a table of edges (CSV,
+Parquet, SNAP and others), arrays, a graph.yaml that lists node and edge tables, the
+files of another program (TF-GNN, DGL, OGB, TU), or a file of a graph format. The name
+and the first bytes tell the format; --format names it. graphmill import --list-formats
+lists all of them, and docs/formats.md says what becomes of each.
 
-  a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
-  an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
-  an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
-  a graph.yaml         lists node and edge tables of all these kinds (docs/graph-yaml.md)
-  a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
-                       them (docs/format-chunked.md)
-  chunk files          written by graphmill chunk: the folder, or its chunks.json
-  a DGL graph          graph.bin or .dgl, written by save_graphs
-  a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it;
-                       with orig_nids.dgl and orig_eids.dgl the original order is restored
-
-Many graphs become a collection. SRC is then one of
-
-  a graph.yaml         with the key graphs: arrays or tables with graph pointers
-  a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
-  an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz;
-                       for data sets with a task on nodes or links, the error shows
-                       the graph.yaml to use
-  DGL graphs           one file of save_graphs whose graphs have the same types and data
-
-or TFRecords of GraphTensors with their --schema: files, globs or NAME@SHARDS,
-plain or compressed with gzip. Export writes the same records again.
+Many graphs become a collection: a graph.yaml with the key graphs, TU and OGB data
+sets, several DGL graphs, or TFRecords of GraphTensors with their --schema (files,
+globs or NAME@SHARDS, plain or compressed with gzip).
 
 A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
@@ -142,6 +128,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
   graphmill import edges.csv --memory 256MiB --threads 2 --out g.store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.list:
+				return cli.NoArgs(cmd, args)
 			case o.Indptr != "" || o.Indices != "":
 				return cli.NoArgs(cmd, args)
 			case o.Schema != "" && len(args) == 0:
@@ -154,6 +142,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			return cli.OneArg("one SRC; several files are TFRecords, which need --schema")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return t.Print(formatList(graphmill.DescribeImportFormats()), f.AsJSON)
+			}
 			if err := f.Output.Check(); err != nil {
 				return err
 			}
@@ -176,7 +167,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs := cmd.Flags()
 	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
-	fs.StringVar(&o.Format, "format", "", "format of SRC: "+strings.Join(graphmill.ImportFormats(), ", ")+" (default: recognised by name and content)")
+	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
+	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
 	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32")
 	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
