@@ -96,6 +96,32 @@ class Store:
 
         return to_pyg(self)
 
+    def to_dgl(self, idtype: Any = None) -> Any:
+        """The graph as a ``DGLGraph`` with its types, in the order of the imported input; columns are its ndata and edata.
+
+        Columns of strings and lists are left out, with a warning.
+
+        Args:
+            idtype: ``torch.int32``, or ``torch.int64``, the default.
+        """
+        from ._whole_dgl import to_dgl
+
+        return to_dgl(self, idtype)
+
+    def to_networkx(self, directed: bool = True, multigraph: bool | None = None) -> Any:
+        """The graph, which has no types, as a NetworkX graph, in the order of the imported input.
+
+        The nodes are the original ids. Columns are attributes, and values that ``NAME_missing`` marks are left out.
+
+        Args:
+            directed: False makes one edge of both directions of an edge, which must follow each other, as `from_networkx`
+                writes them.
+            multigraph: whether parallel edges are kept; by default the graph is a multigraph if it has any.
+        """
+        from ._whole_networkx import to_networkx
+
+        return to_networkx(self, directed, multigraph)
+
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()

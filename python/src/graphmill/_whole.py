@@ -223,12 +223,14 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
         items = [v for i in items for v in (i.tolist() if isinstance(i, np.ndarray) else i)]
     if len(items) and isinstance(items, list) and all(isinstance(i, (str, bytes)) for i in items):
         return strings(name, items, (rows, *dims), tuple(offsets), rows)
-    x = np.asarray(items) if len(items) else np.asarray(items, np.float64) if isinstance(items, list) else items
-    if x.dtype.kind in "US":
+    given = isinstance(items, list)
+    x = np.asarray(items, None if len(items) else np.float64) if given else items
+    mixed = given and (x.dtype.kind in "US" or x.dtype.kind == "f" and all(isinstance(i, (int, np.integer)) for i in items) and len(items))
+    if x.dtype.kind in "US" and not mixed:
         flat = strings(name, x.ravel().tolist())
         return Column(name, "string", (*dims, *x.shape[1:]), rows, flat.values, tuple(offsets), flat.string_offsets)
-    if x.dtype.kind not in "biuf":
-        odd = next((i for i in items if not isinstance(i, (int, float, np.generic))), items[0])
+    if x.dtype.kind not in "biuf" or mixed:
+        odd = next((i for i in items if not isinstance(i, (int, float, np.number, np.bool_))), items[0])
         raise TypeError(f"{what}: column {name!r}: found {odd!r} among the values, expected numbers, strings, or lists of one of them")
     tail = tuple(x.shape[1:])
     last = max((k for k, d in enumerate(dims) if d == -1), default=-1)
