@@ -304,7 +304,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	}
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
 		opt.Progress = progress
-		return o.reviewed(src, r)(assemble.Build(ctx, vfs.OS, w, src.Input, opt))
+		return o.reviewed(src, r)(o.assembled(ctx, w, src.Input, opt, r))
 	})
 }
 
@@ -325,11 +325,16 @@ func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*ass
 func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (*Store, error) {
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
 		opt.Progress = progress
-		if t := o.transforms(); !t.None() {
-			return o.buildTransformed(ctx, w, in, opt, r)
-		}
-		return assemble.Build(ctx, vfs.OS, w, in, opt)
+		return o.assembled(ctx, w, in, opt, r)
 	})
+}
+
+// assembled writes the arrays and columns of a graph, with the changes that the options ask for.
+func (o *BuildOptions) assembled(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (*assemble.Result, error) {
+	if t := o.transforms(); !t.None() {
+		return o.buildTransformed(ctx, w, in, opt, r)
+	}
+	return assemble.Build(ctx, vfs.OS, w, in, opt)
 }
 
 // progress is a function that takes the progress of a stage.
