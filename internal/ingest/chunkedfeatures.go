@@ -50,7 +50,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 			tables = append(tables, t)
 		}
 		f.Name = d.Name
-		columns = append(columns, newGaps(c.o).fill(table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}, "")...)
+		columns = append(columns, featuresOf(f, c.o)...)
 	}
 	if raws == nil {
 		return tables, columns, nil

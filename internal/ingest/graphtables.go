@@ -83,7 +83,13 @@ func (l *lister) open(s *source) error {
 			texts = append(texts, t)
 			continue
 		}
-		arrays = append(arrays, table.NpyColumn{Name: c.Name, Path: files[0]})
+		a := table.NpyColumn{Name: c.Name, Path: files[0]}
+		if c.lists.Rows != nil || c.lists.Strings != "" {
+			if a.Lists, err = l.lists(c); err != nil {
+				return l.place(c.at, err)
+			}
+		}
+		arrays = append(arrays, a)
 	}
 	if arrays != nil {
 		n, err := table.OpenNpy(l.p.fsys, arrays)
@@ -111,6 +117,27 @@ func (l *lister) open(s *source) error {
 		s.joined = table.InStep(texts...)
 	}
 	return nil
+}
+
+// lists finds the offsets of a column of strings or lists.
+func (l *lister) lists(c columnEntry) (*table.Lists, error) {
+	out := &table.Lists{DType: c.DType, Shape: c.Shape}
+	names := c.lists.Rows
+	if c.lists.Strings != "" {
+		names = append(slices.Clone(names), c.lists.Strings)
+	}
+	files, err := l.p.find(names...)
+	if err == nil && len(files) != len(names) {
+		err = fmt.Errorf("found %d files of offsets of column %q, expected %d", len(files), c.Name, len(names))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.lists.Strings != "" {
+		files, out.Strings = files[:len(files)-1], files[len(files)-1]
+	}
+	out.Rows = files
+	return out, nil
 }
 
 // add adds the fields of a table, which replace those of the same names.
@@ -177,7 +204,7 @@ func (l *lister) ends(e *edgeEntry) error {
 		if err != nil {
 			return l.place(e.at, err)
 		}
-	case filepath.Ext(e.names[0]) == ".npy":
+	case e.names != nil && filepath.Ext(e.names[0]) == ".npy":
 		files, err := l.p.find(e.names...)
 		if err == nil && len(files) != 1 {
 			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))
@@ -202,7 +229,7 @@ func (l *lister) ends(e *edgeEntry) error {
 	var err error
 	switch {
 	case srcRow:
-		if e.dstLooks, err = pick(e.base, e.fields, e.dst, dstNames); err != nil {
+		if e.dstLooks, err = pick(e.joined, e.fields, e.dst, dstNames); err != nil {
 			err = fmt.Errorf("%w; name the column of the destination", err)
 		}
 	case dstRow:
@@ -223,8 +250,8 @@ func (l *lister) ends(e *edgeEntry) error {
 	}
 	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
 		for _, n := range l.nodes {
-			if f != nil && n.base == e.base {
-				n.keys = append(n.keys, f.Name)
+			if f != nil && n.base != nil && n.base == e.base {
+				n.foreign = append(n.foreign, f.Name)
 			}
 		}
 	}
@@ -268,7 +295,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 		return nil
 	}
 	var err error
-	n.out.Columns, err = l.columns(ctx, &n.source, append(n.keys, n.out.ID.Name))
+	n.out.Columns, err = l.columns(ctx, &n.source, append(n.foreign, n.out.ID.Name))
 	return err
 }
 
@@ -291,6 +318,9 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 	}
 	for i := range s.columns {
 		c := &s.columns[i]
+		if slices.Contains(s.keys, c.Name) {
+			continue
+		}
 		if c.from != nil {
 			add, _, err := l.m.vector(c.Name, &c.wanted, s.fields, but)
 			if err != nil {

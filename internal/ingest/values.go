@@ -248,9 +248,9 @@ func (s *Source) SetCollected(texts [][]string) error {
 	return nil
 }
 
-// joined names the fields whose values a vector joins: a name, a range "f0:f127" in the order of the file, or a glob, of
+// joinedFields names the fields whose values a vector joins: a name, a range "f0:f127" in the order of the file, or a glob, of
 // fields that are not in but; or several of these, one after the other.
-func joined(from []string, fields []looks, but []string) ([]*looks, error) {
+func joinedFields(from []string, fields []looks, but []string) ([]*looks, error) {
 	var out []*looks
 	add := func(f *looks) error {
 		if slices.Contains(out, f) {
@@ -324,7 +324,7 @@ func glob(pattern, name string) bool {
 
 // vector returns the column that joins fields, with those fields.
 func (m *maker) vector(name string, w *wanted, fields []looks, but []string) ([]table.Column, []string, error) {
-	parts, err := joined(w.from, fields, but)
+	parts, err := joinedFields(w.from, fields, but)
 	if err != nil {
 		return nil, nil, err
 	}
