@@ -107,7 +107,7 @@ type format interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
 
 // Formats lists the names of the formats.
 func Formats() []string {

@@ -11,7 +11,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/npz"
 	"github.com/graphmill/graphmill/internal/ingest/table"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive. A graph with
@@ -300,9 +299,3 @@ func (g *ogbGraph) mag240M() error {
 	return nil
 }
 
-// none gives a type a table without rows.
-func (g *ogbGraph) none(t *ogbType) error {
-	path := filepath.Join(g.dir, t.name) + " (no rows)"
-	t.arrays = []table.NpyColumn{{Name: "#", Path: path}}
-	return g.o.arrays.New(path, "u1", []int{0}, func(vfs.File, int64) error { return nil })
-}

@@ -109,9 +109,7 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 		if t.says == "" || t.count > 0 {
 			return nil, nil
 		}
-		if err := g.none(t); err != nil {
-			return nil, err
-		}
+		return g.o.none(filepath.Join(g.dir, t.name))
 	}
 	if len(tables) == 1 {
 		out = tables[0]
