@@ -22,6 +22,9 @@ func (npzArrays) name() string { return "npz" }
 func (npzArrays) about() string {
 	return ".npz with a sparse matrix of SciPy, or with edge_index or src and dst"
 }
+func (npzArrays) becomes() string {
+	return "a graph of one type, or row and column for a matrix that is not square; arrays become columns"
+}
 func (npzArrays) detect(path string, names []string) bool {
 	return names == nil && filepath.Ext(path) == npzSuffix
 }

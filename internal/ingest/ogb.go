@@ -39,6 +39,9 @@ func (ogbDataset) name() string { return "ogb" }
 func (ogbDataset) about() string {
 	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with data.npz, or with a folder raw that has them"
 }
+func (ogbDataset) becomes() string {
+	return "a store of the one graph of nodes or links, or a collection, with features, labels and splits"
+}
 func (ogbDataset) detect(_ string, names []string) bool {
 	has := func(file string) bool { return slices.Contains(names, file) }
 	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts) || isMAG240M(names)
