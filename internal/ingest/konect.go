@@ -105,7 +105,7 @@ func (konect) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Sou
 	if o.IDs == idsString {
 		return nil, usagef("found string ids with %s, expected integer ids, which count from 1 in KONECT", path)
 	}
-	d := &raw{fsys: fsys, dir: filepath.Dir(path), o: o}
+	d := &raw{fsys: fsys, dir: filepath.Dir(path), files: &[]string{}, o: o}
 	file := filepath.Base(path)
 	if info, err := fsys.Stat(path); err != nil {
 		return nil, err

@@ -298,4 +298,3 @@ func (g *ogbGraph) mag240M() error {
 	}
 	return nil
 }
-
