@@ -233,7 +233,7 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
 // The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
 // does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
@@ -245,6 +245,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if err != nil {
 		return nil, err
 	}
+	options.Temp = folderOf(out)
 	start := time.Now()
 	src, err := ingest.Open(ctx, vfs.OS, source, options)
 	if err != nil {
@@ -253,6 +254,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 		}
 		return nil, err
 	}
+	defer closeWith(&err, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -289,6 +291,17 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
 	return o.importGraph(ctx, given, options, src, inputs, out, r)
+}
+
+// folderOf returns the folder that an output is made in or, if it does not exist yet, the one that it will be in.
+func folderOf(out string) string {
+	dir := filepath.Dir(filepath.Clean(out))
+	for {
+		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.

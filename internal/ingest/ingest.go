@@ -1,11 +1,15 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/npz"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -63,9 +67,13 @@ type Options struct {
 	DataPath string
 	// Outside allows files outside the folder of the metadata file that names them.
 	Outside bool
+	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
+	Temp string
+
+	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }
 
-// Source is one graph to build, or many graphs to import.
+// Source is one graph to build, or many graphs to import. Its tables can be read until Close.
 type Source struct {
 	Format string
 	// Collection is set for many graphs; Input is set for one.
@@ -87,10 +95,25 @@ type Source struct {
 	Warnings []string
 
 	collected []*table.Categories // those that Collect found
+	arrays    *npz.Files
 }
 
-// Open reads the metadata of a source and opens its tables.
-func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+// Close frees what was unpacked.
+func (s *Source) Close() error { return s.arrays.Close() }
+
+// Open reads the metadata of a source and opens its tables. It unpacks the arrays that cannot be read in place. The
+// caller closes the Source.
+func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, err error) {
+	o.arrays = npz.NewFiles(fsys, cmp.Or(o.Temp, os.TempDir()))
+	s, err := open(ctx, o.arrays, path, o)
+	if err != nil {
+		return nil, errors.Join(err, o.arrays.Close())
+	}
+	s.arrays = o.arrays
+	return s, nil
+}
+
+func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
