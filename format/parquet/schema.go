@@ -72,6 +72,10 @@ type Column struct {
 	// Null says that the writer did not know the type of the values, because all of them are null. Type means nothing
 	// then.
 	Null bool
+	// Unit is set for times since 1970-01-01T00:00:00Z: "s", "ms", "us" or "ns". Type is Int64 then.
+	Unit string
+	// Category says that the strings are those of a fixed set.
+	Category bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
 	// Reason says why the column cannot be read. It is empty if it can.
