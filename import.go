@@ -90,7 +90,7 @@ type ImportOptions struct {
 	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
 	// become a collection.
 	Schema string
-	// More lists further TFRecord files, which are read after the source.
+	// More lists further files of TFRecords or of an edge list, which are read after the source.
 	More []string
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
@@ -139,9 +139,6 @@ func (o *ImportOptions) check() error {
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
 	}
-	if o.Schema == "" && len(o.More) > 0 {
-		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
-	}
 	if o.Cluster != nil && o.Schema != "" {
 		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
@@ -152,7 +149,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)

@@ -74,7 +74,9 @@ func New(t *cli.Terminal, where *Where) *cobra.Command {
 		Long: `Reads a graph and writes a store. SRC is one of
 
   a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
-  an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
+  an edge list         .csv, .tsv, .txt or .jsonl, also .gz or .zst; .parquet, .arrow or
+                       .feather; one file, several, a glob, NAME@SHARDS, or a folder,
+                       whose folders KEY=VALUE are columns
   an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
   a graph.yaml         lists node and edge tables of all these kinds (docs/graph-yaml.md)
   a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
@@ -100,6 +102,7 @@ A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
+  graphmill import 'part-*.parquet' --out g.store
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
@@ -117,12 +120,12 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 				return cli.NoArgs(cmd, args)
 			case o.Schema != "" && len(args) == 0:
 				return cli.Usagef("found no files, expected TFRecords of the schema")
-			case o.Schema != "":
+			case o.Schema != "", len(args) > 1 && !strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return nil
 			case len(args) > 0 && strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return cli.Usagef("found TFRecords %s without --schema, expected the GraphSchema of their Examples; give --schema schema.pbtxt", args[0])
 			}
-			return cli.OneArg("one SRC; several files are TFRecords, which need --schema")(cmd, args)
+			return cli.OneArg("SRC")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.Output.Check(); err != nil {

@@ -10,14 +10,14 @@ import (
 type layout uint8
 
 const (
-	layoutNull   layout = iota // no buffers
-	layoutBits                 // validity, bits
-	layoutFixed                // validity, values of size bytes
-	layoutText                 // validity, offsets of size bytes, bytes
-	layoutView                 // validity, views, any number of buffers of bytes
-	layoutList                 // validity, offsets of size bytes; elements
-	layoutSized                // validity; size elements per row
-	layoutOther                // buffers that are skipped; children
+	layoutNull  layout = iota // no buffers
+	layoutBits                // validity, bits
+	layoutFixed               // validity, values of size bytes
+	layoutText                // validity, offsets of size bytes, bytes
+	layoutView                // validity, views, any number of buffers of bytes
+	layoutList                // validity, offsets of size bytes; elements
+	layoutSized               // validity; size elements per row
+	layoutOther               // buffers that are skipped; children
 )
 
 // node is a field of the schema, or the index that stands for it in record batches.
