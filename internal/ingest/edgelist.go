@@ -20,6 +20,10 @@ type edgeList struct{}
 func (edgeList) name() string  { return "edge-list" }
 func (edgeList) about() string { return table.Expected + ", or a folder of them" }
 
+func (edgeList) becomes() string {
+	return "a graph of one type; further columns become columns of the edges"
+}
+
 func (edgeList) detect(path string, names []string) bool {
 	if names != nil {
 		return table.HasTables(names)
@@ -72,14 +76,16 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	var t table.Table
 	var specs []table.Column
 	var warnings []string
+	var snap snapComments
 	if kind == table.Text {
-		t, specs, err = openEdgeList(fsys, files, folders, o)
+		t, specs, snap, err = openEdgeList(fsys, files, folders, o)
 	} else {
 		t, specs, warnings, err = openEdgeColumns(fsys, files, folders, o)
 	}
 	if err != nil {
 		return nil, err
 	}
+	warnings = append(warnings, snap.warnings...)
 	fields, err := describe(t)
 	if err != nil {
 		return nil, err
@@ -123,10 +129,12 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
+	e.Symmetrise = snap.undirected
 	return &Source{
 		Primary:  graph.In,
 		Files:    files,
 		Warnings: warnings,
+		Declared: snap.Declared,
 		Input: assemble.Input{
 			Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
 			Edges: []assemble.Edges{e},
@@ -135,39 +143,50 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 }
 
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
-// header, unless the first line contains all of them.
-func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Column, error) {
+// header, unless the first line contains all of them. The comments of a file without a header can name its columns.
+func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Column, snapComments, error) {
 	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders}
 	t, err := table.Open(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
+	snap, serr := readSNAP(fsys, files)
+	if serr != nil {
+		return nil, nil, snap, joined(err, serr)
+	}
 	if o.Columns == "" {
-		switch {
-		case !errors.As(err, &none):
-			return t, nil, err
-		case len(none.Cells) != 2:
-			return nil, nil, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
+		if !errors.As(err, &none) {
+			return t, nil, snap, err
 		}
-		csv.Names = []string{"src", "dst"}
+		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
+			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
+		}
 		t, err = table.Open(fsys, files, csv)
-		return t, nil, err
+		return t, nil, snap, err
 	}
 	specs, perr := parseColumns(o.Columns)
 	if perr != nil {
-		return nil, nil, perr
+		return nil, nil, snap, perr
 	}
 	if err == nil {
 		have := t.Fields()
 		if !slices.ContainsFunc(specs, func(c table.Column) bool {
 			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
 		}) {
-			return t, specs, nil
+			return t, specs, snap, nil
 		}
 	}
 	for _, c := range specs {
 		csv.Names = append(csv.Names, c.Name)
 	}
 	t, err = openTable(fsys, files, csv)
-	return t, specs, err
+	return t, specs, snap, err
+}
+
+// joined returns the first of two errors that there is.
+func joined(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 // openEdgeColumns opens files whose columns have names. The caller can choose among the columns.

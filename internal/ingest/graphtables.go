@@ -82,7 +82,13 @@ func (l *lister) open(s *source) error {
 			texts = append(texts, t)
 			continue
 		}
-		arrays = append(arrays, table.NpyColumn{Name: c.Name, Path: files[0]})
+		a := table.NpyColumn{Name: c.Name, Path: files[0]}
+		if c.lists.Rows != nil || c.lists.Strings != "" {
+			if a.Lists, err = l.lists(c); err != nil {
+				return l.place(c.at, err)
+			}
+		}
+		arrays = append(arrays, a)
 	}
 	if arrays != nil {
 		n, err := table.OpenNpy(l.p.fsys, arrays)
@@ -110,6 +116,27 @@ func (l *lister) open(s *source) error {
 		s.joined = table.InStep(texts...)
 	}
 	return nil
+}
+
+// lists finds the offsets of a column of strings or lists.
+func (l *lister) lists(c columnEntry) (*table.Lists, error) {
+	out := &table.Lists{DType: c.DType, Shape: c.Shape}
+	names := c.lists.Rows
+	if c.lists.Strings != "" {
+		names = append(slices.Clone(names), c.lists.Strings)
+	}
+	files, err := l.p.find(names...)
+	if err == nil && len(files) != len(names) {
+		err = fmt.Errorf("found %d files of offsets of column %q, expected %d", len(files), c.Name, len(names))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.lists.Strings != "" {
+		files, out.Strings = files[:len(files)-1], files[len(files)-1]
+	}
+	out.Rows = files
+	return out, nil
 }
 
 // add adds the fields of a table, which replace those of the same names.
@@ -177,7 +204,7 @@ func (l *lister) ends(e *edgeEntry) error {
 		if err != nil {
 			return l.place(e.at, err)
 		}
-	case filepath.Ext(e.names[0]) == ".npy":
+	case e.names != nil && filepath.Ext(e.names[0]) == ".npy":
 		files, err := l.p.find(e.names...)
 		if err == nil && len(files) != 1 {
 			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))
@@ -201,21 +228,21 @@ func (l *lister) ends(e *edgeEntry) error {
 	dstRow := !srcRow && e.dst == "" && dst.base == e.base
 	var err error
 	if !srcRow {
-		if e.srcLooks, err = pick(e.base, e.fields, e.src, srcNames); err != nil {
+		if e.srcLooks, err = pick(e.joined, e.fields, e.src, srcNames); err != nil {
 			return l.y.errorf(e.at, "%w; name the column of the source with src", err)
 		}
 		src.uses = append(src.uses, e.srcLooks)
 	}
 	if !dstRow {
-		if e.dstLooks, err = pick(e.base, e.fields, e.dst, dstNames); err != nil {
+		if e.dstLooks, err = pick(e.joined, e.fields, e.dst, dstNames); err != nil {
 			return l.y.errorf(e.at, "%w; name the column of the destination with dst", err)
 		}
 		dst.uses = append(dst.uses, e.dstLooks)
 	}
 	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
 		for _, n := range l.nodes {
-			if f != nil && n.base == e.base {
-				n.keys = append(n.keys, f.Name)
+			if f != nil && n.base != nil && n.base == e.base {
+				n.foreign = append(n.foreign, f.Name)
 			}
 		}
 	}
@@ -259,7 +286,7 @@ func (l *lister) identify(n *nodeEntry) error {
 		return nil
 	}
 	var err error
-	n.out.Columns, err = l.columns(&n.source, append(n.keys, n.out.ID.Name))
+	n.out.Columns, err = l.columns(&n.source, append(n.foreign, n.out.ID.Name))
 	return err
 }
 
@@ -275,6 +302,9 @@ func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
 		return cols, nil
 	}
 	for _, c := range s.columns {
+		if slices.Contains(s.keys, c.Name) {
+			continue
+		}
 		f := field(s.fields, c.Name)
 		if f == nil {
 			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(fieldNames(s.fields), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))

@@ -24,6 +24,9 @@ func (graphYAML) name() string { return "graph.yaml" }
 func (graphYAML) about() string {
 	return "a .yaml file that lists tables, or the folder of a graph.yaml"
 }
+func (graphYAML) becomes() string {
+	return "a graph with the types and columns that it lists; with the key graphs, a collection"
+}
 func (graphYAML) detect(path string, names []string) bool {
 	ext := filepath.Ext(path)
 	return names == nil && (ext == ".yaml" || ext == ".yml") || slices.Contains(names, "graph.yaml")
@@ -48,6 +51,9 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, err
 	}
 	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "transforms" }); i >= 0 {
+			return nil, l.y.errorf(top[i].at, "found transforms of many graphs, expected them with one graph")
+		}
 		c := &collectionLister{lister: l}
 		if err := c.read(top); err != nil {
 			return nil, err
@@ -61,7 +67,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms}
 	for _, n := range l.nodes {
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
@@ -84,6 +90,8 @@ type lister struct {
 	o     Options
 	nodes []*nodeEntry
 	edges []*edgeEntry
+
+	transforms Transforms
 }
 
 // source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
@@ -93,6 +101,7 @@ type source struct {
 	csv     table.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry
+	keys    []string // listed arrays that are ids or ends, and no features
 	// base is the table without the arrays, joined that of the arrays.
 	base, joined table.Table
 	fields       []looks
@@ -104,7 +113,8 @@ type columnEntry struct {
 	at    ast.Node
 	empty table.Empty
 	fill  string
-	file  string // an .npy array, or text without a header
+	file  string      // an .npy array, or text without a header
+	lists table.Lists // the offsets of an array of strings or lists
 }
 
 type nodeEntry struct {
@@ -114,8 +124,8 @@ type nodeEntry struct {
 	count uint64
 	out   assemble.Nodes
 	// uses are the columns of edges that contain ids of this type.
-	uses []*looks
-	keys []string // columns of the table that edges use as foreign keys
+	uses    []*looks
+	foreign []string // columns of the table that edges use as foreign keys
 }
 
 type edgeEntry struct {
@@ -141,11 +151,18 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "transforms"})
 }
 
 func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
+		if part.key == "transforms" {
+			var err error
+			if l.transforms, err = l.y.readTransforms(part.value); err != nil {
+				return err
+			}
+			continue
+		}
 		entries, err := l.y.mapping(part.value, "types", nil)
 		if err != nil {
 			return err
@@ -194,9 +211,10 @@ func (l *lister) readNode(e entry) error {
 	if n.count > 0 && (n.names != nil || n.columns != nil || n.id != "") {
 		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
 	}
-	if n.id != "" && n.names == nil {
-		return l.y.errorf(e.at, "found an id column of %q, expected a table that has it", e.key)
+	if n.id != "" && n.names == nil && !n.array(n.id) {
+		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it", e.key)
 	}
+	n.keyed(n.id)
 	l.nodes = append(l.nodes, n)
 	return nil
 }
@@ -263,6 +281,18 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 	return err
 }
 
+// array says whether a listed column is an array.
+func (s *source) array(name string) bool {
+	return slices.ContainsFunc(s.columns, func(c columnEntry) bool { return c.Name == name && isArray(c.file) })
+}
+
+// keyed marks a listed array as the ids of nodes or an end of edges, and so as no feature.
+func (s *source) keyed(name string) {
+	if s.array(name) {
+		s.keys = append(s.keys, name)
+	}
+}
+
 // isColumn says whether a name is that of a file with one column.
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
@@ -276,16 +306,24 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		}
 		return c, l.readType(&c, e.value, s.Value)
 	}
-	fields, err := l.y.mapping(e.value, "dtype, file and empty", []string{"dtype", "file", "empty"})
+	fields, err := l.y.mapping(e.value, "dtype, file and empty", []string{"dtype", "file", "row_offsets", "string_offsets", "empty"})
 	if err != nil {
 		return c, err
 	}
 	for _, f := range fields {
+		if f.key == "row_offsets" {
+			if c.lists.Rows, err = l.y.texts(f.value, "the name of an .npy array"); err != nil {
+				return c, err
+			}
+			continue
+		}
 		s, err := l.y.text(f.value, "a value")
 		if err != nil {
 			return c, err
 		}
 		switch f.key {
+		case "string_offsets":
+			c.lists.Strings = s
 		case "dtype":
 			err = l.readType(&c, f.value, s)
 		case "file":
@@ -300,6 +338,9 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		if err != nil {
 			return c, err
 		}
+	}
+	if (c.lists.Rows != nil || c.lists.Strings != "") && (!isArray(c.file) || c.DType == graph.Invalid) {
+		return c, l.y.errorf(e.at, "found offsets of column %q, expected also its dtype with its shape, such as \"int64[]\", and an .npy array as its file", c.Name)
 	}
 	return c, nil
 }
@@ -355,9 +396,11 @@ func (l *lister) readEdge(e entry) error {
 	switch {
 	case matrix && (x.indptr == "" || x.indices == "" || x.names != nil || x.src != "" || x.dst != "" || x.where != nil):
 		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where")
-	case !matrix && x.names == nil:
-		return l.y.errorf(e.at, "found no table of %s, expected one, or indptr and indices", typ)
+	case !matrix && x.names == nil && !(x.array(x.src) && x.array(x.dst)):
+		return l.y.errorf(e.at, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
 	}
+	x.keyed(x.src)
+	x.keyed(x.dst)
 	l.edges = append(l.edges, x)
 	return nil
 }

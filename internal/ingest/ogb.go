@@ -33,6 +33,9 @@ func (ogbDataset) name() string { return "ogb" }
 func (ogbDataset) about() string {
 	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with a folder raw that has them"
 }
+func (ogbDataset) becomes() string {
+	return "a collection, with features and labels"
+}
 func (ogbDataset) detect(_ string, names []string) bool {
 	has := func(file string) bool { return slices.Contains(names, file) }
 	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts)

@@ -23,6 +23,9 @@ const tuEdges, tuGraphs = "_A.txt", "_graph_indicator.txt"
 
 func (tuDataset) name() string  { return "tu" }
 func (tuDataset) about() string { return "a folder with NAME_A.txt and NAME_graph_indicator.txt" }
+func (tuDataset) becomes() string {
+	return "a collection: one graph for each id of the indicator, with labels and attributes"
+}
 func (tuDataset) detect(_ string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, tuEdges) }) &&
 		slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, tuGraphs) })

@@ -25,6 +25,9 @@ type unigraph struct{}
 
 func (unigraph) name() string  { return "unigraph" }
 func (unigraph) about() string { return "a GraphSchema .pbtxt, or the folder of one" }
+func (unigraph) becomes() string {
+	return "a node type for each node set, an edge type for each edge set, with their features"
+}
 func (unigraph) detect(path string, names []string) bool {
 	schema := func(n string) bool { return filepath.Ext(n) == ".pbtxt" }
 	return schema(path) && names == nil || slices.ContainsFunc(names, schema)

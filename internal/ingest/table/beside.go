@@ -78,9 +78,9 @@ func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn fun
 }
 
 func (t *beside) differ(rows string) error {
-	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
+	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].rowFile(), t.arrays.rows, rows, t.Table.Files()[0])
 }
 
 func newReader(fsys vfs.FS, columns int) npyReader {
-	return npyReader{fsys: fsys, files: map[string]vfs.File{}, data: make([]words, columns), ends: make([][]uint32, columns), chunk: Chunk{Columns: make([]Vector, columns)}}
+	return npyReader{fsys: fsys, files: map[string]vfs.File{}, data: make([]words, columns), ends: make([][]uint32, columns), lens: make([][][]uint32, columns), chunk: Chunk{Columns: make([]Vector, columns)}}
 }

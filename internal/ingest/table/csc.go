@@ -23,7 +23,7 @@ func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 		name, path string
 		table      **Npy
 	}{{"indptr", indptr, &t.indptr}, {"indices", indices, &t.indices}} {
-		n, err := OpenNpy(fsys, []NpyColumn{{c.name, c.path}})
+		n, err := OpenNpy(fsys, []NpyColumn{{Name: c.name, Path: c.path}})
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -50,25 +49,15 @@ func KindByName(path string) Kind { return extensions[Extension(path)] }
 const Expected = ".csv, .tsv, .txt, .jsonl or .ndjson, plain or as .gz or .zst, .tfrecord, .parquet, .arrow, .ipc or .feather"
 
 // KindOf recognises the kind of a file by its extension or, where that says nothing, by its first bytes.
-func KindOf(fsys vfs.FS, path string) (k Kind, err error) {
-	ext, comp := extension(path)
-	if k := extensions[ext]; k != Unknown {
+func KindOf(fsys vfs.FS, path string) (Kind, error) {
+	if k := KindByName(path); k != Unknown {
 		return k, nil
 	}
-	if _, err := vfs.Regular(fsys, path); err != nil {
-		return Unknown, badf("%w", err)
-	}
-	r, err := openInflated(fsys, path, comp)
+	head, err := Head(fsys, path, 512)
 	if err != nil {
 		return Unknown, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	head := make([]byte, 512)
-	n, err := fill(r, head)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Unknown, cannotInflate(path, err)
-	}
-	return kindOfBytes(head[:n]), nil
+	return kindOfBytes(head), nil
 }
 
 // kindOfBytes recognises the kind of a file by its first bytes.
