@@ -26,7 +26,7 @@ func (edgeList) becomes() string {
 
 func (edgeList) detect(path string, names []string) bool {
 	if names != nil {
-		return table.HasTables(names)
+		return table.IsTable(names)
 	}
 	switch table.KindByName(pattern(path)) {
 	case table.Text, table.ParquetFile, table.ArrowFile, table.JSONLines:

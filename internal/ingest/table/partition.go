@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,31 +68,45 @@ func Folder(fsys vfs.FS, dir string, links bool) ([]string, error) {
 	return files, nil
 }
 
-// HasTables says whether names of a folder look like those of a table: its files, or folders KEY=VALUE.
-func HasTables(names []string) bool {
-	found := false
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// IsTable says whether the names in a folder look like those of one table: folders KEY=VALUE, or files whose names start
+// with "part" or differ in digits only.
+func IsTable(names []string) bool {
+	alike := ""
 	for _, n := range names {
 		if strings.HasPrefix(n, "_") || strings.HasPrefix(n, ".") {
 			continue
 		}
-		key, _, hive := strings.Cut(n, "=")
-		if k := KindByName(n); !(hive && key != "") && (k == Unknown || k == Array) {
+		this := "part"
+		if key, _, hive := strings.Cut(n, "="); !hive || key == "" {
+			if k := KindByName(n); k == Unknown || k == Array || k == TFRecords {
+				return false
+			}
+			if !strings.HasPrefix(n, "part") {
+				this = digits.ReplaceAllString(n, "0")
+			}
+		}
+		if alike == "" {
+			alike = this
+		}
+		if alike != this {
 			return false
 		}
-		found = true
 	}
-	return found
+	return alike != ""
 }
 
 // parted is a table whose files lie in folders KEY=VALUE, which are columns.
 type parted struct {
 	Table
-	keys   []Field
+	keys   []Field             // of the folders
+	shown  []Field             // those that the files do not have
 	values map[string][]string // by file; an empty string is an empty cell
 }
 
 // partitioned adds the columns of the folders between the given ones and the files. A column is Int64 if all of its values
-// are integers, and otherwise String.
+// are integers, and otherwise String. A column that the files have too is that of the files.
 func partitioned(t Table, folders []string) (Table, error) {
 	p := &parted{Table: t, values: map[string][]string{}}
 	var first string
@@ -120,15 +135,11 @@ func partitioned(t Table, folders []string) (Table, error) {
 		}
 		p.values[file] = values
 	}
-	if len(p.keys) == 0 {
+	p.shown = slices.DeleteFunc(slices.Clone(p.keys), func(k Field) bool {
+		return slices.ContainsFunc(t.Fields(), func(f Field) bool { return f.Name == k.Name })
+	})
+	if len(p.shown) == 0 {
 		return t, nil
-	}
-	var names []string
-	for _, f := range append(slices.Clone(t.Fields()), p.keys...) {
-		if slices.Contains(names, f.Name) {
-			return nil, badf("%s: found the column %q in the files and as the key of folders, expected different names", first, f.Name)
-		}
-		names = append(names, f.Name)
 	}
 	return p, nil
 }
@@ -166,7 +177,7 @@ func hive(file string, folders []string) (keys, values []string, err error) {
 	return keys, values, nil
 }
 
-func (t *parted) Fields() []Field { return append(slices.Clone(t.Table.Fields()), t.keys...) }
+func (t *parted) Fields() []Field { return append(slices.Clone(t.Table.Fields()), t.shown...) }
 
 // Unreadable names the columns of the files that cannot be read.
 func (t *parted) Unreadable() []string { return Unreadable(t.Table) }
@@ -182,7 +193,7 @@ func (t *parted) Guess() ([]Guess, error) {
 	} else {
 		guesses = make([]Guess, len(t.Table.Fields()))
 	}
-	return append(slices.Clone(guesses), make([]Guess, len(t.keys))...), nil
+	return append(slices.Clone(guesses), make([]Guess, len(t.shown))...), nil
 }
 
 func (t *parted) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
@@ -195,7 +206,10 @@ func (t *parted) Scan(ctx context.Context, columns []Column, threads int, fn fun
 	from := make([]int, len(columns)) // key of each column, or -1
 	workers := make([]worker, threads)
 	for i, a := range columns {
-		from[i] = slices.IndexFunc(t.keys, func(f Field) bool { return f.Name == a.Name })
+		from[i] = -1
+		if slices.ContainsFunc(t.shown, func(f Field) bool { return f.Name == a.Name }) {
+			from[i] = slices.IndexFunc(t.keys, func(f Field) bool { return f.Name == a.Name })
+		}
 		if from[i] < 0 {
 			inner = append(inner, a)
 		}
