@@ -20,8 +20,8 @@ import (
 
 const (
 	damagedCopies = 2000
-	// damagedAlloc bounds what reading a damaged copy of 30 KB allocates in all: a zstd frame may ask for a window of 128 MiB.
-	damagedAlloc = 192 << 20
+	// damagedAlloc bounds what reading a damaged copy of 30 KB allocates in all.
+	damagedAlloc = 16 << 20
 	damagedTime  = 5 * time.Second
 	// damagedSpace bounds the address space of the process that reads them.
 	damagedSpace = 6 << 30

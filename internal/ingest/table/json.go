@@ -44,7 +44,7 @@ func OpenJSONLines(fsys vfs.FS, paths []string, names []string) (*JSON, error) {
 		if left <= 0 {
 			continue
 		}
-		b := new(block)
+		b := &block{origin: -1} // places are counted in the block
 		b.grow(len(head.bytes), 0)
 		n := copy(b.buf, head.bytes)
 		b.at, b.end = min(head.body, n), t.text.syntax.lastRecordEnd(head.bytes)
