@@ -191,6 +191,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	for _, n := range s.Graph.Nodes {
 		opt.Held += 8 * int64(n.Count)
 	}
+	t.Touched = s.Touched
 	changed, err := transform.New(ctx, s.Graph, t)
 	if err != nil {
 		return nil, optionError(err)

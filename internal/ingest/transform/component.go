@@ -31,8 +31,13 @@ func (t *Transform) largest(ctx context.Context) error {
 		e, near, far := x.e, x.near(), x.far()
 		a := e.Adj[e.Primary]
 		for v := range t.nodes[near].count {
-			if v&0xffff == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
+			if v&0xffff == 0 {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if err := t.touched(a.RowBytes(max(v-0x10000, 0), v)); err != nil {
+					return err
+				}
 			}
 			for i := a.Indptr.At(v); i < a.Indptr.At(v+1); i++ {
 				// The smaller number becomes the root, so a root is the first node of its component.

@@ -26,7 +26,7 @@
 // # Memory
 //
 // Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row. A scan
-// holds a chunk per thread, and 16 bytes per edge of the node with the most edges.
+// holds a chunk per thread, and 40 bytes per edge of the node with the most edges. Pages of the graph are not counted: see Options.Touched.
 //
 // The package imports draw, graph, internal/ingest/{assemble, table} and internal/{store, tagged}.
 package transform

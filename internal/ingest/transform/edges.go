@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -87,7 +88,7 @@ func (x *edgeTable) Scan(ctx context.Context, columns []table.Column, threads in
 			if s.chunk.Rows == 0 {
 				return nil
 			}
-			return fn(worker, &s.chunk)
+			return errors.Join(fn(worker, &s.chunk), x.t.touched(read(&s.chunk)))
 		}
 	})
 	if err != nil {
@@ -103,6 +104,7 @@ type edgeScan struct {
 	vectors []vector
 	chunk   table.Chunk
 	list    []edge
+	order   []int // indices in list, by far end
 }
 
 // edge is an edge of a node.
@@ -168,15 +170,16 @@ func (t *nodeTable) newID(v int) uint64 {
 
 // merge finds the first of each set of equal edges in the list.
 func (s *edgeScan) merge() {
-	order := make([]int, len(s.list))
+	s.order = s.order[:0]
 	ascends := true
-	for i := range order {
-		order[i] = i
+	for i := range s.list {
+		s.order = append(s.order, i)
 		ascends = ascends && (i == 0 || s.list[i].far > s.list[i-1].far)
 	}
 	if ascends {
 		return
 	}
+	order := s.order
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(s.list[i].far, s.list[j].far), cmp.Compare(i, j)) })
 	first, last := order[0], order[0]
 	for _, i := range order[1:] {

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ const chunkRows = 16 << 10
 // the context, which has no n.
 type nodeTable struct {
 	rows
+	t *Transform
 	n *graph.Nodes
 	// to has the new id of each node, or gone; nil: all are kept.
 	to []uint32
@@ -113,13 +115,22 @@ func (t *nodeTable) Scan(ctx context.Context, columns []table.Column, threads in
 				chunk.Columns[i] = vs[i].vector()
 				chunk.Columns[i].Data = aligned(chunk.Columns[i].Data)
 			}
-			return fn(worker, &chunk)
+			return errors.Join(fn(worker, &chunk), t.t.touched(read(&chunk)))
 		}
 	})
 	if err != nil {
 		return 0, err
 	}
 	return t.below(t.count), nil
+}
+
+// read is the number of bytes of a chunk.
+func read(c *table.Chunk) int64 {
+	n := int64(8 * c.Rows)
+	for i := range c.Columns {
+		n += int64(len(c.Columns[i].Data))
+	}
+	return n
 }
 
 // each calls the functions of up to threads workers for the units 0 .. n-1. make makes the function of a worker. The

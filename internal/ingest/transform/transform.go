@@ -47,6 +47,9 @@ type Options struct {
 	Normalise []string
 	// Seed is the random seed of splits without a column.
 	Seed uint64
+	// Touched, if not nil, is called with the bytes of the graph that were read since its last call, so that the caller can
+	// give mapped pages back. Several goroutines call it.
+	Touched func(bytes int64) error
 }
 
 // None says whether the options change nothing.
@@ -103,7 +106,7 @@ func checked(g *graph.Graph, o Options) (*Transform, error) {
 	t := &Transform{g: g, o: o}
 	t.o.Splits = slices.Clone(o.Splits)
 	for _, n := range g.Nodes {
-		t.nodes = append(t.nodes, &nodeTable{n: n, rows: rowsOf(n.Columns, n.Count)})
+		t.nodes = append(t.nodes, &nodeTable{t: t, n: n, rows: rowsOf(n.Columns, n.Count)})
 	}
 	for _, e := range g.Edges {
 		x := &edgeTable{t: t, e: e, rows: rowsOf(e.Columns, e.Count), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst)}
@@ -205,6 +208,14 @@ func (t *Transform) columnNames(typ string) []string {
 	return names
 }
 
+// touched tells the caller what was read.
+func (t *Transform) touched(bytes int64) error {
+	if t.o.Touched == nil {
+		return nil
+	}
+	return t.o.Touched(bytes)
+}
+
 // Result returns the counts.
 func (t *Transform) Result() Result {
 	r := t.res
@@ -225,7 +236,7 @@ func (t *Transform) Input() assemble.Input {
 	var in assemble.Input
 	if len(t.g.Context) > 0 {
 		rows := rowsOf(t.g.Context, t.g.Context[0].Rows)
-		in.Context = &assemble.Context{Table: &nodeTable{rows: rows}, Columns: rows.ask()}
+		in.Context = &assemble.Context{Table: &nodeTable{t: t, rows: rows}, Columns: rows.ask()}
 	}
 	for _, n := range t.nodes {
 		x := assemble.Nodes{Type: n.n.Type, Table: n, Columns: n.ask(), OfStore: true}
