@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -99,6 +100,9 @@ type ImportOptions struct {
 	Schema string
 	// More lists further files of TFRecords or of an edge list, which are read after the source.
 	More []string
+	// Input is what the source "-" reads, a table of edges. Format says its kind: csv, tsv, txt, jsonl, arrow or parquet. It is
+	// copied to an unnamed file in the folder of the output, which is gone when Import returns.
+	Input io.Reader
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
 	Lenient bool
@@ -204,9 +208,10 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
+// The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
+// given. The store
 // does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err0 error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
@@ -214,12 +219,21 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
+	fsys := vfs.OS
+	if source == "-" {
+		var done func() error
+		var err error
+		if fsys, source, done, err = o.spool(ctx, out); err != nil {
+			return nil, err
+		}
+		defer closeWith(&err0, done)
+	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return nil, usagef("%w", err)
@@ -247,7 +261,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if source == "" {
 		source = o.Indptr
 	}
-	inputs, err := fingerprints(ctx, src.Files, r, below(source))
+	names := below(source)
+	if fsys != vfs.OS { // the file of a pipe
+		names = filepath.Base
+	}
+	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
 		return nil, err
 	}

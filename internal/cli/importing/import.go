@@ -108,7 +108,8 @@ and the first bytes tell the format; --format names it. graphmill import --list-
 lists all of them, and docs/formats.md says what becomes of each.
 
 Tables of edges can be several files, a glob, NAME@SHARDS, or a folder, whose folders
-KEY=VALUE are columns.
+KEY=VALUE are columns. SRC - is a table on the standard input, of the --format csv, tsv,
+txt, jsonl, arrow or parquet; it is copied to the folder of the output first.
 
 Many graphs become a collection: a graph.yaml with the key graphs, TU and OGB data
 sets, several DGL graphs, or TFRecords of GraphTensors with their --schema (files,
@@ -161,6 +162,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			source := ""
 			if len(args) > 0 {
 				source, o.More = args[0], args[1:]
+			}
+			if source == "-" {
+				o.Input = cmd.InOrStdin()
 			}
 			st, err := graphmill.Import(cmd.Context(), source, f.Path, *o)
 			return PrintStore(t, st, err, f.AsJSON)
