@@ -97,6 +97,11 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		}
 		return f, nil
 	}
+	if names == nil && err == nil {
+		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
+			return edgeList{}, nil
+		}
+	}
 	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
 		return detect(fsys, filepath.Join(path, rawDir), o)
 	}

@@ -41,6 +41,8 @@ func ParseIDs(s string) (IDs, error) {
 type Options struct {
 	// Format is the name of a format; empty: it is detected.
 	Format string
+	// More lists further files of an edge list, with the same columns, which are read after the first.
+	More []string
 	// Columns names the columns of an edge list without a header, in file order, or chooses some columns of one with
 	// a header: "src,dst,weight:float32". A column without a dtype gets the one that its values look like.
 	Columns string
@@ -141,6 +143,9 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
 		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
+	}
+	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
+		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {
