@@ -86,6 +86,19 @@ class Store:
 
         return to_arrays(self)
 
+    def to_tables(self, as_: str = "pandas") -> tuple[dict[str, Any], dict[EdgeType, Any]]:
+        """A table per node type and per edge type, in the order of the imported input.
+
+        Tables of nodes begin with the column ``id``, those of edges with ``source`` and ``target``; these are the original
+        ids. Times, categories and missing values are those of the library.
+
+        Args:
+            as_: "pandas", "polars" or "arrow".
+        """
+        from ._whole_tables import to_tables
+
+        return to_tables(self, as_)
+
     def to_pyg(self) -> Any:
         """The graph as a `Data` if it has no types, else as a `HeteroData`, in the order of the imported input.
 

@@ -54,7 +54,10 @@ def build(
     threads: int | None,
     options: Mapping[str, Any],
 ) -> Store:
-    """Import a graph into a store at ``path``; without a path, into a temporary folder that ends with the `Store`."""
+    """Import a graph into a store at ``path``; without a path, into a temporary folder.
+
+    It is removed when nothing uses it any more: neither the `Store` nor its nodes, edges and columns.
+    """
     own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
     out = os.path.join(own, "g.store") if own else os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]
     try:
@@ -71,7 +74,7 @@ def build(
             shutil.rmtree(own, ignore_errors=True)
         raise
     if own:
-        weakref.finalize(store, shutil.rmtree, own, ignore_errors=True)
+        weakref.finalize(store._folder, shutil.rmtree, own, ignore_errors=True)
     return store
 
 
@@ -105,15 +108,9 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
             if t in nodes and not nodes[t].count and len(end):
                 raise ValueError(f"edge type {name}: found edges of the node type {t!r}, which has no nodes, expected none")
         lines.append(f"  {_text(name)}:")
-        both = {"source": x.source, "target": x.target}
-        if all(c.dtype != "string" for c in both.values()):
-            lines.append(f"    table: {_text(w.save(name, 'ends', np.stack([c.values for c in both.values()])))}")
-            rest = x.columns
-        else:
-            ends = [_free("source", x.columns), _free("target", x.columns)]
-            lines += [f"    src: {_text(ends[0])}", f"    dst: {_text(ends[1])}"]
-            rest = {**dict(zip(ends, both.values())), **x.columns}
-        lines.append(f"    columns: {{{w.columns(name, rest)}}}")
+        source, target = _free("source", x.columns), _free("target", x.columns)
+        lines += [f"    src: {source}", f"    dst: {target}"]
+        lines.append(f"    columns: {{{w.columns(name, {source: x.source, target: x.target, **x.columns})}}}")
     with open(os.path.join(folder, "graph.yaml"), "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write("\n".join(lines) + "\n")
 
@@ -139,6 +136,9 @@ class _Writer:
         return "".join(f"\n      {_text(name)}: {self._column(type_, name, c)}," for name, c in of.items()) + "\n    "
 
     def _column(self, type_: str, name: str, c: Column) -> str:
+        if c.categories is not None:  # graph.yaml takes categories as strings; a missing one is empty
+            texts = strings("", [*c.categories.tolist(), ""])
+            return self._column(type_, name, texts.take(np.where(c.values < 0, len(texts) - 1, c.values)))
         entry = [f"file: {_text(self.save(type_, name, c.values))}"]
         if not c.plain:
             dims = ",".join("" if d == -1 else str(d) for d in c.shape)
@@ -224,7 +224,10 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
     if len(items) and isinstance(items, list) and all(isinstance(i, (str, bytes)) for i in items):
         return strings(name, items, (rows, *dims), tuple(offsets), rows)
     given = isinstance(items, list)
-    x = np.asarray(items, None if len(items) else np.float64) if given else items
+    try:
+        x = np.asarray(items, None if len(items) else np.float64) if given else items
+    except ValueError:  # numbers and lists
+        x = np.empty(0, object)
     mixed = given and (x.dtype.kind in "US" or x.dtype.kind == "f" and all(isinstance(i, (int, np.integer)) for i in items) and len(items))
     if x.dtype.kind in "US" and not mixed:
         flat = strings(name, x.ravel().tolist())
