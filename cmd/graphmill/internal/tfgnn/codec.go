@@ -160,7 +160,7 @@ func readBytes(r io.Reader, n int64) ([]byte, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("stdin: found an array of %d bytes, expected at least 0", n)
 	}
-	if n <= 1<<20 {
+	if n <= 16<<20 {
 		b := make([]byte, n)
 		_, err := io.ReadFull(r, b)
 		return b, unexpectedEnd(err)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import json
@@ -84,6 +85,7 @@ class Codec:
 
 
 _shared: Codec | None = None
+_inherited: list[Codec] = []  # of the parent of a forked child, which must not end them
 _starting = threading.Lock()
 
 
@@ -91,6 +93,15 @@ def codec() -> Codec:
     """The process of this one; a forked child starts its own. It ends when its stdin does, with this process."""
     global _shared
     with _starting:
-        if _shared is None or _shared.pid != os.getpid() or _shared._p.poll() is not None:
+        if _shared is not None and _shared.pid != os.getpid():
+            _inherited.append(_shared)
+            _shared = None
+        if _shared is None or _shared._p.poll() is not None:
             _shared = Codec()
         return _shared
+
+
+@atexit.register
+def _end() -> None:
+    if _shared is not None:
+        _shared.close()

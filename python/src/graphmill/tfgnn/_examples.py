@@ -17,7 +17,7 @@ from ._ragged import Ragged
 from ._schema import Feature, GraphSchema, SetSchema
 from ._tensor import Adjacency, Context, EdgeSet, GraphTensor, NodeSet
 
-_BATCH, _BYTES = 256, 4 << 20  # GraphTensors of a batch, and about its bytes
+_BATCH, _BYTES = 256, 2 << 20  # GraphTensors of a batch, and about its bytes: they stay in the caches
 
 
 def write_example(graph: GraphTensor, schema: GraphSchema | None = None) -> bytes:
@@ -56,12 +56,16 @@ def write_examples(path: str | os.PathLike[str], graphs: Iterable[GraphTensor], 
                 import gzip as gz
 
                 out = gz.GzipFile("", "wb", 6, f, 0)
-            rest = iter(graphs)
-            while some := list(itertools.islice(rest, _BATCH)):
+            rest, size = iter(graphs), 8
+            while some := list(itertools.islice(rest, size)):
                 schema = schema or some[0].schema
-                number = c.number(schema)
+                if not count:
+                    number = c.number(schema)
+                arrays = _packed(schema, some)
                 # While the process encodes this batch, the next one is packed.
-                c.send({"op": "encode", "codec": number, "frames": True}, _packed(schema, some))
+                c.send({"op": "encode", "codec": number, "frames": True}, arrays)
+                each = sum(x.nbytes if isinstance(x, np.ndarray) else len(x) for x in arrays) // len(some) + 1
+                size = min(max(_BYTES // each, 1), _BATCH)
                 if waiting:
                     out.write(c.receive()[1][1])
                 waiting = 1

@@ -192,12 +192,12 @@ class GraphTensor:
         import torch
         from torch_geometric.data import HeteroData
 
-        def value(x: Value) -> Any:
+        from .._tensors import tensor
+
+        def value(name: str, x: Value) -> Any:
             if isinstance(x, Ragged) or x.dtype == object:
                 return x.tolist()
-            from .._tensors import tensor
-
-            return tensor(x, "")
+            return tensor(x, name)
 
         data = HeteroData()
         for name, n in self.node_sets.items():
@@ -205,14 +205,14 @@ class GraphTensor:
             if self.num_components > 1:
                 data[name].batch = torch.from_numpy(np.repeat(np.arange(self.num_components), n.sizes))
             for k, x in n.features.items():
-                data[name][k] = value(x)
+                data[name][k] = value(k, x)
         for name, e in self.edge_sets.items():
             store = data[e.adjacency.source_name, name, e.adjacency.target_name]
             store.edge_index = torch.from_numpy(np.stack([e.adjacency.source, e.adjacency.target]))
             for k, x in e.features.items():
-                store[k] = value(x)
+                store[k] = value(k, x)
         for k, x in self.context.features.items():
-            data[k] = value(x)
+            data[k] = value(k, x)
         return data
 
     def to_jraph(self) -> Any:
