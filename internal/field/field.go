@@ -17,13 +17,16 @@ var called = map[string]string{
 	"Aggregation":   "edge-aggregation",
 	"Limits":        "limit",
 	"Overwrite":     "force",
+	"Splits":        "split",
 	"TLS":           "tls-ca",
 	"TypesTogether": "balance-types=false",
+	"Vectors":       "vector",
 }
 
 // keywords has the keywords of Python that differ from the rule, by field.
 var keywords = map[string]string{
-	"NumHops": "num_hops",
+	"ListFormats": "graphmill import --list-formats",
+	"NumHops":     "num_hops",
 }
 
 // of has the command of a flag, for advice to use a flag of another command than the running one. It is "" if the advice
@@ -32,7 +35,8 @@ var of = map[string]string{
 	"both":            "",
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
-	"empty-cells":     "graphmill import",
+	"list-formats":    "graphmill import",
+	"missing":         "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 }

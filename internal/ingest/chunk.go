@@ -23,6 +23,9 @@ func (chunkFiles) name() string { return "chunk" }
 func (chunkFiles) about() string {
 	return "the folder of the chunks of graphmill chunk, or its " + chunk.File
 }
+func (chunkFiles) becomes() string {
+	return "the chunked graph, with its ids and the order of its edges"
+}
 func (chunkFiles) detect(path string, names []string) bool {
 	return names == nil && filepath.Base(path) == chunk.File || slices.Contains(names, chunk.File)
 }

@@ -24,6 +24,9 @@ func (chunkedGraph) name() string { return "chunked" }
 func (chunkedGraph) about() string {
 	return "the folder of DGL's metadata.json with edge_type and node_type, or that file"
 }
+func (chunkedGraph) becomes() string {
+	return "a graph with its types, features and the order of its edges"
+}
 func (chunkedGraph) detect(path string, names []string) bool {
 	return names == nil && filepath.Base(path) == chunked.File || slices.Contains(names, chunked.File) && !slices.Contains(names, "part0")
 }

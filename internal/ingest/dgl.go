@@ -19,6 +19,9 @@ type dglGraphs struct{}
 
 func (dglGraphs) name() string  { return "dgl" }
 func (dglGraphs) about() string { return ".bin or .dgl of DGL's save_graphs" }
+func (dglGraphs) becomes() string {
+	return "a graph with its types and data; several graphs become a collection"
+}
 func (dglGraphs) detect(path string, names []string) bool {
 	return names == nil && slices.Contains([]string{".bin", ".dgl"}, filepath.Ext(path))
 }

@@ -53,6 +53,10 @@ func flat(rows []any) (list []float64) {
 // number returns value i of a column.
 func number(b []byte, d graph.DType, i int) float64 {
 	switch d {
+	case graph.Uint32:
+		return float64(graph.View[uint32](b)[i])
+	case graph.Bool:
+		return float64(b[i])
 	case graph.Float32:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 	case graph.Float64:

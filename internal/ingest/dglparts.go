@@ -25,6 +25,10 @@ func (dglParts) about() string {
 	return "the folder of a graph that DGL or graphmill partitioned, or its GRAPH_NAME.json"
 }
 
+func (dglParts) becomes() string {
+	return "the whole graph again; with orig_nids.dgl and orig_eids.dgl, in its original order"
+}
+
 // detect recognises folders. Files are recognised by their content.
 func (dglParts) detect(_ string, names []string) bool { return slices.Contains(names, "part0") }
 

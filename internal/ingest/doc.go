@@ -23,5 +23,5 @@
 // the file and the line, and says what to do.
 //
 // The package imports graph, format/*, internal/dispatch/parts, internal/format/*, internal/ingest/{assemble,
-// collection, table} and helpers under internal.
+// collection, table, transform} and helpers under internal.
 package ingest

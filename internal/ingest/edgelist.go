@@ -21,6 +21,9 @@ type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
 func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
+func (edgeList) becomes() string {
+	return "a graph of one type; further columns become columns of the edges"
+}
 func (edgeList) detect(path string, names []string) bool {
 	return names == nil && (isText(path) || isParquet(path))
 }
@@ -53,33 +56,31 @@ func lastAt(path string) int {
 	return i - 1
 }
 
-func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
 	var t table.Table
-	var specs []table.Column
+	var specs []table.Field
 	var warnings []string
+	var snap snapComments
 	if isParquet(path) {
 		t, specs, warnings, err = openEdgeColumns(fsys, files, o)
 	} else {
-		t, specs, err = openEdgeList(fsys, files, o)
+		t, specs, snap, err = openEdgeList(fsys, files, o)
 	}
 	if err != nil {
 		return nil, err
 	}
+	warnings = append(warnings, snap.warnings...)
 	fields, err := describe(t)
 	if err != nil {
 		return nil, err
 	}
-	src, err := pick(t, fields, o.Src, srcNames)
+	src, dst, err := pickEnds(t, fields, o.Src, o.Dst)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
-	}
-	dst, err := pick(t, fields, o.Dst, dstNames)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
+		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != idsAuto {
@@ -94,28 +95,23 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		}
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
-	for _, f := range fields {
-		if f.Name == src.Name || f.Name == dst.Name {
-			continue
-		}
-		if specs != nil {
-			i := slices.IndexFunc(specs, func(c table.Column) bool { return c.Name == f.Name })
-			if i < 0 {
-				continue
-			}
-			if specs[i].DType != graph.Invalid {
-				f.DType, f.Shape = specs[i].DType, specs[i].Shape
-			}
-		}
-		e.Columns = append(e.Columns, featureOf(f.Field, o))
+	m := &maker{gaps: newGaps(o)}
+	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
+		return nil, err
 	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, m.notes...)
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
+	e.Symmetrise = snap.undirected
 	return &Source{
 		Primary:  graph.In,
 		Files:    files,
 		Warnings: warnings,
+		Declared: snap.Declared,
 		Input: assemble.Input{
 			Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
 			Edges: []assemble.Edges{e},
@@ -123,44 +119,100 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
+// features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs
+// if it is not nil.
+func (m *maker) features(ctx context.Context, t table.Table, fields []looks, specs []table.Field, vectors []string, ends ...string) (cols []table.Column, err error) {
+	used := slices.Clone(ends)
+	var joins []table.Column
+	for _, v := range vectors {
+		name, from, ok := strings.Cut(v, "=")
+		name, typ, typed := strings.Cut(name, ":")
+		w := &wanted{from: strings.Split(from, ",")}
+		if !ok || name == "" || from == "" {
+			return nil, usagef("`Vectors`: found %q, expected NAME=COLUMNS, such as feat=f0:f127, feat=f* or feat:float32=a,b", v)
+		}
+		if typed {
+			if w.Field, err = parseType(typ); err != nil {
+				return nil, usagef("`Vectors`: %q: %w", v, err)
+			}
+		}
+		add, parts, err := m.vector(name, w, fields, ends)
+		if err != nil {
+			return nil, sourcef("%s: `Vectors` %s: %w", t.Files()[0], v, err)
+		}
+		joins, used = append(joins, add...), append(used, parts...)
+	}
+	for i := range fields {
+		f := &fields[i]
+		if slices.Contains(used, f.Name) {
+			continue
+		}
+		w := &wanted{}
+		if specs != nil {
+			k := slices.IndexFunc(specs, func(c table.Field) bool { return c.Name == f.Name })
+			if k < 0 {
+				continue
+			}
+			w.Field = specs[k]
+		}
+		add, err := m.columns(ctx, t, f, w)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, add...)
+	}
+	return append(cols, joins...), nil
+}
+
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
-// header, unless the first line contains all of them.
-func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, error) {
+// header, unless the first line contains all of them. The comments of a file without a header can name its columns.
+func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Field, snapComments, error) {
 	csv := table.CSVOptions{Delimiter: o.Delimiter}
 	t, err := table.OpenCSV(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
+	snap, serr := readSNAP(fsys, files)
+	if serr != nil {
+		return nil, nil, snap, firstOf(err, serr)
+	}
 	if o.Columns == "" {
-		switch {
-		case !errors.As(err, &none):
-			return t, nil, err
-		case len(none.Cells) != 2:
-			return nil, nil, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
+		if !errors.As(err, &none) {
+			return t, nil, snap, err
 		}
-		csv.Names = []string{"src", "dst"}
+		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
+			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
+		}
 		t, err = table.OpenCSV(fsys, files, csv)
-		return t, nil, err
+		return t, nil, snap, err
 	}
 	specs, perr := parseColumns(o.Columns)
 	if perr != nil {
-		return nil, nil, perr
+		return nil, nil, snap, perr
 	}
 	if err == nil {
 		have := t.Fields()
-		if !slices.ContainsFunc(specs, func(c table.Column) bool {
+		if !slices.ContainsFunc(specs, func(c table.Field) bool {
 			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
 		}) {
-			return t, specs, nil
+			return t, specs, snap, nil
 		}
 	}
 	for _, c := range specs {
 		csv.Names = append(csv.Names, c.Name)
 	}
 	t, err = openText(fsys, files, csv)
-	return t, specs, err
+	return t, specs, snap, err
+}
+
+// firstOf returns the first of two errors that there is.
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 // openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
-func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
+func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Field, []string, error) {
 	t, err := table.OpenParquet(fsys, files)
 	if err != nil {
 		return nil, nil, nil, err

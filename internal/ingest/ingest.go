@@ -2,12 +2,10 @@ package ingest
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -55,9 +53,11 @@ type Options struct {
 	// Symmetrise adds the reverse of each edge: to the same edge type if both ends have the same node type, and
 	// otherwise as the edge type dst:rev_REL:src.
 	Symmetrise bool
-	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
-	Empty table.Empty
-	Fill  string
+	// Missing says what empty cells of features mean; without a rule they are errors, or missing times and categories,
+	// or empty strings.
+	Missing []Missing
+	// Vectors join columns of an edge list to vectors: "feat=f0:f127", "feat:float32=f*".
+	Vectors []string
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string
@@ -79,76 +79,23 @@ type Source struct {
 	Held int64
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
+	// Transforms are what the source asks to change of Input.
+	Transforms Transforms
+	// Declared holds the counts that comments of the source state; see Review.
+	Declared Declared
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
-}
 
-// format is a kind of source.
-type format interface {
-	name() string
-	// about describes paths of the format.
-	about() string
-	// detect says whether a path looks like the format. names are the files in it if it is a folder.
-	detect(path string, names []string) bool
-	open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error)
-}
-
-// formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
-
-// Formats lists the names of the formats.
-func Formats() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name())
-	}
-	return names
-}
-
-func supported() string {
-	var text []string
-	for _, f := range formats {
-		text = append(text, f.name()+" ("+f.about()+")")
-	}
-	return strings.Join(text, ", ")
-}
-
-// detect returns the format of a path, which exists or is a pattern of files.
-func detect(fsys vfs.FS, path string) (format, error) {
-	var names []string
-	what := "a file"
-	if info, err := fsys.Stat(path); err == nil && info.IsDir() {
-		what = "a folder"
-		entries, err := fsys.ReadDir(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-	} else if err != nil && !strings.ContainsAny(path, "*?[@") {
-		return nil, err
-	}
-	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
-		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
-			return dglParts{}, err
-		}
-	}
-	for _, f := range formats {
-		if f.detect(path, names) {
-			return f, nil
-		}
-	}
-	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
-		return detect(fsys, filepath.Join(path, rawDir))
-	}
-	return nil, sourcef("%s: found %s of no known format, expected %s; or name the format with `Format`", path, what, supported())
+	collected []*table.Categories // those that Collect found
 }
 
 // Open reads the metadata of a source and opens its tables.
 func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
+	if scheme, _, ok := strings.Cut(path, "://"); ok {
+		return nil, sourcef("%s: found an address of %s, expected a file or folder on this machine; download it first", path, scheme)
+	}
 	switch {
 	case o.Format != "":
 		i := slices.Index(Formats(), o.Format)
@@ -159,7 +106,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	case o.Indptr != "" || o.Indices != "":
 		f = npyEdges{}
 	default:
-		if f, err = detect(fsys, path); err != nil {
+		if f, err = detect(fsys, path, o); err != nil {
 			return nil, err
 		}
 	}
@@ -169,8 +116,8 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
 		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
-	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
+		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {
@@ -183,7 +130,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 		return s, checkCollection(s.Collection)
 	}
-	if o.Symmetrise {
+	if o.Symmetrise || s.Transforms.Symmetrise {
 		if err := symmetrise(&s.Input); err != nil {
 			return nil, err
 		}

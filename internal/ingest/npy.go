@@ -15,7 +15,10 @@ type npyEdges struct{}
 
 func (npyEdges) name() string { return "npy" }
 func (npyEdges) about() string {
-	return ".npy of shape (2, E) or (E, 2), or `Indptr` and `Indices`"
+	return ".npy of shape (2, E) or (E, 2), or two .npy, the index pointer and the indices of a sparse matrix"
+}
+func (npyEdges) becomes() string {
+	return "a graph of one type"
 }
 func (npyEdges) detect(path string, names []string) bool {
 	return names == nil && filepath.Ext(path) == ".npy"

@@ -33,6 +33,9 @@ func (ogbDataset) name() string { return "ogb" }
 func (ogbDataset) about() string {
 	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with a folder raw that has them"
 }
+func (ogbDataset) becomes() string {
+	return "a collection, with features and labels"
+}
 func (ogbDataset) detect(_ string, names []string) bool {
 	has := func(file string) bool { return slices.Contains(names, file) }
 	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts)
@@ -137,7 +140,7 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 	c.DType = graph.Int64
 	for _, f := range looks {
 		switch {
-		case f.DType == graph.String && !f.unsigned:
+		case f.text:
 			c.DType = graph.String
 		case f.DType != graph.Int64 && c.DType == graph.Int64:
 			c.DType = graph.Float32
@@ -158,6 +161,8 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 		}
 	}
 	c.CountNaN = c.DType == graph.Float32
+	d.fill(&r)
+	c = &r.Columns[0]
 	if label && c.CountNaN && c.Empty == table.EmptyError {
 		c.Empty, c.Fill = table.EmptyFill, "nan"
 	}

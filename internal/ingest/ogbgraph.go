@@ -124,7 +124,7 @@ func (g *ogbGraph) yaml() string {
 			}
 			fmt.Fprintf(&b, "{file: %s, dtype: %q", scalar(c.file), c.dtype)
 			if c.empty != "" {
-				fmt.Fprintf(&b, ", empty: %s", scalar(c.empty))
+				fmt.Fprintf(&b, ", missing: %s", scalar(c.empty))
 			}
 			b.WriteString("}\n")
 		}

@@ -44,15 +44,45 @@ func (p policy) Type() string { return p.takes }
 func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
-	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "how to treat edges with equal ends")
-	f.Var(policy{&o.SelfLoops, "keep|drop|error"}, "self-loops", "how to treat edges from a node to itself")
+	f.Var(policy{&o.DuplicateEdges, "keep|drop|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, sum adds up its columns, count adds a column count")
+	f.Var(policy{&o.SelfLoops, "keep|drop|error|add"}, "self-loops", "how to treat edges from a node to itself; add gives one to each node that has none")
+	f.BoolVar(&o.LargestComponent, "largest-component", false, "keep only the nodes and edges of the largest component")
+	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, at random (paper=0.8,0.1,0.1), in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")
+	f.Uint64Var(&o.SplitSeed, "split-seed", 0, "random seed of --split")
+	f.StringArrayVar(&o.Normalise, "normalise", nil, "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated")
 	cli.Defaults(f, map[string]string{"duplicate-edges": duplicates, "self-loops": loops})
 }
+
+// splits is a flag that adds a split each time it is given.
+type splits struct{ list *[]graphmill.Split }
+
+// Set adds a split.
+func (s *splits) Set(text string) error {
+	split, err := graphmill.ParseSplit(text)
+	*s.list = append(*s.list, split)
+	return err
+}
+
+// String returns the splits.
+func (s *splits) String() string {
+	if s.list == nil {
+		return ""
+	}
+	var texts []string
+	for _, x := range *s.list {
+		texts = append(texts, x.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+// Type returns the form of a split, for the help.
+func (s *splits) Type() string { return "[TYPE][.COLUMN]=TRAIN,VALID,TEST" }
 
 // importFlags are the flags of import.
 type importFlags struct {
 	cli.Output
 	graphmill.ImportOptions
+	list bool // the formats, and nothing else
 }
 
 // Where is where a command import works: flags that say more about it, and a function that sets the options from them
@@ -71,35 +101,22 @@ func New(t *cli.Terminal, where *Where) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC",
 		Short: "Make a store from the tables of a graph, or a collection from many graphs",
-		Long: `Reads a graph and writes a store. SRC is one of
+		Long: `Reads a graph and writes a store. SRC is a file or a folder: a table of edges (CSV,
+Parquet, SNAP and others), arrays, a graph.yaml that lists node and edge tables, the
+files of another program (TF-GNN, DGL, OGB, TU), or a file of a graph format. The name
+and the first bytes tell the format; --format names it. graphmill import --list-formats
+lists all of them, and docs/formats.md says what becomes of each.
 
-  a TF-GNN unigraph    schema.pbtxt, or the folder that holds it
-  an edge list         .csv, .tsv or .txt, also .gz or .zst; or .parquet
-  an array             .npy of edge pairs, (2, E) or (E, 2); or --indptr and --indices
-  a graph.yaml         lists node and edge tables of all these kinds (docs/graph-yaml.md)
-  a chunked graph      DGL's metadata.json with its chunks, or the folder that holds
-                       them (docs/format-chunked.md)
-  chunk files          written by graphmill chunk: the folder, or its chunks.json
-  a DGL graph          graph.bin or .dgl, written by save_graphs
-  a partitioned graph  GRAPH_NAME.json of DGL or dispatch, or the folder that holds it;
-                       with orig_nids.dgl and orig_eids.dgl the original order is restored
-
-Many graphs become a collection. SRC is then one of
-
-  a graph.yaml         with the key graphs: arrays or tables with graph pointers
-  a TU data set        the folder with NAME_A.txt and NAME_graph_indicator.txt
-  an OGB data set      the folder with raw/edge.csv.gz and raw/num-node-list.csv.gz;
-                       for data sets with a task on nodes or links, the error shows
-                       the graph.yaml to use
-  DGL graphs           one file of save_graphs whose graphs have the same types and data
-
-or TFRecords of GraphTensors with their --schema: files, globs or NAME@SHARDS,
-plain or compressed with gzip. Export writes the same records again.
+Many graphs become a collection: a graph.yaml with the key graphs, TU and OGB data
+sets, several DGL graphs, or TFRecords of GraphTensors with their --schema (files,
+globs or NAME@SHARDS, plain or compressed with gzip).
 
 A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
+  graphmill import events.csv --columns src,dst,at:datetime,kind:category --out g.store
+  graphmill import edges.csv --vector feat=f0:f127 --missing float=nan --out g.store
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
@@ -113,6 +130,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
   graphmill import edges.csv --memory 256MiB --threads 2 --out g.store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.list:
+				return cli.NoArgs(cmd, args)
 			case o.Indptr != "" || o.Indices != "":
 				return cli.NoArgs(cmd, args)
 			case o.Schema != "" && len(args) == 0:
@@ -125,6 +144,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			return cli.OneArg("one SRC; several files are TFRecords, which need --schema")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return t.Print(formatList(graphmill.DescribeImportFormats()), f.AsJSON)
+			}
 			if err := f.Output.Check(); err != nil {
 				return err
 			}
@@ -147,9 +169,10 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs := cmd.Flags()
 	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
-	fs.StringVar(&o.Format, "format", "", "format of SRC: "+strings.Join(graphmill.ImportFormats(), ", ")+" (default: recognised by name and content)")
-	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32")
-	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or source)")
+	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
+	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
+	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
+	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
 	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
 	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
@@ -161,7 +184,10 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
 	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
-	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that replaces each empty cell of a feature")
+	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, or VALUE for all; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
+	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one: NAME=FIRST:LAST for a range of columns, NAME=PATTERN, or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
+	fs.StringVar(&o.EmptyCells, "empty-cells", "", "older name for --missing VALUE")
+	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
 	if where != nil {

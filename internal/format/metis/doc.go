@@ -17,5 +17,8 @@
 // Read parses blocks of 1 MiB in several goroutines. Its memory is that of the arrays, which grow only as far as the
 // file has numbers for them, and 4 bytes per node while edges are compared.
 //
+// Scan reads a file of any size in bounded memory, and checks the lines and the counts, but not the other end of each
+// edge.
+//
 // The package imports internal/ordered, internal/tagged, internal/vfs, klauspost/compress and golang.org/x/sync.
 package metis

@@ -24,7 +24,7 @@ type Graph struct {
 // Len is the number of nodes.
 func (g *Graph) Len() int { return len(g.Offsets) - 1 }
 
-// errFormat is wrapped by errors about files that do not hold a METIS graph.
-var errFormat = errors.New("no METIS graph")
+// ErrFormat is the kind of errors about files that do not hold a METIS graph.
+var ErrFormat = errors.New("no METIS graph")
 
-func badf(format string, a ...any) error { return tagged.Errorf(errFormat, format, a...) }
+func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }

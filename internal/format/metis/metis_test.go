@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 	} {
 		for _, block := range []int{1, blockSize} {
 			_, err := readText(t, t.TempDir(), c.text, 2, block)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, errFormat) {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrFormat) {
 				t.Errorf("%q, blocks of %d: found %v, expected %q", c.text, block, err, c.want)
 			}
 		}
@@ -193,7 +193,7 @@ func TestCutGzip(t *testing.T) {
 	w.Write([]byte("2 1\n2\n1\n"))
 	w.Close()
 	for n := 2; n < z.Len(); n++ {
-		if _, err := readText(t, t.TempDir(), z.String()[:n], 1, blockSize); !errors.Is(err, errFormat) {
+		if _, err := readText(t, t.TempDir(), z.String()[:n], 1, blockSize); !errors.Is(err, ErrFormat) {
 			t.Errorf("cut to %d bytes: found %v", n, err)
 		}
 	}

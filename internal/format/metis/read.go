@@ -42,34 +42,22 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 	if h.size {
 		g.Sizes = make([]uint32, 0, min(h.nodes, size/2+1))
 	}
-	empty := uint64(0) // line from which on all lines are empty and can only be the end of the file
+	count := counter{header: &h, name: t.name}
 	if err := ordered.Run(ctx, threads, func() struct{} { return struct{}{} }, func() *block { return &block{header: &h, name: t.name} }, ordered.Stages[struct{}, *block]{
-		Fill: func(b *block) (err error) {
-			if b.text, err = t.next(b.text); err != nil {
-				return err
-			}
-			b.line = t.line
-			t.line += countLines(b.text)
-			return nil
-		},
+		Fill: t.fill,
 		Work: func(_ struct{}, b *block) error { return b.parse() },
 		Sink: func(b *block) error {
-			if empty != 0 && len(b.ends) > 0 {
-				return b.tooFew(empty, 0)
+			if err := count.add(b); err != nil {
+				return err
 			}
-			if empty == 0 {
-				empty = b.empty
-			}
-			return g.take(&h, b)
+			g.take(b)
+			return nil
 		},
 	}); err != nil {
 		return nil, err
 	}
-	if n := uint64(g.Len()); n < h.nodes {
-		return nil, badf("%s: found the lines of %d nodes, expected %d, as line %d says; an empty line is a node without neighbours", t.name, n, h.nodes, h.line)
-	}
-	if n := uint64(len(g.Neighbours)); n != 2*h.edges {
-		return nil, badf("%s:%d: found %d edges in the header, expected half of the %d neighbours that the lines list; each edge counts once", t.name, h.line, h.edges, n)
+	if err := count.end(); err != nil {
+		return nil, err
 	}
 	return g, g.check(ctx, fsys, t.name, threads)
 }
@@ -91,17 +79,8 @@ type block struct {
 }
 
 // take appends a block to the graph.
-func (g *Graph) take(h *header, b *block) error {
-	if over := uint64(g.Len()+len(b.ends)) - h.nodes; over > 0 && over <= uint64(len(b.ends)) {
-		if !b.cut(len(b.ends) - int(over)) {
-			row := len(b.ends) - int(over)
-			return badf("%s:%d: found a line after that of the last node, expected %d nodes, as line %d says", b.name, b.line+lineOf(b.text, row), h.nodes, h.line)
-		}
-	}
+func (g *Graph) take(b *block) {
 	base := uint32(len(g.Neighbours))
-	if uint64(len(g.Neighbours)+len(b.neighbours)) > 2*h.edges {
-		return badf("%s:%d: found %d edges in the header, but more than %d neighbours up to line %d, expected two for each edge", b.name, h.line, h.edges, 2*h.edges, b.line+countLines(b.text))
-	}
 	for _, end := range b.ends {
 		g.Offsets = append(g.Offsets, base+end)
 	}
@@ -109,7 +88,6 @@ func (g *Graph) take(h *header, b *block) error {
 	g.EdgeWeights = append(g.EdgeWeights, b.edgeWeight...)
 	g.Weights = append(g.Weights, b.weight...)
 	g.Sizes = append(g.Sizes, b.sizes...)
-	return nil
 }
 
 // cut drops the lines of nodes from the given node on, if they are empty.

@@ -43,6 +43,8 @@ type CSVOptions struct {
 	Header bool
 	// Numbered names the columns of files without a header 0, 1, and so on, one per field of the first line.
 	Numbered bool
+	// Comments makes lines that start with '#' or '%' before the first other line comments, as in .txt files.
+	Comments bool
 	// Delimiter is one of ',', '\t', ';', '|' and ' ' (runs of spaces and tabs); 0: see the package comment.
 	Delimiter byte
 }
@@ -95,7 +97,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 	t := &CSV{fsys: fsys, chunk: chunkSize, margin: marginSize, record: maxRecord}
 	var buf []byte
 	for i, path := range paths {
-		f, head, err := t.open(path, buf)
+		f, head, err := t.open(path, buf, o.Comments)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +122,7 @@ type head struct {
 	whole bool // bytes is all of the file
 }
 
-func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
+func (t *CSV) open(path string, buf []byte, comments bool) (csvFile, head, error) {
 	f := csvFile{path: path}
 	_, f.comp = extension(path)
 	info, err := vfs.Regular(t.fsys, path)
@@ -141,9 +143,10 @@ func (t *CSV) open(path string, buf []byte) (csvFile, head, error) {
 		h.body = 3
 	}
 	ext, _ := extension(path)
+	comments = comments || ext == ".txt"
 	for h.body < len(b) {
 		c := b[h.body]
-		comment := ext == ".txt" && (c == '#' || c == '%')
+		comment := comments && (c == '#' || c == '%')
 		blank := c == '\n' || c == '\r' && h.body+1 < len(b) && b[h.body+1] == '\n'
 		if !comment && !blank {
 			break

@@ -1,0 +1,109 @@
+package ingest
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// format is a kind of source.
+type format interface {
+	name() string
+	// about describes paths of the format, and becomes what a source turns into.
+	about() string
+	becomes() string
+	// detect says whether a path looks like the format. names are the files in it if it is a folder.
+	detect(path string, names []string) bool
+	open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error)
+}
+
+// sniffer is a format whose paths look like those of other formats, too.
+type sniffer interface {
+	// sniff says whether the content of a path that detect accepts is of the format.
+	sniff(fsys vfs.FS, path string, names []string) (bool, error)
+}
+
+// formats are in the order in which detect tries them.
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
+
+// Format describes a format for a person.
+type Format struct {
+	Name string
+	// About says what a source of the format looks like, and Becomes what is made of it.
+	About, Becomes string
+}
+
+// List describes the formats.
+func List() []Format {
+	var list []Format
+	for _, f := range formats {
+		list = append(list, Format{f.name(), f.about(), f.becomes()})
+	}
+	return list
+}
+
+// Formats lists the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name())
+	}
+	return names
+}
+
+// headSize is the number of bytes of a file that are read to recognise its format.
+const headSize = 64 << 10
+
+// detect returns the format of a path, which exists or is a pattern of files.
+func detect(fsys vfs.FS, path string, o Options) (format, error) {
+	var names []string
+	info, err := fsys.Stat(path)
+	switch {
+	case err != nil && !isPattern(path):
+		return nil, err
+	case err == nil && info.IsDir():
+		entries, err := fsys.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		names = []string{}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	case err == nil && info.Mode().IsRegular():
+		if err := refuse(fsys, path, info.Size(), o); err != nil {
+			return nil, err
+		}
+	}
+	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
+		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
+			return dglParts{}, err
+		}
+	}
+	for _, f := range formats {
+		if !f.detect(path, names) {
+			continue
+		}
+		if s, ok := f.(sniffer); ok {
+			if is, err := s.sniff(fsys, path, names); err != nil {
+				return nil, err
+			} else if !is {
+				continue
+			}
+		}
+		return f, nil
+	}
+	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
+		return detect(fsys, filepath.Join(path, rawDir), o)
+	}
+	return nil, unrecognised(path, names)
+}
+
+// head returns the first bytes of a file, decompressed.
+func head(fsys vfs.FS, path string) ([]byte, error) {
+	return table.Head(fsys, path, headSize)
+}

@@ -1,0 +1,343 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// konect is a network of the KONECT collection: out.NAME, or the folder that holds it with meta.NAME and ent.NAME
+// files. Nodes count from 1.
+type konect struct{}
+
+func (konect) name() string { return "konect" }
+func (konect) about() string {
+	return "KONECT's out.NAME, or the folder that holds it with meta.NAME and ent.NAME"
+}
+func (konect) becomes() string {
+	return "a graph of one type, or left and right for a bipartite one; weight and time become columns of the edges"
+}
+func (konect) detect(path string, names []string) bool {
+	if names == nil {
+		return strings.HasPrefix(filepath.Base(path), konectEdges)
+	}
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, konectEdges) })
+}
+
+const konectEdges = "out."
+
+// sniff looks at the first line.
+func (konect) sniff(fsys vfs.FS, path string, names []string) (bool, error) {
+	if names != nil {
+		return true, nil
+	}
+	text, err := head(fsys, path)
+	if err != nil {
+		return false, err
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	_, err = konectKind(string(line))
+	return err == nil, nil
+}
+
+// konectKind returns sym, asym or bip of the first line, "% sym unweighted".
+func konectKind(line string) (string, error) {
+	words := strings.Fields(strings.TrimPrefix(line, "%"))
+	if !strings.HasPrefix(line, "%") || len(words) < 1 || !slices.Contains([]string{"sym", "asym", "bip"}, words[0]) {
+		return "", sourcef("found the first line %q, expected %% sym, %% asym or %% bip, and the kind of the weights", line[:min(len(line), 60)])
+	}
+	return words[0], nil
+}
+
+// konectHeader is what the comments at the start of a file say.
+type konectHeader struct {
+	kind        string
+	counted     bool
+	edges       uint64
+	left, right uint64 // number of nodes; 0: not said
+}
+
+func readKonect(fsys vfs.FS, path string) (h konectHeader, err error) {
+	text, err := head(fsys, path)
+	if err != nil {
+		return h, err
+	}
+	for n := 1; n == 1 || len(text) > 0 && text[0] == '%'; n++ {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		if n == 1 {
+			if h.kind, err = konectKind(string(line)); err != nil {
+				return h, fmt.Errorf("%s:1: %w", path, err)
+			}
+			continue
+		}
+		words := strings.Fields(string(line[1:]))
+		var counts []uint64
+		for _, w := range words {
+			v, err := strconv.ParseUint(w, 10, 64)
+			if err != nil {
+				break
+			}
+			counts = append(counts, v)
+		}
+		if h.counted || len(counts) != len(words) || len(counts) == 0 {
+			continue
+		}
+		counts = append(counts, 0, 0)
+		h.counted, h.edges, h.left, h.right = true, counts[0], counts[1], counts[2]
+		if h.kind != "bip" && h.left != h.right && len(words) > 2 {
+			return h, sourcef("%s:%d: found %d and %d nodes, expected the same number twice in a network of one node type", path, n, h.left, h.right)
+		}
+	}
+	return h, nil
+}
+
+func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if o.IDs == idsString {
+		return nil, usagef("found string ids with %s, expected integer ids, which count from 1 in KONECT", path)
+	}
+	d := &raw{fsys: fsys, dir: filepath.Dir(path), o: o}
+	file := filepath.Base(path)
+	if info, err := fsys.Stat(path); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		d.o.Outside = true // the caller names the file
+	} else {
+		d.dir = path
+		if err := d.list(); err != nil {
+			return nil, err
+		}
+		var outs []string
+		for _, n := range d.names {
+			if strings.HasPrefix(n, konectEdges) {
+				outs = append(outs, n)
+			}
+		}
+		if len(outs) != 1 {
+			return nil, sourcef("%s: found %d files out.NAME, expected one; import one of them", d.dir, len(outs))
+		}
+		file = outs[0]
+	}
+	path = filepath.Join(d.dir, file)
+	h, err := readKonect(fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	edges, columns, err := d.konectTable(ctx, file, h)
+	if err != nil {
+		return nil, err
+	}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: end("src", true), Dst: end("dst", true), Columns: columns, Symmetrise: h.kind == "sym"}
+	nodes := []assemble.Nodes{{Type: graph.HomogeneousNode, Count: h.left}}
+	if h.kind == "bip" {
+		if o.NumNodes > 0 {
+			return nil, usagef("found `NumNodes` with a bipartite network, expected it with one node type")
+		}
+		e.Type = graph.EdgeType{Src: "left", Rel: graph.HomogeneousEdge.Rel, Dst: "right"}
+		nodes = []assemble.Nodes{{Type: e.Type.Src, Count: h.left}, {Type: e.Type.Dst, Count: h.right}}
+	} else if o.NumNodes > 0 {
+		if o.NumNodes < h.left {
+			return nil, usagef("found `NumNodes` %d, expected at least the %d nodes that %s states", o.NumNodes, h.left, path)
+		}
+		nodes[0].Count = o.NumNodes
+	}
+	s := &Source{Primary: graph.In}
+	for i := range nodes {
+		nodes[i].ID = table.Column{DType: graph.Uint64}
+	}
+	if err := d.entities(strings.TrimPrefix(konectName(file), konectEdges), nodes, s); err != nil {
+		return nil, err
+	}
+	if err := plausible(fsys, path, []string{path}, nodes); err != nil {
+		return nil, err
+	}
+	if h.kind == "sym" {
+		s.Warnings = append(s.Warnings, path+":1: the network is undirected, so the reverse of each edge is added")
+	}
+	s.Input, s.Files = assemble.Input{Nodes: nodes, Edges: []assemble.Edges{e}}, d.files
+	return s, nil
+}
+
+// konectName returns the name of a file without its compression.
+func konectName(file string) string {
+	for _, ext := range []string{".gz", ".zst"} {
+		file = strings.TrimSuffix(file, ext)
+	}
+	return file
+}
+
+// konectTable opens the edges. Their columns are the ends, the weight and the time.
+func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (table.Table, []table.Column, error) {
+	path := filepath.Join(d.dir, file)
+	first, err := d.table(file, table.CSVOptions{Numbered: true, Comments: true, Delimiter: ' '})
+	if err != nil {
+		return nil, nil, err
+	}
+	names := []string{"src", "dst", "weight", "time"}
+	n := len(first.Fields())
+	if n == 0 && h.edges == 0 { // no line tells the columns
+		n = 2
+	}
+	if n < 2 || n > len(names) {
+		return nil, nil, sourcef("%s: found %d columns, expected 2 to 4: from, to, weight and time", path, n)
+	}
+	names = names[:n]
+	t, err := table.OpenCSV(d.fsys, []string{path}, table.CSVOptions{Names: names, Comments: true, Delimiter: ' '})
+	if err != nil {
+		return nil, nil, err
+	}
+	fields, err := describe(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range fields[2:] {
+		if f := &fields[2+i]; f.DType == graph.String {
+			f.DType = graph.Float32 // the scan then names the cell that is no number
+		}
+	}
+	columns, _, err := featuresOf(ctx, t, fields[2:], d.o)
+	if err != nil {
+		return nil, nil, err
+	}
+	edges := table.FromOne(t, "src", "dst")
+	if !h.counted {
+		return edges, columns, nil
+	}
+	edges, err = table.Concat(names, []table.Piece{{Table: edges, Rows: h.edges, Says: "the comment in line 2"}})
+	return edges, columns, err
+}
+
+// entities adds the columns of the ent files to the nodes: ent.NAME has a line for each node, and ent.NAME.TYPE.COLUMN
+// a line for each node of a type. The meta file lists the types. A file with the comment "% ent dat.age ..." has the id
+// of the node and the columns of that list in each line.
+func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
+	var types []string
+	files := make([][]string, len(nodes))
+	names := make([][]string, len(nodes))
+	for _, n := range d.names {
+		rest, ok := strings.CutPrefix(konectName(n), "ent."+name)
+		if !ok || rest != "" && rest[0] != '.' {
+			continue
+		}
+		if types == nil {
+			var err error
+			if types, err = d.entityNames("meta." + name); err != nil {
+				return err
+			}
+		}
+		column, at := "name", 0
+		if parts := strings.Split(strings.TrimPrefix(rest, "."), "."); rest != "" {
+			column = parts[len(parts)-1]
+			if len(nodes) > 1 {
+				at = slices.Index(types, parts[0])
+			}
+		} else if len(nodes) > 1 {
+			at = -1
+		}
+		if at < 0 || at >= len(nodes) || slices.Contains(names[at], column) {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: not imported: the file meta.%s does not say of which nodes it is", filepath.Join(d.dir, n), name))
+			continue
+		}
+		files[at], names[at] = append(files[at], n), append(names[at], column)
+	}
+	for i := range nodes {
+		if len(files[i]) > 0 && d.o.NumNodes > 0 {
+			return usagef("found `NumNodes` with %s, expected it without files of nodes", filepath.Join(d.dir, files[i][0]))
+		}
+		var tables []table.Table
+		for k, file := range files[i] {
+			listed, err := d.entityColumns(file)
+			if err != nil {
+				return err
+			}
+			if listed != nil && len(files[i]) == 1 {
+				if nodes[i].Table, err = d.table(file, table.CSVOptions{Names: listed, Comments: true, Delimiter: ' '}); err != nil {
+					return err
+				}
+				for _, name := range listed[1:] {
+					nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: name, DType: graph.String})
+				}
+				nodes[i].Table, nodes[i].ID.Name, nodes[i].Count = table.FromOne(nodes[i].Table, listed[0]), listed[0], 0
+				break
+			}
+			t, err := d.table(file, table.CSVOptions{Names: []string{names[i][k]}, Delimiter: '\t'})
+			if err != nil {
+				return err
+			}
+			tables = append(tables, t)
+			nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: names[i][k], DType: graph.String})
+		}
+		if len(tables) == 0 {
+			continue
+		}
+		nodes[i].Table = table.InStep(tables...)
+		if nodes[i].Count > 0 {
+			var err error
+			if nodes[i].Table, err = table.Concat(names[i], []table.Piece{{Table: nodes[i].Table, Rows: nodes[i].Count, Says: "the comment in line 2 of out." + name}}); err != nil {
+				return err
+			}
+		}
+		nodes[i].Count = 0
+	}
+	return nil
+}
+
+// entityColumns returns the columns of an ent file that lists them in its comments. The first is the id.
+func (d *raw) entityColumns(file string) ([]string, error) {
+	path := filepath.Join(d.dir, file)
+	if err := d.inside(path); err != nil {
+		return nil, err
+	}
+	text, err := head(d.fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		list, ok := strings.CutPrefix(line, "% ent ")
+		if !ok {
+			if !strings.HasPrefix(line, "%") {
+				break
+			}
+			continue
+		}
+		names := []string{"ent"}
+		for _, n := range strings.Fields(list) {
+			names = append(names, strings.TrimPrefix(n, "dat."))
+		}
+		return names, nil
+	}
+	return nil, nil
+}
+
+// entityNames returns the entity-names of a meta file, in order: those of the left nodes come first.
+func (d *raw) entityNames(file string) ([]string, error) {
+	if !slices.Contains(d.names, file) {
+		return []string{}, nil
+	}
+	path := filepath.Join(d.dir, file)
+	if err := d.inside(path); err != nil {
+		return nil, err
+	}
+	text, err := head(d.fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	types := []string{}
+	for line := range strings.Lines(string(text)) {
+		if list, ok := strings.CutPrefix(line, "entity-names:"); ok {
+			for t := range strings.SplitSeq(list, ",") {
+				types = append(types, strings.TrimSpace(t))
+			}
+		}
+	}
+	return types, nil
+}

@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// refused is a kind of file that is not imported, although people have graphs in it.
+type refused struct {
+	what string // "a Python pickle"
+	// exts are lower-case extensions, without compression. sure says that no file with one of them is anything else.
+	exts []string
+	sure bool
+	// magic is what a file of the kind has at offset at. It counts whatever the extension is.
+	magic []string
+	at    int
+	do    string
+}
+
+const fromPyG = "load it in Python and give the object to `graphmill.from_pyg(data, path)`"
+
+// refusals are in the order in which they are tried: a kind within another comes before it.
+var refusals = []refused{
+	{what: "a Python pickle", exts: []string{".pkl", ".pickle", ".joblib"}, sure: true, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
+		do: "which can run any code when it is read; load it in Python and give the object to `graphmill.from_pyg(data, path)` or `graphmill.from_networkx(graph, path)`"},
+	{what: "a PyTorch file", exts: []string{".pt", ".pth", ".ckpt"}, sure: true, do: "which is a pickle; " + fromPyG},
+	{what: "an Excel workbook", exts: []string{".xlsx", ".xls", ".ods"}, sure: true, magic: []string{"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, do: "save each sheet as CSV"},
+	{what: "a DuckDB database", exts: []string{".duckdb", ".ddb"}, magic: []string{"DUCK3\x00\x00", "DUCK@\x00\x00", "DUCKA\x00\x00", "DUCKB\x00\x00", "DUCKC\x00\x00", "DUCKD\x00\x00"}, at: 8, do: "write each table with COPY t TO 'x.parquet'"},
+	{what: "an SQLite database", exts: []string{".sqlite", ".sqlite3", ".db"}, magic: []string{"SQLite format 3\x00"}, do: "write each table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM t' > t.csv"},
+	{what: "an HDF5 file", exts: []string{".h5", ".hdf5", ".hdf", ".h5ad"}, sure: true, magic: []string{"\x89HDF\r\n\x1a\n"}, do: "write its arrays with numpy.save, or its tables with pandas.read_hdf(FILE).to_parquet('x.parquet')"},
+	{what: "a MATLAB file", exts: []string{".mat"}, sure: true, magic: []string{"MATLAB 5.0", "MATLAB 7.3"}, do: "write its sparse matrix with scipy.sparse.save_npz('x.npz', scipy.io.loadmat(FILE)['A'])"},
+	{what: "an Avro file", exts: []string{".avro"}, sure: true, magic: []string{"Obj\x01"}, do: "convert it to Parquet"},
+	{what: "an ORC file", exts: []string{".orc"}, sure: true, do: "convert it to Parquet: pyarrow.orc.read_table(FILE), then pyarrow.parquet.write_table"},
+	{what: "an R data file", exts: []string{".rda", ".rdata", ".rds"}, sure: true, magic: []string{"RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"}, do: "write its tables in R with write.csv(x, 'x.csv', row.names = FALSE)"},
+	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
+	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: viaNetworkX("read_gexf")},
+	{what: "a GML file", exts: []string{".gml"}, sure: true, do: viaNetworkX("read_gml")},
+	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: viaNetworkX("nx_pydot.read_dot")},
+	{what: "a Pajek file", exts: []string{".net", ".paj"}, sure: true, do: viaNetworkX("read_pajek")},
+	{what: "RDF in XML or Turtle", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: "convert it to N-Triples: rapper -o ntriples FILE > x.nt"},
+	{what: "a tar archive", exts: []string{".tar", ".tgz", ".tbz2", ".txz"}, sure: true, magic: []string{"ustar"}, at: 257, do: "unpack it, and import what is in it"},
+	{what: "a zip archive", exts: []string{".zip"}, sure: true, do: "unpack it, and import what is in it"},
+	{what: "a 7-Zip or RAR archive", exts: []string{".7z", ".rar"}, sure: true, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}, do: "unpack it, and import what is in it"},
+	{what: "bzip2 compression", exts: []string{".bz2"}, sure: true, magic: []string{"BZh91AY&SY"}, do: "unpack it, or compress it with gzip or zstd"},
+	{what: "xz compression", exts: []string{".xz", ".lzma"}, sure: true, magic: []string{"\xfd7zXZ\x00"}, do: "unpack it, or compress it with gzip or zstd"},
+}
+
+func viaNetworkX(read string) string {
+	return fmt.Sprintf("read it in Python with networkx.%s(FILE), and give the graph to `graphmill.from_networkx(graph, path)`", read)
+}
+
+// zip files are of many kinds, which the name of the first member tells.
+var zipMembers = []struct{ part, what, do string }{
+	{"data.pkl", "a PyTorch file", "which is a pickle; " + fromPyG},
+	{"[Content_Types].xml", "an Excel workbook", "save each sheet as CSV"},
+	{".npy", "", ""},
+	{"", "a zip archive", "unpack it, and import what is in it"},
+}
+
+// refuse returns the error for a file that is of a known kind and not imported, which its first bytes or its extension
+// tell, and for an empty file.
+func refuse(fsys vfs.FS, path string, size int64, o Options) error {
+	if size == 0 {
+		if o.Columns != "" { // the names of the columns make it a table without rows
+			return nil
+		}
+		return sourcef("%s: found an empty file, expected a graph", path)
+	}
+	first, err := start(fsys, path)
+	if err != nil {
+		return err
+	}
+	is := func(what, do string) error {
+		return sourcef("%s: found %s, expected a format of graphs or tables; %s", path, what, do)
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	inner := table.Extension(path)
+	for _, r := range refusals {
+		named := slices.Contains(r.exts, ext) || slices.Contains(r.exts, inner)
+		if named && r.sure || slices.ContainsFunc(r.magic, func(m string) bool { return len(first) > r.at && bytes.HasPrefix(first[r.at:], []byte(m)) }) {
+			if r.what == "a tar archive" && inner != ext {
+				return is("a compressed tar archive", r.do)
+			}
+			return is(r.what, r.do)
+		}
+	}
+	if bytes.HasPrefix(first, []byte("PK\x03\x04")) && len(first) > 30 {
+		name := first[30:min(len(first), 30+int(first[26])+int(first[27])<<8)]
+		for _, m := range zipMembers {
+			if !bytes.Contains(name, []byte(m.part)) {
+				continue
+			}
+			if m.what == "" {
+				return nil
+			}
+			return is(m.what, m.do)
+		}
+	}
+	return nil
+}
+
+// start returns the first bytes of a file as they are on the disk.
+func start(fsys vfs.FS, path string) (_ []byte, err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := make([]byte, 512)
+	n, err := f.ReadAt(b, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b[:n], err
+}
+
+func isPattern(path string) bool { return strings.ContainsAny(path, "*?[@") }
+
+// known are extensions of files that some format reads, for hints.
+var known = []string{".csv", ".tsv", ".txt", ".parquet", ".npy", ".yaml", ".pbtxt", ".bin", ".dgl"}
+
+// unrecognised is the error for a path of no known format. names are the files in it if it is a folder.
+func unrecognised(path string, names []string) error {
+	const list = "`ListFormats` shows them, and `Format` names one"
+	if names == nil {
+		ext := table.Extension(path)
+		hint := ""
+		if w := suggest.Word(ext, known); w != "" && ext != "" {
+			hint = fmt.Sprintf("; did you mean %s?", w)
+		}
+		return sourcef("%s: found a file of no known format, expected one of those that are imported; %s%s", path, list, hint)
+	}
+	if len(names) == 0 {
+		return sourcef("%s: found an empty folder, expected a graph", path)
+	}
+	if slices.Contains(names, "graph.json") {
+		return sourcef("%s: found a folder that graphmill wrote, expected the source of a graph; use it as it is", path)
+	}
+	for _, n := range names {
+		if slices.Contains(known, table.Extension(n)) {
+			return sourcef("%s: found a folder of no known format, expected one file, or a graph.yaml that lists the tables; import a file of it, such as %s, or write a graph.yaml", path, n)
+		}
+	}
+	return sourcef("%s: found a folder of no known format, expected one of those that are imported; %s", path, list)
+}

@@ -1,0 +1,55 @@
+package ingest
+
+import (
+	"fmt"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+)
+
+// Declared holds the counts that a source states in words that nothing else depends on.
+type Declared struct {
+	Place        string // file:line; empty: the source states none
+	Nodes, Edges uint64
+}
+
+// Review compares a build with what its source says, and describes what is suspicious: counts that differ, and ids of
+// which most are not used.
+func (s *Source) Review(r *assemble.Result) []string {
+	var warnings []string
+	d := s.Declared
+	if d.Place != "" && len(r.Edges) == 1 && r.Edges[0].Rows != d.Edges {
+		warnings = append(warnings, fmt.Sprintf("%s: found %d edges, expected %d, as the comment says; is the file complete?", d.Place, r.Edges[0].Rows, d.Edges))
+	}
+	for _, n := range s.Input.Nodes {
+		if n.Table != nil || n.Count > 0 || n.ID.DType != graph.Uint64 {
+			continue
+		}
+		used := uint64(0) // at most
+		file := ""
+		for _, e := range s.Input.Edges {
+			rows := uint64(0)
+			for _, x := range r.Edges {
+				if x.Type == e.Type {
+					rows = x.Rows
+				}
+			}
+			if e.Type.Src == n.Type {
+				used += rows
+			}
+			if e.Type.Dst == n.Type {
+				used += rows
+			}
+			file = e.Table.Files()[0]
+		}
+		if d.Place != "" && d.Nodes > 0 {
+			used = min(used, d.Nodes)
+		}
+		for _, x := range r.Nodes {
+			if x.Type == n.Type && x.Count/2 > used {
+				warnings = append(warnings, fmt.Sprintf("%s: found ids up to %d, and at most %d of them in use, so most nodes have no edges; give `IDs` string to number the ids by first appearance and keep them as a column", file, x.Count-1, used))
+			}
+		}
+	}
+	return warnings
+}

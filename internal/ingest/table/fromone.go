@@ -1,0 +1,60 @@
+package table
+
+import (
+	"context"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// fromOne is a table some of whose columns count from 1.
+type fromOne struct {
+	Table
+	names []string
+}
+
+// FromOne makes a table whose named columns, which must be asked for as Uint64, hold the numbers of t less 1. A 0 is an
+// error of the scan. Scans copy the values of these columns once.
+func FromOne(t Table, names ...string) Table { return &fromOne{t, names} }
+
+// Scan implements Table.
+func (t *fromOne) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	var at []int
+	for i, c := range columns {
+		if !slices.Contains(t.names, c.Name) {
+			continue
+		}
+		if c.DType != graph.Uint64 || len(c.Shape) > 0 {
+			return 0, badf("%s: found a request for the ids %q as %s, expected uint64", t.Files()[0], c.Name, c.DType)
+		}
+		at = append(at, i)
+	}
+	type worker struct {
+		chunk Chunk
+		data  []words
+	}
+	workers := make([]worker, max(threads, 1))
+	for i := range workers {
+		workers[i].data = make([]words, len(at))
+	}
+	return t.Table.Scan(ctx, columns, threads, func(id int, c *Chunk) error {
+		w := &workers[id]
+		columns := append(w.chunk.Columns[:0], c.Columns...)
+		w.chunk = *c
+		w.chunk.Columns = columns
+		for k, i := range at {
+			d := &w.data[k]
+			d.n = 0
+			copy(d.add(8*c.Rows), c.Columns[i].Data)
+			values := d.w[:c.Rows]
+			for row := range values {
+				if values[row] == 0 && (c.Absent == nil || !c.Absent[row]) {
+					return badf("%s: found id 0, expected ids from 1", t.Where(c.First+uint64(row), t.names[k]))
+				}
+				values[row]--
+			}
+			columns[i].Data = d.bytes()[:d.n:d.n]
+		}
+		return fn(id, &w.chunk)
+	})
+}
