@@ -473,6 +473,23 @@ class TestArrow(Tables, unittest.TestCase):
     def rows(self, table):
         return table.to_pydict()
 
+    def test_times_and_categories(self):
+        import pyarrow
+
+        for texts in (["z", "ü", "p"], [f"{i:04}" for i in range(3000, 0, -1)], []):
+            codes = [None, 0, len(texts) - 1] if texts else [None, None, None]
+            c = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), pyarrow.array(texts, pyarrow.string()))
+            times = {u: pyarrow.array([None, -1, 1 << 50], pyarrow.timestamp(u)) for u in ("s", "ms", "us", "ns")}
+            table = pyarrow.table({"c": c, **times})
+            store = from_tables({"u": table}, {"u:to:u": pyarrow.table({"src": [0], "dst": [1]})})
+            self.assertEqual(store.nodes["u"].columns.column("c").categories.tolist(), texts)
+            got = store.to_tables("arrow")[0]["u"]
+            for name in table.column_names:
+                self.assertEqual(got[name].to_pylist() if name == "c" else got[name].cast(pyarrow.int64()).to_pylist(), table[name].to_pylist() if name == "c" else table[name].cast(pyarrow.int64()).to_pylist())
+            self.assertEqual(from_arrays(*store.to_arrays()).meta["nodes"], store.meta["nodes"])
+        with self.assertRaisesRegex(ValueError, "column 'c': found an empty category"):
+            from_tables({"u": pyarrow.table({"c": pyarrow.array(["", "a"]).dictionary_encode()})}, {"u:to:u": {"src": [0], "dst": [1]}})
+
     def test_chunks_and_slices(self):
         import pyarrow
 
@@ -513,6 +530,12 @@ class TestPandas(Tables, unittest.TestCase):
         store = from_tables({"u": frame}, {"u:to:u": {"src": ["a"], "dst": ["b"]}}, ids={"u": "key"})
         self.assertEqual(store.nodes["u"].ids.tolist(), ["b", "a"])
         self.assertEqual(store.nodes["u"]["s_missing"].tolist(), [False, True])
+        self.assertEqual(store.nodes["u"].columns.column("c").categories.tolist(), ["z", "y", "x"])
+        frame = pandas.DataFrame({"t": pandas.to_datetime(["2020-01-01", None]).tz_localize("Europe/Paris"), "c": pandas.Categorical(["y", None], ["z", "y"]), "n": pandas.Categorical([3, 1])})
+        got = from_tables({"u": frame}, {"u:to:u": {"src": [0], "dst": [1]}}).to_tables()[0]["u"]
+        self.assertEqual(got["t"].tolist()[0], frame["t"].dt.tz_convert(None)[0])
+        self.assertTrue(pandas.isna(got["t"][1]))
+        self.assertEqual((got["c"].dtype, got["c"].tolist()[0], got["c"].isna().tolist(), got["n"].tolist()), (frame["c"].dtype, "y", [False, True], [3, 1]))
 
 
 class TestMappings(unittest.TestCase):
@@ -539,10 +562,14 @@ class TestMappings(unittest.TestCase):
         self.assertEqual(store.edges["to"].edge_index("input").tolist(), [[1, 0], [0, 0]])
 
     def test_times(self):
-        for unit in ("s", "ms", "us", "ns"):
-            t = np.array(["2020-01-01T00:00:01", "NaT"], f"datetime64[{unit}]")
-            got = from_tables({"u": {"t": t}}, {"u:to:u": {"src": [0], "dst": [1]}}).nodes["u"]["t"]
-            self.assertEqual(got.tolist(), t.view(np.int64).tolist())
+        for unit in ("s", "ms", "us", "ns", "h", "D", "25ns"):
+            t = np.array(["2020-01-01", "NaT"], "datetime64[D]").astype(f"datetime64[{unit}]")
+            store = from_tables({"u": {"t": t}}, {"u:to:u": {"src": [0], "dst": [1]}})
+            c = store.nodes["u"].columns.column("t")
+            self.assertEqual(c.unit, unit if unit in ("s", "ms", "us", "ns") else "ns" if "ns" in unit else "s")
+            self.assertEqual(np.array_equal(c.values.view(f"datetime64[{c.unit}]"), t, equal_nan=True), True)
+            again = from_arrays(*store.to_arrays())
+            self.assertEqual(again.meta["nodes"], store.meta["nodes"])
 
 
 if __name__ == "__main__":

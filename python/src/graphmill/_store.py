@@ -79,8 +79,8 @@ class Store:
     def to_arrays(self) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         """The nodes and edges as `from_arrays` takes them, in the order of the imported input.
 
-        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists and bfloat16 are
-        `Column`. The edges and their columns are copies, unless the store has them in that order.
+        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times,
+        categories and bfloat16 are `Column`. The edges and their columns are copies, unless the store has them in that order.
         """
         from ._whole import to_arrays
 

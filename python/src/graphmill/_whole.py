@@ -24,6 +24,7 @@ from ._folder import _DTYPES, Column, EdgeType, int64
 from ._run import keywords, run
 from ._store import Store
 
+_LISTED = 64 << 10  # the bytes of categories that graph.yaml may list
 NODE, EDGE = "_N", ("_N", "_E", "_N")  # the types of a graph without types
 
 
@@ -129,18 +130,19 @@ class _Writer:
     """Writes columns as .npy files of a folder."""
 
     def __init__(self, folder: str) -> None:
-        self._folder, self._files = folder, 0
+        self._folder, self._files, self._listed = folder, 0, 0
 
     def columns(self, type_: str, of: Mapping[str, Column]) -> str:
         """The entries of columns in graph.yaml, a line each."""
         return "".join(f"\n      {_text(name)}: {self._column(type_, name, c)}," for name, c in of.items()) + "\n    "
 
     def _column(self, type_: str, name: str, c: Column) -> str:
-        if c.categories is not None:  # graph.yaml takes categories as strings; a missing one is empty
-            texts = strings("", [*c.categories.tolist(), ""])
-            return self._column(type_, name, texts.take(np.where(c.values < 0, len(texts) - 1, c.values)))
+        if c.categories is not None:
+            return self._categories(type_, name, c)
         entry = [f"file: {_text(self.save(type_, name, c.values))}"]
-        if not c.plain:
+        if c.unit is not None:
+            entry.append(f'dtype: "datetime[{c.unit}]"')
+        elif not c.plain:
             dims = ",".join("" if d == -1 else str(d) for d in c.shape)
             entry.append(f"dtype: {_text(c.dtype + (f'[{dims}]' if c.shape else ''))}")
         if c.offsets:
@@ -148,6 +150,20 @@ class _Writer:
         if c.string_offsets is not None:
             entry.append(f"string_offsets: {_text(self.save(type_, name + '.strings', c.string_offsets))}")
         return "{" + ", ".join(entry) + "}"
+
+    def _categories(self, type_: str, name: str, c: Column) -> str:
+        """Categories as their texts, which are empty where one is missing, and the list that keeps their order."""
+        assert c.categories is not None
+        texts = c.categories.tolist()
+        if "" in texts:
+            raise ValueError(f"{type_}: column {name!r}: found an empty category, expected a text, because empty means missing")
+        empty = strings("", [*texts, ""])
+        entry = self._column(type_, name, empty.take(np.where(c.values < 0, len(texts), c.values)))
+        listed = ",\n        ".join(map(_text, texts))
+        self._listed += len(listed.encode("utf-8", "surrogateescape"))
+        if not texts or self._listed > _LISTED or any(len(t) > 250 for t in texts):  # an order that is too long for graph.yaml is lost
+            return entry.replace("dtype: \"string\"", "dtype: category")
+        return entry.replace("dtype: \"string\"", f"dtype: category, categories: [\n        {listed}]")
 
     def save(self, type_: str, name: str, x: Array) -> str:
         """Write an array, and return the name of its file, which errors of the importer show."""
@@ -361,11 +377,12 @@ def take(c: Column, rows: Any) -> Column:
 def to_arrays(store: Store) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
     """The graph as `from_arrays` takes it: nodes and edges, in the order of the imported input.
 
-    Columns of numbers are arrays, which may be maps of the store's files; columns of strings, lists and bfloat16 are `Column`.
+    Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times, categories and
+    bfloat16 are `Column`.
     """
 
     def value(c: Column) -> Any:
-        return c.values if c.plain else c
+        return c.values if c.plain and c.unit is None and c.categories is None else c
 
     nodes: dict[str, Any] = {}
     for t, n in store.nodes.items():
