@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -106,8 +107,11 @@ type ImportOptions struct {
 	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
 	// become a collection.
 	Schema string
-	// More lists further TFRecord files, which are read after the source.
+	// More lists further files of TFRecords or of an edge list, which are read after the source.
 	More []string
+	// Input is what the source "-" reads, a table of edges. Format says its kind: csv, tsv, txt, jsonl, arrow or parquet. It is
+	// copied to an unnamed file in the folder of the output, which is gone when Import returns.
+	Input io.Reader
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
 	Lenient bool
@@ -177,9 +181,6 @@ func (o *ImportOptions) check() error {
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
 	}
-	if o.Schema == "" && len(o.More) > 0 {
-		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
-	}
 	if o.Cluster != nil && o.Schema != "" {
 		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
@@ -190,7 +191,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -231,9 +232,9 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
-// does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+// The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
+// given. The store does not depend on Memory or Threads. The caller closes it.
+func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
@@ -241,18 +242,28 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
+	fsys := vfs.OS
+	if source == "-" {
+		var done func() error
+		if fsys, source, done, err = o.spool(ctx, out); err != nil {
+			return nil, err
+		}
+		defer closeWith(&err, done)
+	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
+	options.Temp = folderOf(out)
 	start := time.Now()
-	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return nil, usagef("%w", err)
 		}
 		return nil, err
 	}
+	defer closeWith(&err, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -274,7 +285,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if source == "" {
 		source = o.Indptr
 	}
-	inputs, err := fingerprints(ctx, src.Files, r, below(source))
+	names := below(source)
+	if fsys != vfs.OS { // the file of a pipe
+		names = filepath.Base
+	}
+	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
 		return nil, err
 	}
@@ -289,6 +304,17 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
 	return o.importGraph(ctx, given, options, src, inputs, out, r)
+}
+
+// folderOf returns the folder that an output is made in or, if it does not exist yet, the one that it will be in.
+func folderOf(out string) string {
+	dir := filepath.Dir(filepath.Clean(out))
+	for {
+		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
@@ -321,10 +347,10 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
 		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
+	o.made(made.Options)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
-	o.made(made.Options)
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}

@@ -50,7 +50,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 			tables = append(tables, t)
 		}
 		f.Name = d.Name
-		columns = append(columns, featuresOf(f, c.o)...)
+		columns = append(columns, newGaps(c.o).fill(table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}, "")...)
 	}
 	if raws == nil {
 		return tables, columns, nil
@@ -227,7 +227,7 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
-		t, ok := p.Table.(*table.Parquet)
+		t, ok := p.Table.(*table.Columnar)
 		if !ok {
 			return nil, nil
 		}

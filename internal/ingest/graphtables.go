@@ -233,11 +233,11 @@ func (l *lister) ends(e *edgeEntry) error {
 			err = fmt.Errorf("%w; name the column of the destination", err)
 		}
 	case dstRow:
-		if e.srcLooks, err = pick(e.base, e.fields, e.src, srcNames); err != nil {
+		if e.srcLooks, err = pick(e.joined, e.fields, e.src, srcNames); err != nil {
 			err = fmt.Errorf("%w; name the column of the source", err)
 		}
 	default:
-		e.srcLooks, e.dstLooks, err = pickEnds(e.base, e.fields, e.src, e.dst)
+		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst)
 	}
 	if err != nil {
 		return l.y.errorf(e.at, "%w with src and dst", err)

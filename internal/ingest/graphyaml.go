@@ -73,7 +73,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files, Warnings: l.m.notes, Transforms: l.transforms}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Warnings: l.m.notes}
 	for _, n := range l.nodes {
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
@@ -156,7 +156,7 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "transforms", "missing"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "transforms"})
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.

@@ -85,7 +85,7 @@ a:e:b e.txt src:uint64>dst:uint64
 a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, columns, names, delimiter, header; did you mean "table"?`),
-		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, transforms, missing; did you mean "nodes"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, transforms; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "expected one with nodes and edges"),

@@ -186,8 +186,3 @@ func (g *gaps) check() error {
 	}
 	return nil
 }
-
-// featuresOf returns the columns to ask for to read a field as it is declared.
-func featuresOf(f table.Field, o Options) []table.Column {
-	return newGaps(o).fill(table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}, "")
-}

@@ -248,9 +248,9 @@ func (s *Source) SetCollected(texts [][]string) error {
 	return nil
 }
 
-// joinedFields names the fields whose values a vector joins: a name, a range "f0:f127" in the order of the file, or a glob, of
+// joined names the fields whose values a vector joins: a name, a range "f0:f127" in the order of the file, or a glob, of
 // fields that are not in but; or several of these, one after the other.
-func joinedFields(from []string, fields []looks, but []string) ([]*looks, error) {
+func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 	var out []*looks
 	add := func(f *looks) error {
 		if slices.Contains(out, f) {
@@ -322,9 +322,27 @@ func glob(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
+// featureOf returns the column that reads a field of an array, which has no empty cells, as it is.
+func featureOf(f table.Field) table.Column {
+	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}
+}
+
+// featuresOf returns the columns that read fields as they are, and their notes.
+func featuresOf(ctx context.Context, t table.Table, fields []looks, o Options) (cols []table.Column, notes []string, err error) {
+	m := &maker{gaps: newGaps(o)}
+	for i := range fields {
+		add, err := m.columns(ctx, t, &fields[i], &wanted{})
+		if err != nil {
+			return nil, nil, err
+		}
+		cols = append(cols, add...)
+	}
+	return cols, m.notes, m.check()
+}
+
 // vector returns the column that joins fields, with those fields.
 func (m *maker) vector(name string, w *wanted, fields []looks, but []string) ([]table.Column, []string, error) {
-	parts, err := joinedFields(w.from, fields, but)
+	parts, err := joined(w.from, fields, but)
 	if err != nil {
 		return nil, nil, err
 	}
