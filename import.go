@@ -79,6 +79,9 @@ type ImportOptions struct {
 	// DuplicateNodes says how to treat rows of a node table whose id an earlier row has: PolicyError (the default) or
 	// PolicyDrop.
 	DuplicateNodes Policy
+	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
+	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
+	Relations string
 	// EmptyCells is "error" (the default), or the value that replaces each empty cell of a feature.
 	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder.
@@ -171,7 +174,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -226,6 +229,9 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 			return nil, err
 		}
 	}
+	if o.Cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
+		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	}
 	r := o.begin("import", titled(out))
 	for _, w := range src.Warnings {
 		o.warn("%s", w)
@@ -278,6 +284,9 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
 		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
+	if o.Relations != "" {
+		made.Options["relations"] = o.Relations
+	}
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}
@@ -374,7 +383,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		given bool
 	}{
 		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
-		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
+		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},
 	} {

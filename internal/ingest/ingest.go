@@ -53,6 +53,8 @@ type Options struct {
 	// Symmetrise adds the reverse of each edge: to the same edge type if both ends have the same node type, and
 	// otherwise as the edge type dst:rev_REL:src.
 	Symmetrise bool
+	// Relations says what the relations of triples become: "types", "column", or "" for types if they are not too many.
+	Relations string
 	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
 	Empty table.Empty
 	Fill  string
@@ -79,6 +81,8 @@ type Source struct {
 	DeclaredIDs []string
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
+	// leftOut, if not nil, returns after a build how many parts of the source are left out, and why.
+	leftOut func() (int64, string)
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 }
@@ -112,6 +116,13 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
 		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
+	}
+	switch _, nt := f.(nTriples); {
+	case o.Relations == "":
+	case !nt && f != format(tripleFiles{}):
+		return nil, usagef("found `Relations` with a source of format %s, expected it with triples", f.name())
+	case o.Relations != "types" && o.Relations != "column":
+		return nil, usagef("found `Relations` %q, expected types or column", o.Relations)
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {

@@ -307,6 +307,9 @@ func (r *lineReader) fill(b *lineBlock) error {
 				return cannotInflate(f.path, err)
 			}
 		}
+		if line := bytes.IndexByte(text, '\n'); line > maxRecord || line < 0 && len(text) > maxRecord {
+			return badf("%s:%d: found a line of more than %d bytes, expected fewer; is this a text file?", f.path, r.line+1, maxRecord)
+		}
 		if r.ended {
 			break
 		}
@@ -314,9 +317,6 @@ func (r *lineReader) fill(b *lineBlock) error {
 			r.carry = append(r.carry, text[end:]...)
 			b.text = text[:end]
 			return nil
-		}
-		if len(text) > maxRecord {
-			return badf("%s:%d: found a line of more than %d bytes, expected fewer; is this a text file?", f.path, r.line+1, maxRecord)
 		}
 	}
 	if n := len(text); n > 0 && text[n-1] != '\n' {
