@@ -81,6 +81,7 @@ func (b *builder) cutTable(ctx context.Context, column string, of []*Edges) (uin
 			if err = t.flush(); err != nil {
 				break
 			}
+			t.numbers, t.vectors = nil, nil
 		}
 	}
 	c.buf = nil
