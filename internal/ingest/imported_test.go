@@ -85,7 +85,11 @@ func listed(t testing.TB, s *store.Store) string {
 		fmt.Fprintf(&b, "%s %d:", n.Type, n.Count)
 		for i := range n.Count {
 			if n.IDs != nil {
-				fmt.Fprintf(&b, " %s", n.IDs.Text(i))
+				if n.IDs.DType == graph.String {
+					fmt.Fprintf(&b, " %s", n.IDs.Text(i))
+				} else {
+					fmt.Fprintf(&b, " %v", number(n.IDs.Values, n.IDs.DType, i))
+				}
 			}
 			for _, c := range n.Columns {
 				b.WriteString(value(c, i))
