@@ -51,7 +51,7 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		for _, text := range append(src.Warnings, src.Review(r)...) {
 			texts[i] += "warning: " + strings.ReplaceAll(text, dir+string(filepath.Separator), "") + "\n"
 		}
-		if err := s.Close(); err != nil {
+		if err := errors.Join(s.Close(), src.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

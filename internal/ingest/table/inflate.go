@@ -46,7 +46,9 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 	switch comp {
 	case gz:
 		z, err := gzip.NewReader(f)
-		if err != nil {
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			return nil, errors.Join(err, f.Close())
+		} else if err != nil {
 			return nil, errors.Join(badf("%s: found data that are not gzip (%w), expected gzip", path, err), f.Close())
 		}
 		r.Reader = z

@@ -196,7 +196,12 @@ func (t *parted) Guess() ([]Guess, error) {
 	return append(slices.Clone(guesses), make([]Guess, len(t.shown))...), nil
 }
 
+// Scan implements Table.
 func (t *parted) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *parted) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
 	type worker struct {
 		chunk Chunk
