@@ -101,7 +101,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 // ConvertUnigraph reads the tables of a unigraph in any mix of formats, and writes all of them to the folder out in one
 // format, with the schema. A value that the format cannot hold is an error. Columns that the schema does not declare are
 // left out, and the report lists them.
-func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (*Report, error) {
+func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (_ *Report, err error) {
 	u, err := o.options()
 	if err != nil {
 		return nil, err
@@ -119,11 +119,12 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 	if err != nil {
 		return nil, err
 	}
+	defer closeWith(&err, src.Close)
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
 	r := o.begin("tfgnn convert", titled(out))
-	inputs, err := fingerprints(ctx, src.Files, r, below(filepath.Dir(src.Files[0])))
+	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, below(filepath.Dir(src.Files[0])))
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*S
 	if o.IDs == idsString {
 		return nil, usagef("found string ids with %s, expected integer ids, which count from 1 in KONECT", path)
 	}
-	d := &raw{fsys: fsys, dir: filepath.Dir(path), o: o}
+	d := &raw{fsys: fsys, dir: filepath.Dir(path), files: &[]string{}, o: o}
 	file := filepath.Base(path)
 	if info, err := fsys.Stat(path); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*S
 	if h.kind == "sym" {
 		s.Warnings = append(s.Warnings, path+":1: the network is undirected, so the reverse of each edge is added")
 	}
-	s.Input, s.Files = assemble.Input{Nodes: nodes, Edges: []assemble.Edges{e}}, d.files
+	s.Input, s.Files = assemble.Input{Nodes: nodes, Edges: []assemble.Edges{e}}, *d.files
 	return s, nil
 }
 

@@ -82,7 +82,7 @@ func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool {
+	return &Source{Collection: in, Files: *d.files, Warnings: d.others(func(n string) bool {
 		return strings.HasPrefix(n, name+"_") && !strings.Contains(strings.ToLower(n), "readme")
 	})}, nil
 }
@@ -92,14 +92,14 @@ type raw struct {
 	fsys  vfs.FS
 	dir   string
 	names []string
-	files []string // files that were opened
+	files *[]string // files that were opened, also those in folders of the folder
 	o     Options
 }
 
 // openRaw lists a folder. If it has no readable files of its own, openRaw lists the folder raw in it, where data sets
 // are often kept.
 func openRaw(fsys vfs.FS, path string, o Options) (*raw, error) {
-	d := &raw{fsys: fsys, dir: path, o: o}
+	d := &raw{fsys: fsys, dir: path, files: &[]string{}, o: o}
 	for {
 		if err := d.list(); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.files = append(d.files, path)
+	*d.files = append(*d.files, path)
 	return t, nil
 }
 
@@ -192,7 +192,7 @@ func (d *raw) fill(r *collection.Rows) {
 func (d *raw) others(of func(name string) bool) []string {
 	var list []string
 	for _, n := range d.names {
-		if of(n) && !slices.Contains(d.files, filepath.Join(d.dir, n)) {
+		if of(n) && !slices.Contains(*d.files, filepath.Join(d.dir, n)) {
 			list = append(list, fmt.Sprintf("%s: not imported: the format does not have such a file", filepath.Join(d.dir, n)))
 		}
 	}
