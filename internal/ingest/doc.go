@@ -19,6 +19,11 @@
 // A new format is a type that implements format and is listed in formats. Its method detect says whether a path looks
 // like the format.
 //
+// A maker turns what is asked of columns, and what their fields look like, into columns of tables: dtypes, units of times,
+// categories, vectors, and what empty cells mean (gaps). Categories that no list fixes are found by Source.Collect, which
+// scans the columns of each table once, before the tables are read for the store; Source.Held then has their memory, about
+// 64 bytes per text and its bytes.
+//
 // Formats read the first lines and the headers of tables, never all rows. Files that a metadata file names must be in
 // its folder and not be reached through symbolic links, unless the caller allows others. Every error about them names
 // the file and the line, and says what to do.
