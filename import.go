@@ -96,6 +96,9 @@ type ImportOptions struct {
 	// "feat=f*" for a pattern, "feat=a,b,c", each with a dtype if wanted: "feat:float32=f*". The columns are not imported
 	// on their own.
 	Vectors []string
+	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
+	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
+	Relations string
 	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
 	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder.
@@ -191,7 +194,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -272,6 +275,9 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 			return nil, err
 		}
 	}
+	if o.Cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
+		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	}
 	o.follow(&asked, &src.Transforms)
 	r := o.begin("import", titled(out))
 	for _, w := range src.Warnings {
@@ -350,6 +356,9 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	o.made(made.Options)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
+	if o.Relations != "" {
+		made.Options["relations"] = o.Relations
 	}
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
@@ -458,7 +467,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		given bool
 	}{
 		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
-		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
+		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
 		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},

@@ -64,6 +64,11 @@ type Options struct {
 	Missing []Missing
 	// Vectors join columns of an edge list to vectors: "feat=f0:f127", "feat:float32=f*".
 	Vectors []string
+	// Relations says what the relations of triples become: "types", "column", or "" for types if they are not too many.
+	Relations string
+	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
+	Empty table.Empty
+	Fill  string
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string
@@ -93,6 +98,8 @@ type Source struct {
 	Transforms Transforms
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
+	// leftOut, if not nil, returns after a build how many parts of the source are left out, and why.
+	leftOut func() (int64, string)
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 
@@ -146,6 +153,13 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	}
 	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
 		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
+	}
+	switch _, nt := f.(nTriples); {
+	case o.Relations == "":
+	case !nt && f != format(tripleFiles{}):
+		return nil, usagef("found `Relations` with a source of format %s, expected it with triples", f.name())
+	case o.Relations != "types" && o.Relations != "column":
+		return nil, usagef("found `Relations` %q, expected types or column", o.Relations)
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {

@@ -187,6 +187,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar(&o.Indptr, "indptr", "", ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC")
 	fs.StringVar(&o.Indices, "indices", "", ".npy file with the indices (sources) of a sparse matrix")
 	fs.Uint64Var(&o.NumNodes, "num-nodes", 0, "number of nodes of a source without a node table (default: largest id + 1)")
+	fs.StringVar(&o.Relations, "relations", "", "what the relations of triples become: types, an edge type each; or column, a column of one edge type (default: types for up to 1,000 relations)")
 	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src")
 	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names")
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
