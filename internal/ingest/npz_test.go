@@ -80,7 +80,7 @@ func TestSparseMatrices(t *testing.T) {
 		{name: "csc", path: "a.npz", files: compressed("csc", []int64{3, 3}, ends(0, 1, 3, 3)), want: "_N 3:\n_N:_E:_N: 1>0 weight=1 0>1 weight=2 2>1 weight=0"},
 		{name: "coo", path: "a.npz", files: one("coo", []int64{4, 4}, "row", ends(3, 0, 3), "col", ends(0, 0, 0)), want: "_N 4:\n_N:_E:_N: 3>0 weight=1 0>0 weight=2 3>0 weight=0"},
 		{name: "more nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 4}, want: "_N 4:\n_N:_E:_N: 0>1 weight=1 1>0 weight=2 1>2 weight=0"},
-		{name: "fewer nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 2}, fails: true, want: "found 3 nodes in shape of "},
+		{name: "fewer nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 2}, fails: true, want: "found 3 nodes in "},
 		{name: "not square", path: "a.npz", files: compressed("csr", []int64{2, 5}, ends(0, 1, 3)), want: "column 5:\nrow 2:\nrow:_E:column: 0>1 weight=1 1>0 weight=2 1>2 weight=0"},
 		{name: "not square, with a number of nodes", path: "a.npz", files: compressed("csr", []int64{2, 5}, ends(0, 1, 3)), opts: Options{NumNodes: 5}, fails: true, want: "found `NumNodes` with a matrix of shape [2 5]"},
 		{name: "nothing", path: "a.npz", files: map[string]string{"a.npz": archiveOf(map[string]string{"format": textArray("coo"), "shape": ends(0, 0), "row": ends(), "col": ends(), "data": float32Array([]int{0})})}, want: "_N 0:\n_N:_E:_N:"},
