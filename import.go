@@ -15,7 +15,6 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
-	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -86,7 +85,17 @@ type ImportOptions struct {
 	// DuplicateNodes says how to treat rows of a node table whose id an earlier row has: PolicyError (the default) or
 	// PolicyDrop.
 	DuplicateNodes Policy
-	// EmptyCells is "error" (the default), or the value that replaces each empty cell of a feature.
+	// Missing says what empty cells mean, each "WHAT=VALUE" or "VALUE" for all, or several with commas between. WHAT is a
+	// dtype, a kind of dtypes (float, int, bool, string, datetime, category) or a column. VALUE is the value of the cell,
+	// "error", or "column": then the cell is zero, NaN for floats, and a column of bools, NAME_missing, says which cells
+	// were empty. The most specific rule holds. Without a rule, an empty cell of numbers or bools is an error, a missing
+	// time is graph.NoTime, a missing category -1, and a string is empty.
+	Missing []string
+	// Vectors join columns of an edge list to vectors: "feat=f0:f127" for a range of columns in the order of the file,
+	// "feat=f*" for a pattern, "feat=a,b,c", each with a dtype if wanted: "feat:float32=f*". The columns are not imported
+	// on their own.
+	Vectors []string
+	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
 	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder.
 	AllowOutside bool
@@ -200,10 +209,25 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 	case o.Delimiter != "":
 		return s, usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
 	}
-	if o.EmptyCells != "error" {
-		s.Empty, s.Fill = table.EmptyFill, o.EmptyCells
+	s.Vectors = o.Vectors
+	var err error
+	s.Missing, err = missingRules(o.EmptyCells, o.Missing)
+	return s, err
+}
+
+// missingRules are the rules of Missing and of its older name.
+func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, err error) {
+	if emptyCells != "error" {
+		rules = append(rules, ingest.Missing{Value: emptyCells})
 	}
-	return s, nil
+	for _, m := range missing {
+		more, err := ingest.ParseMissing(m)
+		if err != nil {
+			return nil, usagef("%w", err)
+		}
+		rules = append(rules, more...)
+	}
+	return rules, nil
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
@@ -256,6 +280,13 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 	if err != nil {
 		return nil, err
 	}
+	collecting := time.Now()
+	if err := src.Collect(ctx, o.Threads, o.Memory/4, o.Homogeneous); err != nil {
+		return nil, err
+	}
+	if src.Collected() != nil {
+		r.Stage("categories", time.Since(collecting), 0, "")
+	}
 	if src.Collection != nil {
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
@@ -304,6 +335,9 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
 	o.made(made.Options)
+	if len(o.Missing) > 0 {
+		made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}
@@ -401,7 +435,7 @@ func opened(out string, r *report.Report, err error) (*Store, error) {
 
 // checkCollection refuses options that do not apply to sources of many graphs.
 func (o *ImportOptions) checkCollection(format string) error {
-	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "EmptyCells", "AllowOutside")
+	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "EmptyCells", "AllowOutside")
 }
 
 // checkOnly refuses all options except those of Run and those that takes lists.
@@ -410,7 +444,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		name  string
 		given bool
 	}{
-		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
+		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
@@ -438,7 +472,7 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := o.meter("import", 0, "rows")
 	defer line.end()
-	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Progress: line.add})
+	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Held: src.Held, Progress: line.add})
 	if err != nil {
 		return nil, err
 	}

@@ -205,9 +205,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	if err != nil {
 		return nil, err
 	}
-	if err := changed.Finish(w, second.Meta, s.Meta); err != nil {
-		return nil, err
-	}
+	changed.Finish(second.Meta, s.Meta)
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
 	noteTransforms(r, changed.Result())
 	return result, nil

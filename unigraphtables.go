@@ -11,7 +11,6 @@ import (
 
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/ingest"
-	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -33,8 +32,11 @@ type UnigraphTables struct {
 
 	// The remaining fields apply only to ConvertUnigraph.
 
-	EmptyCells   string // "error" (the default), or the value that replaces each empty cell of a feature
-	AllowOutside bool   // let the schema name files outside its folder
+	// Missing says what empty cells mean, as for Import, except that no columns are added.
+	Missing []string
+	// EmptyCells is an older name for one rule of Missing for all.
+	EmptyCells   string
+	AllowOutside bool // let the schema name files outside its folder
 }
 
 // options converts the options for package unigraph.
@@ -56,7 +58,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
-	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"AllowOutside", o.AllowOutside}); name != "" {
+	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
 		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
 	}
 	u, err := o.options()
@@ -105,8 +107,13 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 		return nil, err
 	}
 	from := ingest.Options{Format: "unigraph", Outside: o.AllowOutside}
-	if o.EmptyCells != "error" {
-		from.Empty, from.Fill = table.EmptyFill, o.EmptyCells
+	if from.Missing, err = missingRules(o.EmptyCells, o.Missing); err != nil {
+		return nil, err
+	}
+	for _, m := range from.Missing {
+		if m.Value == "column" {
+			return nil, usagef("found `Missing` with column, expected error or values: the schema says which columns there are")
+		}
 	}
 	src, err := ingest.Open(ctx, vfs.OS, schema, from)
 	if err != nil {

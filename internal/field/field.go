@@ -20,6 +20,7 @@ var called = map[string]string{
 	"Splits":        "split",
 	"TLS":           "tls-ca",
 	"TypesTogether": "balance-types=false",
+	"Vectors":       "vector",
 }
 
 // keywords has the keywords of Python that differ from the rule, by field.
@@ -34,8 +35,8 @@ var of = map[string]string{
 	"both":            "",
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
-	"empty-cells":     "graphmill import",
 	"list-formats":    "graphmill import",
+	"missing":         "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 }

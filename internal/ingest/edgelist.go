@@ -56,13 +56,13 @@ func lastAt(path string) int {
 	return i - 1
 }
 
-func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
 	var t table.Table
-	var specs []table.Column
+	var specs []table.Field
 	var warnings []string
 	var snap snapComments
 	if isParquet(path) {
@@ -78,13 +78,9 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if err != nil {
 		return nil, err
 	}
-	src, err := pick(t, fields, o.Src, srcNames)
+	src, dst, err := pickEnds(t, fields, o.Src, o.Dst)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
-	}
-	dst, err := pick(t, fields, o.Dst, dstNames)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
+		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != idsAuto {
@@ -99,21 +95,14 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		}
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
-	for _, f := range fields {
-		if f.Name == src.Name || f.Name == dst.Name {
-			continue
-		}
-		if specs != nil {
-			i := slices.IndexFunc(specs, func(c table.Column) bool { return c.Name == f.Name })
-			if i < 0 {
-				continue
-			}
-			if specs[i].DType != graph.Invalid {
-				f.DType, f.Shape = specs[i].DType, specs[i].Shape
-			}
-		}
-		e.Columns = append(e.Columns, featureOf(f.Field, o))
+	m := &maker{gaps: newGaps(o)}
+	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
+		return nil, err
 	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, m.notes...)
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
@@ -130,15 +119,60 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
+// features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs
+// if it is not nil.
+func (m *maker) features(ctx context.Context, t table.Table, fields []looks, specs []table.Field, vectors []string, ends ...string) (cols []table.Column, err error) {
+	used := slices.Clone(ends)
+	var joins []table.Column
+	for _, v := range vectors {
+		name, from, ok := strings.Cut(v, "=")
+		name, typ, typed := strings.Cut(name, ":")
+		w := &wanted{from: strings.Split(from, ",")}
+		if !ok || name == "" || from == "" {
+			return nil, usagef("`Vectors`: found %q, expected NAME=COLUMNS, such as feat=f0:f127, feat=f* or feat:float32=a,b", v)
+		}
+		if typed {
+			if w.Field, err = parseType(typ); err != nil {
+				return nil, usagef("`Vectors`: %q: %w", v, err)
+			}
+		}
+		add, parts, err := m.vector(name, w, fields, ends)
+		if err != nil {
+			return nil, sourcef("%s: `Vectors` %s: %w", t.Files()[0], v, err)
+		}
+		joins, used = append(joins, add...), append(used, parts...)
+	}
+	for i := range fields {
+		f := &fields[i]
+		if slices.Contains(used, f.Name) {
+			continue
+		}
+		w := &wanted{}
+		if specs != nil {
+			k := slices.IndexFunc(specs, func(c table.Field) bool { return c.Name == f.Name })
+			if k < 0 {
+				continue
+			}
+			w.Field = specs[k]
+		}
+		add, err := m.columns(ctx, t, f, w)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, add...)
+	}
+	return append(cols, joins...), nil
+}
+
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
 // header, unless the first line contains all of them. The comments of a file without a header can name its columns.
-func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, snapComments, error) {
+func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Field, snapComments, error) {
 	csv := table.CSVOptions{Delimiter: o.Delimiter}
 	t, err := table.OpenCSV(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
 	snap, serr := readSNAP(fsys, files)
 	if serr != nil {
-		return nil, nil, snap, joined(err, serr)
+		return nil, nil, snap, firstOf(err, serr)
 	}
 	if o.Columns == "" {
 		if !errors.As(err, &none) {
@@ -156,7 +190,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	}
 	if err == nil {
 		have := t.Fields()
-		if !slices.ContainsFunc(specs, func(c table.Column) bool {
+		if !slices.ContainsFunc(specs, func(c table.Field) bool {
 			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
 		}) {
 			return t, specs, snap, nil
@@ -169,8 +203,8 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	return t, specs, snap, err
 }
 
-// joined returns the first of two errors that there is.
-func joined(a, b error) error {
+// firstOf returns the first of two errors that there is.
+func firstOf(a, b error) error {
 	if a != nil {
 		return a
 	}
@@ -178,7 +212,7 @@ func joined(a, b error) error {
 }
 
 // openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
-func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
+func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Field, []string, error) {
 	t, err := table.OpenParquet(fsys, files)
 	if err != nil {
 		return nil, nil, nil, err

@@ -57,9 +57,11 @@ type Options struct {
 	// Symmetrise adds the reverse of each edge: to the same edge type if both ends have the same node type, and
 	// otherwise as the edge type dst:rev_REL:src.
 	Symmetrise bool
-	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
-	Empty table.Empty
-	Fill  string
+	// Missing says what empty cells of features mean; without a rule they are errors, or missing times and categories,
+	// or empty strings.
+	Missing []Missing
+	// Vectors join columns of an edge list to vectors: "feat=f0:f127", "feat:float32=f*".
+	Vectors []string
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string
@@ -92,7 +94,8 @@ type Source struct {
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 
-	arrays *npz.Files
+	arrays    *npz.Files
+	collected []*table.Categories // those that Collect found
 }
 
 // Close frees what was unpacked.
@@ -136,8 +139,8 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
 		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
-	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
+		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {

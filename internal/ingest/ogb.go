@@ -151,7 +151,7 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 	c.DType = graph.Int64
 	for _, f := range looks {
 		switch {
-		case f.DType == graph.String && !f.unsigned:
+		case f.text:
 			c.DType = graph.String
 		case f.DType != graph.Int64 && c.DType == graph.Int64:
 			c.DType = graph.Float32
@@ -172,6 +172,8 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 		}
 	}
 	c.CountNaN = c.DType == graph.Float32
+	d.fill(&r)
+	c = &r.Columns[0]
 	if label && c.CountNaN && c.Empty == table.EmptyError {
 		c.Empty, c.Fill = table.EmptyFill, "nan"
 	}

@@ -158,7 +158,7 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	if err != nil {
 		return r, err
 	}
-	c := collection.Column{Column: table.Column{Name: column, DType: dtype, Empty: d.o.Empty, Fill: d.o.Fill}}
+	c := collection.Column{Column: table.Column{Name: column, DType: dtype}}
 	for _, f := range t.Fields() {
 		c.Fields = append(c.Fields, f.Name)
 	}
@@ -168,7 +168,24 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	case n > 1:
 		c.Shape = []int{n}
 	}
-	return collection.Rows{Table: t, Columns: []collection.Column{c}}, nil
+	r = collection.Rows{Table: t, Columns: []collection.Column{c}}
+	if dtype != graph.Invalid {
+		d.fill(&r)
+	}
+	return r, nil
+}
+
+// fill completes the column of rows with what its empty cells mean.
+func (d *raw) fill(r *collection.Rows) {
+	c := &r.Columns[0]
+	if c.DType != graph.String {
+		c.From, c.Fields = c.Fields, nil
+	}
+	cols := newGaps(d.o).fill(c.Column, "")
+	c.Column = cols[0]
+	for _, mark := range cols[1:] {
+		r.Columns = append(r.Columns, collection.Column{Column: mark})
+	}
 }
 
 // others lists the files of the data set that were not read.

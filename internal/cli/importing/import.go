@@ -115,6 +115,8 @@ A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
+  graphmill import events.csv --columns src,dst,at:datetime,kind:category --out g.store
+  graphmill import edges.csv --vector feat=f0:f127 --missing float=nan --out g.store
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
@@ -169,8 +171,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
 	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
 	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
-	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32")
-	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or source)")
+	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
+	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
 	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
 	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
@@ -182,7 +184,10 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
 	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
-	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that replaces each empty cell of a feature")
+	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, or VALUE for all; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
+	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one: NAME=FIRST:LAST for a range of columns, NAME=PATTERN, or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
+	fs.StringVar(&o.EmptyCells, "empty-cells", "", "older name for --missing VALUE")
+	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
 	if where != nil {

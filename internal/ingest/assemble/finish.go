@@ -319,6 +319,9 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 		if err != nil {
 			return err
 		}
+		if err := meaning(s.w, s.dir, &s.lay.cols[i].Column, &c.meta); err != nil {
+			return err
+		}
 		s.meta.Columns[s.lay.cols[i].Name] = c.meta
 	}
 	if s.dedupe() {

@@ -52,6 +52,15 @@ func Open(ctx context.Context, fsys vfs.FS, dir string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	texts := make([][]string, len(w.Categories))
+	for i, list := range w.Categories {
+		for _, s := range list {
+			texts[i] = append(texts[i], string(s))
+		}
+	}
+	if err := src.SetCollected(texts); err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
 	s, err := newSite(fsys, dir, w, src)
 	if err != nil {
 		return nil, errors.Join(err, src.Close())

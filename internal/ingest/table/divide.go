@@ -250,6 +250,10 @@ func (t *run) Where(row uint64, column string) string { return t.whole.Where(row
 
 // Scan implements Table.
 func (t *run) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *run) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	first := t.part.First
 	switch t.whole.(type) {
 	case *Parquet, *Npy:

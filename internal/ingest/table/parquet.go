@@ -191,6 +191,10 @@ func (t *Parquet) Where(row uint64, _ string) string {
 // Scan implements Table. Each worker reads whole row groups. Its memory per column and worker is a page with its
 // dictionary, and 1 MiB of values, or twice the size of a row if that is more.
 func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Parquet) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
 	workers := make([]parquetWorker, threads)
 	for i := range workers {

@@ -82,6 +82,10 @@ func (t *turns) stop() {
 // Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files it
 // is that of two more threads.
 func (t *CSV) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *CSV) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return t.scan(ctx, columns, threads, func(w int, _ *unit, c *Chunk) error { return fn(w, c) })
 }
 

@@ -70,11 +70,12 @@ func (r *rows) write(ctx context.Context, w *store.Writer, dir string, metas map
 		if err := errors.Join(err, cerr); err != nil {
 			return err
 		}
+		if name == SplitColumn {
+			if m.Categories, err = w.Categories(store.ColumnDir(dir, name), name, Parts); err != nil {
+				return err
+			}
+		}
 		metas[name] = m
 	}
-	if r.split == nil {
-		return nil
-	}
-	split := &rows{split: r.split}
-	return split.finish(w, dir, metas)
+	return nil
 }

@@ -3,7 +3,7 @@
 //
 //	t, err := transform.New(ctx, g, options)
 //	result, err := assemble.Build(ctx, vfs.OS, w, t.Input(), assemble.Options{...})
-//	err = t.Finish(w, result.Meta, meta) // of the store of g
+//	t.Finish(result.Meta, meta) // of the store of g
 //
 // The graph is that of an open store. Input has tables whose rows are its nodes and edges, changed on the way; building
 // them makes the new store. Edges come in the order of their ids, so that the order of the edges of a node is kept, and
@@ -28,5 +28,5 @@
 // Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row. A scan
 // holds a chunk per thread, and 40 bytes per edge of the node with the most edges. Pages of the graph are not counted: see Options.Touched.
 //
-// The package imports draw, graph, internal/ingest/{assemble, table} and internal/{store, tagged}.
+// The package imports draw, graph, internal/ingest/{assemble, table} and internal/{isotime, store, tagged}.
 package transform

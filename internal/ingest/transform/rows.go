@@ -17,18 +17,38 @@ type rows struct {
 	count   int
 	normal  []string // columns to normalise
 	split   []int8   // the part of each row; nil: none
+	// categories are those of the columns, by name.
+	categories map[string]*table.Categories
 }
 
-func rowsOf(columns []*graph.Column, count int) rows { return rows{columns: columns, count: count} }
+func rowsOf(columns []*graph.Column, count int) rows {
+	r := rows{columns: columns, count: count, categories: map[string]*table.Categories{}}
+	for _, c := range columns {
+		if c.Categories == nil {
+			continue
+		}
+		var texts []string
+		for i := range c.Categories.Rows {
+			texts = append(texts, string(c.Categories.Text(i)))
+		}
+		r.categories[c.Name] = &table.Categories{}
+		r.categories[c.Name].Set(texts)
+	}
+	return r
+}
 
 // ask returns the columns that a build asks for.
 func (r *rows) ask() []table.Column {
 	var out []table.Column
 	for _, c := range r.columns {
-		out = append(out, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape})
+		x := table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Unit: c.Unit}
+		if c.Categories != nil {
+			x.Categories = r.categories[c.Name]
+		}
+		out = append(out, x)
 	}
 	if r.split != nil {
-		out = append(out, table.Column{Name: SplitColumn, DType: graph.Int32})
+		out = append(out, table.Column{Name: SplitColumn, DType: graph.Int32, Categories: partsOf})
 	}
 	slices.SortFunc(out, func(x, y table.Column) int { return strings.Compare(x.Name, y.Name) })
 	return out

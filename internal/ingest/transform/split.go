@@ -9,10 +9,17 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
 // Parts are the categories of SplitColumn, in the order of their codes.
 var Parts = []string{"train", "valid", "test"}
+
+var partsOf = func() *table.Categories {
+	c := &table.Categories{}
+	c.Set(Parts)
+	return c
+}()
 
 // Split divides the rows of a type into Parts. One of Ratios, At and Values is set.
 type Split struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -257,63 +256,16 @@ func (t *Transform) Input() assemble.Input {
 	return in
 }
 
-// Finish completes the new store, after Build: it writes categories, and copies to its metadata what those of the graph say
-// besides the arrays.
-func (t *Transform) Finish(w *store.Writer, to, of *store.Meta) error {
+// Finish copies to the metadata of the new store, after Build, what those of the graph say besides the arrays.
+func (t *Transform) Finish(to, of *store.Meta) {
 	for i, n := range t.g.Nodes {
 		m, old := to.Nodes[n.Type], of.Nodes[n.Type]
 		m.Types = slices.Clone(old.Types)
 		m.Added = int(t.nodes[i].below(n.Count) - t.nodes[i].below(n.Count-n.Added))
-		if err := t.nodes[i].finish(w, store.NodesDir(n.Type), m.Columns); err != nil {
-			return err
-		}
 	}
-	for i, e := range t.g.Edges {
-		m := to.Edges[e.Type.String()]
-		m.Types = slices.Clone(of.Edges[e.Type.String()].Types)
-		if err := t.edges[i].finish(w, store.EdgesDir(e.Type), m.Columns); err != nil {
-			return err
-		}
+	for _, e := range t.g.Edges {
+		to.Edges[e.Type.String()].Types = slices.Clone(of.Edges[e.Type.String()].Types)
 	}
-	if len(t.g.Context) > 0 {
-		r := rowsOf(t.g.Context, t.g.Context[0].Rows)
-		return r.finish(w, "context", to.Context.Columns)
-	}
-	return nil
-}
-
-// finish writes the categories of the columns in a folder and completes their entries.
-func (r *rows) finish(w *store.Writer, dir string, metas map[string]store.ColumnMeta) (err error) {
-	texts := map[string]*graph.Column{}
-	for _, c := range r.columns {
-		m := metas[c.Name]
-		m.Unit = string(c.Unit)
-		metas[c.Name] = m
-		if c.Categories != nil {
-			texts[c.Name] = c.Categories
-		}
-	}
-	if r.split != nil {
-		c := &graph.Column{DType: graph.String, Rows: len(Parts), StringOffsets: graph.Index{U64: []uint64{0}}}
-		for _, p := range Parts {
-			c.Values = append(c.Values, p...)
-			c.StringOffsets.U64 = append(c.StringOffsets.U64, uint64(len(c.Values)))
-		}
-		texts[SplitColumn] = c
-	}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		c := texts[name]
-		ends := make([]uint32, c.Rows)
-		for i := range ends {
-			ends[i] = uint32(c.StringOffsets.At(i + 1))
-		}
-		m := metas[name]
-		if m.Categories, err = w.Categories(store.ColumnDir(dir, name), name, c.Values, ends); err != nil {
-			return err
-		}
-		metas[name] = m
-	}
-	return nil
 }
 
 // place names a row for an error.

@@ -80,7 +80,7 @@ func (g *plain) write(t *rapid.T, dir string, primary graph.Direction) *store.St
 	return build(t, filepath.Join(dir, "before"), in, assemble.Options{Primary: primary, Threads: 2}, nil)
 }
 
-func build(t *rapid.T, out string, in assemble.Input, o assemble.Options, finish func(w *store.Writer, m *store.Meta) error) *store.Store {
+func build(t *rapid.T, out string, in assemble.Input, o assemble.Options, finish func(m *store.Meta)) *store.Store {
 	w, err := store.Create(vfs.OS, out, false)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func build(t *rapid.T, out string, in assemble.Input, o assemble.Options, finish
 	o.DuplicateEdges, o.SelfLoops = assemble.Keep, assemble.Keep
 	result, err := assemble.Build(context.Background(), vfs.OS, w, in, o)
 	if err == nil && finish != nil {
-		err = finish(w, result.Meta)
+		finish(result.Meta)
 	}
 	if err == nil {
 		err = w.Seal(context.Background(), result.Meta, 1)
@@ -239,7 +239,7 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := build(t, filepath.Join(dir, "after"), c.Input(), assemble.Options{Primary: primary, Both: true, Threads: rapid.SampledFrom([]int{1, 4}).Draw(t, "threads")},
-			func(w *store.Writer, m *store.Meta) error { return c.Finish(w, m, s.Meta) })
+			func(m *store.Meta) { c.Finish(m, s.Meta) })
 		defer after.Close()
 		if err := after.Check(context.Background()); err != nil {
 			t.Fatal(err)

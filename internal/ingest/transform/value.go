@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/isotime"
 )
 
 // key is a value of a column as a number whose order is that of the values.
@@ -129,9 +129,9 @@ func parseTime(text string, u graph.Unit) (int64, error) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, nil
 	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.Unix()*u.PerSecond() + int64(at.Nanosecond())/(1e9/u.PerSecond()), nil
+	if t, ok := isotime.Parse([]byte(text)); ok {
+		if v, exact, fits := t.In(u.PerSecond()); exact && fits {
+			return v, nil
 		}
 	}
 	return 0, fmt.Errorf("found %q, expected a date such as 2024-01-31, a time, or a number of %s", text, u)

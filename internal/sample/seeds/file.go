@@ -212,30 +212,33 @@ func (r *reader) features(want []table.Column) error {
 		if slices.ContainsFunc(ends, func(c table.Column) bool { return c.Name == f.Name }) {
 			continue
 		}
-		c := table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape}
+		c := table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}
 		if guesses != nil {
-			c.DType = guessed(guesses[i])
+			c.DType, c.Unit = guessed(guesses[i])
 		}
 		r.columns = append(r.columns, c)
 	}
 	return nil
 }
 
-func guessed(g table.Guess) graph.DType {
+func guessed(g table.Guess) (graph.DType, graph.Unit) {
 	switch {
 	case g.Seen && g.Integer:
-		return graph.Int64
+		return graph.Int64, ""
 	case g.Seen && g.Number:
-		return graph.Float32
+		return graph.Float32, ""
+	case g.Seen && g.Time:
+		unit, _ := g.Unit()
+		return graph.Int64, unit
 	}
-	return graph.String
+	return graph.String, ""
 }
 
 // gathered is a column to which chunks are added.
 type gathered struct{ graph.Column }
 
 func (g *gathered) begin(c table.Column) {
-	g.Column = graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}
+	g.Column = graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Unit: c.Unit}
 	for _, d := range c.Shape {
 		if d == -1 {
 			g.Offsets = append(g.Offsets, graph.Index{U64: []uint64{0}})
