@@ -467,6 +467,9 @@ func showStore(t fatal, path, parent string, threads int) string {
 			if c.Name == graph.PositionColumn {
 				continue
 			}
+			if split := strings.HasPrefix(c.Name, "split"); split != (c.Categories != nil) || split && (string(c.Categories.Text(0)) != "train" || string(c.Categories.Text(1)) != "valid" || string(c.Categories.Text(2)) != "test") {
+				t.Fatalf("found the categories %v of %s", c.Categories, c.Name)
+			}
 			width := 1
 			for _, d := range c.Shape {
 				width *= d

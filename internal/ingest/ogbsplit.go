@@ -132,7 +132,7 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		}
 		return nil
 	}
-	if n.says == "" {
+	if n.says == "" && n.splits == nil {
 		t, err := g.table(n)
 		if err != nil {
 			return err
