@@ -171,3 +171,26 @@ func TestArchivedGraphs(t *testing.T) {
 		}
 	})
 }
+
+// Columns, ends and sparse matrices of a graph.yaml can be arrays of archives.
+func TestArchivesInYAML(t *testing.T) {
+	archive := archiveOf(map[string]string{
+		"x": float32Array([]int{3}, 4, 5, 6), "edge_index": int64Array([]int{2, 2}, 0, 1, 1, 2), "w": float32Array([]int{2}, 7, 8),
+		"indptr": int64Array([]int{4}, 0, 1, 1, 1), "indices": int64Array([]int{1}, 2), "n": int64Array([]int{2}, 1, 2), "p": strings.Replace(int64Array([]int{1}, 1), "'<i8'", "'|O' ", 1),
+	})
+	files := func(yaml string) map[string]string {
+		return map[string]string{"graph.yaml": yaml, "data.npz": archive}
+	}
+	const nodes = "nodes: {a: {columns: {x: \"data.npz:x\"}}}\n"
+	runImports(t, []importCase{
+		{name: "names", files: files(nodes + "edges: {\"a:r:a\": {table: \"data.npz:edge_index\", columns: {w: \"data.npz:w\"}}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 0>1 w=7 1>2 w=8"},
+		{name: "keys", files: files("nodes: {a: {columns: {x: {file: data.npz, array: x, dtype: float64}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 0>1 1>2"},
+		{name: "a sparse matrix", files: files(nodes + "edges: {\"a:r:a\": {indptr: \"data.npz:indptr\", indices: \"data.npz:indices\"}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 2>0"},
+		{name: "no such array", files: files("nodes: {a: {columns: {x: \"data.npz:y\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `expected "y" among them`},
+		{name: "no such archive", files: files("nodes: {a: {columns: {x: \"other.npz:y\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "other.npz"},
+		{name: "a pickle", files: files("nodes: {a: {columns: {x: \"data.npz:p\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "pickle"},
+		{name: "outside", files: files("nodes: {a: {columns: {x: \"../data.npz:x\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "data.npz"},
+		{name: "a file without array", files: files("nodes: {a: {columns: {x: {file: data.npz}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `graph.yaml:1:23: found file "data.npz" and array "" of column "x", expected both`},
+		{name: "an array without file", files: files("nodes: {a: {columns: {x: {dtype: int8, array: x}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `found file "" and array "x"`},
+	})
+}
