@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -95,6 +96,9 @@ type ImportOptions struct {
 	// "feat=f*" for a pattern, "feat=a,b,c", each with a dtype if wanted: "feat:float32=f*". The columns are not imported
 	// on their own.
 	Vectors []string
+	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
+	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
+	Relations string
 	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
 	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder.
@@ -106,8 +110,11 @@ type ImportOptions struct {
 	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
 	// become a collection.
 	Schema string
-	// More lists further TFRecord files, which are read after the source.
+	// More lists further files of TFRecords or of an edge list, which are read after the source.
 	More []string
+	// Input is what the source "-" reads, a table of edges. Format says its kind: csv, tsv, txt, jsonl, arrow or parquet. It is
+	// copied to an unnamed file in the folder of the output, which is gone when Import returns.
+	Input io.Reader
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
 	Lenient bool
@@ -177,9 +184,6 @@ func (o *ImportOptions) check() error {
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
 	}
-	if o.Schema == "" && len(o.More) > 0 {
-		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
-	}
 	if o.Cluster != nil && o.Schema != "" {
 		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
@@ -190,7 +194,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -231,8 +235,8 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
-// does not depend on Memory or Threads. The caller closes it.
+// The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
+// given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
@@ -241,13 +245,21 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
+	fsys := vfs.OS
+	if source == "-" {
+		var done func() error
+		if fsys, source, done, err = o.spool(ctx, out); err != nil {
+			return nil, err
+		}
+		defer closeWith(&err, done)
+	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
 	options.Temp, options.Threads = folderOf(out), o.Threads
 	start := time.Now()
-	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return nil, usagef("%w", err)
@@ -263,6 +275,9 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 			return nil, err
 		}
 	}
+	if o.Cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
+		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	}
 	o.follow(&asked, &src.Transforms)
 	r := o.begin("import", titled(out))
 	for _, w := range src.Warnings {
@@ -276,7 +291,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 	if source == "" {
 		source = o.Indptr
 	}
-	inputs, err := fingerprints(ctx, src.Files, r, below(source))
+	names := below(source)
+	if fsys != vfs.OS { // the file of a pipe
+		names = filepath.Base
+	}
+	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
 		return nil, err
 	}
@@ -337,6 +356,9 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	o.made(made.Options)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
+	if o.Relations != "" {
+		made.Options["relations"] = o.Relations
 	}
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
@@ -445,7 +467,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		given bool
 	}{
 		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
-		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
+		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
 		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},

@@ -95,6 +95,9 @@ func reportStore(r *report.Report, s *store.Store) error {
 		relations.Rows = append(relations.Rows, []report.Value{report.Text(e.Type.String()), report.Count(e.Count, ""),
 			report.Number(h.Mean(), ""), report.Count(h.Max(), ""), report.Text(joinColumns(describeColumns(e.Columns)))})
 		plots[e.Primary].Series = append(plots[e.Primary].Series, report.Series{Name: e.Type.String(), Histogram: h})
+		if err := s.Touched(e.Adj[e.Primary].Indptr.Bytes()); err != nil {
+			return err
+		}
 	}
 	r.Head("nodes", report.Count(nodes, "nodes"))
 	r.Head("edges", report.Count(edges, "edges"))
@@ -108,6 +111,9 @@ func reportStore(r *report.Report, s *store.Store) error {
 	r.Head("on disk", report.Bytes(size))
 	r.Table(types)
 	r.Table(relations)
+	if text := leftOutText(notInBatches(s.Graph)); text != "" {
+		r.Note(text)
+	}
 	for _, d := range []graph.Direction{graph.In, graph.Out} {
 		p := plots[d]
 		if len(p.Series) == 0 {

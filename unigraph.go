@@ -90,7 +90,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 		o.warn("%s", text)
 	}
 	s.report = o.begin("sample", "Subgraphs of "+filepath.Base(o.GraphSchema))
-	if _, err := fingerprints(ctx, src.Files, s.report, filepath.Base); err != nil {
+	if _, err := fingerprints(ctx, vfs.OS, src.Files, s.report, filepath.Base); err != nil {
 		return nil, err
 	}
 	opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy, Threads: o.Threads, Memory: o.Memory}

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Encodings of values.
@@ -26,6 +27,8 @@ func (c *Column) size() int {
 		return 4
 	case physInt64, physDouble:
 		return 8
+	case physInt96:
+		return 12
 	case physFixed:
 		return c.fixed
 	}
@@ -54,6 +57,7 @@ type values struct {
 	prefixes delta
 	previous []byte
 	scratch  []uint32
+	raw      Rows // stored values that are converted
 }
 
 // begin starts to read the values of a page, which are in the given encoding.
@@ -116,9 +120,8 @@ func (v *values) begin(encoding int64, b []byte) error {
 	return nil
 }
 
-// read appends up to n values, and fewer where they would exceed limit bytes, but at least one. It returns their
-// number.
-func (v *values) read(r *Rows, n, limit int) (int, error) {
+// stored is read without conversion.
+func (v *values) stored(r *Rows, n, limit int) (int, error) {
 	size := v.c.size()
 	if size > 0 {
 		n = min(n, max(1, limit/size))
@@ -203,6 +206,12 @@ func errFew() error {
 	return corruptf("found fewer values than the page counts, or a value that ends after the page, expected all values in it; the file is damaged")
 }
 
+// extend appends n bytes of undefined content to b and returns them.
+func extend(b *[]byte, n int) []byte {
+	*b = slices.Grow(*b, n)[:len(*b)+n]
+	return (*b)[len(*b)-n:]
+}
+
 // grow returns s with length n; its content is undefined.
 func grow(s []uint32, n int) []uint32 {
 	if cap(s) < n {
@@ -246,7 +255,7 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 			return done, errFew()
 		}
 		for _, x := range v.scratch {
-			if uint64(x) >= uint64(v.dict.n) {
+			if int(x) >= v.dict.n {
 				return done, corruptf("found index %d, expected one below %d, the number of values of the dictionary; the file is damaged", x, v.dict.n)
 			}
 		}
@@ -263,6 +272,18 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 			for _, x := range v.scratch {
 				r.Data = append(r.Data, v.dict.data[x])
 			}
+		case size == 4:
+			out := extend(&r.Data, 4*k)
+			for i, x := range v.scratch {
+				binary.LittleEndian.PutUint32(out[4*i:], binary.LittleEndian.Uint32(v.dict.data[4*int(x):]))
+			}
+			r.fixed(v.c, k)
+		case size == 8:
+			out := extend(&r.Data, 8*k)
+			for i, x := range v.scratch {
+				binary.LittleEndian.PutUint64(out[8*i:], binary.LittleEndian.Uint64(v.dict.data[8*int(x):]))
+			}
+			r.fixed(v.c, k)
 		default:
 			for _, x := range v.scratch {
 				r.Data = append(r.Data, v.dict.data[int(x)*size:int(x+1)*size]...)

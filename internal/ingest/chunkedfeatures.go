@@ -227,7 +227,7 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
-		t, ok := p.Table.(*table.Parquet)
+		t, ok := p.Table.(*table.Columnar)
 		if !ok {
 			return nil, nil
 		}

@@ -53,6 +53,8 @@ func flat(rows []any) (list []float64) {
 // number returns value i of a column.
 func number(b []byte, d graph.DType, i int) float64 {
 	switch d {
+	case graph.Int32:
+		return float64(graph.View[int32](b)[i])
 	case graph.Uint32:
 		return float64(graph.View[uint32](b)[i])
 	case graph.Bool:

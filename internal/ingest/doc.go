@@ -5,7 +5,7 @@
 // The formats, each in a file of its own, are:
 //
 //   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV, TFRecord and Parquet tables;
-//   - edge list: one table of edges: .csv, .tsv or .txt, plain or compressed, or .parquet;
+//   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - matrix-market: the entries of a matrix as text, .mtx;
 //   - npz: an archive with a sparse matrix of SciPy, or with the ends of edges and columns of nodes and edges;

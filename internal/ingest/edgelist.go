@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,29 +11,32 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// edgeList is one table of text, or of Parquet files, with one row per edge. It gives a homogeneous graph.
+// edgeList is one table with one row per edge. It gives a homogeneous graph.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
-func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
+func (edgeList) about() string { return table.Expected + ", or a folder of them" }
+
 func (edgeList) becomes() string {
 	return "a graph of one type; further columns become columns of the edges"
 }
+
 func (edgeList) detect(path string, names []string) bool {
-	return names == nil && (isText(path) || isParquet(path))
+	if names != nil {
+		return table.IsTable(names)
+	}
+	switch table.KindByName(pattern(path)) {
+	case table.Text, table.ParquetFile, table.ArrowFile, table.JSONLines:
+		return true
+	}
+	return false
 }
 
 // isText says whether a path names a table of text.
-func isText(path string) bool {
-	return slices.Contains([]string{".csv", ".tsv", ".txt"}, table.Extension(pattern(path)))
-}
-
-// isParquet says whether a path names a table of Parquet files.
-func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
+func isText(path string) bool { return table.KindByName(pattern(path)) == table.Text }
 
 // pattern returns the name of a table without the "@N" of its shards.
 func pattern(path string) string {
@@ -57,18 +59,28 @@ func lastAt(path string) int {
 }
 
 func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+	var files, folders []string
+	for _, path := range append([]string{path}, o.More...) {
+		found, folder, err := table.FindPath(fsys, path, o.Outside)
+		if err != nil {
+			return nil, sourcef("%w", err)
+		}
+		if files = append(files, found...); folder != "" {
+			folders = append(folders, folder)
+		}
+	}
+	kind, err := table.KindOf(fsys, files[0])
 	if err != nil {
-		return nil, sourcef("%w", err)
+		return nil, err
 	}
 	var t table.Table
 	var specs []table.Field
 	var warnings []string
 	var snap snapComments
-	if isParquet(path) {
-		t, specs, warnings, err = openEdgeColumns(fsys, files, o)
+	if kind == table.Text {
+		t, specs, snap, err = openEdgeList(fsys, files, folders, o)
 	} else {
-		t, specs, snap, err = openEdgeList(fsys, files, o)
+		t, specs, warnings, err = openEdgeColumns(fsys, files, folders, o)
 	}
 	if err != nil {
 		return nil, err
@@ -166,9 +178,9 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
 // header, unless the first line contains all of them. The comments of a file without a header can name its columns.
-func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Field, snapComments, error) {
-	csv := table.CSVOptions{Delimiter: o.Delimiter}
-	t, err := table.OpenCSV(fsys, files, csv)
+func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, snapComments, error) {
+	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders}
+	t, err := table.Open(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
 	snap, serr := readSNAP(fsys, files)
 	if serr != nil {
@@ -181,7 +193,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.F
 		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
 			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
 		}
-		t, err = table.OpenCSV(fsys, files, csv)
+		t, err = table.Open(fsys, files, csv)
 		return t, nil, snap, err
 	}
 	specs, perr := parseColumns(o.Columns)
@@ -199,7 +211,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.F
 	for _, c := range specs {
 		csv.Names = append(csv.Names, c.Name)
 	}
-	t, err = openText(fsys, files, csv)
+	t, err = openTable(fsys, files, csv)
 	return t, specs, snap, err
 }
 
@@ -211,22 +223,27 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
-func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Field, []string, error) {
-	t, err := table.OpenParquet(fsys, files)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	var warnings []string
-	if o.Columns == "" {
-		for _, c := range t.Unreadable() {
-			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", files[0], c))
+// openEdgeColumns opens files whose columns have names. The caller can choose among the columns.
+func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, []string, error) {
+	options := table.Options{Folders: folders}
+	var specs []table.Field
+	if o.Columns != "" {
+		var err error
+		if specs, err = parseColumns(o.Columns); err != nil {
+			return nil, nil, nil, err
 		}
-		return t, nil, warnings, nil
+		for _, c := range specs { // of JSON lines
+			options.Names = append(options.Names, c.Name)
+		}
 	}
-	specs, err := parseColumns(o.Columns)
+	t, err := table.Open(fsys, files, options)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if specs == nil {
+		var s Source
+		s.leaveOut(t, false)
+		return t, nil, s.Warnings, nil
 	}
 	have := t.Fields()
 	for _, c := range specs {
@@ -241,15 +258,29 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 	return t, specs, nil, nil
 }
 
-// openText opens a table of text. If the caller names the columns of a file that has a header, the header would
-// become a row. It is detected by a cell of the first line that is the only one of its column that is not a number.
-func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
-	t, err := table.OpenCSV(fsys, files, csv)
-	if err != nil || csv.Names == nil {
-		return t, err
+// leaveOut warns of the columns of a table that cannot be read, unless the columns to read are listed.
+func (s *Source) leaveOut(t table.Table, listed bool) {
+	if t == nil || listed {
+		return
 	}
-	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: csv.Delimiter})
-	if err != nil || len(headed.Fields()) != len(csv.Names) {
+	for _, c := range table.Unreadable(t) {
+		w := fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", t.Files()[0], c)
+		if !slices.Contains(s.Warnings, w) {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
+}
+
+// openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is
+// detected by a cell of the first line that is the only one of its column that is not a number.
+func openTable(fsys vfs.FS, files []string, o table.Options) (table.Table, error) {
+	whole, err := table.Open(fsys, files, o)
+	t, text := whole.(*table.CSV)
+	if err != nil || o.Names == nil || !text {
+		return whole, err
+	}
+	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: o.Delimiter})
+	if err != nil || len(headed.Fields()) != len(o.Names) {
 		return t, nil
 	}
 	with, err := t.Guess()
@@ -262,7 +293,7 @@ func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, er
 	}
 	for i, f := range headed.Fields() {
 		if without[i].Seen && without[i].Number && !with[i].Number {
-			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(o.Names, ","))
 		}
 	}
 	return t, nil

@@ -28,7 +28,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, edgeList{}, npyEdges{}, npzArrays{}, matrixMarket{}, chunkedGraph{}, dglGraphs{}, dglParts{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, edgeList{}, npyEdges{}, npzArrays{}, matrixMarket{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}}
 
 // Format describes a format for a person.
 type Format struct {
@@ -96,6 +96,11 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 			}
 		}
 		return f, nil
+	}
+	if names == nil && err == nil {
+		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
+			return edgeList{}, nil
+		}
 	}
 	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
 		return detect(fsys, filepath.Join(path, rawDir), o)

@@ -31,6 +31,9 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if err := src.Collect(t.Context(), threads, 0, false); err != nil {
+			return "", errors.Join(err, src.Close())
+		}
 		out := filepath.Join(t.TempDir(), "out")
 		w, err := store.Create(vfs.Unsynced{FS: vfs.OS}, out, false)
 		if err != nil {
@@ -73,6 +76,10 @@ func listed(t testing.TB, s *store.Store) string {
 	value := func(c *graph.Column, row int) string {
 		var values []string
 		for i := row * c.RowValues(); i < (row+1)*c.RowValues(); i++ {
+			if c.Categories != nil && number(c.Values, c.DType, i) >= 0 {
+				values = append(values, fmt.Sprintf("%q", c.Categories.Text(int(number(c.Values, c.DType, i)))))
+				continue
+			}
 			if c.DType == graph.String {
 				values = append(values, fmt.Sprintf("%q", c.Text(i)))
 				continue
@@ -85,7 +92,11 @@ func listed(t testing.TB, s *store.Store) string {
 		fmt.Fprintf(&b, "%s %d:", n.Type, n.Count)
 		for i := range n.Count {
 			if n.IDs != nil {
-				fmt.Fprintf(&b, " %s", n.IDs.Text(i))
+				if n.IDs.DType == graph.String {
+					fmt.Fprintf(&b, " %s", n.IDs.Text(i))
+				} else {
+					fmt.Fprintf(&b, " %v", number(n.IDs.Values, n.IDs.DType, i))
+				}
 			}
 			for _, c := range n.Columns {
 				b.WriteString(value(c, i))

@@ -41,6 +41,8 @@ func ParseIDs(s string) (IDs, error) {
 type Options struct {
 	// Format is the name of a format; empty: it is detected.
 	Format string
+	// More lists further files of an edge list, with the same columns, which are read after the first.
+	More []string
 	// Columns names the columns of an edge list without a header, in file order, or chooses some columns of one with
 	// a header: "src,dst,weight:float32". A column without a dtype gets the one that its values look like.
 	Columns string
@@ -62,6 +64,11 @@ type Options struct {
 	Missing []Missing
 	// Vectors join columns of an edge list to vectors: "feat=f0:f127", "feat:float32=f*".
 	Vectors []string
+	// Relations says what the relations of triples become: "types", "column", or "" for types if they are not too many.
+	Relations string
+	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
+	Empty table.Empty
+	Fill  string
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string
@@ -93,11 +100,13 @@ type Source struct {
 	Transforms Transforms
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
+	// leftOut, if not nil, returns after a build how many parts of the source are left out, and why.
+	leftOut func() (int64, string)
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
 
-	arrays    *npz.Files
 	collected []*table.Categories // those that Collect found
+	arrays    *npz.Files
 }
 
 // Close frees what was unpacked.
@@ -143,6 +152,16 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	}
 	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
 		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
+	}
+	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
+		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
+	}
+	switch _, nt := f.(nTriples); {
+	case o.Relations == "":
+	case !nt && f != format(tripleFiles{}):
+		return nil, usagef("found `Relations` with a source of format %s, expected it with triples", f.name())
+	case o.Relations != "types" && o.Relations != "column":
+		return nil, usagef("found `Relations` %q, expected types or column", o.Relations)
 	}
 	s, err := f.open(ctx, fsys, path, o)
 	if err != nil {

@@ -136,7 +136,7 @@ func (z *archived) matrix() error {
 	}
 	for _, f := range e.Table.Fields() {
 		if f.Name == weight.Name {
-			e.Columns = []table.Column{arrayColumn(f)}
+			e.Columns = []table.Column{featureOf(f)}
 		}
 	}
 	z.s.Input, err = z.o.matrix(z.Path(), [2]uint64{uint64(shape[0]), uint64(shape[1])}, e)
@@ -280,14 +280,9 @@ func (z *archived) graph() error {
 
 func (z *archived) columns(t table.Table) (columns []table.Column) {
 	for _, f := range t.Fields() {
-		columns = append(columns, arrayColumn(f))
+		columns = append(columns, featureOf(f))
 	}
 	return columns
-}
-
-// arrayColumn returns the column to ask for to read an array, which has no empty cells.
-func arrayColumn(f table.Field) table.Column {
-	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape}
 }
 
 // arrayRows is an array that may be a column.

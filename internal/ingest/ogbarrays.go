@@ -158,7 +158,7 @@ func (g *ogbGraph) addArray(path, name string, t *ogbType) error {
 		return sourcef("%s: found %d rows, expected %d, as %s says", path, x.Rows(), t.count, t.says)
 	}
 	t.arrays = append(t.arrays, c)
-	t.columns = append(t.columns, arrayColumn(x.Fields()[0]))
+	t.columns = append(t.columns, featureOf(x.Fields()[0]))
 	return nil
 }
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -19,8 +19,9 @@ type opener struct {
 	dir     string // folder that names are relative to
 	outside bool
 	// member gives an array of an archive a name; nil: names mean files.
-	member func(archive, array string) (string, error)
-	tables map[string]table.Table
+	member  func(archive, array string) (string, error)
+	folders []string // that were named as tables
+	tables  map[string]table.Table
 	files   []string // files in use, each once
 	used    map[string]bool
 }
@@ -43,8 +44,8 @@ func (p *opener) use(file string) {
 	}
 }
 
-// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, or base@N, or as an array
-// of an archive. It checks that the files are in that folder and are not reached through a symbolic link.
+// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, base@N, or a folder of files, or
+// as an array of an archive. It checks that the files are in that folder and are not reached through a symbolic link.
 func (p *opener) find(names ...string) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -63,9 +64,12 @@ func (p *opener) find(names ...string) ([]string, error) {
 			}
 			continue
 		}
-		found, err := tfgnnfiles.Tables(p.fsys, p.dir, name, p.outside)
+		found, folder, err := table.Find(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
+		}
+		if folder != "" && !slices.Contains(p.folders, folder) {
+			p.folders = append(p.folders, folder)
 		}
 		for _, f := range found {
 			if err := p.inside(p.dir, f); err != nil {
@@ -112,7 +116,7 @@ func (p *opener) inside(dir, file string) error {
 	return nil
 }
 
-// open opens a table by the extension of its files.
+// open opens a table of any kind.
 func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error) {
 	files, err := p.find(names...)
 	if err != nil {
@@ -122,21 +126,11 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}
-	var t table.Table
-	switch ext := table.Extension(files[0]); ext {
-	case ".csv", ".tsv", ".txt":
-		t, err = openText(p.fsys, files, csv)
+	t, err := openTable(p.fsys, files, table.Options{CSVOptions: csv, Folders: p.folders})
+	if err != nil {
 		if none := (*table.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)
 		}
-	case ".tfrecord", ".tfrecords":
-		t, err = table.OpenTFRecord(p.fsys, files)
-	case ".parquet":
-		t, err = table.OpenParquet(p.fsys, files)
-	default:
-		err = sourcef("%s: found a table with the extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
-	}
-	if err != nil {
 		return nil, err
 	}
 	p.tables[key] = t

@@ -13,10 +13,15 @@ type Declared struct {
 	Nodes, Edges uint64
 }
 
-// Review compares a build with what its source says, and describes what is suspicious: counts that differ, and ids of
-// which most are not used.
+// Review compares a build with what its source says, and describes what is suspicious: counts that differ, ids of
+// which most are not used, and what is left out.
 func (s *Source) Review(r *assemble.Result) []string {
 	var warnings []string
+	if s.leftOut != nil {
+		if n, why := s.leftOut(); n > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: %d %s", s.Files[0], n, why))
+		}
+	}
 	d := s.Declared
 	if d.Place != "" && len(r.Edges) == 1 && r.Edges[0].Rows != d.Edges {
 		warnings = append(warnings, fmt.Sprintf("%s: found %d edges, expected %d, as the comment says; is the file complete?", d.Place, r.Edges[0].Rows, d.Edges))

@@ -322,6 +322,20 @@ func glob(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
+// featureOf returns the column that reads a field of an array, which has no empty cells, as it is.
+func featureOf(f table.Field) table.Column {
+	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}
+}
+
+// declared are the looks of fields whose dtypes are known.
+func declared(fields []table.Field) []looks {
+	out := make([]looks, len(fields))
+	for i, f := range fields {
+		out[i].Field = f
+	}
+	return out
+}
+
 // featuresOf returns the columns that read fields as they are, and their notes.
 func featuresOf(ctx context.Context, t table.Table, fields []looks, o Options) (cols []table.Column, notes []string, err error) {
 	m := &maker{gaps: newGaps(o)}

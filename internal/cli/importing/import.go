@@ -107,6 +107,10 @@ files of another program (TF-GNN, DGL, OGB, TU), or a file of a graph format. Th
 and the first bytes tell the format; --format names it. graphmill import --list-formats
 lists all of them, and docs/formats.md says what becomes of each.
 
+Tables of edges can be several files, a glob, NAME@SHARDS, or a folder, whose folders
+KEY=VALUE are columns. SRC - is a table on the standard input, of the --format csv, tsv,
+txt, jsonl, arrow or parquet; it is copied to the folder of the output first.
+
 Many graphs become a collection: a graph.yaml with the key graphs, TU and OGB data
 sets, several DGL graphs, or TFRecords of GraphTensors with their --schema (files,
 globs or NAME@SHARDS, plain or compressed with gzip).
@@ -117,6 +121,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
   graphmill import events.csv --columns src,dst,at:datetime,kind:category --out g.store
   graphmill import edges.csv --vector feat=f0:f127 --missing float=nan --out g.store
+  graphmill import 'part-*.parquet' --out g.store
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
@@ -136,12 +141,12 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 				return cli.NoArgs(cmd, args)
 			case o.Schema != "" && len(args) == 0:
 				return cli.Usagef("found no files, expected TFRecords of the schema")
-			case o.Schema != "":
+			case o.Schema != "", len(args) > 1 && !strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return nil
 			case len(args) > 0 && strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return cli.Usagef("found TFRecords %s without --schema, expected the GraphSchema of their Examples; give --schema schema.pbtxt", args[0])
 			}
-			return cli.OneArg("one SRC; several files are TFRecords, which need --schema")(cmd, args)
+			return cli.OneArg("SRC")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.list {
@@ -159,6 +164,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			source := ""
 			if len(args) > 0 {
 				source, o.More = args[0], args[1:]
+			}
+			if source == "-" {
+				o.Input = cmd.InOrStdin()
 			}
 			st, err := graphmill.Import(cmd.Context(), source, f.Path, *o)
 			return PrintStore(t, st, err, f.AsJSON)
@@ -179,6 +187,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar(&o.Indptr, "indptr", "", ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC")
 	fs.StringVar(&o.Indices, "indices", "", ".npy file with the indices (sources) of a sparse matrix")
 	fs.Uint64Var(&o.NumNodes, "num-nodes", 0, "number of nodes of a source without a node table (default: largest id + 1)")
+	fs.StringVar(&o.Relations, "relations", "", "what the relations of triples become: types, an edge type each; or column, a column of one edge type (default: types for up to 1,000 relations)")
 	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src")
 	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names")
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")

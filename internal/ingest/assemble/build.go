@@ -90,10 +90,15 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	if b.tmp == "" {
 		b.tmp = w.Dir()
 	}
-	underflows := watch(&in)
 	if b.budget, err = newBudget(&opt); err != nil {
 		return nil, err
 	}
+	defer func() { err = b.end(err) }()
+	in.Edges = slices.Clone(in.Edges)
+	if err := b.cut(ctx); err != nil {
+		return nil, err
+	}
+	underflows := watch(&in)
 	if err := b.model(); err != nil {
 		return nil, err
 	}
@@ -101,7 +106,6 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	b.spill = extsort.NewSpill(fsys, b.tmp, b.budget.spill())
 	b.later(b.spill.Close)
 	b.res.Meta = &store.Meta{Format: 1, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
-	defer func() { err = b.end(err) }()
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
@@ -109,10 +113,10 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	return b.res, nil
 }
 
-// watch asks the tables to count the underflows of all columns. It does not change the caller's slices.
+// watch asks the tables to count the underflows of all columns. It changes in.Edges, and no other slice of the caller.
 func watch(in *Input) *table.Underflows {
 	u := &table.Underflows{}
-	in.Nodes, in.Edges = slices.Clone(in.Nodes), slices.Clone(in.Edges)
+	in.Nodes = slices.Clone(in.Nodes)
 	for i := range in.Nodes {
 		n := &in.Nodes[i]
 		n.Columns = u.Watch(n.Type, n.Columns)

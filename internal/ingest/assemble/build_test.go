@@ -197,7 +197,7 @@ func genInput(t *rapid.T) Input {
 				kind[i].texts = []string{rapid.SampledFrom([]string{"x", "y"}).Draw(t, "kind")}
 			}
 			tab.add(table.Column{Name: fmt.Sprint("kind", k), DType: graph.String}, kind)
-			e.Where = &Filter{fmt.Sprint("kind", k), "x"}
+			e.Where = &Filter{Column: fmt.Sprint("kind", k), Value: "x"}
 		}
 		e.Symmetrise = sn == dn && rapid.Bool().Draw(t, "symmetrise")
 		if !own {

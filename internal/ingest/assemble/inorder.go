@@ -11,10 +11,11 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// inOrder appends rows of variable size to columns in input order, whatever order it receives them in. Rows that are
+// inOrder appends rows of variable size to columns, or hands them to a function, in input order, whatever order it receives them in. Rows that are
 // early wait in a Spill.
 type inOrder struct {
 	columns []*store.ColumnWriter
+	sink    func(rows uint64, vs []table.Vector) error // takes the rows instead of the columns; nil: none
 	spill   *extsort.Spill
 
 	mu      sync.Mutex
@@ -37,7 +38,7 @@ func newInOrder(spill *extsort.Spill, columns []*store.ColumnWriter) *inOrder {
 // put takes the rows from first on. rows counts input rows; the vectors may hold fewer. Several goroutines may call
 // it.
 func (o *inOrder) put(first, rows uint64, vs []table.Vector) error {
-	if len(o.columns) == 0 || rows == 0 {
+	if len(o.columns) == 0 && o.sink == nil || rows == 0 {
 		return nil
 	}
 	o.mu.Lock()
@@ -62,7 +63,7 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 	if err := o.append(rows, vs); err != nil {
 		return err
 	}
-	vs = make([]table.Vector, len(o.columns))
+	vs = make([]table.Vector, len(vs))
 	for {
 		w, ok := o.waiting[o.next]
 		if !ok {
@@ -87,6 +88,11 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 }
 
 func (o *inOrder) append(rows uint64, vs []table.Vector) error {
+	if o.sink != nil {
+		if err := o.sink(rows, vs); err != nil {
+			return err
+		}
+	}
 	for i, c := range o.columns {
 		if err := c.Append(vs[i].Data, vs[i].Ends, vs[i].Lengths...); err != nil {
 			return err

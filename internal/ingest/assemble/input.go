@@ -38,6 +38,10 @@ type Nodes struct {
 // Filter keeps the rows whose column, read as text, has a given value.
 type Filter struct {
 	Column, Value string
+	// Own numbers the rows of the edge type among those that the filter keeps, and not among all of the table. The edge
+	// types that filter a column of one table with Own are cut from it in one pass, so that a table with very many of
+	// them is not read for each. Their columns have fixed shapes.
+	Own bool
 }
 
 // Edges is an edge type and the table of its edges. Several edge types may read the same table. Each edge type has

@@ -46,7 +46,7 @@ func (t *CSV) Guess() ([]Guess, error) {
 		text := new(block)
 		text.grow(len(b), 0)
 		n := copy(text.buf, b[min(int(f.body), len(b)):])
-		end := max(0, lastRecordEnd(text.buf[:n]))
+		end := max(0, t.syntax.lastRecordEnd(text.buf[:n]))
 		if whole {
 			end = text.finish(n)
 		}

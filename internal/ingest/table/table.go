@@ -84,6 +84,8 @@ type Chunk struct {
 	First   uint64
 	Rows    int
 	Columns []Vector // one per column asked for
+	// File is the file of the rows; empty if they are in several.
+	File string
 	// Bytes is the share of the rows in Table.Bytes; 0 if it is unknown, as for compressed files.
 	Bytes int64
 	// Absent marks the rows with an empty cell in a column with EmptyAbsent. It is nil if there are none.

@@ -79,12 +79,25 @@ class Store:
     def to_arrays(self) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         """The nodes and edges as `from_arrays` takes them, in the order of the imported input.
 
-        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists and bfloat16 are
-        `Column`. The edges and their columns are copies, unless the store has them in that order.
+        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times,
+        categories and bfloat16 are `Column`. The edges and their columns are copies, unless the store has them in that order.
         """
         from ._whole import to_arrays
 
         return to_arrays(self)
+
+    def to_tables(self, as_: str = "pandas") -> tuple[dict[str, Any], dict[EdgeType, Any]]:
+        """A table per node type and per edge type, in the order of the imported input.
+
+        Tables of nodes begin with the column ``id``, those of edges with ``source`` and ``target``; these are the original
+        ids. Times, categories and missing values are those of the library.
+
+        Args:
+            as_: "pandas", "polars" or "arrow".
+        """
+        from ._whole_tables import to_tables
+
+        return to_tables(self, as_)
 
     def to_pyg(self) -> Any:
         """The graph as a `Data` if it has no types, else as a `HeteroData`, in the order of the imported input.

@@ -24,6 +24,7 @@ from ._folder import _DTYPES, Column, EdgeType, int64
 from ._run import keywords, run
 from ._store import Store
 
+_LISTED = 64 << 10  # the bytes of categories that graph.yaml may list
 NODE, EDGE = "_N", ("_N", "_E", "_N")  # the types of a graph without types
 
 
@@ -54,7 +55,10 @@ def build(
     threads: int | None,
     options: Mapping[str, Any],
 ) -> Store:
-    """Import a graph into a store at ``path``; without a path, into a temporary folder that ends with the `Store`."""
+    """Import a graph into a store at ``path``; without a path, into a temporary folder.
+
+    It is removed when nothing uses it any more: neither the `Store` nor its nodes, edges and columns.
+    """
     own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
     out = os.path.join(own, "g.store") if own else os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]
     try:
@@ -71,7 +75,7 @@ def build(
             shutil.rmtree(own, ignore_errors=True)
         raise
     if own:
-        weakref.finalize(store, shutil.rmtree, own, ignore_errors=True)
+        weakref.finalize(store._folder, shutil.rmtree, own, ignore_errors=True)
     return store
 
 
@@ -105,15 +109,9 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
             if t in nodes and not nodes[t].count and len(end):
                 raise ValueError(f"edge type {name}: found edges of the node type {t!r}, which has no nodes, expected none")
         lines.append(f"  {_text(name)}:")
-        both = {"source": x.source, "target": x.target}
-        if all(c.dtype != "string" for c in both.values()):
-            lines.append(f"    table: {_text(w.save(name, 'ends', np.stack([c.values for c in both.values()])))}")
-            rest = x.columns
-        else:
-            ends = [_free("source", x.columns), _free("target", x.columns)]
-            lines += [f"    src: {_text(ends[0])}", f"    dst: {_text(ends[1])}"]
-            rest = {**dict(zip(ends, both.values())), **x.columns}
-        lines.append(f"    columns: {{{w.columns(name, rest)}}}")
+        source, target = _free("source", x.columns), _free("target", x.columns)
+        lines += [f"    src: {source}", f"    dst: {target}"]
+        lines.append(f"    columns: {{{w.columns(name, {source: x.source, target: x.target, **x.columns})}}}")
     with open(os.path.join(folder, "graph.yaml"), "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write("\n".join(lines) + "\n")
 
@@ -132,15 +130,19 @@ class _Writer:
     """Writes columns as .npy files of a folder."""
 
     def __init__(self, folder: str) -> None:
-        self._folder, self._files = folder, 0
+        self._folder, self._files, self._listed = folder, 0, 0
 
     def columns(self, type_: str, of: Mapping[str, Column]) -> str:
         """The entries of columns in graph.yaml, a line each."""
         return "".join(f"\n      {_text(name)}: {self._column(type_, name, c)}," for name, c in of.items()) + "\n    "
 
     def _column(self, type_: str, name: str, c: Column) -> str:
+        if c.categories is not None:
+            return self._categories(type_, name, c)
         entry = [f"file: {_text(self.save(type_, name, c.values))}"]
-        if not c.plain:
+        if c.unit is not None:
+            entry.append(f'dtype: "datetime[{c.unit}]"')
+        elif not c.plain:
             dims = ",".join("" if d == -1 else str(d) for d in c.shape)
             entry.append(f"dtype: {_text(c.dtype + (f'[{dims}]' if c.shape else ''))}")
         if c.offsets:
@@ -148,6 +150,20 @@ class _Writer:
         if c.string_offsets is not None:
             entry.append(f"string_offsets: {_text(self.save(type_, name + '.strings', c.string_offsets))}")
         return "{" + ", ".join(entry) + "}"
+
+    def _categories(self, type_: str, name: str, c: Column) -> str:
+        """Categories as their texts, which are empty where one is missing, and the list that keeps their order."""
+        assert c.categories is not None
+        texts = c.categories.tolist()
+        if "" in texts:
+            raise ValueError(f"{type_}: column {name!r}: found an empty category, expected a text, because empty means missing")
+        empty = strings("", [*texts, ""])
+        entry = self._column(type_, name, empty.take(np.where(c.values < 0, len(texts), c.values)))
+        listed = ",\n        ".join(map(_text, texts))
+        self._listed += len(listed.encode("utf-8", "surrogateescape"))
+        if not texts or self._listed > _LISTED or any(len(t) > 250 for t in texts):  # an order that is too long for graph.yaml is lost
+            return entry.replace("dtype: \"string\"", "dtype: category")
+        return entry.replace("dtype: \"string\"", f"dtype: category, categories: [\n        {listed}]")
 
     def save(self, type_: str, name: str, x: Array) -> str:
         """Write an array, and return the name of its file, which errors of the importer show."""
@@ -224,7 +240,10 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
     if len(items) and isinstance(items, list) and all(isinstance(i, (str, bytes)) for i in items):
         return strings(name, items, (rows, *dims), tuple(offsets), rows)
     given = isinstance(items, list)
-    x = np.asarray(items, None if len(items) else np.float64) if given else items
+    try:
+        x = np.asarray(items, None if len(items) else np.float64) if given else items
+    except ValueError:  # numbers and lists
+        x = np.empty(0, object)
     mixed = given and (x.dtype.kind in "US" or x.dtype.kind == "f" and all(isinstance(i, (int, np.integer)) for i in items) and len(items))
     if x.dtype.kind in "US" and not mixed:
         flat = strings(name, x.ravel().tolist())
@@ -358,11 +377,12 @@ def take(c: Column, rows: Any) -> Column:
 def to_arrays(store: Store) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
     """The graph as `from_arrays` takes it: nodes and edges, in the order of the imported input.
 
-    Columns of numbers are arrays, which may be maps of the store's files; columns of strings, lists and bfloat16 are `Column`.
+    Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times, categories and
+    bfloat16 are `Column`.
     """
 
     def value(c: Column) -> Any:
-        return c.values if c.plain else c
+        return c.values if c.plain and c.unit is None and c.categories is None else c
 
     nodes: dict[str, Any] = {}
     for t, n in store.nodes.items():

@@ -65,7 +65,7 @@ def from_pyg(
         edges[EDGE] = _edges(data, of_edges, EDGE, left)
         left += [k for k in data.keys() if k not in _STRUCTURE and k not in of_edges and k not in of_nodes]
     if left:
-        warnings.warn(f"found {', '.join(map(repr, left))}, expected attributes with a row per node or edge of numbers or strings; they are left out", stacklevel=2)
+        warnings.warn(f"found {', '.join(map(repr, sorted(left)))}, expected attributes with a row per node or edge of numbers or strings; they are left out", stacklevel=2)
     return build(nodes, edges, path, overwrite, memory, threads, options)
 
 

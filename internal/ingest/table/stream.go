@@ -1,0 +1,173 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Stream is a table of a file that one goroutine reads from its beginning. The cells are text, as those of CSV files.
+type Stream struct {
+	fsys   vfs.FS
+	path   string
+	comp   compression
+	size   int64
+	fields []Field
+	read   StreamReader
+	rows   int // of a chunk; tests make it small
+}
+
+// StreamReader reads a file and calls row for each row of a table, with the line on which it is and a cell for each field.
+// The cells may be overwritten afterwards. A cell that is nil is empty. It returns the first error of row.
+type StreamReader func(in io.Reader, row func(line int, cells [][]byte) error) error
+
+// streamRows is the most rows of a chunk, and streamBytes about the most bytes of one.
+const (
+	streamRows  = 16 << 10
+	streamBytes = 1 << 20
+)
+
+// OpenStream opens a file, plain or compressed as its extension says.
+func OpenStream(fsys vfs.FS, path string, fields []Field, read StreamReader) (*Stream, error) {
+	info, err := vfs.Regular(fsys, path)
+	if err != nil {
+		return nil, badf("%w", err)
+	}
+	_, comp := extension(path)
+	return &Stream{fsys: fsys, path: path, comp: comp, size: info.Size(), fields: fields, read: read, rows: streamRows}, nil
+}
+
+// ReadStream opens a file for a read from its beginning, which fn does.
+func ReadStream(fsys vfs.FS, path string, fn func(in io.Reader) error) (err error) {
+	_, comp := extension(path)
+	if _, err := vfs.Regular(fsys, path); err != nil {
+		return badf("%w", err)
+	}
+	in, err := openInflated(fsys, path, comp)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	return fn(inflating{in, path})
+}
+
+// inflating names the file in errors of the decompression.
+type inflating struct {
+	io.Reader
+	path string
+}
+
+func (r inflating) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cannotInflate(r.path, err)
+	}
+	return n, err
+}
+
+// Fields implements Table.
+func (t *Stream) Fields() []Field { return t.fields }
+
+// Files implements Table.
+func (t *Stream) Files() []string { return []string{t.path} }
+
+// Bytes implements Table.
+func (t *Stream) Bytes() int64 { return t.size }
+
+// Where implements Table.
+func (t *Stream) Where(row uint64, _ string) string {
+	where, at := fmt.Sprintf("%s: row %d", t.path, row+1), uint64(0)
+	_ = ReadStream(t.fsys, t.path, func(in io.Reader) error {
+		return t.read(in, func(line int, _ [][]byte) error {
+			if at == row {
+				where = fmt.Sprintf("%s:%d", t.path, line)
+				return errFound
+			}
+			at++
+			return nil
+		})
+	})
+	return where
+}
+
+// Scan implements Table. One goroutine reads and calls fn. Its memory is that of a chunk of about 1 MiB, of one row, and
+// of what the reader holds.
+func (t *Stream) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	cols, from := make([]column, len(columns)), make([]int, len(columns))
+	for i, c := range columns {
+		if from[i] = slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == c.Name }); from[i] < 0 {
+			return 0, badf("%s: found no column %q, expected it", t.path, c.Name)
+		}
+		var err error
+		if cols[i], err = newColumn(c); err != nil {
+			return 0, badf("%s: column %s: %w", t.path, c.Name, err)
+		}
+	}
+	chunk := Chunk{Columns: make([]Vector, len(cols))}
+	var absent []bool
+	marked := false
+	flush := func() error {
+		if chunk.Rows == 0 {
+			return ctx.Err()
+		}
+		for i := range cols {
+			c := &cols[i]
+			if c.wide && c.DType.Size() < 8 {
+				narrow(c.data.w[:chunk.Rows], c.DType) // put has checked the range
+			}
+			chunk.Columns[i] = c.vector(chunk.Rows)
+		}
+		if chunk.Absent = nil; marked {
+			chunk.Absent = absent
+		}
+		if err := fn(0, &chunk); err != nil {
+			return err
+		}
+		for i := range cols {
+			cols[i].reset()
+		}
+		chunk.First += uint64(chunk.Rows)
+		chunk.Rows, absent, marked = 0, absent[:0], false
+		return ctx.Err()
+	}
+	bytes := 0
+	err := ReadStream(t.fsys, t.path, func(in io.Reader) error {
+		return t.read(in, func(line int, cells [][]byte) error {
+			none := false
+			for i := range cols {
+				cell := cells[from[i]]
+				empty, problem := cols[i].put(cell)
+				if problem != "" {
+					if !strings.Contains(problem, ";") {
+						problem += "; correct it"
+					}
+					return badf("%s:%d: found %s in column %q, expected %s", t.path, line, quote(cell), cols[i].Name, problem)
+				}
+				none = none || empty
+				bytes += len(cell)
+			}
+			absent, marked = append(absent, none), marked || none
+			if chunk.Rows++; chunk.Rows >= t.rows || bytes >= streamBytes {
+				bytes = 0
+				return flush()
+			}
+			return nil
+		})
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return chunk.First, nil
+}
