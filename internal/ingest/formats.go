@@ -28,7 +28,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, edgeList{}, npyEdges{}, npzArrays{}, matrixMarket{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}}
 
 // Format describes a format for a person.
 type Format struct {

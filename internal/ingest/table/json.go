@@ -34,7 +34,7 @@ func OpenJSONLines(fsys vfs.FS, paths []string, names []string) (*JSON, error) {
 	keys := &jsonKeys{index: map[string]int{}}
 	left := headSize
 	for _, path := range paths {
-		f, head, err := t.text.open(path, buf, false)
+		f, head, err := t.text.open(path, buf, CSVOptions{})
 		if err != nil {
 			return nil, err
 		}
