@@ -52,10 +52,11 @@ type Header struct {
 // lines is an input of which the lines are counted, and which ends with an error after too many bytes for one item.
 type lines struct {
 	io.Reader
-	left int
-	read int64
-	ends []int64 // offsets of line ends that have not been passed
-	line int     // number of line ends that have been passed
+	left   int
+	read   int64
+	failed error   // of the input
+	ends   []int64 // offsets of line ends that have not been passed
+	line   int     // number of line ends that have been passed
 }
 
 var errLong = fmt.Errorf("found more than %d bytes in one value, expected fewer", maxItem)
@@ -72,6 +73,9 @@ func (l *lines) Read(p []byte) (int, error) {
 		}
 		l.ends = append(l.ends, l.read+int64(at+i))
 		at += i + 1
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.failed = err
 	}
 	l.left -= n
 	l.read += int64(n)
@@ -102,6 +106,7 @@ type reader struct {
 func Read(in io.Reader, name string, fn func(*Item) error) (Header, error) {
 	r := &reader{in: &lines{Reader: in, left: maxItem}, name: name}
 	r.json = json.NewDecoder(r.in)
+	r.json.UseNumber()
 	err := r.read(fn)
 	return r.Header, err
 }
@@ -121,7 +126,10 @@ func (r *reader) failed(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return r.bad("found the end of the file within the document, expected a whole one")
 	}
-	return fmt.Errorf("%s: %w", r.name, err)
+	if r.in.failed != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	return r.bad("found text that is not read (%w), expected a document of nodes and links", err)
 }
 
 // token reads a delimiter or a key.
