@@ -159,7 +159,11 @@ func newBatch(infos []feed.ColumnInfo) *Batch {
 	b := &Batch{}
 	for _, info := range infos {
 		d, _ := graph.ParseDType(info.DType) // of a column of the store
-		b.columns = append(b.columns, &graph.Column{Name: info.Name, DType: d, Shape: info.Shape})
+		c := &graph.Column{Name: info.Name, DType: d, Shape: info.Shape}
+		if info.Of != nil {
+			c.Unit, c.Categories = info.Of.Unit, info.Of.Categories
+		}
+		b.columns = append(b.columns, c)
 	}
 	return b
 }

@@ -70,16 +70,47 @@ type ColumnDescription struct {
 	Name  string `json:"name"`
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"` // of one row; -1 is a dimension of varying length
+	// Unit is the unit of a column of times: s, ms, us or ns since 1970-01-01T00:00:00Z.
+	Unit string `json:"unit,omitempty"`
+	// Categories describes the texts of a column of categories.
+	Categories *CategoriesDescription `json:"categories,omitempty"`
+}
+
+// CategoriesDescription describes the texts that a column of categories has.
+type CategoriesDescription struct {
+	Count int      `json:"count"`
+	First []string `json:"first"` // those of the first codes, at most 10
 }
 
 // String returns the name, dtype and shape of the column, such as "x float32[128]".
 func (c ColumnDescription) String() string {
-	s := human.Printable(c.Name) + " " + c.DType
+	s := human.Printable(c.Name) + " "
+	switch {
+	case c.Unit != "":
+		s += "datetime[" + c.Unit + "]"
+	case c.Categories != nil:
+		s += "category"
+	default:
+		s += c.DType
+	}
 	if len(c.Shape) > 0 {
 		s += strings.ReplaceAll(fmt.Sprint(c.Shape), "-1", "*")
 	}
+	if k := c.Categories; k != nil {
+		s += fmt.Sprintf(" (%d", k.Count)
+		for i, text := range k.First[:min(len(k.First), shownCategories)] {
+			s += []string{": ", ", "}[min(i, 1)] + human.Printable(text)
+		}
+		if k.Count > shownCategories {
+			s += ", ..."
+		}
+		s += ")"
+	}
 	return s
 }
+
+// shownCategories is the number of categories that a line shows.
+const shownCategories = 3
 
 func describeColumns(cols []*graph.Column) []ColumnDescription {
 	infos := []ColumnDescription{}
@@ -88,7 +119,14 @@ func describeColumns(cols []*graph.Column) []ColumnDescription {
 		if shape == nil {
 			shape = []int{}
 		}
-		infos = append(infos, ColumnDescription{c.Name, c.DType.String(), shape})
+		d := ColumnDescription{Name: c.Name, DType: c.DType.String(), Shape: shape, Unit: string(c.Unit)}
+		if k := c.Categories; k != nil {
+			d.Categories = &CategoriesDescription{Count: k.Rows, First: []string{}}
+			for i := range min(k.Rows, 10) {
+				d.Categories.First = append(d.Categories.First, string(k.Text(i)))
+			}
+		}
+		infos = append(infos, d)
 	}
 	return infos
 }

@@ -39,6 +39,7 @@ func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (*Store, error
 	made := store.Made{Command: "generate rmat", Seed: &o.Seed, Law: draw.Version, Version: Version(), Options: map[string]string{
 		"scale": strconv.Itoa(o.Scale), "edge_factor": strconv.Itoa(o.EdgeFactor),
 		"duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
+	o.made(made.Options)
 	r := o.begin("generate rmat", fmt.Sprintf("R-MAT graph, scale %d", o.Scale))
 	return o.build(ctx, pairsInput(law, law.Nodes()), o.assemble(), out, made, r)
 }
@@ -78,6 +79,7 @@ func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (*St
 	}
 	made := store.Made{Command: "generate community", Seed: &o.Seed, Version: Version(), Options: map[string]string{
 		"nodes": strconv.Itoa(o.Nodes), "duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
+	o.made(made.Options)
 	r := o.begin("generate community", fmt.Sprintf("Community graph, %d nodes", o.Nodes))
 	return o.build(ctx, pairsInput(law, law.Nodes()), opt, out, made, r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +16,6 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
-	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -30,6 +30,9 @@ const (
 	PolicyDrop  Policy = "drop"  // drop the rows, and count them
 	PolicyKeep  Policy = "keep"  // keep the rows
 	PolicyZeros Policy = "zeros" // add each missing node, with zeros in its columns
+	PolicyAdd   Policy = "add"   // add the rows that are missing
+	PolicySum   Policy = "sum"   // keep the first row, with the sums of the columns of all
+	PolicyCount Policy = "count" // keep the first row, with the number of all in a column "count"
 )
 
 // BuildOptions are the options that all operations share that make a store from edges.
@@ -38,10 +41,14 @@ type BuildOptions struct {
 
 	// Both stores the adjacency of both directions, not only of the primary one.
 	Both bool
-	// DuplicateEdges says how to treat edges with equal ends: PolicyKeep (the default), PolicyDrop or PolicyError.
+	// DuplicateEdges says how to treat edges with equal ends: PolicyKeep (the default), PolicyDrop (which keeps the first),
+	// PolicyError, PolicySum or PolicyCount.
 	DuplicateEdges Policy
-	// SelfLoops says how to treat edges from a node to itself: PolicyKeep (the default), PolicyDrop or PolicyError.
+	// SelfLoops says how to treat edges from a node to itself: PolicyKeep (the default), PolicyDrop, PolicyError, or
+	// PolicyAdd, which gives one to each node that has none, in edge types between nodes of one type.
 	SelfLoops Policy
+
+	Transforms
 }
 
 // ImportOptions say how a source is read. The zero value recognises the format and columns of most sources.
@@ -79,10 +86,20 @@ type ImportOptions struct {
 	// DuplicateNodes says how to treat rows of a node table whose id an earlier row has: PolicyError (the default) or
 	// PolicyDrop.
 	DuplicateNodes Policy
+	// Missing says what empty cells mean, each "WHAT=VALUE" or "VALUE" for all, or several with commas between. WHAT is a
+	// dtype, a kind of dtypes (float, int, bool, string, datetime, category) or a column. VALUE is the value of the cell,
+	// "error", or "column": then the cell is zero, NaN for floats, and a column of bools, NAME_missing, says which cells
+	// were empty. The most specific rule holds. Without a rule, an empty cell of numbers or bools is an error, a missing
+	// time is graph.NoTime, a missing category -1, and a string is empty.
+	Missing []string
+	// Vectors join columns of an edge list to vectors: "feat=f0:f127" for a range of columns in the order of the file,
+	// "feat=f*" for a pattern, "feat=a,b,c", each with a dtype if wanted: "feat:float32=f*". The columns are not imported
+	// on their own.
+	Vectors []string
 	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
 	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
 	Relations string
-	// EmptyCells is "error" (the default), or the value that replaces each empty cell of a feature.
+	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
 	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder.
 	AllowOutside bool
@@ -93,8 +110,11 @@ type ImportOptions struct {
 	// Schema is the GraphSchema of TFRecords: a file, or the folder that holds it. It is required for TFRecords, which
 	// become a collection.
 	Schema string
-	// More lists further TFRecord files, which are read after the source.
+	// More lists further files of TFRecords or of an edge list, which are read after the source.
 	More []string
+	// Input is what the source "-" reads, a table of edges. Format says its kind: csv, tsv, txt, jsonl, arrow or parquet. It is
+	// copied to an unnamed file in the folder of the output, which is gone when Import returns.
+	Input io.Reader
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
 	Lenient bool
@@ -127,8 +147,8 @@ func (o *BuildOptions) check() error {
 	setDefault(&o.DuplicateEdges, PolicyKeep)
 	setDefault(&o.SelfLoops, PolicyKeep)
 	return errors.Join(o.Run.check(),
-		checkPolicy("DuplicateEdges", o.DuplicateEdges, PolicyKeep, PolicyDrop, PolicyError),
-		checkPolicy("SelfLoops", o.SelfLoops, PolicyKeep, PolicyDrop, PolicyError))
+		checkPolicy("DuplicateEdges", o.DuplicateEdges, PolicyKeep, PolicyDrop, PolicyError, PolicySum, PolicyCount),
+		checkPolicy("SelfLoops", o.SelfLoops, PolicyKeep, PolicyDrop, PolicyError, PolicyAdd))
 }
 
 func checkPolicy(field string, p Policy, takes ...Policy) error {
@@ -143,7 +163,10 @@ func checkPolicy(field string, p Policy, takes ...Policy) error {
 }
 
 // policies maps the policies to those of package assemble.
-var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros}
+//
+// Those that a transform carries out keep the rows until then.
+var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros,
+	PolicyAdd: assemble.Keep, PolicySum: assemble.Keep, PolicyCount: assemble.Keep}
 
 func (o *BuildOptions) assemble() assemble.Options {
 	return assemble.Options{
@@ -161,9 +184,6 @@ func (o *ImportOptions) check() error {
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
 	}
-	if o.Schema == "" && len(o.More) > 0 {
-		return usagef("found `More` without `Schema`, expected TFRecords and `Schema`: other sources are one file or folder")
-	}
 	if o.Cluster != nil && o.Schema != "" {
 		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
 	}
@@ -174,7 +194,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -193,34 +213,60 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 	case o.Delimiter != "":
 		return s, usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
 	}
-	if o.EmptyCells != "error" {
-		s.Empty, s.Fill = table.EmptyFill, o.EmptyCells
+	s.Vectors = o.Vectors
+	var err error
+	s.Missing, err = missingRules(o.EmptyCells, o.Missing)
+	return s, err
+}
+
+// missingRules are the rules of Missing and of its older name.
+func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, err error) {
+	if emptyCells != "error" {
+		rules = append(rules, ingest.Missing{Value: emptyCells})
 	}
-	return s, nil
+	for _, m := range missing {
+		more, err := ingest.ParseMissing(m)
+		if err != nil {
+			return nil, usagef("%w", err)
+		}
+		rules = append(rules, more...)
+	}
+	return rules, nil
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, or "" if Indptr and Indices are given. The store
-// does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, error) {
+// The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
+// given. The store does not depend on Memory or Threads. The caller closes it.
+func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
+	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
+	fsys := vfs.OS
+	if source == "-" {
+		var done func() error
+		if fsys, source, done, err = o.spool(ctx, out); err != nil {
+			return nil, err
+		}
+		defer closeWith(&err, done)
+	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
+	options.Temp = folderOf(out)
 	start := time.Now()
-	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
 		if errors.Is(err, ingest.ErrUsage) {
 			return nil, usagef("%w", err)
 		}
 		return nil, err
 	}
+	defer closeWith(&err, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -232,6 +278,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if o.Cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
 		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
 	}
+	o.follow(&asked, &src.Transforms)
 	r := o.begin("import", titled(out))
 	for _, w := range src.Warnings {
 		o.warn("%s", w)
@@ -244,14 +291,36 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (*Store, e
 	if source == "" {
 		source = o.Indptr
 	}
-	inputs, err := fingerprints(ctx, src.Files, r, below(source))
+	names := below(source)
+	if fsys != vfs.OS { // the file of a pipe
+		names = filepath.Base
+	}
+	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
 		return nil, err
+	}
+	collecting := time.Now()
+	if err := src.Collect(ctx, o.Threads, o.Memory/4, o.Homogeneous); err != nil {
+		return nil, err
+	}
+	if src.Collected() != nil {
+		r.Stage("categories", time.Since(collecting), 0, "")
 	}
 	if src.Collection != nil {
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
 	return o.importGraph(ctx, given, options, src, inputs, out, r)
+}
+
+// folderOf returns the folder that an output is made in or, if it does not exist yet, the one that it will be in.
+func folderOf(out string) string {
+	dir := filepath.Dir(filepath.Clean(out))
+	for {
+		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
@@ -284,6 +353,10 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
 		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
+	o.made(made.Options)
+	if len(o.Missing) > 0 {
+		made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
 	if o.Relations != "" {
 		made.Options["relations"] = o.Relations
 	}
@@ -291,13 +364,16 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}
 	if o.Cluster != nil {
+		if t := o.transforms(); !t.None() {
+			return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
+		}
 		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
 			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress))
 		})
 	}
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
 		opt.Progress = progress
-		return o.reviewed(src, r)(assemble.Build(ctx, vfs.OS, w, src.Input, opt))
+		return o.reviewed(src, r)(o.assembled(ctx, w, src.Input, opt, r))
 	})
 }
 
@@ -318,8 +394,16 @@ func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*ass
 func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (*Store, error) {
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
 		opt.Progress = progress
-		return assemble.Build(ctx, vfs.OS, w, in, opt)
+		return o.assembled(ctx, w, in, opt, r)
 	})
+}
+
+// assembled writes the arrays and columns of a graph, with the changes that the options ask for.
+func (o *BuildOptions) assembled(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (*assemble.Result, error) {
+	if t := o.transforms(); !t.None() {
+		return o.buildTransformed(ctx, w, in, opt, r)
+	}
+	return assemble.Build(ctx, vfs.OS, w, in, opt)
 }
 
 // progress is a function that takes the progress of a stage.
@@ -373,7 +457,7 @@ func opened(out string, r *report.Report, err error) (*Store, error) {
 
 // checkCollection refuses options that do not apply to sources of many graphs.
 func (o *ImportOptions) checkCollection(format string) error {
-	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "EmptyCells", "AllowOutside")
+	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "EmptyCells", "AllowOutside")
 }
 
 // checkOnly refuses all options except those of Run and those that takes lists.
@@ -382,10 +466,11 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		name  string
 		given bool
 	}{
-		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
+		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
-		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},
+		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
+		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},
 	} {
 		if f.given && !slices.Contains(takes, f.name) {
 			list := ""
@@ -409,7 +494,7 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := o.meter("import", 0, "rows")
 	defer line.end()
-	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Progress: line.add})
+	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Held: src.Held, Progress: line.add})
 	if err != nil {
 		return nil, err
 	}

@@ -206,7 +206,7 @@ func TestRefused(t *testing.T) {
 		"edge features": sample(graphmill.SampleOptions{EdgeFeatures: []string{"x"}}),
 		"shards":        sample(graphmill.SampleOptions{Shards: 2}),
 		"more": func(out string) error {
-			_, err := graphmill.Import(t.Context(), "testdata/library/cites.csv", out, graphmill.ImportOptions{More: []string{"papers.csv"}})
+			_, err := graphmill.Import(t.Context(), "testdata/library", out, graphmill.ImportOptions{More: []string{"papers.csv"}})
 			return err
 		},
 		"empty cells": func(out string) error {

@@ -325,7 +325,7 @@ func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, nil, err
 	}
-	inputs, err = fingerprints(ctx, src.Files, r, below(in))
+	inputs, err = fingerprints(ctx, vfs.OS, src.Files, r, below(in))
 	return src, inputs, err
 }
 
@@ -377,7 +377,7 @@ func (o *PartitionOptions) imported(ctx context.Context, result *partition.Resul
 	} else if info.IsDir() {
 		return assignmentInputs(ctx, o.Import, "import/", result.Assignment, r)
 	}
-	return fingerprints(ctx, []string{o.Import}, r, func(file string) string { return "import/" + filepath.Base(file) })
+	return fingerprints(ctx, vfs.OS, []string{o.Import}, r, func(file string) string { return "import/" + filepath.Base(file) })
 }
 
 // assignmentInputs returns the fingerprints of the files of an assignment in a folder. Each key is a prefix and the name of
@@ -392,7 +392,7 @@ func assignmentInputs(ctx context.Context, dir, prefix string, a *assign.Assignm
 		files[i] = filepath.Join(dir, filepath.FromSlash(name))
 		names[files[i]] = prefix + name
 	}
-	return fingerprints(ctx, files, r, func(file string) string { return names[file] })
+	return fingerprints(ctx, vfs.OS, files, r, func(file string) string { return names[file] })
 }
 
 // metis divides the graph of a METIS file.
@@ -402,7 +402,7 @@ func (p *partitioning) metis(ctx context.Context) (*Division, error) {
 		return nil, err
 	}
 	made := p.o.made("partition", result)
-	if made.Inputs, err = fingerprints(ctx, []string{p.in}, p.report, filepath.Base); err != nil {
+	if made.Inputs, err = fingerprints(ctx, vfs.OS, []string{p.in}, p.report, filepath.Base); err != nil {
 		return nil, err
 	}
 	return p.write(ctx, result, made)

@@ -136,7 +136,7 @@ func Statistics(ctx context.Context, schema string, given []string, out string, 
 		return nil, nil, err
 	}
 	defer closeWith(&err, w.Abort)
-	sums, err := fingerprints(ctx, inputs, r, filepath.Base)
+	sums, err := fingerprints(ctx, vfs.OS, inputs, r, filepath.Base)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -82,14 +82,14 @@ func inputFolder(r *report.Report, dir string) (sum string, err error) {
 }
 
 // fingerprints names files as inputs of a report, and returns their fingerprints by name.
-func fingerprints(ctx context.Context, files []string, r *report.Report, name func(string) string) (map[string]string, error) {
+func fingerprints(ctx context.Context, fsys vfs.FS, files []string, r *report.Report, name func(string) string) (map[string]string, error) {
 	inputs := map[string]string{}
 	for _, f := range files {
-		sum, err := store.Fingerprint(ctx, vfs.OS, f)
+		sum, err := store.Fingerprint(ctx, fsys, f)
 		if err != nil {
 			return nil, err
 		}
-		info, err := vfs.OS.Stat(f)
+		info, err := fsys.Stat(f)
 		if err != nil {
 			return nil, err
 		}

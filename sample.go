@@ -469,6 +469,6 @@ func (o *SampleOptions) readSchema(ctx context.Context, r *report.Report) (err e
 	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
 		return err
 	}
-	_, err = fingerprints(ctx, []string{o.GraphSchema}, r, func(string) string { return "graph_schema" })
+	_, err = fingerprints(ctx, vfs.OS, []string{o.GraphSchema}, r, func(string) string { return "graph_schema" })
 	return err
 }

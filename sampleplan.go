@@ -75,7 +75,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 		if column == "" {
 			column = p.plan.Before.Column
 		}
-		if p.job.Times, err = seeds.Times(s.Graph, found, column); err != nil {
+		if p.job.Times, err = seeds.Times(s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
 			return nil, err
 		}
 	}

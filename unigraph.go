@@ -90,7 +90,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 		o.warn("%s", text)
 	}
 	s.report = o.begin("sample", "Subgraphs of "+filepath.Base(o.GraphSchema))
-	if _, err := fingerprints(ctx, src.Files, s.report, filepath.Base); err != nil {
+	if _, err := fingerprints(ctx, vfs.OS, src.Files, s.report, filepath.Base); err != nil {
 		return nil, err
 	}
 	opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy, Threads: o.Threads, Memory: o.Memory}
@@ -113,8 +113,9 @@ type renamed struct {
 func (e renamed) Error() string { return e.text }
 func (e renamed) Unwrap() error { return e.error }
 
-// temporary imports a source into a temporary store next to out. end closes and removes it.
+// temporary imports a source into a temporary store next to out, and closes the source. end closes and removes the store.
 func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {
+	defer closeWith(&err, src.Close)
 	parent, base := filepath.Split(filepath.Clean(out))
 	dir := filepath.Join(parent, "."+base+".store")
 	if err := vfs.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/ingest"
-	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -33,8 +32,11 @@ type UnigraphTables struct {
 
 	// The remaining fields apply only to ConvertUnigraph.
 
-	EmptyCells   string // "error" (the default), or the value that replaces each empty cell of a feature
-	AllowOutside bool   // let the schema name files outside its folder
+	// Missing says what empty cells mean, as for Import, except that no columns are added.
+	Missing []string
+	// EmptyCells is an older name for one rule of Missing for all.
+	EmptyCells   string
+	AllowOutside bool // let the schema name files outside its folder
 }
 
 // options converts the options for package unigraph.
@@ -56,7 +58,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
-	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"AllowOutside", o.AllowOutside}); name != "" {
+	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
 		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
 	}
 	u, err := o.options()
@@ -99,24 +101,30 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 // ConvertUnigraph reads the tables of a unigraph in any mix of formats, and writes all of them to the folder out in one
 // format, with the schema. A value that the format cannot hold is an error. Columns that the schema does not declare are
 // left out, and the report lists them.
-func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (*Report, error) {
+func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (_ *Report, err error) {
 	u, err := o.options()
 	if err != nil {
 		return nil, err
 	}
 	from := ingest.Options{Format: "unigraph", Outside: o.AllowOutside}
-	if o.EmptyCells != "error" {
-		from.Empty, from.Fill = table.EmptyFill, o.EmptyCells
+	if from.Missing, err = missingRules(o.EmptyCells, o.Missing); err != nil {
+		return nil, err
+	}
+	for _, m := range from.Missing {
+		if m.Value == "column" {
+			return nil, usagef("found `Missing` with column, expected error or values: the schema says which columns there are")
+		}
 	}
 	src, err := ingest.Open(ctx, vfs.OS, schema, from)
 	if err != nil {
 		return nil, err
 	}
+	defer closeWith(&err, src.Close)
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
 	r := o.begin("tfgnn convert", titled(out))
-	inputs, err := fingerprints(ctx, src.Files, r, below(filepath.Dir(src.Files[0])))
+	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, below(filepath.Dir(src.Files[0])))
 	if err != nil {
 		return nil, err
 	}

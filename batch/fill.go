@@ -32,7 +32,7 @@ func (f *filler) fill(w *worker, c *chunk) error {
 	for len(c.batches) < len(c.numbers) {
 		b := Batch{Columns: make([]graph.Column, len(f.columns))}
 		for i, src := range f.columns {
-			b.Columns[i] = graph.Column{Name: src.Name, DType: src.DType, Shape: src.Shape}
+			b.Columns[i] = graph.Column{Name: src.Name, DType: src.DType, Shape: src.Shape, Unit: src.Unit, Categories: src.Categories}
 		}
 		c.batches = append(c.batches, b)
 	}

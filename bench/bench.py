@@ -49,6 +49,8 @@ FEATURES = "import sys, numpy as np; n, w, out = int(sys.argv[1]), int(sys.argv[
 RACES = {
     "sample": "sampled edges: DGL's NeighborSampler, GraphBolt",
     "csv": "an edge list from CSV: polars, DuckDB, pyarrow",
+    "parquet": "an edge list with a weight from Parquet: polars, DuckDB, pyarrow",
+    "arrow": "an edge list with a weight from Arrow: polars, pyarrow",
     "npy": "an edge list from npy: DGL's conversion to CSC",
     "strings": "tables with string ids: polars, DuckDB",
     "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
@@ -379,6 +381,19 @@ class Bench:
             self.race(f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {t} threads", "edges/s",
                       [self.importing(source, t, 16 << self.args.scale)] +
                       [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")])
+
+    def columnar(self, suffix, what, peers):
+        source = self.rmat_edges(suffix)
+        for t in self.args.threads:
+            self.race(f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {t} threads", "edges/s",
+                      [self.importing(source, t, 16 << self.args.scale)] +
+                      [self.tables_peer("scan", source, peer, t) for peer in peers])
+
+    def parquet(self):
+        self.columnar("parquet", "Parquet as polars writes it", ("polars", "duckdb", "pyarrow"))
+
+    def arrow(self):
+        self.columnar("arrow", "Arrow as polars writes it", ("polars", "pyarrow"))
 
     def npy(self):
         source = self.rmat_edges("npy")

@@ -74,3 +74,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+func TestColumnar(t *testing.T) {
+	raced(t, races(t, "parquet", "arrow", "--threads", "2"), []string{"polars", "duckdb", "pyarrow"}, []string{"polars", "pyarrow"})
+}

@@ -1,11 +1,13 @@
 """Reads tables by other programs, which do less than an import, and makes inputs of the benchmarks.
 
 usage: peer_tables.py read PAIRS.csv --peer polars|duckdb|pyarrow --threads T
+       peer_tables.py scan EDGES.parquet|EDGES.arrow --peer polars|duckdb|pyarrow --threads T
        peer_tables.py join FOLDER    --peer polars|duckdb --threads T
-       peer_tables.py edges STORE OUT.csv|OUT.npy     a homogeneous store's edges in input order
+       peer_tables.py edges STORE OUT.csv|OUT.npy|OUT.parquet|OUT.arrow     a homogeneous store's edges in input order
        peer_tables.py strings FOLDER --keys N --refs N
 
-`read` loads integer pairs into columns; `join` reads the tables that `strings`
+`read` loads integer pairs into columns; `scan` reads all columns of a table and sums each, so that every value is
+read; `join` reads the tables that `strings`
 writes and finds the row number of every reference. Their clock starts after the
 imports. Prints one JSON.
 """
@@ -15,7 +17,7 @@ import os
 import time
 
 parser = argparse.ArgumentParser()
-parser.add_argument("command", choices=["read", "join", "edges", "strings"])
+parser.add_argument("command", choices=["read", "scan", "join", "edges", "strings"])
 parser.add_argument("paths", nargs="+")
 parser.add_argument("--peer", choices=["polars", "duckdb", "pyarrow"])
 parser.add_argument("--threads", type=int, default=1)
@@ -54,6 +56,31 @@ def read(path):
     return csv.read_csv(path).num_rows, start
 
 
+def scan(path):
+    """Returns the rows whose columns were summed and the clock's start."""
+    arrow = path.endswith(".arrow")
+    if args.peer == "polars":
+        import polars as pl
+        start = time.perf_counter()
+        sums = (pl.scan_ipc if arrow else pl.scan_parquet)(path).select(pl.len(), pl.all().exclude("len").sum()).collect(engine="streaming")
+        return sums["len"][0], start
+    if args.peer == "duckdb":
+        db = duck()
+        start = time.perf_counter()
+        return db.execute("SELECT count(*), sum(src), sum(dst), sum(weight) FROM read_parquet(?)", [path]).fetchone()[0], start
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.dataset as ds
+    pa.set_cpu_count(args.threads)
+    start = time.perf_counter()
+    rows = 0
+    for batch in ds.dataset(path, format="ipc" if arrow else "parquet").to_batches():
+        rows += batch.num_rows
+        for column in batch.columns:
+            pc.sum(column)
+    return rows, start
+
+
 def join(folder):
     """Returns the references found and the clock's start."""
     nodes, edges = os.path.join(folder, "node.csv"), os.path.join(folder, "edge.csv")
@@ -90,6 +117,11 @@ def edges(store, out):
     if out.endswith(".npy"):
         with open(out + ".partial", "wb") as f:
             np.save(f, pairs)
+    elif out.endswith((".parquet", ".arrow")):
+        import polars as pl
+        weight = np.random.default_rng(1).random(pairs.shape[1], np.float32)
+        frame = pl.DataFrame({"src": pairs[0], "dst": pairs[1], "weight": weight})
+        (frame.write_parquet if out.endswith(".parquet") else frame.write_ipc)(out + ".partial")
     else:
         import polars as pl
         pl.DataFrame({"src": pairs[0], "dst": pairs[1]}).write_csv(out + ".partial")
@@ -115,8 +147,8 @@ def strings(folder):
     os.replace(folder + ".partial", folder)
 
 
-if args.command in ("read", "join"):
-    rows, start = (read if args.command == "read" else join)(*args.paths)
+if args.command in ("read", "scan", "join"):
+    rows, start = {"read": read, "scan": scan, "join": join}[args.command](*args.paths)
     seconds = time.perf_counter() - start
     print(json.dumps({"rows": rows, "seconds": seconds, "rows_per_second": rows / seconds}))
 else:

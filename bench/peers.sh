@@ -7,6 +7,7 @@
 #   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
+#   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
 #   bench/peers.sh kubernetes the schemas of Kubernetes
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
@@ -96,6 +97,11 @@ recipe_pyg() {
     "$1" -c 'import torch_sparse, torch_geometric.loader'
 }
 
+recipe_ogb() {
+  $PIP --no-deps torch==2.2.1 ogb==1.3.6 && $PIP -r "$PINS" &&
+    "$1" "$HELPER" && OUTDATED_IGNORE=1 "$1" -c 'import ogb.io, scipy.sparse'
+}
+
 recipe_batches() {
   $PIP --no-deps torch==2.2.1 batch-iter==0.1.1 && $PIP -r "$PINS" 'numpy<2' grain==0.2.3 jax==0.4.30 jaxlib==0.4.30 &&
     "$1" "$HELPER" && "$1" -c 'import batch_iter, grain.python, torch.utils.data'
@@ -116,7 +122,7 @@ recipe_kubernetes() {
   $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, partition, pyg, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, ogb, partition, pyg, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
@@ -124,8 +130,9 @@ case $1 in
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
+  ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, partition, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, ogb, partition, pyg, tables or tfgnn" 2 ;;
 esac

@@ -60,7 +60,7 @@ func TestClient(t *testing.T) {
 	}{
 		{"tables", []string{"discover", "-s", "tests"}},
 		{"pyg", []string{"discover", "-s", "tests"}},
-		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPages"}},
+		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPandas", "-k", "TestPages"}},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}},
 	} {

@@ -89,7 +89,7 @@ func literals(t *testing.T, f func(where token.Position, text string)) {
 }
 
 // ownFields are fields of options that no command has flags for.
-var ownFields = []string{"`Bucketed`", "`Build`", "`CountRows`", "`More`", "`Scratch`"}
+var ownFields = []string{"`Bucketed`", "`Build`", "`CountRows`", "`Input`", "`More`", "`Scratch`"}
 
 // The library names fields in backquotes, each of which some command has as a flag; it names no flags.
 func TestFieldsNotFlags(t *testing.T) {

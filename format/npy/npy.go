@@ -49,19 +49,91 @@ func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrFormat}, a...)...)
 }
 
+// Layout says how the data of an array differ from what Read accepts.
+type Layout struct {
+	// BigEndian: the bytes of each value are in the other order.
+	BigEndian bool
+	// Fortran: the first index varies fastest. It is false for arrays of one dimension, where it makes no difference.
+	Fortran bool
+}
+
 // Read reads the header at the start of a file of size bytes, and checks that the file holds exactly the data that
 // the header promises.
 func Read(r io.ReaderAt, size int64) (Header, error) {
+	h, l, err := ReadLayout(r, size)
+	switch {
+	case err != nil:
+	case l.Fortran:
+		err = bad("found Fortran order, expected C order; save numpy.ascontiguousarray(a)")
+	case l.BigEndian:
+		err = bad("found big-endian dtype \">%s\", expected little-endian; save a.astype(a.dtype.newbyteorder('<'))", h.Descr)
+	}
+	if err != nil {
+		return Header{}, err
+	}
+	return h, nil
+}
+
+// ReadLayout is Read for arrays of any layout, for callers that convert the data.
+func ReadLayout(r io.ReaderAt, size int64) (Header, Layout, error) {
+	h, l, err := readLayout(r, size)
+	if err != nil {
+		return Header{}, Layout{}, err
+	}
+	return h, l, nil
+}
+
+func readLayout(r io.ReaderAt, size int64) (h Header, l Layout, err error) {
+	text, offset, err := readText(r, size)
+	if err != nil {
+		return h, l, err
+	}
+	if h, l, err = parse(text); err != nil {
+		return h, l, err
+	}
+	h.Offset = offset
+	want := uint64(h.Size())
+	for _, d := range h.Shape {
+		hi, lo := bits.Mul64(want, uint64(d))
+		if hi != 0 || lo > 1<<62 {
+			return h, l, bad("found shape %v, expected at most as many values as a file can hold", h.Shape)
+		}
+		want = lo
+	}
+	if got := uint64(size - h.Offset); got != want {
+		return h, l, bad("found %d bytes of data, expected %d for %s %v; the file is cut or was changed", got, want, h.Descr, h.Shape)
+	}
+	return h, l, nil
+}
+
+// ReadText returns the text of a file that holds one string of bytes.
+func ReadText(b []byte) (string, error) {
+	text, offset, err := readText(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return "", err
+	}
+	h, _, err := parseDict(text)
+	if err != nil {
+		return "", err
+	}
+	if data := b[offset:]; len(h.Shape) == 0 && h.Descr == fmt.Sprintf("|S%d", len(data)) {
+		return strings.TrimRight(string(data), "\x00"), nil
+	}
+	return "", bad("found dtype %q and shape %v with %d bytes, expected one string of bytes", h.Descr, h.Shape, int64(len(b))-offset)
+}
+
+// readText returns the text of a header and the offset of the data after it.
+func readText(r io.ReaderAt, size int64) (string, int64, error) {
 	var start [12]byte
 	if size < 10 {
-		return Header{}, bad("found %d bytes, expected at least 10", size)
+		return "", 0, bad("found %d bytes, expected at least 10", size)
 	}
 	n := min(size, 12)
 	if _, err := r.ReadAt(start[:n], 0); err != nil && !(errors.Is(err, io.EOF)) {
-		return Header{}, err
+		return "", 0, err
 	}
 	if !bytes.Equal(start[:6], []byte("\x93NUMPY")) {
-		return Header{}, bad("found magic %q, expected \"\\x93NUMPY\"", start[:6])
+		return "", 0, bad("found magic %q, expected \"\\x93NUMPY\"", start[:6])
 	}
 	var length, at int64
 	switch start[6] {
@@ -69,43 +141,49 @@ func Read(r io.ReaderAt, size int64) (Header, error) {
 		length, at = int64(binary.LittleEndian.Uint16(start[8:])), 10
 	case 2, 3:
 		if size < 12 {
-			return Header{}, bad("found %d bytes, expected at least 12", size)
+			return "", 0, bad("found %d bytes, expected at least 12", size)
 		}
 		length, at = int64(binary.LittleEndian.Uint32(start[8:])), 12
 	default:
-		return Header{}, bad("found version %d.%d, expected 1.0, 2.0 or 3.0", start[6], start[7])
+		return "", 0, bad("found version %d.%d, expected 1.0, 2.0 or 3.0", start[6], start[7])
 	}
 	if length > maxHeader || at+length > size {
-		return Header{}, bad("found a header of %d bytes in a file of %d, expected at most %d", length, size, maxHeader)
+		return "", 0, bad("found a header of %d bytes in a file of %d, expected at most %d", length, size, maxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := r.ReadAt(text, at); err != nil && !errors.Is(err, io.EOF) {
-		return Header{}, err
+		return "", 0, err
 	}
-	h, err := parse(string(text))
-	if err != nil {
-		return Header{}, err
-	}
-	h.Offset = at + length
-	want := uint64(h.Size())
-	for _, d := range h.Shape {
-		hi, lo := bits.Mul64(want, uint64(d))
-		if hi != 0 || lo > 1<<62 {
-			return Header{}, bad("found shape %v, expected at most as many values as a file can hold", h.Shape)
-		}
-		want = lo
-	}
-	if got := uint64(size - h.Offset); got != want {
-		return Header{}, bad("found %d bytes of data, expected %d for %s %v; the file is cut or was changed", got, want, h.Descr, h.Shape)
-	}
-	return h, nil
+	return string(text), at + length, nil
 }
 
-// parse reads the Python dict literal of a header.
-func parse(s string) (Header, error) {
-	var h Header
+// parse reads the Python dict literal of a header, and takes the byte order off the type string.
+func parse(s string) (h Header, l Layout, err error) {
+	if h, l, err = parseDict(s); err != nil {
+		return h, l, err
+	}
+	order, kind := h.Descr[:min(1, len(h.Descr))], h.Descr[min(1, len(h.Descr)):]
+	switch kind {
+	case "b1", "i1", "u1", "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8":
+	default:
+		if strings.Contains(h.Descr, "O") {
+			return h, l, bad("found an object array (a pickle), expected plain numbers; it is never loaded")
+		}
+		return h, l, bad("found dtype %q, expected bool, int8..int64, uint8..uint64 or float16..float64", h.Descr)
+	}
+	if order == "" || !strings.Contains("<|=>", order) {
+		return h, l, bad("found dtype %q, expected a byte order first", h.Descr)
+	}
+	h.Descr = kind
+	l.BigEndian = order == ">" && kind[1] != '1'
+	l.Fortran = l.Fortran && len(h.Shape) > 1
+	return h, l, nil
+}
+
+// parseDict reads the Python dict literal of a header.
+func parseDict(s string) (h Header, l Layout, err error) {
 	p := parser{s: s}
-	var haveDescr, haveOrder, haveShape, fortran bool
+	var haveDescr, haveOrder, haveShape bool
 	p.want("{")
 	for p.err == nil && !p.take("}") {
 		key := p.str()
@@ -113,13 +191,13 @@ func parse(s string) (Header, error) {
 		switch key {
 		case "descr":
 			if p.peek() == '[' {
-				return h, bad("found a structured array, expected plain numbers; save each field as its own array")
+				return h, l, bad("found a structured array, expected plain numbers; save each field as its own array")
 			}
 			haveDescr = true
 			h.Descr = p.str()
 		case "fortran_order":
 			haveOrder = true
-			fortran = p.boolean()
+			l.Fortran = p.boolean()
 		case "shape":
 			haveShape = true
 			h.Shape = p.tuple()
@@ -132,31 +210,12 @@ func parse(s string) (Header, error) {
 		}
 	}
 	if p.err != nil {
-		return h, p.err
+		return h, l, p.err
 	}
 	if !haveDescr || !haveOrder || !haveShape {
-		return h, bad("found header %q, expected descr, fortran_order and shape", s)
+		return h, l, bad("found header %q, expected descr, fortran_order and shape", s)
 	}
-	if fortran && len(h.Shape) > 1 {
-		return h, bad("found Fortran order, expected C order; save numpy.ascontiguousarray(a)")
-	}
-	order, kind := h.Descr[:min(1, len(h.Descr))], h.Descr[min(1, len(h.Descr)):]
-	switch kind {
-	case "b1", "i1", "u1", "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8":
-	default:
-		if strings.Contains(h.Descr, "O") {
-			return h, bad("found an object array (a pickle), expected plain numbers; it is never loaded")
-		}
-		return h, bad("found dtype %q, expected bool, int8..int64, uint8..uint64 or float16..float64", h.Descr)
-	}
-	if order == ">" && kind[1] != '1' {
-		return h, bad("found big-endian dtype %q, expected little-endian; save a.astype(a.dtype.newbyteorder('<'))", h.Descr)
-	}
-	if !strings.Contains("<|=>", order) {
-		return h, bad("found dtype %q, expected a byte order first", h.Descr)
-	}
-	h.Descr = kind
-	return h, nil
+	return h, l, nil
 }
 
 type parser struct {

@@ -18,8 +18,11 @@
 //
 // A Reader takes data pages of both versions; the encodings PLAIN, RLE, dictionaries, DELTA_BINARY_PACKED,
 // DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY and BYTE_STREAM_SPLIT; and pages that are uncompressed or compressed with
-// Snappy, gzip or zstd. Columns of structs, maps, decimals or INT96 are listed with a Reason why they cannot be read.
+// Snappy, gzip, brotli, zstd or LZ4_RAW. Columns of structs or maps are listed with a Reason why they cannot be read.
 // Encrypted files, and files that refer to other files, are refused.
+//
+// Times are Int64 in the unit that Column.Unit says: a timestamp in its own, a date in seconds, INT96 in nanoseconds. A
+// decimal is the nearest Float64, or an Int64 if it has at most 18 digits and none after the point.
 //
 // Input is not trusted. A number in a header allocates no more memory than the file has shown to need, except for one
 // page of at most 128 MiB. Runs of equal values are not expanded, so that a small file of many rows costs the caller
@@ -34,5 +37,6 @@
 // A Page holds the values of a column for a run of rows, PLAIN and compressed with zstd. Each goroutine may make
 // pages with a PageEncoder of its own. A Writer puts the pages into row groups. Equal input gives equal bytes.
 //
-// The package imports the standard library, klauspost/compress and internal/tagged.
+// The package imports the standard library, klauspost/compress, pierrec/lz4, andybalholm/brotli, internal/format/decimal and
+// internal/tagged.
 package parquet

@@ -102,7 +102,10 @@ type element struct {
 	children   int64
 	converted  int64 // -1: none
 	logical    int   // field number in the union; 0: none
-	bits       int64 // of an integer
+	scale      int64 // of a decimal
+	precision  int64
+	unit       string // of a timestamp
+	bits       int64  // of an integer
 	signed     bool
 }
 
@@ -184,9 +187,17 @@ func readElement(t *thrift) element {
 			e.children = t.int()
 		case id == 6 && kind == thriftI32:
 			e.converted = t.int()
+		case id == 7 && kind == thriftI32:
+			e.scale = t.int()
+		case id == 8 && kind == thriftI32:
+			e.precision = t.int()
 		case id == 10 && kind == thriftStruct:
 			t.fields(func(id int, kind byte) bool {
 				e.logical = id
+				if id == logicalTime && kind == thriftStruct {
+					e.timestamp(t)
+					return true
+				}
 				if id != logicalInteger || kind != thriftStruct {
 					return false
 				}
@@ -209,6 +220,22 @@ func readElement(t *thrift) element {
 		return true
 	})
 	return e
+}
+
+// timestamp reads the unit of a timestamp.
+func (e *element) timestamp(t *thrift) {
+	t.fields(func(id int, kind byte) bool {
+		if id != 2 || kind != thriftStruct {
+			return kind == thriftTrue || kind == thriftFalse
+		}
+		t.fields(func(id int, _ byte) bool {
+			if id >= 1 && id <= 3 {
+				e.unit = []string{"ms", "us", "ns"}[id-1]
+			}
+			return false
+		})
+		return true
+	})
 }
 
 func (f *File) group(t *thrift) Group {

@@ -5,13 +5,18 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // maxPage bounds the bytes of a page, uncompressed. Writers make pages of about 1 MiB.
 const maxPage = 128 << 20
+
+// maxLZ4Ratio is the largest ratio of sizes of LZ4.
+const maxLZ4Ratio = 255
 
 // Page types.
 const (
@@ -25,7 +30,9 @@ const (
 	codecNone   = 0
 	codecSnappy = 1
 	codecGzip   = 2
+	codecBrotli = 4
 	codecZstd   = 6
+	codecLZ4Raw = 7
 )
 
 var codecNames = []string{"none", "snappy", "gzip", "LZO", "brotli", "LZ4", "zstd", "LZ4_RAW"}
@@ -221,12 +228,31 @@ func (p *pages) inflate(b []byte, size int64) ([]byte, error) {
 			return nil, bad(err)
 		}
 		p.scratch = out
+	case codecBrotli:
+		w := bytes.NewBuffer(p.scratch[:0])
+		_, err := io.Copy(w, io.LimitReader(brotli.NewReader(bytes.NewReader(b)), size+1))
+		p.scratch = w.Bytes()
+		if err != nil {
+			return nil, bad(err)
+		}
+		out = p.scratch
+	case codecLZ4Raw:
+		if size > maxLZ4Ratio*int64(len(b))+64 {
+			return nil, corruptf("byte %d: found a page of %d bytes from %d, expected fewer; the file is damaged", p.headStart, size, len(b))
+		}
+		room := p.room(int(size))
+		n, err := lz4.UncompressBlock(b, room)
+		if err != nil {
+			return nil, bad(err)
+		}
+		out = room[:n]
+		p.scratch = room
 	default:
 		name := "unknown"
 		if p.codec > 0 && p.codec < int64(len(codecNames)) {
 			name = codecNames[p.codec]
 		}
-		return nil, unsupportedf("byte %d: found pages compressed with %s (codec %d), expected none, snappy, gzip or zstd; write the file with one of them", p.headStart, name, p.codec)
+		return nil, unsupportedf("byte %d: found pages compressed with %s (codec %d), expected none, snappy, gzip, brotli, zstd or LZ4_RAW; write the file with one of them", p.headStart, name, p.codec)
 	}
 	if int64(len(out)) != size {
 		return nil, corruptf("byte %d: found a page of %d bytes, expected %d; the file is damaged", p.headStart, len(out), size)

@@ -322,7 +322,7 @@ func (r *Reader) dictionary(b []byte) error {
 	}
 	v := values{c: r.c, encoding: encPlain, b: b}
 	var rows Rows
-	n, err := v.read(&rows, int(h.values), int(maxPage))
+	n, err := v.stored(&rows, int(h.values), int(maxPage))
 	if err == nil && n != int(h.values) {
 		err = errFew()
 	}

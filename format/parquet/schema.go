@@ -47,7 +47,11 @@ const (
 	convertedMap     = 1
 	convertedMapKV   = 2
 	convertedList    = 3
+	convertedEnum    = 4
 	convertedDecimal = 5
+	convertedDate    = 6
+	convertedMillis  = 9
+	convertedMicros  = 10
 	convertedUint8   = 11 // to 14: uint64
 	convertedInt8    = 15 // to 18: int64
 	convertedPeriod  = 21
@@ -55,7 +59,10 @@ const (
 	logicalString  = 1
 	logicalMap     = 2
 	logicalList    = 3
+	logicalEnum    = 4
 	logicalDecimal = 5
+	logicalDate    = 6
+	logicalTime    = 8
 	logicalInteger = 10
 	logicalNull    = 11
 	logicalFloat16 = 15
@@ -72,6 +79,10 @@ type Column struct {
 	// Null says that the writer did not know the type of the values, because all of them are null. Type means nothing
 	// then.
 	Null bool
+	// Unit is set for times since 1970-01-01T00:00:00Z: "s", "ms", "us" or "ns". Type is Int64 then.
+	Unit string
+	// Category says that the strings are those of a fixed set.
+	Category bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
 	// Reason says why the column cannot be read. It is empty if it can.
@@ -79,6 +90,8 @@ type Column struct {
 
 	leaf           int // number of the column among all leaves of the schema
 	phys           int64
+	convert        conversion
+	scale          int // of a decimal
 	fixed          int // bytes of a value of physFixed
 	maxRep, maxDef int
 	lists          []list // outermost first
@@ -188,6 +201,21 @@ func (w *walk) repeat(e element) {
 	}
 }
 
+// decimal sets the type of a decimal: Int64 if it has at most 18 digits, all before the point, and otherwise Float64.
+func (w *walk) decimal(e element) {
+	c := &w.c
+	c.Type, c.Width, c.convert, c.scale = Float64, 8, convertDecimal, int(e.scale)
+	if e.scale == 0 && e.precision <= 18 {
+		c.Type, c.convert = Int64, convertWhole
+	}
+	switch c.fixed = int(e.width); {
+	case e.kind == physInt32 || e.kind == physInt64 || e.kind == physBytes:
+	case e.kind == physFixed && e.width > 0 && e.width <= maxDecimal:
+	default:
+		c.Reason = "decimals of an unknown form"
+	}
+}
+
 // pass skips the current element and all below it.
 func (w *walk) pass(reason string) error {
 	if w.c.Reason == "" {
@@ -215,8 +243,9 @@ func (w *walk) pass(reason string) error {
 func (w *walk) value(e element) {
 	c := &w.c
 	c.phys, c.Null = e.kind, e.logical == logicalNull
+	c.Category = e.kind == physBytes && (e.converted == convertedEnum || e.logical == logicalEnum)
 	if e.converted == convertedDecimal || e.logical == logicalDecimal {
-		c.Reason = "decimals"
+		w.decimal(e)
 		return
 	}
 	bits, signed := e.bits, e.signed
@@ -238,12 +267,25 @@ func (w *walk) value(e element) {
 	case physBool:
 		c.Type, c.Width = Bool, 1
 	case physInt32:
+		if e.converted == convertedDate || e.logical == logicalDate {
+			c.Type, c.Width, c.convert, c.Unit = Int64, 8, convertDays, "s"
+			return
+		}
 		if bits != 8 && bits != 16 {
 			bits = 32
 		}
 		c.Type, c.Width = integer(bits), 4
 	case physInt64:
 		c.Type, c.Width = integer(64), 8
+		switch {
+		case e.logical == logicalTime:
+			c.Unit = e.unit
+		case e.logical != 0:
+		case e.converted == convertedMillis:
+			c.Unit = "ms"
+		case e.converted == convertedMicros:
+			c.Unit = "us"
+		}
 	case physFloat:
 		c.Type, c.Width = Float32, 4
 	case physDouble:
@@ -263,7 +305,7 @@ func (w *walk) value(e element) {
 			c.Type = Bytes
 		}
 	case physInt96:
-		c.Reason = "times of 96 bits"
+		c.Type, c.Width, c.convert, c.Unit = Int64, 8, convertInt96, "ns"
 	default:
 		c.Reason = fmt.Sprintf("values of an unknown type %d", e.kind)
 	}

@@ -26,6 +26,8 @@ func (c *Column) size() int {
 		return 4
 	case physInt64, physDouble:
 		return 8
+	case physInt96:
+		return 12
 	case physFixed:
 		return c.fixed
 	}
@@ -54,6 +56,7 @@ type values struct {
 	prefixes delta
 	previous []byte
 	scratch  []uint32
+	raw      Rows // stored values that are converted
 }
 
 // begin starts to read the values of a page, which are in the given encoding.
@@ -116,9 +119,8 @@ func (v *values) begin(encoding int64, b []byte) error {
 	return nil
 }
 
-// read appends up to n values, and fewer where they would exceed limit bytes, but at least one. It returns their
-// number.
-func (v *values) read(r *Rows, n, limit int) (int, error) {
+// stored is read without conversion.
+func (v *values) stored(r *Rows, n, limit int) (int, error) {
 	size := v.c.size()
 	if size > 0 {
 		n = min(n, max(1, limit/size))

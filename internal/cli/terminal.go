@@ -15,7 +15,6 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/field"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
@@ -69,18 +68,8 @@ func (t *Terminal) Say(format string, a ...any) {
 // Warn prints a warning.
 func (t *Terminal) Warn(text string) { t.Say("warning: %s", text) }
 
-// Fail prints the error that ends a command. Text for the user to copy, such as a graph.yaml, has no prefix.
-func (t *Terminal) Fail(err error) {
-	var layout *ingest.LayoutError
-	if !errors.As(err, &layout) {
-		t.Say("%v", err)
-		return
-	}
-	t.Say("%s", layout.Reason)
-	for line := range strings.SplitSeq("\n"+strings.TrimSuffix(layout.Text(), "\n"), "\n") {
-		fmt.Fprintln(t.Stderr, human.Printable(line))
-	}
-}
+// Fail prints the error that ends a command.
+func (t *Terminal) Fail(err error) { t.Say("%v", err) }
 
 // Progress shows the progress of a stage as a line, if stderr is a terminal.
 func (t *Terminal) Progress(p graphmill.Progress) {

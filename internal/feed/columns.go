@@ -15,6 +15,8 @@ type ColumnInfo struct {
 	DType string `json:"dtype"`
 	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
+	// Of is the column of the store, or of the table of links, that the rows are from; nil for all others.
+	Of *graph.Column `json:"-"`
 }
 
 // column is one array of a batch: the number of its rows, and how they are written.
@@ -113,7 +115,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 
 // ints is a column of ids or counts, as int64.
 func ints[T uint32 | uint64](name string, of func(*made) []T, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}}, 8,
+	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
 		func(m *made) int { return len(of(m)) },
 		func(dst []byte, m *made) { widen(dst, of(m)) }, most,
 	}
@@ -128,7 +130,7 @@ func widen[T uint32 | uint64](dst []byte, from []T) {
 
 // pairs is the local ids of both ends of edges: all sources, then all destinations.
 func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}}, 8,
+	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
 		func(m *made) int { return 2 * len(of(m).Src) },
 		func(dst []byte, m *made) {
 			e := of(m)
@@ -155,7 +157,7 @@ func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint
 
 // looked is a column of integers of 4 or 8 bytes, as int64.
 func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}}, 8,
+	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
 		func(m *made) int { return len(ids(m)) },
 		func(dst []byte, m *made) {
 			rows := ids(m)
@@ -182,7 +184,7 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
 		}
 		tab := tabs.of(c.Values)
-		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
+		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...), c}, c.RowBytes(),
 			func(m *made) int { return len(ids(m)) },
 			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
 		})

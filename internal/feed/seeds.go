@@ -24,7 +24,7 @@ func checkLinks(columns []*graph.Column, links int) error {
 
 // ofLinks is a column of the seeds, named links/NAME.
 func ofLinks(c *graph.Column) column {
-	return column{ColumnInfo{"links/" + c.Name, c.DType.String(), append([]int{}, c.Shape...)}, c.RowBytes(),
+	return column{ColumnInfo{"links/" + c.Name, c.DType.String(), append([]int{}, c.Shape...), c}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
 		func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) },
 		func(b *bounds) int64 { return b.seeds },
@@ -39,7 +39,7 @@ func times(all []sample.Time) column {
 			dtype = "float64"
 		}
 	}
-	return column{ColumnInfo{"seed_time", dtype, []int{}}, 8,
+	return column{ColumnInfo{"seed_time", dtype, []int{}, nil}, 8,
 		func(m *made) int { return len(m.times) },
 		func(dst []byte, m *made) {
 			to := graph.View[uint64](dst)

@@ -17,8 +17,10 @@ var called = map[string]string{
 	"Aggregation":   "edge-aggregation",
 	"Limits":        "limit",
 	"Overwrite":     "force",
+	"Splits":        "split",
 	"TLS":           "tls-ca",
 	"TypesTogether": "balance-types=false",
+	"Vectors":       "vector",
 }
 
 // keywords has the keywords of Python that differ from the rule, by field.
@@ -33,8 +35,8 @@ var of = map[string]string{
 	"both":            "",
 	"dangling-edges":  "graphmill import",
 	"duplicate-nodes": "graphmill import",
-	"empty-cells":     "graphmill import",
 	"list-formats":    "graphmill import",
+	"missing":         "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 }

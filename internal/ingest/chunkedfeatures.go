@@ -50,7 +50,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 			tables = append(tables, t)
 		}
 		f.Name = d.Name
-		columns = append(columns, featureOf(f, c.o))
+		columns = append(columns, newGaps(c.o).fill(table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}, "")...)
 	}
 	if raws == nil {
 		return tables, columns, nil
@@ -175,6 +175,7 @@ func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chun
 // alike gives a feature the common dtype of the columns that it consists of, and returns the names of these columns.
 func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string, error) {
 	if f.DType = columns[0].DType; len(columns) == 1 {
+		f.Unit = columns[0].Unit
 		return []string{f.Name}, nil
 	}
 	_, text := t.(*table.CSV)
@@ -182,7 +183,7 @@ func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string
 		if text && f.DType == graph.Int64 && x.DType == graph.Float32 { // some columns only look like integers
 			f.DType = x.DType
 		}
-		if same := x.DType == f.DType || text && x.DType == graph.Int64 && f.DType == graph.Float32; !same || len(x.Shape) > 0 || x.DType == graph.String {
+		if same := x.DType == f.DType || text && x.DType == graph.Int64 && f.DType == graph.Float32; !same || len(x.Shape) > 0 || x.DType == graph.String || x.Unit != "" {
 			return nil, sourcef("%s: found columns of %s and of %s %v, expected numbers of one dtype, or a single column", t.Files()[0], f.DType, x.DType, x.Shape)
 		}
 	}
@@ -226,7 +227,7 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
-		t, ok := p.Table.(*table.Parquet)
+		t, ok := p.Table.(*table.Columnar)
 		if !ok {
 			return nil, nil
 		}

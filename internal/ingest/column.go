@@ -11,46 +11,67 @@ import (
 )
 
 // parseType parses a dtype with a shape, in which an omitted dimension is variable: "int64", "float32[128]",
-// "string[]", "float32[,3]" (a variable number of rows of 3), "int32[,]" (lists of lists).
-func parseType(s string) (graph.DType, []int, error) {
+// "string[]", "float32[,3]" (a variable number of rows of 3), "int32[,]" (lists of lists), "datetime", "datetime[ms]",
+// "category". The unit of "datetime" is autoUnit.
+func parseType(s string) (f table.Field, err error) {
 	name, dims, shaped := strings.Cut(s, "[")
-	d, err := graph.ParseDType(name)
-	if err != nil || !shaped {
-		return d, nil, err
+	switch name {
+	case "datetime":
+		f.DType, f.Unit = graph.Int64, autoUnit
+		word, rest, _ := strings.Cut(dims, "]")
+		if unit, bad := graph.ParseUnit(word); bad == nil && shaped {
+			f.Unit = unit
+			dims, shaped = strings.CutPrefix(rest, "[")
+			if !shaped && rest != "" {
+				return f, fmt.Errorf("found type %q, expected datetime[%s], or a shape in brackets after it", s, unit)
+			}
+		} else if shaped && strings.ContainsAny(word, "abcdefghijklmnopqrstuvwxyz") {
+			return f, fmt.Errorf("found type %q: %w", s, bad)
+		}
+	case "category":
+		f.DType, f.Category = graph.String, true
+	default:
+		if f.DType, err = graph.ParseDType(name); err != nil {
+			return f, fmt.Errorf("%w, datetime or category", err)
+		}
+	}
+	if !shaped {
+		return f, nil
 	}
 	inner, ok := strings.CutSuffix(dims, "]")
 	if !ok {
-		return d, nil, fmt.Errorf("found type %q, expected a closing ']' at its end", s)
+		return f, fmt.Errorf("found type %q, expected a closing ']' at its end", s)
 	}
-	var shape []int
 	for part := range strings.SplitSeq(inner, ",") {
 		n := -1
 		if part = strings.TrimSpace(part); part != "" {
 			if n, err = strconv.Atoi(part); err != nil || n < 1 {
-				return d, nil, fmt.Errorf("found type %q, expected positive dimensions; leave a variable one out", s)
+				return f, fmt.Errorf("found type %q, expected positive dimensions; leave a variable one out", s)
 			}
 		}
-		shape = append(shape, n)
+		f.Shape = append(f.Shape, n)
 	}
-	return d, shape, nil
+	return f, nil
 }
 
 // parseColumns parses "src,dst,weight:float32,feat:float32[16]". A column without a type has the dtype Invalid.
-func parseColumns(s string) ([]table.Column, error) {
-	var cols []table.Column
+func parseColumns(s string) ([]table.Field, error) {
+	var cols []table.Field
 	depth, start := 0, 0
 	for i := 0; i <= len(s); i++ {
 		switch {
 		case i == len(s) || s[i] == ',' && depth == 0:
 			name, typ, typed := strings.Cut(s[start:i], ":")
-			c := table.Column{Name: strings.TrimSpace(name)}
+			name = strings.TrimSpace(name)
+			var c table.Field
 			if typed {
 				var err error
-				if c.DType, c.Shape, err = parseType(strings.TrimSpace(typ)); err != nil {
-					return nil, usagef("`Columns`: column %q: %w", c.Name, err)
+				if c, err = parseType(strings.TrimSpace(typ)); err != nil {
+					return nil, usagef("`Columns`: column %q: %w", name, err)
 				}
 			}
-			if c.Name == "" || slices.ContainsFunc(cols, func(x table.Column) bool { return x.Name == c.Name }) {
+			c.Name = name
+			if c.Name == "" || slices.ContainsFunc(cols, func(x table.Field) bool { return x.Name == c.Name }) {
 				return nil, usagef("found `Columns` %q, expected different names that are not empty", s)
 			}
 			cols = append(cols, c)
@@ -72,6 +93,8 @@ type looks struct {
 	mixed       bool // some values are unsigned integers; odd, in row oddRow, is the first that is not
 	odd         string
 	oddRow      uint64
+	text        bool // the values are no numbers
+	guess       *table.Guess
 }
 
 // describe returns the looks of the fields of a table.
@@ -88,10 +111,13 @@ func describe(t table.Table) ([]looks, error) {
 	for i, f := range fields {
 		out[i].Field = f
 		if f.DType != graph.Invalid {
+			out[i].text = f.DType == graph.String
 			out[i].unsigned = f.DType.IsInt() && len(f.Shape) == 0
 			continue
 		}
 		g := guesses[i]
+		out[i].guess = &g
+		out[i].text = g.Seen && !g.Integer && !g.Unsigned && !g.Number
 		out[i].unsigned, out[i].rows = g.Unsigned && !g.Empty, g.Rows && g.Seen
 		out[i].mixed, out[i].odd, out[i].oddRow = g.Mixed, g.Odd, g.OddRow
 		switch {
@@ -104,6 +130,11 @@ func describe(t table.Table) ([]looks, error) {
 			out[i].DType = graph.Uint64
 		case g.Number:
 			out[i].DType = graph.Float32
+		case g.Bool:
+			out[i].DType = graph.Bool
+		case g.Time:
+			out[i].DType = graph.Int64
+			out[i].Unit, _ = g.Unit()
 		default:
 			out[i].DType = graph.String
 		}
@@ -129,39 +160,10 @@ func fieldNames(fields []looks) []string {
 	return names
 }
 
-// The usual names of the columns that contain ids, in order of preference.
-var (
-	idNames  = []string{"#id", "id"}
-	srcNames = []string{"#source", "src", "source", "from"}
-	dstNames = []string{"#target", "dst", "target", "destination", "to"}
-)
-
-// pick returns the given field or, if none is given, the first of the usual names that the table has.
-func pick(t table.Table, fields []looks, given string, usual []string) (*looks, error) {
-	if given != "" {
-		usual = []string{given}
-	}
-	for _, n := range usual {
-		if f := field(fields, n); f != nil {
-			return f, nil
-		}
-	}
-	expected := fmt.Sprintf("%q among them", usual[0])
-	if len(usual) > 1 {
-		expected = "one of " + strings.Join(usual, ", ") + " among them"
-	}
-	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], strings.Join(fieldNames(fields), ", "), expected)
-}
-
 // end returns the column to ask for to read an end of edges, or the ids of nodes.
 func end(name string, integer bool) table.Column {
 	if integer {
 		return table.Column{Name: name, DType: graph.Uint64}
 	}
 	return table.Column{Name: name, DType: graph.String, ID: true}
-}
-
-// featureOf returns the column to ask for to read a feature, with the options' policy for empty cells.
-func featureOf(f table.Field, o Options) table.Column {
-	return table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Empty: o.Empty, Fill: o.Fill}
 }

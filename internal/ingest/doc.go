@@ -5,11 +5,12 @@
 // The formats, each in a file of its own, are:
 //
 //   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV, TFRecord and Parquet tables;
-//   - edge list: one table of edges: .csv, .tsv or .txt, plain or compressed, or .parquet;
+//   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
+//   - npz: an archive with a sparse matrix of SciPy, or with the ends of edges and columns of nodes and edges;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
-//   - tu, ogb: the folder of a TU data set, or the raw folder of an OGB data set, of many graphs; an OGB data set of one
-//     graph is refused with the graph.yaml that imports it;
+//   - tu: the folder of a TU data set of many graphs;
+//   - ogb: the folder of an OGB data set: of many graphs, or of the one of a data set of nodes or links;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of the stream executor;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;
@@ -23,5 +24,5 @@
 // the file and the line, and says what to do.
 //
 // The package imports graph, format/*, internal/dispatch/parts, internal/format/*, internal/ingest/{assemble,
-// collection, table} and helpers under internal.
+// collection, table, transform} and helpers under internal.
 package ingest

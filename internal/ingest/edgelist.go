@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,29 +11,32 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// edgeList is one table of text, or of Parquet files, with one row per edge. It gives a homogeneous graph.
+// edgeList is one table with one row per edge. It gives a homogeneous graph.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
-func (edgeList) about() string { return ".csv, .tsv or .txt, plain or as .gz or .zst; or .parquet" }
+func (edgeList) about() string { return table.Expected + ", or a folder of them" }
+
 func (edgeList) becomes() string {
 	return "a graph of one type; further columns become columns of the edges"
 }
+
 func (edgeList) detect(path string, names []string) bool {
-	return names == nil && (isText(path) || isParquet(path))
+	if names != nil {
+		return table.IsTable(names)
+	}
+	switch table.KindByName(pattern(path)) {
+	case table.Text, table.ParquetFile, table.ArrowFile, table.JSONLines:
+		return true
+	}
+	return false
 }
 
 // isText says whether a path names a table of text.
-func isText(path string) bool {
-	return slices.Contains([]string{".csv", ".tsv", ".txt"}, table.Extension(pattern(path)))
-}
-
-// isParquet says whether a path names a table of Parquet files.
-func isParquet(path string) bool { return table.Extension(pattern(path)) == ".parquet" }
+func isText(path string) bool { return table.KindByName(pattern(path)) == table.Text }
 
 // pattern returns the name of a table without the "@N" of its shards.
 func pattern(path string) string {
@@ -56,19 +58,29 @@ func lastAt(path string) int {
 	return i - 1
 }
 
-func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	files, err := tfgnnfiles.Tables(fsys, filepath.Dir(path), filepath.Base(path), false)
+func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	var files, folders []string
+	for _, path := range append([]string{path}, o.More...) {
+		found, folder, err := table.FindPath(fsys, path, o.Outside)
+		if err != nil {
+			return nil, sourcef("%w", err)
+		}
+		if files = append(files, found...); folder != "" {
+			folders = append(folders, folder)
+		}
+	}
+	kind, err := table.KindOf(fsys, files[0])
 	if err != nil {
-		return nil, sourcef("%w", err)
+		return nil, err
 	}
 	var t table.Table
-	var specs []table.Column
+	var specs []table.Field
 	var warnings []string
 	var snap snapComments
-	if isParquet(path) {
-		t, specs, warnings, err = openEdgeColumns(fsys, files, o)
+	if kind == table.Text {
+		t, specs, snap, err = openEdgeList(fsys, files, folders, o)
 	} else {
-		t, specs, snap, err = openEdgeList(fsys, files, o)
+		t, specs, warnings, err = openEdgeColumns(fsys, files, folders, o)
 	}
 	if err != nil {
 		return nil, err
@@ -78,13 +90,9 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if err != nil {
 		return nil, err
 	}
-	src, err := pick(t, fields, o.Src, srcNames)
+	src, dst, err := pickEnds(t, fields, o.Src, o.Dst)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
-	}
-	dst, err := pick(t, fields, o.Dst, dstNames)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name the columns of the ends with `Src` and `Dst`, or all with `Columns` if there is no header", err)
+		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != idsAuto {
@@ -99,21 +107,14 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		}
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
-	for _, f := range fields {
-		if f.Name == src.Name || f.Name == dst.Name {
-			continue
-		}
-		if specs != nil {
-			i := slices.IndexFunc(specs, func(c table.Column) bool { return c.Name == f.Name })
-			if i < 0 {
-				continue
-			}
-			if specs[i].DType != graph.Invalid {
-				f.DType, f.Shape = specs[i].DType, specs[i].Shape
-			}
-		}
-		e.Columns = append(e.Columns, featureOf(f.Field, o))
+	m := &maker{gaps: newGaps(o)}
+	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
+		return nil, err
 	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, m.notes...)
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
@@ -130,15 +131,60 @@ func (edgeList) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	}, nil
 }
 
+// features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs
+// if it is not nil.
+func (m *maker) features(ctx context.Context, t table.Table, fields []looks, specs []table.Field, vectors []string, ends ...string) (cols []table.Column, err error) {
+	used := slices.Clone(ends)
+	var joins []table.Column
+	for _, v := range vectors {
+		name, from, ok := strings.Cut(v, "=")
+		name, typ, typed := strings.Cut(name, ":")
+		w := &wanted{from: strings.Split(from, ",")}
+		if !ok || name == "" || from == "" {
+			return nil, usagef("`Vectors`: found %q, expected NAME=COLUMNS, such as feat=f0:f127, feat=f* or feat:float32=a,b", v)
+		}
+		if typed {
+			if w.Field, err = parseType(typ); err != nil {
+				return nil, usagef("`Vectors`: %q: %w", v, err)
+			}
+		}
+		add, parts, err := m.vector(name, w, fields, ends)
+		if err != nil {
+			return nil, sourcef("%s: `Vectors` %s: %w", t.Files()[0], v, err)
+		}
+		joins, used = append(joins, add...), append(used, parts...)
+	}
+	for i := range fields {
+		f := &fields[i]
+		if slices.Contains(used, f.Name) {
+			continue
+		}
+		w := &wanted{}
+		if specs != nil {
+			k := slices.IndexFunc(specs, func(c table.Field) bool { return c.Name == f.Name })
+			if k < 0 {
+				continue
+			}
+			w.Field = specs[k]
+		}
+		add, err := m.columns(ctx, t, f, w)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, add...)
+	}
+	return append(cols, joins...), nil
+}
+
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
 // header, unless the first line contains all of them. The comments of a file without a header can name its columns.
-func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.Column, snapComments, error) {
-	csv := table.CSVOptions{Delimiter: o.Delimiter}
-	t, err := table.OpenCSV(fsys, files, csv)
+func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, snapComments, error) {
+	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders}
+	t, err := table.Open(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
 	snap, serr := readSNAP(fsys, files)
 	if serr != nil {
-		return nil, nil, snap, joined(err, serr)
+		return nil, nil, snap, firstOf(err, serr)
 	}
 	if o.Columns == "" {
 		if !errors.As(err, &none) {
@@ -147,7 +193,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
 			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
 		}
-		t, err = table.OpenCSV(fsys, files, csv)
+		t, err = table.Open(fsys, files, csv)
 		return t, nil, snap, err
 	}
 	specs, perr := parseColumns(o.Columns)
@@ -156,7 +202,7 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	}
 	if err == nil {
 		have := t.Fields()
-		if !slices.ContainsFunc(specs, func(c table.Column) bool {
+		if !slices.ContainsFunc(specs, func(c table.Field) bool {
 			return !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name })
 		}) {
 			return t, specs, snap, nil
@@ -165,34 +211,41 @@ func openEdgeList(fsys vfs.FS, files []string, o Options) (*table.CSV, []table.C
 	for _, c := range specs {
 		csv.Names = append(csv.Names, c.Name)
 	}
-	t, err = openText(fsys, files, csv)
+	t, err = openTable(fsys, files, csv)
 	return t, specs, snap, err
 }
 
-// joined returns the first of two errors that there is.
-func joined(a, b error) error {
+// firstOf returns the first of two errors that there is.
+func firstOf(a, b error) error {
 	if a != nil {
 		return a
 	}
 	return b
 }
 
-// openEdgeColumns opens Parquet files, whose columns have names and dtypes. The caller can choose among the columns.
-func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []table.Column, []string, error) {
-	t, err := table.OpenParquet(fsys, files)
+// openEdgeColumns opens files whose columns have names. The caller can choose among the columns.
+func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, []string, error) {
+	options := table.Options{Folders: folders}
+	var specs []table.Field
+	if o.Columns != "" {
+		var err error
+		if specs, err = parseColumns(o.Columns); err != nil {
+			return nil, nil, nil, err
+		}
+		for _, c := range specs { // of JSON lines
+			options.Names = append(options.Names, c.Name)
+		}
+	}
+	t, err := table.Open(fsys, files, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var warnings []string
-	if o.Columns == "" {
-		for _, c := range t.Unreadable() {
+	if specs == nil {
+		var warnings []string
+		for _, c := range table.Unreadable(t) {
 			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", files[0], c))
 		}
 		return t, nil, warnings, nil
-	}
-	specs, err := parseColumns(o.Columns)
-	if err != nil {
-		return nil, nil, nil, err
 	}
 	have := t.Fields()
 	for _, c := range specs {
@@ -207,15 +260,16 @@ func openEdgeColumns(fsys vfs.FS, files []string, o Options) (table.Table, []tab
 	return t, specs, nil, nil
 }
 
-// openText opens a table of text. If the caller names the columns of a file that has a header, the header would
-// become a row. It is detected by a cell of the first line that is the only one of its column that is not a number.
-func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, error) {
-	t, err := table.OpenCSV(fsys, files, csv)
-	if err != nil || csv.Names == nil {
-		return t, err
+// openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is
+// detected by a cell of the first line that is the only one of its column that is not a number.
+func openTable(fsys vfs.FS, files []string, o table.Options) (table.Table, error) {
+	whole, err := table.Open(fsys, files, o)
+	t, text := whole.(*table.CSV)
+	if err != nil || o.Names == nil || !text {
+		return whole, err
 	}
-	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: csv.Delimiter})
-	if err != nil || len(headed.Fields()) != len(csv.Names) {
+	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: o.Delimiter})
+	if err != nil || len(headed.Fields()) != len(o.Names) {
 		return t, nil
 	}
 	with, err := t.Guess()
@@ -228,7 +282,7 @@ func openText(fsys vfs.FS, files []string, csv table.CSVOptions) (*table.CSV, er
 	}
 	for i, f := range headed.Fields() {
 		if without[i].Seen && without[i].Number && !with[i].Number {
-			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(csv.Names, ","))
+			return nil, usagef("%s: found %q in the first line above numbers, expected a number, as the names %s are given for a file without a header; leave the names out, or give those of the header", files[0], f.Name, strings.Join(o.Names, ","))
 		}
 	}
 	return t, nil

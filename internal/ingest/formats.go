@@ -28,7 +28,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, adjacencyList{}, edgeList{}, npyEdges{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, adjacencyList{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
 
 // Format describes a format for a person.
 type Format struct {
@@ -99,6 +99,11 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 			}
 		}
 		return f, nil
+	}
+	if names == nil && err == nil {
+		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
+			return edgeList{}, nil
+		}
 	}
 	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
 		return detect(fsys, filepath.Join(path, rawDir), o)

@@ -31,7 +31,7 @@ const nodeID, edgeSource, edgeTarget = "#id", "#source", "#target"
 // graphMLTypes are the dtypes of the types of keys.
 var graphMLTypes = map[string]graph.DType{"boolean": graph.Bool, "int": graph.Int32, "long": graph.Int64, "float": graph.Float32, "double": graph.Float64, "string": graph.String}
 
-func (graphML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (graphML) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the nodes of that file", path)
 	}
@@ -56,12 +56,12 @@ func (graphML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*So
 	}
 	integer := o.IDs == idsInteger
 	n := assemble.Nodes{Type: graph.HomogeneousNode, Table: node, ID: end(nodeID, integer)}
-	for _, f := range node.Fields()[1:] {
-		n.Columns = append(n.Columns, featureOf(f, o))
+	if n.Columns, _, err = featuresOf(ctx, node, declared(node.Fields()[1:]), o); err != nil {
+		return nil, err
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edge, Src: end(edgeSource, integer), Dst: end(edgeTarget, integer), Symmetrise: !h.Directed}
-	for _, f := range edge.Fields()[2:] {
-		e.Columns = append(e.Columns, featureOf(f, o))
+	if e.Columns, _, err = featuresOf(ctx, edge, declared(edge.Fields()[2:]), o); err != nil {
+		return nil, err
 	}
 	return &Source{Primary: graph.In, Files: []string{path}, Input: assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}}, nil
 }

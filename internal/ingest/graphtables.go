@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 // resolve opens the tables and decides what the file does not say: the ends of edges, the kinds of ids, the dtypes of
 // columns.
-func (l *lister) resolve() error {
+func (l *lister) resolve(ctx context.Context) error {
 	for _, n := range l.nodes {
 		if err := l.open(&n.source); err != nil {
 			return err
@@ -27,12 +28,12 @@ func (l *lister) resolve() error {
 		}
 	}
 	for _, n := range l.nodes {
-		if err := l.identify(n); err != nil {
+		if err := l.identify(ctx, n); err != nil {
 			return err
 		}
 	}
 	for _, e := range l.edges {
-		if err := l.edge(e); err != nil {
+		if err := l.edge(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -82,7 +83,13 @@ func (l *lister) open(s *source) error {
 			texts = append(texts, t)
 			continue
 		}
-		arrays = append(arrays, table.NpyColumn{Name: c.Name, Path: files[0]})
+		a := table.NpyColumn{Name: c.Name, Path: files[0]}
+		if c.lists.Rows != nil || c.lists.Strings != "" {
+			if a.Lists, err = l.lists(c); err != nil {
+				return l.place(c.at, err)
+			}
+		}
+		arrays = append(arrays, a)
 	}
 	if arrays != nil {
 		n, err := table.OpenNpy(l.p.fsys, arrays)
@@ -110,6 +117,27 @@ func (l *lister) open(s *source) error {
 		s.joined = table.InStep(texts...)
 	}
 	return nil
+}
+
+// lists finds the offsets of a column of strings or lists.
+func (l *lister) lists(c columnEntry) (*table.Lists, error) {
+	out := &table.Lists{DType: c.DType, Shape: c.Shape}
+	names := c.lists.Rows
+	if c.lists.Strings != "" {
+		names = append(slices.Clone(names), c.lists.Strings)
+	}
+	files, err := l.p.find(names...)
+	if err == nil && len(files) != len(names) {
+		err = fmt.Errorf("found %d files of offsets of column %q, expected %d", len(files), c.Name, len(names))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.lists.Strings != "" {
+		files, out.Strings = files[:len(files)-1], files[len(files)-1]
+	}
+	out.Rows = files
+	return out, nil
 }
 
 // add adds the fields of a table, which replace those of the same names.
@@ -140,9 +168,8 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 		f.Shape = []int{n}
 	}
 	for i := range fields {
-		text := fields[i].DType == graph.String && !fields[i].unsigned // except a field without any value
 		switch {
-		case text || c.DType == graph.String:
+		case fields[i].text || c.DType == graph.String:
 			return nil, sourcef("%s: found strings for column %q, expected numbers without a header; put strings into the table", file, c.Name)
 		case c.DType != graph.Invalid:
 		case fields[i].DType != graph.Int64:
@@ -177,7 +204,7 @@ func (l *lister) ends(e *edgeEntry) error {
 		if err != nil {
 			return l.place(e.at, err)
 		}
-	case filepath.Ext(e.names[0]) == ".npy":
+	case e.names != nil && filepath.Ext(e.names[0]) == ".npy":
 		files, err := l.p.find(e.names...)
 		if err == nil && len(files) != 1 {
 			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))
@@ -200,22 +227,31 @@ func (l *lister) ends(e *edgeEntry) error {
 	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
 	dstRow := !srcRow && e.dst == "" && dst.base == e.base
 	var err error
-	if !srcRow {
-		if e.srcLooks, err = pick(e.base, e.fields, e.src, srcNames); err != nil {
-			return l.y.errorf(e.at, "%w; name the column of the source with src", err)
+	switch {
+	case srcRow:
+		if e.dstLooks, err = pick(e.joined, e.fields, e.dst, dstNames); err != nil {
+			err = fmt.Errorf("%w; name the column of the destination", err)
 		}
+	case dstRow:
+		if e.srcLooks, err = pick(e.joined, e.fields, e.src, srcNames); err != nil {
+			err = fmt.Errorf("%w; name the column of the source", err)
+		}
+	default:
+		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst)
+	}
+	if err != nil {
+		return l.y.errorf(e.at, "%w with src and dst", err)
+	}
+	if e.srcLooks != nil {
 		src.uses = append(src.uses, e.srcLooks)
 	}
-	if !dstRow {
-		if e.dstLooks, err = pick(e.base, e.fields, e.dst, dstNames); err != nil {
-			return l.y.errorf(e.at, "%w; name the column of the destination with dst", err)
-		}
+	if e.dstLooks != nil {
 		dst.uses = append(dst.uses, e.dstLooks)
 	}
 	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
 		for _, n := range l.nodes {
-			if f != nil && n.base == e.base {
-				n.keys = append(n.keys, f.Name)
+			if f != nil && n.base != nil && n.base == e.base {
+				n.foreign = append(n.foreign, f.Name)
 			}
 		}
 	}
@@ -223,7 +259,7 @@ func (l *lister) ends(e *edgeEntry) error {
 }
 
 // identify decides how the ids of a node type are read, and which columns it has.
-func (l *lister) identify(n *nodeEntry) error {
+func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	integer := true
 	switch {
 	case n.joined == nil:
@@ -237,7 +273,7 @@ func (l *lister) identify(n *nodeEntry) error {
 		}
 		n.out.Count = n.count
 		n.out.ID = end("", integer)
-	case n.id != "" || field(n.fields, idNames[0]) != nil || field(n.fields, idNames[1]) != nil:
+	case n.id != "" || slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
 		f, err := pick(n.joined, n.fields, n.id, idNames)
 		if err != nil {
 			return l.y.errorf(n.at, "%w", err)
@@ -259,38 +295,58 @@ func (l *lister) identify(n *nodeEntry) error {
 		return nil
 	}
 	var err error
-	n.out.Columns, err = l.columns(&n.source, append(n.keys, n.out.ID.Name))
+	n.out.Columns, err = l.columns(ctx, &n.source, append(n.foreign, n.out.ID.Name))
 	return err
 }
 
 // columns returns the columns that are listed, or otherwise all columns except some.
-func (l *lister) columns(s *source, but []string) ([]table.Column, error) {
+func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.Column, error) {
 	var cols []table.Column
 	if !s.listed {
-		for _, f := range s.fields {
-			if !slices.Contains(but, f.Name) {
-				cols = append(cols, featureOf(f.Field, l.o))
+		for i := range s.fields {
+			f := &s.fields[i]
+			if slices.Contains(but, f.Name) {
+				continue
 			}
+			add, err := l.m.columns(ctx, s.joined, f, &wanted{})
+			if err != nil {
+				return nil, l.place(s.at, err)
+			}
+			cols = append(cols, add...)
 		}
 		return cols, nil
 	}
-	for _, c := range s.columns {
+	for i := range s.columns {
+		c := &s.columns[i]
+		if slices.Contains(s.keys, c.Name) {
+			continue
+		}
+		if c.from != nil {
+			add, _, err := l.m.vector(c.Name, &c.wanted, s.fields, but)
+			if err != nil {
+				return nil, l.y.errorf(c.at, "column %q: %w", c.Name, err)
+			}
+			cols = append(cols, add...)
+			continue
+		}
 		f := field(s.fields, c.Name)
 		if f == nil {
-			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(fieldNames(s.fields), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))
+			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(some(fieldNames(s.fields)), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))
 		}
-		if c.DType == graph.Invalid {
-			c.DType, c.Shape = f.DType, f.Shape
-		} else if c.file != "" && c.Shape == nil {
+		if c.DType != graph.Invalid && c.file != "" && c.Shape == nil {
 			c.Shape = f.Shape
 		}
-		cols = append(cols, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Empty: c.empty, Fill: c.fill})
+		add, err := l.m.columns(ctx, s.joined, f, &c.wanted)
+		if err != nil {
+			return nil, l.place(c.at, err)
+		}
+		cols = append(cols, add...)
 	}
 	return cols, nil
 }
 
 // edge completes an edge type. The ids of its node types are known by now.
-func (l *lister) edge(e *edgeEntry) error {
+func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 	e.out.Table, e.out.Where = e.joined, e.where
 	but := []string{}
 	if e.where != nil {
@@ -316,6 +372,6 @@ func (l *lister) edge(e *edgeEntry) error {
 		return nil // the columns are those of the node type
 	}
 	var err error
-	e.out.Columns, err = l.columns(&e.source, but)
+	e.out.Columns, err = l.columns(ctx, &e.source, but)
 	return err
 }

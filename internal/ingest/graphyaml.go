@@ -32,7 +32,7 @@ func (graphYAML) detect(path string, names []string) bool {
 	return names == nil && (ext == ".yaml" || ext == ".yml") || slices.Contains(names, "graph.yaml")
 }
 
-func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if info, err := fsys.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
@@ -41,7 +41,7 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
-	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o}
+	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o, m: &maker{gaps: newGaps(o)}}
 	body, err := l.y.read(fsys)
 	if err != nil {
 		return nil, err
@@ -50,21 +50,30 @@ func (graphYAML) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
+	if top, err = l.readMissing(top); err != nil {
+		return nil, err
+	}
 	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "transforms" }); i >= 0 {
+			return nil, l.y.errorf(top[i].at, "found transforms of many graphs, expected them with one graph")
+		}
 		c := &collectionLister{lister: l}
-		if err := c.read(top); err != nil {
+		if err := c.read(ctx, top); err != nil {
 			return nil, err
 		}
-		return &Source{Collection: &c.out, Files: l.p.files}, nil
+		return &Source{Collection: &c.out, Files: l.p.files, Warnings: l.m.notes}, l.m.check()
 	}
 	err = l.read(body, top)
 	if err == nil {
-		err = l.resolve()
+		err = l.resolve(ctx)
+	}
+	if err == nil {
+		err = l.m.check()
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Warnings: l.m.notes}
 	for _, n := range l.nodes {
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
@@ -85,8 +94,11 @@ type lister struct {
 	y     yamlFile
 	p     *opener
 	o     Options
+	m     *maker
 	nodes []*nodeEntry
 	edges []*edgeEntry
+
+	transforms Transforms
 }
 
 // source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
@@ -96,6 +108,7 @@ type source struct {
 	csv     table.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry
+	keys    []string // listed arrays that are ids or ends, and no features
 	// base is the table without the arrays, joined that of the arrays.
 	base, joined table.Table
 	fields       []looks
@@ -103,11 +116,10 @@ type source struct {
 }
 
 type columnEntry struct {
-	table.Field
+	wanted
 	at    ast.Node
-	empty table.Empty
-	fill  string
-	file  string // an .npy array, or text without a header
+	file  string      // an .npy array, or text without a header
+	lists table.Lists // the offsets of an array of strings or lists
 }
 
 type nodeEntry struct {
@@ -117,8 +129,8 @@ type nodeEntry struct {
 	count uint64
 	out   assemble.Nodes
 	// uses are the columns of edges that contain ids of this type.
-	uses []*looks
-	keys []string // columns of the table that edges use as foreign keys
+	uses    []*looks
+	foreign []string // columns of the table that edges use as foreign keys
 }
 
 type edgeEntry struct {
@@ -144,11 +156,43 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "transforms"})
+}
+
+// readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
+func (l *lister) readMissing(top []entry) (rest []entry, err error) {
+	for _, part := range top {
+		if part.key != "missing" {
+			rest = append(rest, part)
+			continue
+		}
+		rules, err := l.y.mapping(part.value, "dtypes and what their empty cells mean", nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rules {
+			if !isDType(r.key) {
+				return nil, l.y.errorf(r.at, "found %q in missing, expected a dtype, or one of %s%s; say what the empty cells of one column mean at that column", r.key, strings.Join(missingKinds, ", "), suggest.Hint(r.key, missingKinds))
+			}
+			v, err := l.y.text(r.value, "error, column or a value")
+			if err != nil {
+				return nil, err
+			}
+			l.m.file = append(l.m.file, Missing{r.key, v})
+		}
+	}
+	return rest, nil
 }
 
 func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
+		if part.key == "transforms" {
+			var err error
+			if l.transforms, err = l.y.readTransforms(part.value); err != nil {
+				return err
+			}
+			continue
+		}
 		entries, err := l.y.mapping(part.value, "types", nil)
 		if err != nil {
 			return err
@@ -197,9 +241,10 @@ func (l *lister) readNode(e entry) error {
 	if n.count > 0 && (n.names != nil || n.columns != nil || n.id != "") {
 		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
 	}
-	if n.id != "" && n.names == nil {
-		return l.y.errorf(e.at, "found an id column of %q, expected a table that has it", e.key)
+	if n.id != "" && n.names == nil && !n.array(n.id) {
+		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it", e.key)
 	}
+	n.keyed(n.id)
 	l.nodes = append(l.nodes, n)
 	return nil
 }
@@ -249,7 +294,7 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 				if err != nil {
 					return err
 				}
-				s.columns = append(s.columns, columnEntry{Field: table.Field{Name: name}, at: v, empty: l.o.Empty, fill: l.o.Fill})
+				s.columns = append(s.columns, columnEntry{wanted: wanted{Field: table.Field{Name: name}}, at: v})
 			}
 			return nil
 		}
@@ -266,12 +311,24 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 	return err
 }
 
+// array says whether a listed column is an array.
+func (s *source) array(name string) bool {
+	return slices.ContainsFunc(s.columns, func(c columnEntry) bool { return c.Name == name && isArray(c.file) })
+}
+
+// keyed marks a listed array as the ids of nodes or an end of edges, and so as no feature.
+func (s *source) keyed(name string) {
+	if s.array(name) {
+		s.keys = append(s.keys, name)
+	}
+}
+
 // isColumn says whether a name is that of a file with one column.
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
 // readColumn reads "int64", "float32[128]", "feat.npy", "feat.csv.gz" or a mapping.
 func (l *lister) readColumn(e entry) (columnEntry, error) {
-	c := columnEntry{Field: table.Field{Name: e.key}, at: e.at, empty: l.o.Empty, fill: l.o.Fill}
+	c := columnEntry{wanted: wanted{Field: table.Field{Name: e.key}}, at: e.at}
 	if s, ok := e.value.(*ast.StringNode); ok {
 		if isColumn(s.Value) {
 			c.file = s.Value
@@ -279,38 +336,65 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		}
 		return c, l.readType(&c, e.value, s.Value)
 	}
-	fields, err := l.y.mapping(e.value, "dtype, file and empty", []string{"dtype", "file", "empty"})
+	fields, err := l.y.mapping(e.value, "dtype, file, from, categories and missing", []string{"dtype", "file", "row_offsets", "string_offsets", "from", "categories", "missing", "empty"})
 	if err != nil {
 		return c, err
 	}
 	for _, f := range fields {
-		s, err := l.y.text(f.value, "a value")
+		var s string
+		switch f.key {
+		case "row_offsets":
+			c.lists.Rows, err = l.y.texts(f.value, "the name of an .npy array")
+		case "from":
+			c.from, err = l.y.texts(f.value, "columns to join")
+		case "categories":
+			if c.categories, err = l.y.texts(f.value, "the texts of the categories"); err == nil {
+				if _, bad := table.NewCategories(c.categories); bad != nil {
+					err = l.y.errorf(f.value, "column %q: %w", c.Name, bad)
+				}
+			}
+		default:
+			s, err = l.y.text(f.value, "a value")
+		}
 		if err != nil {
 			return c, err
 		}
 		switch f.key {
+		case "string_offsets":
+			c.lists.Strings = s
 		case "dtype":
 			err = l.readType(&c, f.value, s)
 		case "file":
 			if c.file = s; !isColumn(s) {
 				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, or numbers as .csv, .tsv or .txt without a header", s)
 			}
-		case "empty":
-			if c.empty, c.fill = table.EmptyFill, s; s == "error" {
-				c.empty, c.fill = table.EmptyError, ""
-			}
+		case "missing", "empty":
+			c.missing = s
 		}
 		if err != nil {
 			return c, err
 		}
 	}
+	switch {
+	case (c.lists.Rows != nil || c.lists.Strings != "") && (!isArray(c.file) || c.DType == graph.Invalid):
+		return c, l.y.errorf(e.at, "found offsets of column %q, expected also its dtype with its shape, such as \"int64[]\", and an .npy array as its file", c.Name)
+	case c.categories != nil && c.DType == graph.Invalid:
+		c.DType, c.Category = graph.String, true
+	case c.categories != nil && !c.Category:
+		return c, l.y.errorf(e.at, "found categories of column %q with another dtype, expected the dtype category", c.Name)
+	case c.from != nil && c.file != "":
+		return c, l.y.errorf(e.at, "found from and file of column %q, expected one of them", c.Name)
+	}
 	return c, nil
 }
 
-func (l *lister) readType(c *columnEntry, at ast.Node, s string) (err error) {
-	if c.DType, c.Shape, err = parseType(s); err != nil {
+func (l *lister) readType(c *columnEntry, at ast.Node, s string) error {
+	f, err := parseType(s)
+	if err != nil {
 		return l.y.errorf(at, "column %q: %w", c.Name, err)
 	}
+	f.Name = c.Name
+	c.Field = f
 	return nil
 }
 
@@ -358,9 +442,11 @@ func (l *lister) readEdge(e entry) error {
 	switch {
 	case matrix && (x.indptr == "" || x.indices == "" || x.names != nil || x.src != "" || x.dst != "" || x.where != nil):
 		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where")
-	case !matrix && x.names == nil:
-		return l.y.errorf(e.at, "found no table of %s, expected one, or indptr and indices", typ)
+	case !matrix && x.names == nil && !(x.array(x.src) && x.array(x.dst)):
+		return l.y.errorf(e.at, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
 	}
+	x.keyed(x.src)
+	x.keyed(x.dst)
 	l.edges = append(l.edges, x)
 	return nil
 }

@@ -85,7 +85,7 @@ a:e:b e.txt src:uint64>dst:uint64
 a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, columns, names, delimiter, header; did you mean "table"?`),
-		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs; did you mean "nodes"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, transforms; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "expected one with nodes and edges"),
@@ -129,10 +129,13 @@ func FuzzYAML(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{})}
+		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{}), m: &maker{gaps: newGaps(Options{})}}
+		if top, err = l.readMissing(top); err != nil {
+			return
+		}
 		if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
 			c := &collectionLister{lister: l}
-			if err := c.read(top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
+			if err := c.read(t.Context(), top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
 				t.Fatalf("accepted a collection without nodes or edges: %q", text)
 			}
 		} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,7 @@ type collectionLister struct {
 }
 
 // read reads the sections. Graphs and nodes come before the edges, which refer to them.
-func (l *collectionLister) read(top []entry) error {
+func (l *collectionLister) read(ctx context.Context, top []entry) error {
 	section := func(name string) *entry {
 		i := slices.IndexFunc(top, func(e entry) bool { return e.key == name })
 		if i < 0 {
@@ -39,12 +40,12 @@ func (l *collectionLister) read(top []entry) error {
 		}
 		return &top[i]
 	}
-	if err := l.readGraphs(*section("graphs")); err != nil {
+	if err := l.readGraphs(ctx, *section("graphs")); err != nil {
 		return err
 	}
 	for _, part := range []struct {
 		name string
-		read func(entry) error
+		read func(context.Context, entry) error
 	}{{"nodes", l.readNode}, {"edges", l.readEdge}} {
 		s := section(part.name)
 		if s == nil {
@@ -58,7 +59,7 @@ func (l *collectionLister) read(top []entry) error {
 			return l.y.errorf(s.at, "found no %s, expected at least one type", part.name)
 		}
 		for _, e := range entries {
-			if err := part.read(e); err != nil {
+			if err := part.read(ctx, e); err != nil {
 				return err
 			}
 		}
@@ -163,14 +164,14 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 }
 
 // rows returns the columns of a table except some. Without a table there are none.
-func (l *collectionLister) rows(g *graphsEntry, but ...string) ([]collection.Rows, error) {
+func (l *collectionLister) rows(ctx context.Context, g *graphsEntry, but ...string) ([]collection.Rows, error) {
 	if g.joined == nil {
 		if g.columns != nil {
 			return nil, l.y.errorf(g.at, "found columns, expected a table that has them")
 		}
 		return nil, nil
 	}
-	cols, err := l.columns(&g.source, but)
+	cols, err := l.columns(ctx, &g.source, but)
 	return []collection.Rows{{Table: g.joined, Columns: kept(cols)}}, err
 }
 
@@ -182,18 +183,18 @@ func kept(cols []table.Column) []collection.Column {
 	return out
 }
 
-func (l *collectionLister) readGraphs(e entry) error {
+func (l *collectionLister) readGraphs(ctx context.Context, e entry) error {
 	g, err := l.fields(e, "the graphs", nil)
 	if err == nil {
 		err = l.open(&g.source)
 	}
 	if err == nil {
-		l.out.Context, err = l.rows(g)
+		l.out.Context, err = l.rows(ctx, g)
 	}
 	return err
 }
 
-func (l *collectionLister) readNode(e entry) error {
+func (l *collectionLister) readNode(ctx context.Context, e entry) error {
 	if err := graph.CheckName(e.key); err != nil {
 		return l.y.errorf(e.at, "%w", err)
 	}
@@ -211,14 +212,14 @@ func (l *collectionLister) readNode(e entry) error {
 	if n.Split.Kind == collection.NoSplit {
 		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one, to know which nodes belong to which graph", e.key)
 	}
-	if n.Tables, err = l.rows(g, g.graphID); err != nil {
+	if n.Tables, err = l.rows(ctx, g, g.graphID); err != nil {
 		return err
 	}
 	l.out.Nodes, l.nodes = append(l.out.Nodes, n), append(l.nodes, g)
 	return nil
 }
 
-func (l *collectionLister) readEdge(e entry) error {
+func (l *collectionLister) readEdge(ctx context.Context, e entry) error {
 	typ, err := graph.ParseEdgeType(e.key)
 	if err != nil {
 		return l.y.errorf(e.at, "%w", err)
@@ -247,7 +248,7 @@ func (l *collectionLister) readEdge(e entry) error {
 	if g.parent != "" {
 		err = l.parents(g, &x, l.nodes[at])
 	} else {
-		err = l.pairs(g, &x)
+		err = l.pairs(ctx, g, &x)
 	}
 	if err != nil {
 		return err
@@ -277,7 +278,7 @@ func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *gr
 }
 
 // pairs adds edges that the columns of their ends give.
-func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error) {
+func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collection.Edges) (err error) {
 	if g.names != nil && isArray(g.names[0]) {
 		files, err := l.p.find(g.names...)
 		if err != nil {
@@ -305,13 +306,9 @@ func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error
 	if g.joined == nil {
 		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent", x.Type)
 	}
-	s, err := pick(g.joined, g.fields, g.src, srcNames)
+	s, d, err := pickEnds(g.joined, g.fields, g.src, g.dst)
 	if err != nil {
-		return l.y.errorf(g.at, "%w; name the column or array of the source with src", err)
-	}
-	d, err := pick(g.joined, g.fields, g.dst, dstNames)
-	if err != nil {
-		return l.y.errorf(g.at, "%w; name the column or array of the destination with dst", err)
+		return l.y.errorf(g.at, "%w with src and dst", err)
 	}
 	x.Src, x.Dst = s.Name, d.Name
 	if x.Split, err = l.split(g); err != nil {
@@ -320,7 +317,7 @@ func (l *collectionLister) pairs(g *graphsEntry, x *collection.Edges) (err error
 	if x.Split.Kind == collection.NoSplit && !x.Global {
 		return l.y.errorf(g.at, "found neither graph_ptr nor graph_id of %s, expected one, as its ends are local", x.Type)
 	}
-	cols, err := l.columns(&g.source, []string{x.Src, x.Dst, g.graphID})
+	cols, err := l.columns(ctx, &g.source, []string{x.Src, x.Dst, g.graphID})
 	x.Rows = collection.Rows{Table: g.joined, Columns: kept(cols)}
 	return err
 }

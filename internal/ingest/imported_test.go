@@ -31,6 +31,9 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if err := src.Collect(t.Context(), threads, 0, false); err != nil {
+			return "", errors.Join(err, src.Close())
+		}
 		out := filepath.Join(t.TempDir(), "out")
 		w, err := store.Create(vfs.OS, out, false)
 		if err != nil {
@@ -51,7 +54,7 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		for _, text := range append(src.Warnings, src.Review(r)...) {
 			texts[i] += "warning: " + strings.ReplaceAll(text, dir+string(filepath.Separator), "") + "\n"
 		}
-		if err := s.Close(); err != nil {
+		if err := errors.Join(s.Close(), src.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,6 +76,10 @@ func listed(t testing.TB, s *store.Store) string {
 	value := func(c *graph.Column, row int) string {
 		var values []string
 		for i := row * c.RowValues(); i < (row+1)*c.RowValues(); i++ {
+			if c.Categories != nil && number(c.Values, c.DType, i) >= 0 {
+				values = append(values, fmt.Sprintf("%q", c.Categories.Text(int(number(c.Values, c.DType, i)))))
+				continue
+			}
 			if c.DType == graph.String {
 				values = append(values, fmt.Sprintf("%q", c.Text(i)))
 				continue

@@ -1,11 +1,15 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/npz"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -37,6 +41,8 @@ func ParseIDs(s string) (IDs, error) {
 type Options struct {
 	// Format is the name of a format; empty: it is detected.
 	Format string
+	// More lists further files of an edge list, with the same columns, which are read after the first.
+	More []string
 	// Columns names the columns of an edge list without a header, in file order, or chooses some columns of one with
 	// a header: "src,dst,weight:float32". A column without a dtype gets the one that its values look like.
 	Columns string
@@ -53,6 +59,11 @@ type Options struct {
 	// Symmetrise adds the reverse of each edge: to the same edge type if both ends have the same node type, and
 	// otherwise as the edge type dst:rev_REL:src.
 	Symmetrise bool
+	// Missing says what empty cells of features mean; without a rule they are errors, or missing times and categories,
+	// or empty strings.
+	Missing []Missing
+	// Vectors join columns of an edge list to vectors: "feat=f0:f127", "feat:float32=f*".
+	Vectors []string
 	// Relations says what the relations of triples become: "types", "column", or "" for types if they are not too many.
 	Relations string
 	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
@@ -63,9 +74,13 @@ type Options struct {
 	DataPath string
 	// Outside allows files outside the folder of the metadata file that names them.
 	Outside bool
+	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
+	Temp string
+
+	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }
 
-// Source is one graph to build, or many graphs to import.
+// Source is one graph to build, or many graphs to import. Its tables can be read until Close.
 type Source struct {
 	Format string
 	// Collection is set for many graphs; Input is set for one.
@@ -79,16 +94,35 @@ type Source struct {
 	Held int64
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
+	// Transforms are what the source asks to change of Input.
+	Transforms Transforms
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
 	// leftOut, if not nil, returns after a build how many parts of the source are left out, and why.
 	leftOut func() (int64, string)
 	// Warnings describe suspicious parts of the source, and parts that are left out.
 	Warnings []string
+
+	collected []*table.Categories // those that Collect found
+	arrays    *npz.Files
 }
 
-// Open reads the metadata of a source and opens its tables.
-func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+// Close frees what was unpacked.
+func (s *Source) Close() error { return s.arrays.Close() }
+
+// Open reads the metadata of a source and opens its tables. It unpacks the arrays that cannot be read in place. The
+// caller closes the Source.
+func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, err error) {
+	o.arrays = npz.NewFiles(fsys, cmp.Or(o.Temp, os.TempDir()))
+	s, err := open(ctx, o.arrays, path, o)
+	if err != nil {
+		return nil, errors.Join(err, o.arrays.Close())
+	}
+	s.arrays = o.arrays
+	return s, nil
+}
+
+func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
@@ -114,8 +148,11 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
 		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
-	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "") {
-		return nil, usagef("found `Columns`, `Src` or `Dst` with a source of format %s, expected them with an edge list", f.name())
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
+		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
+	}
+	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
+		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
 	}
 	switch _, nt := f.(nTriples); {
 	case o.Relations == "":
@@ -135,7 +172,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 		return s, checkCollection(s.Collection)
 	}
-	if o.Symmetrise {
+	if o.Symmetrise || s.Transforms.Symmetrise {
 		if err := symmetrise(&s.Input); err != nil {
 			return nil, err
 		}

@@ -101,11 +101,11 @@ func readKonect(fsys vfs.FS, path string) (h konectHeader, err error) {
 	return h, nil
 }
 
-func (konect) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if o.IDs == idsString {
 		return nil, usagef("found string ids with %s, expected integer ids, which count from 1 in KONECT", path)
 	}
-	d := &raw{fsys: fsys, dir: filepath.Dir(path), o: o}
+	d := &raw{fsys: fsys, dir: filepath.Dir(path), files: &[]string{}, o: o}
 	file := filepath.Base(path)
 	if info, err := fsys.Stat(path); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (konect) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Sou
 	if err != nil {
 		return nil, err
 	}
-	edges, columns, err := d.konectTable(file, h)
+	edges, columns, err := d.konectTable(ctx, file, h)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (konect) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Sou
 	if h.kind == "sym" {
 		s.Warnings = append(s.Warnings, path+":1: the network is undirected, so the reverse of each edge is added")
 	}
-	s.Input, s.Files = assemble.Input{Nodes: nodes, Edges: []assemble.Edges{e}}, d.files
+	s.Input, s.Files = assemble.Input{Nodes: nodes, Edges: []assemble.Edges{e}}, *d.files
 	return s, nil
 }
 
@@ -176,7 +176,7 @@ func konectName(file string) string {
 }
 
 // konectTable opens the edges. Their columns are the ends, the weight and the time.
-func (d *raw) konectTable(file string, h konectHeader) (table.Table, []table.Column, error) {
+func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (table.Table, []table.Column, error) {
 	path := filepath.Join(d.dir, file)
 	first, err := d.table(file, table.CSVOptions{Numbered: true, Comments: true, Delimiter: ' '})
 	if err != nil {
@@ -199,12 +199,14 @@ func (d *raw) konectTable(file string, h konectHeader) (table.Table, []table.Col
 	if err != nil {
 		return nil, nil, err
 	}
-	var columns []table.Column
-	for _, f := range fields[2:] {
-		if f.DType == graph.String {
+	for i := range fields[2:] {
+		if f := &fields[2+i]; f.DType == graph.String {
 			f.DType = graph.Float32 // the scan then names the cell that is no number
 		}
-		columns = append(columns, featureOf(f.Field, d.o))
+	}
+	columns, _, err := featuresOf(ctx, t, fields[2:], d.o)
+	if err != nil {
+		return nil, nil, err
 	}
 	edges := table.FromOne(t, "src", "dst")
 	if !h.counted {

@@ -41,7 +41,7 @@ func (metisGraph) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 	return true, nil
 }
 
-func (metisGraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (metisGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if o.IDs == idsString || o.NumNodes > 0 {
 		return nil, usagef("found string ids or `NumNodes` with %s, expected neither: the file numbers its nodes and states their number", path)
 	}
@@ -55,13 +55,21 @@ func (metisGraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 			return nil, err
 		}
 	} else {
-		for _, f := range nodes.Fields() {
-			n.Columns = append(n.Columns, featureOf(f, o))
+		fields, err := describe(nodes)
+		if err != nil {
+			return nil, err
+		}
+		if n.Columns, _, err = featuresOf(ctx, nodes, fields, o); err != nil {
+			return nil, err
 		}
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: end("src", true), Dst: end("dst", true)}
-	for _, f := range edges.Fields()[2:] {
-		e.Columns = append(e.Columns, featureOf(f, o))
+	fields, err := describe(edges)
+	if err != nil {
+		return nil, err
+	}
+	if e.Columns, _, err = featuresOf(ctx, edges, fields[2:], o); err != nil {
+		return nil, err
 	}
 	if err := plausible(fsys, path, []string{path}, []assemble.Nodes{n}); err != nil {
 		return nil, err

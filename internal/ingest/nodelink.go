@@ -140,15 +140,15 @@ func (nodeLink) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if n.Table, err = nodeLinkTable(fsys, path, nodeFields, false); err != nil {
 		return nil, err
 	}
-	for _, f := range nodeFields[1:] {
-		n.Columns = append(n.Columns, featureOf(f, o))
+	if n.Columns, _, err = featuresOf(ctx, n.Table, declared(nodeFields[1:]), o); err != nil {
+		return nil, err
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("source", integer), Dst: end("target", integer), Symmetrise: h.Directed == "false"}
 	if e.Table, err = nodeLinkTable(fsys, path, edgeFields, true); err != nil {
 		return nil, err
 	}
-	for _, f := range edgeFields[2:] {
-		e.Columns = append(e.Columns, featureOf(f, o))
+	if e.Columns, _, err = featuresOf(ctx, e.Table, declared(edgeFields[2:]), o); err != nil {
+		return nil, err
 	}
 	s.Input = assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}
 	return s, nil

@@ -34,7 +34,7 @@ _N:_E:_N:`},
 		{name: "more after it", files: one(`{"nodes": [], "links": []} x`), path: "g.json", want: "found text after the document", fails: true},
 		{name: "directed", files: one(`{"nodes": [], "directed": 1, "links": []}`), path: "g.json", want: `found directed "1", expected true or false`, fails: true},
 		{name: "a long value", files: one(`{"nodes": [{"id": "` + strings.Repeat("x", 17<<20) + `"}], "links": []}`), path: "g.json", want: "found more than 16777216 bytes in one value", fails: true},
-		{name: "other JSON", files: one(`{"a": 1}`), path: "g.json", want: "found a file of no known format", fails: true},
+		{name: "other JSON", files: one(`{"a": 1}`), path: "g.json", want: "found the columns a, expected one of", fails: true},
 		{name: "a list", files: one(`[{"nodes": []}]`), path: "g.json", want: "found a file of no known format", fails: true},
 	})
 }

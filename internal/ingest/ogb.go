@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +14,13 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ogbDataset is the raw folder of an OGB data set of many graphs: text files without headers, compressed with gzip.
-// The ends of edges count from the first node of their graph. Undirected data sets have each edge once;
-// Options.Symmetrise puts the reverse after each edge, as OGB does when it reads them.
+// ogbDataset is an OGB data set, or its raw folder: text files without headers, compressed with gzip, or archives of
+// arrays. The files say its level. A data set of graphs, which has graph-label, or several graphs, is a collection; the
+// ends of its edges count from the first node of their graph. A data set of nodes, which has node-label, or of links,
+// which has neither, has one graph, which is a store.
+//
+// Undirected data sets have each edge once; Options.Symmetrise puts the reverse after each edge, as OGB does when it
+// reads them.
 type ogbDataset struct{}
 
 const (
@@ -24,6 +29,7 @@ const (
 	ogbEdgeCounts = "num-edge-list.csv.gz"
 	ogbSuffix     = ".csv.gz"
 	ogbLabels     = "graph-label.csv.gz"
+	ogbNodeLabels = "node-label.csv.gz"
 	// Present only for graphs with several types.
 	ogbNodeDict = "num-node-dict.csv.gz"
 	ogbTriplets = "triplet-type-list.csv.gz"
@@ -31,24 +37,59 @@ const (
 
 func (ogbDataset) name() string { return "ogb" }
 func (ogbDataset) about() string {
-	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with a folder raw that has them"
+	return "a folder with edge.csv.gz and num-node-list.csv.gz, or with data.npz, or with a folder raw that has them"
 }
 func (ogbDataset) becomes() string {
-	return "a collection, with features and labels"
+	return "a store of the one graph of nodes or links, or a collection, with features, labels and splits"
 }
 func (ogbDataset) detect(_ string, names []string) bool {
 	has := func(file string) bool { return slices.Contains(names, file) }
-	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts)
+	return has(ogbEdges) && has(ogbNodeCounts) || has(ogbNodeDict) && has(ogbTriplets) || has(npzHomogeneous) || has(npzEdges) && has(npzNodeCounts) || isMAG240M(names)
 }
 
 func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if o.IDs == idsString {
+		return nil, usagef("found string ids with an OGB data set, expected integer ids, which it has")
+	}
+	if o.NumNodes > 0 {
+		return nil, usagef("found `NumNodes` with an OGB data set, expected the counts in its files")
+	}
 	d, err := openRaw(fsys, path, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.refuse(ctx, path); err != nil {
+	has := func(file string) bool { return slices.Contains(d.names, file) }
+	g := &ogbGraph{raw: d}
+	one := true
+	switch {
+	case has(ogbNodeCounts) && has(ogbLabels):
+		one = false
+	case has(ogbNodeCounts), has(ogbTriplets):
+		one, err = g.text(ctx)
+	case has(npzHomogeneous):
+		one, err = g.homogeneousArrays(ctx)
+	case has(npzNodeCounts):
+		one, err = g.typedArrays(ctx)
+	case isMAG240M(d.names):
+		err = g.mag240M()
+	default:
+		err = sourcef("%s: found none of the files of an OGB data set, expected %s", path, ogbDataset{}.about())
+	}
+	if err != nil {
 		return nil, err
 	}
+	if one {
+		return g.source(ctx, path)
+	}
+	if !has(ogbNodeCounts) {
+		return nil, sourcef("%s: found many graphs, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", d.dir)
+	}
+	return d.graphs(ctx)
+}
+
+// graphs opens a data set of many graphs.
+func (d *raw) graphs(ctx context.Context) (*Source, error) {
+	*d.files = nil
 	edges, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
 		return nil, err
@@ -78,7 +119,7 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 			err = d.add(ctx, &in.Context, file, "label", true)
 		case base == "node-feat":
 			err = d.add(ctx, &nodes.Tables, file, "feat", false)
-		case base == "node-label":
+		case file == ogbNodeLabels:
 			err = d.add(ctx, &nodes.Tables, file, "label", true)
 		case strings.HasPrefix(base, "node_"):
 			err = d.add(ctx, &nodes.Tables, file, base, false)
@@ -92,37 +133,7 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 		}
 	}
 	in.Nodes, in.Edges = []collection.Nodes{nodes}, []collection.Edges{edge}
-	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
-}
-
-// refuse refuses a folder that is not a data set of many graphs in text. A folder with one graph is a data set of
-// nodes or links, unless graphs have labels or the caller named the format.
-func (d *raw) refuse(ctx context.Context, path string) error {
-	text, place := slices.Contains(d.names, ogbNodeCounts), ogbNodeCounts
-	if !text {
-		text, place = slices.Contains(d.names, ogbTriplets), ogbNodeDict
-	}
-	if text && (slices.Contains(d.names, ogbLabels) || d.o.Format != "") && place == ogbNodeCounts {
-		return nil
-	}
-	var g *ogbGraph
-	var err error
-	if text {
-		g, err = d.graphOf(ctx, path)
-	} else {
-		g, place, err = d.arraysOf(path)
-	}
-	place = filepath.Join(d.dir, place)
-	switch {
-	case err != nil:
-		return err
-	case g != nil:
-		return g.refusal(place, d.o)
-	case text && filepath.Base(place) == ogbNodeCounts:
-		d.files = nil // the files are opened again
-		return nil
-	}
-	return sourcef("%s: found no single graph, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", place)
+	return &Source{Collection: in, Files: *d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
 }
 
 // add opens a file whose lines are the rows of one column. Its dtype is the one that all its values have: int64,
@@ -140,7 +151,7 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 	c.DType = graph.Int64
 	for _, f := range looks {
 		switch {
-		case f.DType == graph.String && !f.unsigned:
+		case f.text:
 			c.DType = graph.String
 		case f.DType != graph.Int64 && c.DType == graph.Int64:
 			c.DType = graph.Float32
@@ -161,9 +172,34 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 		}
 	}
 	c.CountNaN = c.DType == graph.Float32
+	d.fill(&r)
+	c = &r.Columns[0]
 	if label && c.CountNaN && c.Empty == table.EmptyError {
 		c.Empty, c.Fill = table.EmptyFill, "nan"
 	}
 	*to = append(*to, r)
 	return nil
+}
+
+// inFolder returns the path of a folder in a data set, or "" if there is none.
+func (d *raw) inFolder(parts ...string) (string, error) {
+	for _, p := range parts {
+		if !filepath.IsLocal(p) || strings.ContainsRune(p, filepath.Separator) {
+			return "", sourcef("%s: found a type named %q, expected a name that a folder can have", d.dir, p)
+		}
+	}
+	at := d.dir
+	for _, p := range parts {
+		at = filepath.Join(at, p)
+		switch _, err := d.fsys.Lstat(at); {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil
+		case err != nil:
+			return "", err
+		}
+		if err := d.inside(at); err != nil {
+			return "", err
+		}
+	}
+	return at, nil
 }

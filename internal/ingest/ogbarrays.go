@@ -1,132 +1,223 @@
 package ingest
 
 import (
-	"archive/zip"
-	"bytes"
+	"context"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/format/npz"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
 // The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive. A graph with
-// several types has one archive per kind of array, with one member per type.
+// several types has one archive per kind of array, with one member per type. MAG240M has a folder per type with .npy
+// files.
 const (
 	npzSuffix      = ".npz"
 	npzHomogeneous = "data.npz"
 	npzEdges       = "edge_index_dict.npz"
+	npzEdgeCounts  = "num_edges_dict.npz"
 	npzNodeCounts  = "num_nodes_dict.npz"
+	npzLabels      = "node-label.npz"
+
+	magFolder = "processed"
 )
 
-// maxCounts bounds the bytes that are read of an array of counts. A longer array belongs to many graphs.
-const maxCounts = 64 << 10
+// archive opens an archive in the folder.
+func (d *raw) archive(file string) (*npz.Archive, error) {
+	path := filepath.Join(d.dir, file)
+	if err := d.inside(path); err != nil {
+		return nil, err
+	}
+	a, err := d.o.arrays.Archive(path)
+	if err != nil {
+		return nil, arrayError(err)
+	}
+	if !slices.Contains(*d.files, path) {
+		*d.files = append(*d.files, path)
+	}
+	return a, nil
+}
 
-// arraysOf returns the graph of a folder of archives, or nil if it has many graphs. place is the file that shows the
-// number of graphs.
-func (d *raw) arraysOf(path string) (g *ogbGraph, place string, err error) {
-	g = &ogbGraph{path: path}
-	if slices.Contains(d.names, npzHomogeneous) {
-		one, err := d.homogeneousArrays(g)
-		if !one {
-			g = nil
-		}
-		return g, npzHomogeneous, err
+// arrayError makes an error about the content of an archive an ErrSource.
+func arrayError(err error) error {
+	if errors.Is(err, npz.ErrFormat) || errors.Is(err, npy.ErrFormat) {
+		return sourcef("%w", err)
 	}
-	one, err := d.typedArrays(g)
-	if !one {
-		g = nil
+	return err
+}
+
+// array returns the name of an array of an archive, which it unpacks if necessary.
+func (d *raw) array(ctx context.Context, a *npz.Archive, name string) (string, error) {
+	path, err := d.o.arrays.Array(ctx, a.Path(), name)
+	return path, arrayError(err)
+}
+
+// count returns the number that an array states for the only graph. one is false if there are several graphs.
+func count(a *npz.Archive, name string) (n uint64, one bool, err error) {
+	values, small, err := a.Int64s(name)
+	switch {
+	case err != nil:
+		return 0, false, arrayError(err)
+	case !small || len(values) != 1:
+		return 0, false, nil
+	case values[0] < 0:
+		return 0, false, sourcef("%s:%s: found %d, expected the number of nodes or edges of a graph", a.Path(), name, values[0])
 	}
-	return g, npzNodeCounts, err
+	return uint64(values[0]), true, nil
 }
 
 // homogeneousArrays reads the arrays of data.npz and node-label.npz. It returns whether they belong to one graph.
-func (d *raw) homogeneousArrays(g *ogbGraph) (one bool, err error) {
-	members, err := d.members(npzHomogeneous)
+func (g *ogbGraph) homogeneousArrays(ctx context.Context) (one bool, err error) {
+	a, err := g.archive(npzHomogeneous)
 	if err != nil {
 		return false, err
 	}
-	if members["edge_index"] == nil || members["num_nodes_list"] == nil {
-		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected the arrays of an OGB data set; name another format if it is none", filepath.Join(d.dir, npzHomogeneous))
+	const nodes, edges = "num_nodes_list", "num_edges_list"
+	if !a.Has("edge_index") || !a.Has(nodes) {
+		return false, sourcef("%s: found no arrays edge_index and num_nodes_list, expected the arrays of an OGB data set; name another format if it is none", a.Path())
 	}
-	count, one, err := d.count(npzHomogeneous, members["num_nodes_list"])
-	if err != nil || !one {
+	n := &ogbType{name: graph.HomogeneousNode, says: a.Path() + ":" + nodes}
+	if n.count, one, err = count(a, nodes); err != nil || !one {
 		return one, err
 	}
-	n := ogbType{name: graph.HomogeneousNode, count: count}
-	e := ogbType{name: graph.HomogeneousEdge.String(), table: d.unpacked(g, npzHomogeneous, "edge_index")}
-	for _, m := range sortedMembers(members) {
-		to := &n.columns
+	e := &ogbType{name: graph.HomogeneousEdge.String()}
+	g.nodes, g.edges = []*ogbType{n}, []*ogbType{e}
+	if a.Has(edges) {
+		e.says = a.Path() + ":" + edges
+		if e.count, one, err = count(a, edges); err != nil || !one {
+			return one, err
+		}
+	}
+	for _, m := range a.Names() {
 		switch {
 		case m == "edge_index":
-			continue
+			err = g.pairs(ctx, a, m, e)
+		case m == nodes || m == edges:
 		case strings.HasPrefix(m, "edge_"):
-			to = &e.columns
-		case !strings.HasPrefix(m, "node_"):
-			continue
+			err = g.column(ctx, a, m, featName(m), e)
+		case strings.HasPrefix(m, "node_"):
+			err = g.column(ctx, a, m, featName(m), n)
+		default:
+			g.warn("%s: the array %q is left out: OGB's names start with node_ or edge_", a.Path(), m)
 		}
-		*to = append(*to, ogbColumn{name: featName(m), file: d.unpacked(g, npzHomogeneous, m)})
+		if err != nil {
+			return true, err
+		}
 	}
-	const labels = "node-label.npz"
-	if slices.Contains(d.names, labels) {
+	if slices.Contains(g.names, npzLabels) {
 		g.label = true
-		n.columns = append(n.columns, ogbColumn{name: "label", file: d.unpacked(g, labels, "node_label")})
+		if a, err = g.archive(npzLabels); err == nil {
+			err = g.column(ctx, a, "node_label", "label", n)
+		}
 	}
-	g.nodes, g.edges = []ogbType{n}, []ogbType{e}
-	return true, nil
+	return true, err
+}
+
+// pairs opens the ends of edges.
+func (g *ogbGraph) pairs(ctx context.Context, a *npz.Archive, name string, e *ogbType) error {
+	path, err := g.array(ctx, a, name)
+	if err != nil {
+		return err
+	}
+	e.ends, err = table.OpenPairs(g.fsys, path)
+	return err
+}
+
+// column adds an array as a column of a type.
+func (g *ogbGraph) column(ctx context.Context, a *npz.Archive, array, name string, t *ogbType) error {
+	path, err := g.array(ctx, a, array)
+	if err != nil {
+		return err
+	}
+	return g.addArray(path, name, t)
+}
+
+// addArray adds an .npy file as a column of a type.
+func (g *ogbGraph) addArray(path, name string, t *ogbType) error {
+	c := table.NpyColumn{Name: name, Path: path}
+	x, err := table.OpenNpy(g.fsys, []table.NpyColumn{c})
+	if err != nil {
+		return err
+	}
+	if t.says != "" && x.Rows() != t.count {
+		return sourcef("%s: found %d rows, expected %d, as %s says", path, x.Rows(), t.count, t.says)
+	}
+	t.arrays = append(t.arrays, c)
+	t.columns = append(t.columns, featureOf(x.Fields()[0]))
+	return nil
 }
 
 // typedArrays reads the arrays of archives with one member per type.
-func (d *raw) typedArrays(g *ogbGraph) (one bool, err error) {
-	counts, err := d.members(npzNodeCounts)
+func (g *ogbGraph) typedArrays(ctx context.Context) (one bool, err error) {
+	counts, err := g.archive(npzNodeCounts)
 	if err != nil {
 		return false, err
 	}
-	for _, t := range sortedMembers(counts) {
-		n := ogbType{name: t}
-		if n.count, one, err = d.count(npzNodeCounts, counts[t]); err != nil || !one {
+	for _, t := range counts.Names() {
+		n := &ogbType{name: t, says: counts.Path() + ":" + t}
+		if n.count, one, err = count(counts, t); err != nil || !one {
 			return one, err
 		}
 		g.nodes = append(g.nodes, n)
 	}
-	edges, err := d.members(npzEdges)
+	edges, err := g.archive(npzEdges)
 	if err != nil {
 		return false, err
 	}
-	for _, r := range sortedMembers(edges) {
+	var numbers *npz.Archive
+	if slices.Contains(g.names, npzEdgeCounts) {
+		if numbers, err = g.archive(npzEdgeCounts); err != nil {
+			return false, err
+		}
+	}
+	for _, r := range edges.Names() {
 		parts := strings.Split(r, "___")
 		if len(parts) != 3 {
-			return false, sourcef("%s: found the array %q, expected SOURCE___RELATION___TARGET", filepath.Join(d.dir, npzEdges), r)
+			return true, sourcef("%s: found the array %q, expected SOURCE___RELATION___TARGET", edges.Path(), r)
 		}
-		g.edges = append(g.edges, ogbType{name: strings.Join(parts, ":"), table: d.unpacked(g, npzEdges, r)})
+		e := &ogbType{name: strings.Join(parts, ":")}
+		if numbers != nil {
+			e.says = numbers.Path() + ":" + r
+			if e.count, one, err = count(numbers, r); err != nil || !one {
+				return one, err
+			}
+		}
+		if err := g.pairs(ctx, edges, r, e); err != nil {
+			return true, err
+		}
+		g.edges = append(g.edges, e)
 	}
-	for _, file := range d.names {
+	for _, file := range g.names {
 		base, ok := strings.CutSuffix(file, npzSuffix)
 		base = strings.TrimSuffix(base, "_dict")
 		types := g.nodes
 		name := featName(base)
 		switch {
-		case !ok || file == npzEdges || file == npzNodeCounts:
+		case !ok || file == npzEdges || file == npzNodeCounts || file == npzEdgeCounts:
 			continue
-		case base == "node-label":
+		case file == npzLabels:
 			g.label, name = true, "label"
 		case strings.HasPrefix(base, "edge_"):
 			types = g.edges
 		case !strings.HasPrefix(base, "node_"):
 			continue
 		}
-		members, err := d.members(file)
+		a, err := g.archive(file)
 		if err != nil {
-			return false, err
+			return true, err
 		}
-		for i := range types {
-			t := &types[i]
-			if m := strings.ReplaceAll(t.name, ":", "___"); members[m] != nil {
-				t.columns = append(t.columns, ogbColumn{name: name, file: d.unpacked(g, file, m)})
+		for _, m := range a.Names() {
+			i := slices.IndexFunc(types, func(t *ogbType) bool { return strings.ReplaceAll(t.name, ":", "___") == m })
+			if i < 0 {
+				return true, sourcef("%s: found the array %q, expected one of the types of %s and %s", a.Path(), m, counts.Path(), edges.Path())
+			}
+			if err := g.column(ctx, a, m, name, types[i]); err != nil {
+				return true, err
 			}
 		}
 	}
@@ -141,107 +232,69 @@ func featName(array string) string {
 	return array
 }
 
-// unpacked returns the name that a graph.yaml gives to a member of an archive, in the folder next to the archive into
-// which it is unpacked.
-func (d *raw) unpacked(g *ogbGraph, archive, member string) string {
-	to := filepath.Join(d.dir, strings.TrimSuffix(archive, npzSuffix))
-	command := fmt.Sprintf("python3 -m zipfile -e %s %s", quoteArgument(filepath.Join(d.dir, archive)), quoteArgument(to))
-	if !slices.Contains(g.unpack, command) {
-		g.unpack = append(g.unpack, command)
-	}
-	return d.name(g.path, filepath.Join(filepath.Base(to), member+".npy"))
+// isMAG240M recognises the folder of OGB-LSC's MAG240M.
+func isMAG240M(names []string) bool {
+	return slices.Contains(names, magFolder) && slices.Contains(names, "meta.pt") && !slices.Contains(names, rawDir)
 }
 
-// quoteArgument quotes a path for a shell where necessary.
-func quoteArgument(path string) string {
-	if !strings.ContainsFunc(path, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,=@%", r))
-	}) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// members returns the arrays of an archive, with the first maxCounts bytes of each.
-func (d *raw) members(archive string) (arrays map[string]*member, err error) {
-	path := filepath.Join(d.dir, archive)
-	if err := d.inside(path); err != nil {
-		return nil, err
-	}
-	f, err := d.fsys.Open(path)
+// mag240M reads MAG240M: processed/TYPE/node_X.npy and processed/SOURCE___RELATION___TARGET/edge_index.npy. The number
+// of nodes of a type without arrays is in a pickle, which is not read: it is the largest id + 1.
+func (g *ogbGraph) mag240M() error {
+	root, err := g.sub(magFolder)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
+	folders, err := root.folders()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	z, err := zip.NewReader(f, info.Size())
-	if err != nil {
-		return nil, sourcef("%s: %w; expected an archive of NumPy arrays", path, err)
-	}
-	arrays = map[string]*member{}
-	for _, m := range z.File {
-		name, ok := strings.CutSuffix(m.Name, ".npy")
-		if !ok {
-			continue
+	for _, d := range folders {
+		name := filepath.Base(d.dir)
+		t := &ogbType{name: name}
+		parts := strings.Split(name, "___")
+		if len(parts) == 3 {
+			t.name = strings.Join(parts, ":")
+			g.edges = append(g.edges, t)
+		} else {
+			g.nodes = append(g.nodes, t)
 		}
-		x := &member{size: m.UncompressedSize64}
-		if x.size <= maxCounts {
-			if x.bytes, err = readMember(m); err != nil {
-				return nil, sourcef("%s: %s: %w", path, m.Name, err)
+		for _, file := range d.names {
+			base, ok := strings.CutSuffix(file, ".npy")
+			if !ok {
+				continue
+			}
+			path := filepath.Join(d.dir, file)
+			if err := d.inside(path); err != nil {
+				return err
+			}
+			*g.files = append(*g.files, path)
+			switch {
+			case base == "edge_index":
+				t.ends, err = table.OpenPairs(g.fsys, path)
+			case base == "node_label":
+				g.label = true
+				err = g.addArray(path, "label", t)
+			default:
+				err = g.addArray(path, featName(base), t)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		arrays[name] = x
+		if len(parts) == 3 && t.ends == nil {
+			return sourcef("%s: found no edge_index.npy, expected the ends of edges", d.dir)
+		}
 	}
-	return arrays, nil
-}
-
-// member is an array of an archive, with its bytes if they are few.
-type member struct {
-	size  uint64
-	bytes []byte
-}
-
-func readMember(m *zip.File) (b []byte, err error) {
-	r, err := m.Open()
-	if err != nil {
-		return nil, err
+	for _, e := range g.edges {
+		parts := strings.Split(e.name, ":")
+		for _, of := range []string{parts[0], parts[2]} {
+			if g.node(of) == nil {
+				g.nodes = append(g.nodes, &ogbType{name: of})
+			}
+		}
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	return io.ReadAll(io.LimitReader(r, maxCounts))
-}
-
-func sortedMembers(arrays map[string]*member) []string {
-	var names []string
-	for name := range arrays {
-		names = append(names, name)
+	if len(g.edges) == 0 {
+		return sourcef("%s: found no folder SOURCE___RELATION___TARGET, expected the edges of MAG240M", root.dir)
 	}
-	slices.Sort(names)
-	return names
-}
-
-// count returns the number of nodes of the only graph. one is false if there are several graphs.
-func (d *raw) count(archive string, m *member) (n uint64, one bool, err error) {
-	if m.bytes == nil {
-		return 0, false, nil
-	}
-	bad := func(err error) (uint64, bool, error) {
-		return 0, false, sourcef("%s: numbers of nodes: %w", filepath.Join(d.dir, archive), err)
-	}
-	h, err := npy.Read(bytes.NewReader(m.bytes), int64(len(m.bytes)))
-	if err != nil {
-		return bad(err)
-	}
-	if h.Descr != "i8" && h.Descr != "u8" && h.Descr != "i4" {
-		return bad(fmt.Errorf("found %s, expected int64", h.Descr))
-	}
-	if h.Values() != 1 {
-		return 0, false, nil
-	}
-	for i, c := range m.bytes[h.Offset:] {
-		n |= uint64(c) << (8 * i)
-	}
-	return n, true, nil
+	return nil
 }

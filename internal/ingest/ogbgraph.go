@@ -4,214 +4,226 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
-// OGB's data sets of nodes and of links have the layout of data sets of graphs, with one graph. That graph is not a
-// collection: the import refuses it, with the graph.yaml that imports it as a store.
-
-// ogbGraph is the graph.yaml of a data set of nodes or links.
+// ogbGraph is the graph of a data set of nodes or links.
 type ogbGraph struct {
-	path  string // the path to import
-	nodes []ogbType
-	edges []ogbType
-	// unpack are commands that make files which the graph.yaml names.
-	unpack []string
-	label  bool
-	// either says that it could also be a data set of graphs.
-	either bool
+	*raw
+	nodes, edges []*ogbType
+	// label says that nodes have labels: the data set is one of nodes.
+	label bool
+	// once says that the files are of a kind in which OGB's undirected data sets have each edge once.
+	once     bool
+	warnings []string
 }
 
-// ogbType is a node or edge type.
+// ogbType is a node or edge type. Its columns are in files of their own, with a row per node or edge.
 type ogbType struct {
-	name    string
-	table   string // table of edges
-	count   uint64 // number of nodes of a type without columns
-	columns []ogbColumn
+	name string
+	// count is the number of rows that the file says states; says is empty if it is not stated.
+	count uint64
+	says  string
+	ends  table.Table // of edges
+
+	texts   []table.Table
+	arrays  []table.NpyColumn
+	columns []table.Column
 }
 
-// ogbColumn is a column in a file of its own.
-type ogbColumn struct {
-	name, file string
-	dtype      string // "float32[128]"; empty: that of the file
-	empty      string
+func (g *ogbGraph) warn(format string, a ...any) {
+	g.warnings = append(g.warnings, fmt.Sprintf(format, a...))
 }
 
-// LayoutError says that a folder holds a data set in the layout of one graph, and how to import that graph. It is an
-// ErrSource.
-type LayoutError struct {
-	Reason string
-	// Unpack are commands that make the files that YAML names.
-	Unpack []string
-	// YAML is the content to write to File. Then Path can be imported.
-	YAML, File, Path string
-}
-
-// Error returns the reason, followed by the text to copy.
-func (e *LayoutError) Error() string { return e.Reason + "\n\n" + e.Text() }
-
-// Text returns the commands and the YAML.
-func (e *LayoutError) Text() string {
-	var b strings.Builder
-	for _, c := range e.Unpack {
-		b.WriteString(c + "\n")
-	}
-	if e.Unpack != nil {
-		b.WriteByte('\n')
-	}
-	return b.String() + e.YAML
-}
-
-// Unwrap makes it an ErrSource.
-func (e *LayoutError) Unwrap() error { return ErrSource }
-
-// refusal returns the error that says what to do instead. place is the file that shows that there is one graph.
-func (g *ogbGraph) refusal(place string, o Options) error {
-	for _, t := range slices.Concat(g.nodes, g.edges) {
-		for _, file := range append([]string{t.table}, files(t.columns)...) {
-			if strings.ContainsAny(file, "*?[@") {
-				return sourcef("%s: found the file %s, expected a name without *, ?, [ and @, which make a pattern in a graph.yaml; rename the type", place, file)
-			}
-		}
-	}
-	e := &LayoutError{Unpack: g.unpack, YAML: g.yaml(), File: filepath.Join(g.path, "graph.yaml"), Path: g.path}
-	kind := "links, or of nodes without labels"
-	if g.label {
-		kind = "nodes"
-	}
-	e.Reason = fmt.Sprintf("%s: found one graph, expected many: this is OGB's layout of a data set of %s, whose graph becomes a store, not a collection; ", place, kind)
-	if g.unpack != nil {
-		e.Reason += "unpack its arrays, "
-	}
-	e.Reason += fmt.Sprintf("save this as %s, and import %s again", e.File, e.Path)
-	if !o.Symmetrise {
-		e.Reason += "; symmetrise the edges where OGB's add_inverse_edge is True, as each edge is listed once"
-	}
-	if g.either {
-		e.Reason += "; a data set of graphs that has only one is imported with the format ogb"
-	}
-	return e
-}
-
-func files(columns []ogbColumn) (names []string) {
-	for _, c := range columns {
-		names = append(names, c.file)
-	}
-	return names
-}
-
-// yaml returns the content of the graph.yaml.
-func (g *ogbGraph) yaml() string {
-	var b strings.Builder
-	columns := func(list []ogbColumn) {
-		if len(list) == 0 {
-			b.WriteString("    columns: {}\n")
-			return
-		}
-		b.WriteString("    columns:\n")
-		for _, c := range list {
-			fmt.Fprintf(&b, "      %s: ", scalar(c.name))
-			if c.dtype == "" {
-				b.WriteString(scalar(c.file) + "\n")
-				continue
-			}
-			fmt.Fprintf(&b, "{file: %s, dtype: %q", scalar(c.file), c.dtype)
-			if c.empty != "" {
-				fmt.Fprintf(&b, ", empty: %s", scalar(c.empty))
-			}
-			b.WriteString("}\n")
-		}
-	}
-	b.WriteString("nodes:\n")
-	for _, n := range g.nodes {
-		fmt.Fprintf(&b, "  %s:\n", scalar(n.name))
-		if len(n.columns) == 0 {
-			fmt.Fprintf(&b, "    count: %d\n", n.count)
-			continue
-		}
-		columns(n.columns)
-	}
-	b.WriteString("edges:\n")
-	for _, e := range g.edges {
-		fmt.Fprintf(&b, "  %s:\n    table: %s\n", scalar(e.name), scalar(e.table))
-		if !isArray(e.table) {
-			b.WriteString("    names: [src, dst]\n")
-		}
-		columns(e.columns)
-	}
-	return b.String()
-}
-
-var plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
-
-// scalar returns a YAML string, in quotes if it could be read as anything else.
-func scalar(s string) string {
-	if plainScalar.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
-		return s
-	}
-	return strconv.Quote(s)
-}
-
-// graphOf returns the graph of a folder of text, or nil if it has many graphs.
-func (d *raw) graphOf(ctx context.Context, path string) (*ogbGraph, error) {
-	hetero := slices.Contains(d.names, ogbTriplets)
-	g := &ogbGraph{path: path}
-	file, header := ogbNodeCounts, table.CSVOptions{Numbered: true}
-	if hetero {
-		file, header = ogbNodeDict, table.CSVOptions{}
-	}
-	counts, fields, err := d.firstRow(ctx, file, header)
-	if err != nil || counts == nil {
+// source makes the source of the graph.
+func (g *ogbGraph) source(ctx context.Context, path string) (*Source, error) {
+	if err := g.splits(ctx, path); err != nil {
 		return nil, err
 	}
-	if !hetero {
-		g.either = true
-		g.label = slices.Contains(d.names, "node-label.csv.gz")
-		n := ogbType{name: graph.HomogeneousNode, count: counts[0]}
-		e := ogbType{name: graph.HomogeneousEdge.String(), table: d.name(path, ogbEdges)}
-		if n.columns, err = d.columns(ctx, path, "node"); err == nil {
-			e.columns, err = d.columns(ctx, path, "edge")
+	s := &Source{Primary: graph.In}
+	for _, n := range g.nodes {
+		if err := graph.CheckName(n.name); err != nil {
+			return nil, sourcef("%s: %w", g.dir, err)
 		}
-		g.nodes, g.edges = []ogbType{n}, []ogbType{e}
-		return g, err
-	}
-	for i, t := range fields {
-		n := ogbType{name: t, count: counts[i]}
-		for _, part := range []string{"node-feat", "node-label"} {
-			sub, err := d.sub(part, t)
-			if err != nil {
-				return nil, err
-			}
-			cols, err := sub.columns(ctx, path, "node")
-			if err != nil {
-				return nil, err
-			}
-			g.label = g.label || part == "node-label" && len(cols) > 0
-			n.columns = append(n.columns, cols...)
+		t, err := g.table(n)
+		if err != nil {
+			return nil, err
 		}
-		g.nodes = append(g.nodes, n)
+		s.Input.Nodes = append(s.Input.Nodes, assemble.Nodes{Type: n.name, Table: t, ID: end("", true), Count: n.count, Columns: n.columns})
+		if t != nil {
+			s.Input.Nodes[len(s.Input.Nodes)-1].Count = 0
+		}
 	}
-	return g, d.relations(ctx, path, g)
+	for _, e := range g.edges {
+		typ, err := graph.ParseEdgeType(e.name)
+		if err != nil {
+			return nil, sourcef("%s: %w", g.dir, err)
+		}
+		for _, of := range []string{typ.Src, typ.Dst} {
+			if g.node(of) == nil {
+				return nil, sourcef("%s: found the node type %q of %s without a number of nodes, expected it among the types with one", g.dir, of, typ)
+			}
+		}
+		t, err := g.table(e)
+		if err != nil {
+			return nil, err
+		}
+		s.Input.Edges = append(s.Input.Edges, assemble.Edges{Type: typ, Table: t, Src: end("src", true), Dst: end("dst", true), Columns: e.columns})
+	}
+	if g.once && !g.o.Symmetrise {
+		g.warn("%s: OGB's undirected data sets (add_inverse_edge, as of ogbn-products) list each edge once: `Symmetrise` adds the reverses", filepath.Join(g.dir, ogbEdges))
+	}
+	s.Files, s.Warnings = *g.files, append(g.warnings, g.others(g.known)...)
+	return s, checkTwice(&s.Input)
 }
 
-// relations adds the edge types of triplet-type-list.
-func (d *raw) relations(ctx context.Context, path string, g *ogbGraph) error {
-	t, err := d.table(ogbTriplets, table.CSVOptions{Names: []string{"0", "1", "2"}})
+// known says whether a file is one that a data set has, and that is not named as left out.
+func (g *ogbGraph) known(name string) bool {
+	return strings.HasSuffix(name, ogbSuffix) && !slices.Contains([]string{ogbEdgeCounts, "nodetype-has-label.csv.gz"}, name) ||
+		strings.HasSuffix(name, npzSuffix) && !slices.Contains([]string{"num_edges_dict.npz"}, name)
+}
+
+func (g *ogbGraph) node(name string) *ogbType {
+	for _, n := range g.nodes {
+		if n.name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// table joins the files of a type. It returns nil for nodes without columns, of which there are some.
+func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
+	var tables []table.Table
+	if t.ends != nil {
+		tables = append(tables, t.ends)
+	}
+	tables = append(tables, t.texts...)
+	if len(tables) == 0 && len(t.arrays) == 0 {
+		if t.says == "" || t.count > 0 {
+			return nil, nil
+		}
+		return g.o.none(filepath.Join(g.dir, t.name))
+	}
+	if len(tables) == 1 {
+		out = tables[0]
+	} else if len(tables) > 1 {
+		out = table.InStep(tables...)
+	}
+	if t.arrays != nil {
+		n, err := table.OpenNpy(g.fsys, t.arrays)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = n
+		} else {
+			out = table.Beside(out, n)
+		}
+	}
+	if t.says == "" {
+		return out, nil
+	}
+	var names []string
+	for _, f := range out.Fields() {
+		names = append(names, f.Name)
+	}
+	return table.Concat(names, []table.Piece{{Table: out, Rows: t.count, Says: t.says}})
+}
+
+// text reads a folder of text. It returns whether it has one graph.
+func (g *ogbGraph) text(ctx context.Context) (one bool, err error) {
+	typed := slices.Contains(g.names, ogbTriplets)
+	file, header := ogbNodeCounts, table.CSVOptions{Numbered: true}
+	if typed {
+		file, header = ogbNodeDict, table.CSVOptions{}
+	}
+	counts, fields, err := g.firstRow(ctx, file, header)
+	if err != nil || counts == nil {
+		return false, err
+	}
+	says := filepath.Join(g.dir, file)
+	if !typed {
+		g.label, g.once = slices.Contains(g.names, ogbNodeLabels), true
+		n := &ogbType{name: graph.HomogeneousNode, count: counts[0], says: says}
+		e := &ogbType{name: graph.HomogeneousEdge.String()}
+		g.nodes, g.edges = []*ogbType{n}, []*ogbType{e}
+		if err := g.columns(ctx, g.raw, n, "node"); err != nil {
+			return true, err
+		}
+		return true, g.relation(ctx, g.raw, e)
+	}
+	for i, t := range fields {
+		n := &ogbType{name: t, count: counts[i], says: says}
+		g.nodes = append(g.nodes, n)
+		for _, part := range []string{"node-feat", "node-label"} {
+			sub, err := g.sub(part, t)
+			if err != nil {
+				return true, err
+			}
+			before := len(n.columns)
+			if err := g.columns(ctx, sub, n, "node"); err != nil {
+				return true, err
+			}
+			g.label = g.label || part == "node-label" && len(n.columns) > before
+		}
+	}
+	g.label = g.label || slices.Contains(g.names, "nodetype-has-label.csv.gz")
+	triplets, err := g.triplets(ctx)
+	if err != nil {
+		return true, err
+	}
+	for _, x := range triplets {
+		sub, err := g.sub("relations", strings.Join(x[:], "___"))
+		if err != nil {
+			return true, err
+		}
+		e := &ogbType{name: strings.Join(x[:], ":")}
+		g.edges = append(g.edges, e)
+		if err := g.relation(ctx, sub, e); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// relation opens the edges in a folder, and their columns.
+func (g *ogbGraph) relation(ctx context.Context, d *raw, e *ogbType) error {
+	t, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
 		return err
+	}
+	e.ends = t
+	if slices.Contains(d.names, ogbEdgeCounts) {
+		counts, _, err := d.firstRow(ctx, ogbEdgeCounts, table.CSVOptions{Numbered: true})
+		if err != nil {
+			return err
+		}
+		e.says = filepath.Join(d.dir, ogbEdgeCounts)
+		if counts == nil {
+			return sourcef("%s: found no line or several, expected the number of edges of one graph", e.says)
+		}
+		e.count = counts[0]
+	}
+	return g.columns(ctx, d, e, "edge")
+}
+
+// triplets reads the names of the relations.
+func (d *raw) triplets(ctx context.Context) (triplets [][3]string, err error) {
+	t, err := d.table(ogbTriplets, table.CSVOptions{Names: []string{"0", "1", "2"}})
+	if err != nil {
+		return nil, err
 	}
 	var asked []table.Column
 	for _, f := range t.Fields() {
 		asked = append(asked, table.Column{Name: f.Name, DType: graph.String, ID: true})
 	}
-	var triplets [][3]string
 	_, err = t.Scan(ctx, asked, 1, func(_ int, c *table.Chunk) error {
 		for i := range c.Rows {
 			var x [3]string
@@ -226,83 +238,62 @@ func (d *raw) relations(ctx context.Context, path string, g *ogbGraph) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, x := range triplets {
-		sub, err := d.sub("relations", strings.Join(x[:], "___"))
-		if err != nil {
-			return err
-		}
-		e := ogbType{name: graph.EdgeType{Src: x[0], Rel: x[1], Dst: x[2]}.String(), table: sub.name(path, ogbEdges)}
-		if err := d.inside(filepath.Join(sub.dir, ogbEdges)); err != nil {
-			return err
-		}
-		if e.columns, err = sub.columns(ctx, path, "edge"); err != nil {
-			return err
-		}
-		g.edges = append(g.edges, e)
-	}
-	return nil
+	return triplets, err
 }
 
 // sub returns a folder in the data set. A missing folder has no files.
 func (d *raw) sub(parts ...string) (*raw, error) {
-	s := &raw{fsys: d.fsys, dir: filepath.Join(append([]string{d.dir}, parts...)...), o: d.o}
-	for _, p := range parts {
-		if !filepath.IsLocal(p) || strings.ContainsRune(p, filepath.Separator) {
-			return nil, sourcef("%s: found a type named %q, expected a name that a folder can have", d.dir, p)
-		}
-	}
-	if _, err := d.fsys.Stat(s.dir); err != nil {
-		return s, nil
-	}
-	if err := d.inside(s.dir); err != nil {
+	at, err := d.inFolder(parts...)
+	if err != nil {
 		return nil, err
+	}
+	s := &raw{fsys: d.fsys, dir: at, files: d.files, o: d.o}
+	if at == "" {
+		s.dir = filepath.Join(append([]string{d.dir}, parts...)...)
+		return s, nil
 	}
 	return s, s.list()
 }
 
-// name returns the name of a file in a graph.yaml at path.
-func (d *raw) name(path, file string) string {
-	rel, err := filepath.Rel(path, filepath.Join(d.dir, file))
-	if err != nil {
-		rel = filepath.Join(d.dir, file)
-	}
-	return filepath.ToSlash(rel)
-}
-
-// columns returns the columns of nodes or of edges that OGB stores in files of their own.
-func (d *raw) columns(ctx context.Context, path, of string) ([]ogbColumn, error) {
-	var out []ogbColumn
+// columns adds the columns of nodes or of edges, of which each has a file in a folder.
+func (g *ogbGraph) columns(ctx context.Context, d *raw, t *ogbType, of string) error {
 	for _, file := range d.names {
 		base, ok := strings.CutSuffix(file, ogbSuffix)
-		if !ok {
-			continue
-		}
-		c := ogbColumn{name: base, file: d.name(path, file)}
+		name := base
 		switch {
+		case !ok:
+			continue
 		case base == of+"-feat":
-			c.name = "feat"
-		case base == "node-label" && of == "node":
-			c.name = "label"
+			name = "feat"
+		case file == ogbNodeLabels && of == "node":
+			name = "label"
+		case base == "species" && of == "node":
+			name = "node_species" // ogbn-proteins
 		case !strings.HasPrefix(base, of+"_"):
 			continue
 		}
+		if t.says != "" && t.count == 0 {
+			if err := d.inside(filepath.Join(d.dir, file)); err != nil {
+				return err
+			}
+			*d.files = append(*d.files, filepath.Join(d.dir, file))
+			g.warn("%s: the column %q is left out: %s has no rows", filepath.Join(d.dir, file), name, t.name)
+			continue
+		}
 		var rows []collection.Rows
-		if err := d.add(ctx, &rows, file, c.name, c.name == "label"); err != nil {
-			return nil, err
+		if err := d.add(ctx, &rows, file, name, name == "label"); err != nil {
+			return err
 		}
-		k := &rows[0].Columns[0]
-		if c.dtype = k.DType.String(); k.Shape != nil {
-			c.dtype += fmt.Sprintf("[%d]", k.Shape[0])
+		c := rows[0].Columns[0]
+		if c.DType == graph.String {
+			return sourcef("%s: found strings for column %q, expected numbers, as OGB reads them", filepath.Join(d.dir, file), name)
 		}
-		if k.Empty == table.EmptyFill {
-			c.empty = k.Fill
-		}
-		out = append(out, c)
+		// Files name their fields alike, so each is made a table of one column before they are put side by side.
+		t.texts = append(t.texts, table.Stack(rows[0].Table, table.Field{Name: name, DType: c.DType, Shape: c.Shape}, c.From))
+		c.From = nil
+		t.columns = append(t.columns, c.Column)
 	}
-	return out, nil
+	return nil
 }
 
 // firstRow returns the numbers of the only row of a table, and its fields. It returns nil if the table has no row or

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -18,6 +18,7 @@ type opener struct {
 	meta    string // the metadata file
 	dir     string // folder that names are relative to
 	outside bool
+	folders []string // that were named as tables
 	tables  map[string]table.Table
 	files   []string // files in use, each once
 	used    map[string]bool
@@ -41,14 +42,17 @@ func (p *opener) use(file string) {
 	}
 }
 
-// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, or base@N. It checks
-// that the files are in that folder and are not reached through a symbolic link.
+// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, base@N, or a folder of files. It
+// checks that the files are in that folder and are not reached through a symbolic link.
 func (p *opener) find(names ...string) ([]string, error) {
 	var files []string
 	for _, name := range names {
-		found, err := tfgnnfiles.Tables(p.fsys, p.dir, name, p.outside)
+		found, folder, err := table.Find(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
+		}
+		if folder != "" && !slices.Contains(p.folders, folder) {
+			p.folders = append(p.folders, folder)
 		}
 		for _, f := range found {
 			if err := p.inside(p.dir, f); err != nil {
@@ -85,7 +89,7 @@ func (p *opener) inside(dir, file string) error {
 	return nil
 }
 
-// open opens a table by the extension of its files.
+// open opens a table of any kind.
 func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error) {
 	files, err := p.find(names...)
 	if err != nil {
@@ -95,21 +99,11 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}
-	var t table.Table
-	switch ext := table.Extension(files[0]); ext {
-	case ".csv", ".tsv", ".txt":
-		t, err = openText(p.fsys, files, csv)
+	t, err := openTable(p.fsys, files, table.Options{CSVOptions: csv, Folders: p.folders})
+	if err != nil {
 		if none := (*table.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)
 		}
-	case ".tfrecord", ".tfrecords":
-		t, err = table.OpenTFRecord(p.fsys, files)
-	case ".parquet":
-		t, err = table.OpenParquet(p.fsys, files)
-	default:
-		err = sourcef("%s: found a table with the extension %q, expected .csv, .tsv, .txt, plain or as .gz or .zst, .tfrecord or .parquet", files[0], ext)
-	}
-	if err != nil {
 		return nil, err
 	}
 	p.tables[key] = t

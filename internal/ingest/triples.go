@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -198,9 +199,18 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 	}
 	id := func(name string) table.Column { return table.Column{Name: name, DType: graph.String, ID: true} }
 	e := assemble.Edges{Table: t, Src: id(table.TripleHead), Dst: id(table.TripleTail)}
-	for _, f := range t.Fields()[3:] {
-		f.Category = true
-		e.Columns = append(e.Columns, featureOf(f, o))
+	columns := declared(t.Fields()[3:])
+	for i := range columns {
+		columns[i].Category = true
+	}
+	var err error
+	if e.Columns, _, err = featuresOf(ctx, t, columns, o); err != nil {
+		return err
+	}
+	for _, c := range e.Columns {
+		if c.Name == table.TripleSplit {
+			c.Categories.Set(transform.Parts)
+		}
 	}
 	limit := typesLimit
 	if o.Relations == "" {
@@ -223,7 +233,11 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 	}
 	if many {
 		e.Type = graph.EdgeType{Src: entity, Rel: "to", Dst: entity}
-		e.Columns = append(e.Columns, featureOf(table.Field{Name: table.TripleRelation, DType: graph.String, Category: true}, o))
+		relation, _, err := featuresOf(ctx, t, declared([]table.Field{{Name: table.TripleRelation, DType: graph.String, Category: true}}), o)
+		if err != nil {
+			return err
+		}
+		e.Columns = append(e.Columns, relation...)
 		s.Input.Edges = []assemble.Edges{e}
 		return nil
 	}

@@ -82,7 +82,7 @@ func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Collection: in, Files: d.files, Warnings: d.others(func(n string) bool {
+	return &Source{Collection: in, Files: *d.files, Warnings: d.others(func(n string) bool {
 		return strings.HasPrefix(n, name+"_") && !strings.Contains(strings.ToLower(n), "readme")
 	})}, nil
 }
@@ -92,14 +92,14 @@ type raw struct {
 	fsys  vfs.FS
 	dir   string
 	names []string
-	files []string // files that were opened
+	files *[]string // files that were opened, also those in folders of the folder
 	o     Options
 }
 
 // openRaw lists a folder. If it has no readable files of its own, openRaw lists the folder raw in it, where data sets
 // are often kept.
 func openRaw(fsys vfs.FS, path string, o Options) (*raw, error) {
-	d := &raw{fsys: fsys, dir: path, o: o}
+	d := &raw{fsys: fsys, dir: path, files: &[]string{}, o: o}
 	for {
 		if err := d.list(); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.files = append(d.files, path)
+	*d.files = append(*d.files, path)
 	return t, nil
 }
 
@@ -158,7 +158,7 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	if err != nil {
 		return r, err
 	}
-	c := collection.Column{Column: table.Column{Name: column, DType: dtype, Empty: d.o.Empty, Fill: d.o.Fill}}
+	c := collection.Column{Column: table.Column{Name: column, DType: dtype}}
 	for _, f := range t.Fields() {
 		c.Fields = append(c.Fields, f.Name)
 	}
@@ -168,14 +168,31 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	case n > 1:
 		c.Shape = []int{n}
 	}
-	return collection.Rows{Table: t, Columns: []collection.Column{c}}, nil
+	r = collection.Rows{Table: t, Columns: []collection.Column{c}}
+	if dtype != graph.Invalid {
+		d.fill(&r)
+	}
+	return r, nil
+}
+
+// fill completes the column of rows with what its empty cells mean.
+func (d *raw) fill(r *collection.Rows) {
+	c := &r.Columns[0]
+	if c.DType != graph.String {
+		c.From, c.Fields = c.Fields, nil
+	}
+	cols := newGaps(d.o).fill(c.Column, "")
+	c.Column = cols[0]
+	for _, mark := range cols[1:] {
+		r.Columns = append(r.Columns, collection.Column{Column: mark})
+	}
 }
 
 // others lists the files of the data set that were not read.
 func (d *raw) others(of func(name string) bool) []string {
 	var list []string
 	for _, n := range d.names {
-		if of(n) && !slices.Contains(d.files, filepath.Join(d.dir, n)) {
+		if of(n) && !slices.Contains(*d.files, filepath.Join(d.dir, n)) {
 			list = append(list, fmt.Sprintf("%s: not imported: the format does not have such a file", filepath.Join(d.dir, n)))
 		}
 	}

@@ -41,7 +41,7 @@ func (unigraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 	if err != nil {
 		return nil, sourcef("%w", err)
 	}
-	u := unigraphReader{p: newOpener(fsys, file, o), o: o, s: &Source{Primary: graph.Out, Warnings: warnings}}
+	u := unigraphReader{p: newOpener(fsys, file, o), o: o, gaps: newGaps(o), s: &Source{Primary: graph.Out, Warnings: warnings}}
 	if err := u.context(schema.GetContext()); err != nil {
 		return nil, err
 	}
@@ -56,13 +56,14 @@ func (unigraph) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		}
 	}
 	u.s.Files = u.p.files
-	return u.s, nil
+	return u.s, u.gaps.check()
 }
 
 type unigraphReader struct {
-	p *opener
-	o Options
-	s *Source
+	p    *opener
+	o    Options
+	gaps *gaps
+	s    *Source
 }
 
 func (u *unigraphReader) warn(format string, a ...any) {
@@ -169,7 +170,7 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 		return err
 	}
 	if f := field(fields, "#weight"); f != nil && set.GetFeatures()["#weight"] == nil {
-		e.Columns = append(e.Columns, table.Column{Name: f.Name, DType: graph.Float32, Empty: u.o.Empty, Fill: u.o.Fill})
+		e.Columns = append(e.Columns, u.gaps.fill(table.Column{Name: f.Name, DType: graph.Float32}, "")...)
 	}
 	u.s.Input.Edges = append(u.s.Input.Edges, e)
 	return nil
@@ -195,23 +196,24 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 		if d == graph.Invalid {
 			return nil, sourcef("%s: feature %q: found dtype %s, expected a number, bool or string", place, name, f.GetDtype())
 		}
-		c := table.Column{Name: name, DType: d, Empty: u.o.Empty, Fill: u.o.Fill}
+		c := table.Column{Name: name, DType: d}
 		for _, dim := range f.GetShape().GetDim() {
 			c.Shape = append(c.Shape, int(dim.GetSize()))
 		}
+		filled := u.gaps.fill(c, "")
 		if len(fields) > 0 && field(fields, name) == nil {
 			// Rows of a TFRecord table can lack a list without values, or a feature whose empty cells have a value.
 			// The first row does not show the feature then.
 			_, records := t.(*table.TFRecord)
 			hint := suggest.Hint(name, fieldNames(fields))
-			if !records || u.o.Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
+			if !records || filled[0].Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
 				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint)
 			}
 			if hint != "" {
 				u.s.Warnings = append(u.s.Warnings, fmt.Sprintf("%s: feature %q is not in the first row of %s%s", place, name, t.Files()[0], hint))
 			}
 		}
-		cols = append(cols, c)
+		cols = append(cols, filled...)
 	}
 	return cols, nil
 }

@@ -236,9 +236,36 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			if err := checkColumn(e, p.Before.Column); err != nil {
 				return tagged.Errorf(ErrPlan, "op %d: before: %w; list the edge type as untimed to draw its edges at any time", i+1, err)
 			}
+			unit := graph.FindColumn(e.Columns, p.Before.Column).Unit
+			if have := p.TimeUnit(g); unit != have {
+				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s in %s, expected %s, as of the edge types before; import all of them as datetime[%[4]s] or another unit", i+1, p.Before.Column, op.Edges, unitName(unit), unitName(have))
+			}
 		}
 	}
 	return nil
+}
+
+// TimeUnit is the unit of the column of Before, as the first edge type with times has it; empty: a plan without Before,
+// or times without a unit.
+func (p *Plan) TimeUnit(g *graph.Graph) graph.Unit {
+	for _, op := range p.Ops {
+		if !p.timed(op.Edges) {
+			continue
+		}
+		if e := edgesOf(g, op.Edges); e != nil {
+			if c := graph.FindColumn(e.Columns, p.Before.Column); c != nil {
+				return c.Unit
+			}
+		}
+	}
+	return ""
+}
+
+func unitName(u graph.Unit) string {
+	if u == "" {
+		return "numbers without a unit"
+	}
+	return string(u)
 }
 
 // timed says whether Before filters the edges of an edge type.

@@ -16,6 +16,8 @@ type values struct {
 	ints    []int64
 	floats  []float64
 	singles []float32 // not converted, which takes half the memory
+	// timed: integers are times, and graph.NoTime is none: it passes no bound.
+	timed bool
 }
 
 // readValues converts a column. Columns of int64, float64 and float32 are read in place where their alignment allows.
@@ -26,7 +28,7 @@ func readValues(e *graph.Edges, name string) (*values, error) {
 		return nil, fmt.Errorf("%s: found %d bytes in column %q, expected %d", e.Type, len(b), name, n*c.DType.Size())
 	}
 	le := binary.LittleEndian
-	v := &values{}
+	v := &values{timed: c.Unit != ""}
 	if c.DType.IsFloat() {
 		if c.DType == graph.Float64 && viewable(b, 8) {
 			v.floats = graph.View[float64](b)[:n]
@@ -91,8 +93,13 @@ func (v *values) less(a, b uint32) bool {
 	return v.real(a) < v.real(b)
 }
 
-// nan says whether the value of an edge is not a number.
-func (v *values) nan(e uint32) bool { return v.ints == nil && v.real(e) != v.real(e) }
+// nan says whether the value of an edge is not a number, or no time.
+func (v *values) nan(e uint32) bool {
+	if v.ints != nil {
+		return v.timed && v.ints[e] == graph.NoTime
+	}
+	return v.real(e) != v.real(e)
+}
 
 // real is a value that is not an integer.
 func (v *values) real(e uint32) float64 {
@@ -181,7 +188,7 @@ func (v *values) passes(e uint32, c cut) bool {
 	}
 	if v.ints != nil {
 		t := v.ints[e]
-		return t < c.i || c.orEqual && t == c.i
+		return (t < c.i || c.orEqual && t == c.i) && (t != graph.NoTime || !v.timed)
 	}
 	t := v.real(e)
 	return t < c.f || c.orEqual && t == c.f

@@ -88,17 +88,40 @@ func (w *Writer) offsets(name string) (*Array, error) {
 }
 
 // Categories writes the texts of a column of categories, whose files are in dir, and returns their entry in graph.json.
-// data and ends are as in Append.
-func (w *Writer) Categories(dir, name string, data []byte, ends []uint32) (*ColumnMeta, error) {
+func (w *Writer) Categories(dir, name string, texts []string) (*ColumnMeta, error) {
 	c, err := w.Column(dir, name+".categories", graph.String, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Append(data, ends); err != nil {
-		return nil, errors.Join(err, c.close())
+	var data []byte
+	var ends []uint32
+	for i, s := range texts {
+		data = append(data, s...)
+		if ends = append(ends, uint32(len(data))); len(data) < 1<<16 && i < len(texts)-1 {
+			continue
+		}
+		if err := c.Append(data, ends); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+		data, ends = data[:0], ends[:0]
 	}
 	meta, err := c.Close()
 	return &meta, err
+}
+
+// Mean completes the entry of a column, whose files are in dir, with the unit and the categories of another column.
+func (w *Writer) Mean(dir string, m *ColumnMeta, c *graph.Column) error {
+	m.Unit = string(c.Unit)
+	if c.Categories == nil {
+		return nil
+	}
+	texts := make([]string, c.Categories.Rows)
+	for i := range texts {
+		texts[i] = string(c.Categories.Text(i))
+	}
+	var err error
+	m.Categories, err = w.Categories(dir, c.Name, texts)
+	return err
 }
 
 // Append adds rows. For numbers, data holds the values and ends is nil. For strings, ends are the ends of the values in

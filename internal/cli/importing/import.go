@@ -44,10 +44,39 @@ func (p policy) Type() string { return p.takes }
 func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
-	f.Var(policy{&o.DuplicateEdges, "keep|drop|error"}, "duplicate-edges", "how to treat edges with equal ends")
-	f.Var(policy{&o.SelfLoops, "keep|drop|error"}, "self-loops", "how to treat edges from a node to itself")
+	f.Var(policy{&o.DuplicateEdges, "keep|drop|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, sum adds up its columns, count adds a column count")
+	f.Var(policy{&o.SelfLoops, "keep|drop|error|add"}, "self-loops", "how to treat edges from a node to itself; add gives one to each node that has none")
+	f.BoolVar(&o.LargestComponent, "largest-component", false, "keep only the nodes and edges of the largest component")
+	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, at random (paper=0.8,0.1,0.1), in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")
+	f.Uint64Var(&o.SplitSeed, "split-seed", 0, "random seed of --split")
+	f.StringArrayVar(&o.Normalise, "normalise", nil, "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated")
 	cli.Defaults(f, map[string]string{"duplicate-edges": duplicates, "self-loops": loops})
 }
+
+// splits is a flag that adds a split each time it is given.
+type splits struct{ list *[]graphmill.Split }
+
+// Set adds a split.
+func (s *splits) Set(text string) error {
+	split, err := graphmill.ParseSplit(text)
+	*s.list = append(*s.list, split)
+	return err
+}
+
+// String returns the splits.
+func (s *splits) String() string {
+	if s.list == nil {
+		return ""
+	}
+	var texts []string
+	for _, x := range *s.list {
+		texts = append(texts, x.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+// Type returns the form of a split, for the help.
+func (s *splits) Type() string { return "[TYPE][.COLUMN]=TRAIN,VALID,TEST" }
 
 // importFlags are the flags of import.
 type importFlags struct {
@@ -78,6 +107,10 @@ files of another program (TF-GNN, DGL, OGB, TU), or a file of a graph format. Th
 and the first bytes tell the format; --format names it. graphmill import --list-formats
 lists all of them, and docs/formats.md says what becomes of each.
 
+Tables of edges can be several files, a glob, NAME@SHARDS, or a folder, whose folders
+KEY=VALUE are columns. SRC - is a table on the standard input, of the --format csv, tsv,
+txt, jsonl, arrow or parquet; it is copied to the folder of the output first.
+
 Many graphs become a collection: a graph.yaml with the key graphs, TU and OGB data
 sets, several DGL graphs, or TFRecords of GraphTensors with their --schema (files,
 globs or NAME@SHARDS, plain or compressed with gzip).
@@ -86,6 +119,9 @@ A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
+  graphmill import events.csv --columns src,dst,at:datetime,kind:category --out g.store
+  graphmill import edges.csv --vector feat=f0:f127 --missing float=nan --out g.store
+  graphmill import 'part-*.parquet' --out g.store
   graphmill import schema.pbtxt --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
@@ -105,12 +141,12 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 				return cli.NoArgs(cmd, args)
 			case o.Schema != "" && len(args) == 0:
 				return cli.Usagef("found no files, expected TFRecords of the schema")
-			case o.Schema != "":
+			case o.Schema != "", len(args) > 1 && !strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return nil
 			case len(args) > 0 && strings.Contains(filepath.Base(args[0]), ".tfrecord"):
 				return cli.Usagef("found TFRecords %s without --schema, expected the GraphSchema of their Examples; give --schema schema.pbtxt", args[0])
 			}
-			return cli.OneArg("one SRC; several files are TFRecords, which need --schema")(cmd, args)
+			return cli.OneArg("SRC")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.list {
@@ -129,6 +165,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			if len(args) > 0 {
 				source, o.More = args[0], args[1:]
 			}
+			if source == "-" {
+				o.Input = cmd.InOrStdin()
+			}
 			st, err := graphmill.Import(cmd.Context(), source, f.Path, *o)
 			return PrintStore(t, st, err, f.AsJSON)
 		},
@@ -140,8 +179,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
 	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
 	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
-	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32")
-	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or source)")
+	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
+	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
 	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
 	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
@@ -154,7 +193,10 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
 	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
-	fs.StringVar(&o.EmptyCells, "empty-cells", "", "error, or the value that replaces each empty cell of a feature")
+	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, or VALUE for all; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
+	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one: NAME=FIRST:LAST for a range of columns, NAME=PATTERN, or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
+	fs.StringVar(&o.EmptyCells, "empty-cells", "", "older name for --missing VALUE")
+	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
 	if where != nil {

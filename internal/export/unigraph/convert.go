@@ -143,7 +143,7 @@ func (c *conversion) left() []string {
 			left[fmt.Sprintf("%q", f.Name)] = true
 		}
 	}
-	if p, ok := c.table.(*table.Parquet); ok {
+	if p, ok := c.table.(*table.Columnar); ok {
 		for _, name := range p.Unreadable() {
 			left[name] = true
 		}

@@ -343,7 +343,7 @@ func TestOthersWriteParquet(t *testing.T) {
 }
 
 // rowsOf returns a table as a list of JSON objects.
-func rowsOf(t *testing.T, p *table.Parquet) string {
+func rowsOf(t *testing.T, p *table.Columnar) string {
 	var columns []table.Column
 	for _, f := range p.Fields() {
 		fill := "0"

@@ -139,7 +139,8 @@ func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
 	return nil
 }
 
-// zeroRows makes rows of zeros, empty strings and empty lists.
+// zeroRows makes rows of zeros, empty strings and empty lists; of times, categories and marks of missing cells it makes
+// missing ones.
 func zeroRows(c *table.Column, rows int) table.Vector {
 	v := table.Vector{Lengths: make([][]uint32, dimensions(c))}
 	n, k := rows, 0
@@ -155,6 +156,20 @@ func zeroRows(c *table.Column, rows int) table.Vector {
 		v.Ends = make([]uint32, n)
 	} else {
 		v.Data = make([]byte, n*c.DType.Size())
+	}
+	switch {
+	case c.Missing != nil:
+		for i := range v.Data {
+			v.Data[i] = 1
+		}
+	case c.Categories != nil:
+		for i := range v.Data {
+			v.Data[i] = 0xff // -1
+		}
+	case c.Unit != "":
+		for i := range n {
+			binary.LittleEndian.PutUint64(v.Data[8*i:], 1<<63) // graph.NoTime
+		}
 	}
 	return v
 }

@@ -2,12 +2,22 @@ package assemble
 
 import (
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
 // fixedMeta describes a column whose rows have a fixed size.
 func fixedMeta(dir, name string, dtype graph.DType, shape []int) store.ColumnMeta {
 	return store.ColumnMeta{File: store.ColumnDir(dir, name) + "/" + store.FileName(name) + ".npy", DType: dtype.String(), Shape: append([]int{}, shape...)}
+}
+
+// meaning completes the entry of a column, whose files are in dir, with its unit and its categories.
+func meaning(w *store.Writer, dir string, c *table.Column, m *store.ColumnMeta) (err error) {
+	m.Unit = string(c.Unit)
+	if c.Categories != nil {
+		m.Categories, err = w.Categories(store.ColumnDir(dir, c.Name), c.Name, c.Categories.Texts())
+	}
+	return err
 }
 
 // column begins a column of rows of variable size that Build closes even after an error.

@@ -299,7 +299,7 @@ func (e *emitter) ends(x end, given []uint64, at int, c *table.Chunk, from int, 
 	switch {
 	case x.given:
 		return given[from : from+len(buf)], nil
-	case at >= 0 && x.t.lookup != nil:
+	case at >= 0 && x.t.lookup != nil && x.isKeyed():
 		e.touched |= x.t.lookup.find(x.t, e.seed, &c.Columns[at], from, buf)
 		return buf, nil
 	case at >= 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -225,6 +226,9 @@ func (s *sink) create(total, rows uint64) (err error) {
 		s.seq, err = array("edge_id", indexType(total))
 		return err
 	}
+	if s.positioned() {
+		return s.createColumns()
+	}
 	pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
 	if s.seq, err = open(pos.File, indexType(rows)); err != nil {
 		return err
@@ -240,6 +244,16 @@ func (s *sink) create(total, rows uint64) (err error) {
 			s.meta.Types = append(s.meta.Types, p.Type.String())
 		}
 	}
+	return s.createColumns()
+}
+
+// positioned says whether the positions in the input are among the columns.
+func (s *sink) positioned() bool {
+	return slices.ContainsFunc(s.lay.cols, func(c column) bool { return c.Name == graph.PositionColumn })
+}
+
+// createColumns begins the columns of the input.
+func (s *sink) createColumns() (err error) {
 	for _, c := range s.lay.cols {
 		var out outColumn
 		if c.width > 0 {
@@ -303,6 +317,9 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 			c.meta, err = s.closeColumn(c.file)
 		}
 		if err != nil {
+			return err
+		}
+		if err := meaning(s.w, s.dir, &s.lay.cols[i].Column, &c.meta); err != nil {
 			return err
 		}
 		s.meta.Columns[s.lay.cols[i].Name] = c.meta

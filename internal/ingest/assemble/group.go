@@ -90,7 +90,7 @@ func (b *builder) byName() []*part {
 	return parts
 }
 
-// common returns the columns that all lists have with equal dtype and shape, as in the first list, and the number of
+// common returns the columns that all lists have with equal dtype, shape, unit and categories, as in the first list, and the number of
 // columns of each list that are not among them.
 func common(lists [][]table.Column) (cols []table.Column, left []int) {
 	left = make([]int, len(lists))
@@ -108,10 +108,10 @@ func common(lists [][]table.Column) (cols []table.Column, left []int) {
 	return cols, left
 }
 
-// find returns the index of the column that equals c in name, dtype and shape, or -1.
+// find returns the index of the column that equals c in name, dtype, shape, unit and categories, or -1.
 func find(cols []table.Column, c *table.Column) int {
 	return slices.IndexFunc(cols, func(x table.Column) bool {
-		return x.Name == c.Name && x.DType == c.DType && slices.Equal(x.Shape, c.Shape)
+		return x.Name == c.Name && x.DType == c.DType && slices.Equal(x.Shape, c.Shape) && x.Unit == c.Unit && x.Categories.Equal(c.Categories)
 	})
 }
 

@@ -31,6 +31,8 @@ type Nodes struct {
 	// Count, if not 0, is the number of nodes of a type without a table.
 	Count   uint64
 	Columns []table.Column
+	// OfStore says that the rows are nodes of a store, whose columns may include those that a build adds.
+	OfStore bool
 }
 
 // Filter keeps the rows whose column, read as text, has a given value.
@@ -56,6 +58,10 @@ type Edges struct {
 	// the row's columns. The two ends must have the same node type.
 	Symmetrise bool
 	Columns    []table.Column
+	// OfStore says that the rows are edges of a store: the ends are type-wise ids, as Uint64, even if the node types have
+	// keys, and the columns may include those that a build adds. The column graph.PositionColumn among them then has the
+	// positions in the input, instead of the row numbers.
+	OfStore bool
 }
 
 // Policy says how to handle rows that break a rule.

@@ -286,9 +286,11 @@ func (w *finisher) write(l *leafState) error {
 			return err
 		}
 	}
-	w.positions(l)
-	if _, err := w.sink.seq.WriteAt(l.seq, base*int64(idBytes(w.wideSeq))); err != nil {
-		return err
+	if w.sink.seq != nil {
+		w.positions(l)
+		if _, err := w.sink.seq.WriteAt(l.seq, base*int64(idBytes(w.wideSeq))); err != nil {
+			return err
+		}
 	}
 	for i := range w.columns {
 		if err := w.gather(l, i); err != nil {

@@ -62,14 +62,15 @@ type end struct {
 	refs   *refs        // set for a keyed end
 	slot   int          // slot in refs
 	given  bool         // a keyed end is found by partScan.resolve
+	number bool         // a type-wise id, even if the node type is keyed
 }
 
 func (e end) isRow() bool { return e.column.Name == "" }
 
 // marked says whether an end's value is the given mark, which stands for no id. Ends that are ids themselves have no
 // marks, since an id in the input can be any number.
-func (e end) marked(v, mark uint64) bool { return e.t.keyed && v == mark }
-func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed }
+func (e end) marked(v, mark uint64) bool { return e.t.keyed && !e.number && v == mark }
+func (e end) isKeyed() bool              { return !e.isRow() && e.t.keyed && !e.number }
 
 // isRefs says whether an end is found by a join.
 func (e end) isRefs() bool { return e.isKeyed() && e.t.lookup == nil && !e.given }
@@ -84,7 +85,7 @@ func (b *builder) model() error {
 		if b.nodes[n.Type] != nil {
 			return fmt.Errorf("found node type %q twice, expected one table per type", n.Type)
 		}
-		if err := checkColumns(n.Columns); err != nil {
+		if err := checkColumns(n.Columns, n.OfStore); err != nil {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
 		}
 		if n.ID.Name != "" && n.ID.DType != graph.Uint64 && n.ID.DType != graph.String {
@@ -115,7 +116,7 @@ func (b *builder) model() error {
 		t.number = i
 	}
 	if c := b.in.Context; c != nil {
-		if err := checkColumns(c.Columns); err != nil {
+		if err := checkColumns(c.Columns, false); err != nil {
 			return fmt.Errorf("context: %w", err)
 		}
 	}
@@ -155,7 +156,7 @@ func (b *builder) edgeModel(e *Edges) error {
 	if e.Table == nil {
 		return fmt.Errorf("found no table, expected one")
 	}
-	if err := checkColumns(e.Columns); err != nil {
+	if err := checkColumns(e.Columns, e.OfStore); err != nil {
 		return err
 	}
 	if e.Symmetrise && e.Type.Src != e.Type.Dst {
@@ -172,9 +173,9 @@ func (b *builder) edgeModel(e *Edges) error {
 		if t == nil {
 			return fmt.Errorf("found node type %q, expected one of %s", x.typ, strings.Join(b.typeNames(), ", "))
 		}
-		*x.end = end{t: t, column: x.col}
+		*x.end = end{t: t, column: x.col, number: e.OfStore}
 		want := graph.Uint64
-		if t.keyed {
+		if t.keyed && !e.OfStore {
 			want = graph.String
 		}
 		if x.col.Name == "" {
@@ -197,8 +198,12 @@ func (b *builder) typeNames() []string {
 	return names
 }
 
-func checkColumns(cols []table.Column) error {
-	seen := map[string]bool{graph.PositionColumn: true, typeColumn: true, typeWiseIDColumn: true}
+// checkColumns checks the columns of a type. ofStore allows those that a build adds.
+func checkColumns(cols []table.Column, ofStore bool) error {
+	seen := map[string]bool{}
+	if !ofStore {
+		seen = map[string]bool{graph.PositionColumn: true, typeColumn: true, typeWiseIDColumn: true}
+	}
 	for _, c := range cols {
 		if seen[c.Name] {
 			return fmt.Errorf("found column %q twice or reserved, expected another name", c.Name)

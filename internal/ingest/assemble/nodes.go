@@ -354,6 +354,11 @@ func (s *nodeSink) close(m *store.NodesMeta) (err error) {
 		if err != nil {
 			return err
 		}
+		if !x.id {
+			if err := meaning(s.w, s.dir, &x.Column, &x.meta); err != nil {
+				return err
+			}
+		}
 		switch {
 		case !x.id:
 			m.Columns[x.Name] = x.meta

@@ -27,6 +27,9 @@
 //
 // # Memory
 //
+// The submitter scans the tables of columns of categories before the jobs (ingest.Source.Collect), and each worker holds
+// all categories.
+//
 // A worker holds the keys of a part, of a bucket, or some megabytes of the edges of a range; a range that is larger, also
 // one of a single node, goes to a temporary file in the work folder. Where edges add nodes, each worker holds a bit and a
 // half per distinct key of each part.

@@ -82,6 +82,13 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, e
 		}
 		r.Work.Files = append(r.Work.Files, File{f, info.Size()})
 	}
+	for _, texts := range r.Source.Collected() {
+		list := make([][]byte, len(texts))
+		for i, s := range texts {
+			list[i] = []byte(s)
+		}
+		r.Work.Categories = append(r.Work.Categories, list)
+	}
 	share, err := assemble.NewShare(r.FS, w.Dir(), r.Source.Input, r.Work.Rules.options())
 	if err != nil {
 		return nil, err

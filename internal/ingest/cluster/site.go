@@ -20,6 +20,7 @@ type Site struct {
 	Work *Work
 
 	fs     vfs.FS
+	close  func() error // of the source, if the Site opened it
 	share  *assemble.Share
 	stages []stage
 	keys   keys
@@ -45,11 +46,27 @@ func Open(ctx context.Context, fsys vfs.FS, dir string) (*Site, error) {
 			return nil, fmt.Errorf("%s: found %d bytes, expected %d, as on the submitter; use the same files on all machines", f.Path, info.Size(), f.Size)
 		}
 	}
-	src, err := ingest.Open(ctx, fsys, w.Source, w.Options)
+	options := w.Options
+	options.Temp = dir
+	src, err := ingest.Open(ctx, fsys, w.Source, options)
 	if err != nil {
 		return nil, err
 	}
-	return newSite(fsys, dir, w, src)
+	texts := make([][]string, len(w.Categories))
+	for i, list := range w.Categories {
+		for _, s := range list {
+			texts[i] = append(texts[i], string(s))
+		}
+	}
+	if err := src.SetCollected(texts); err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	s, err := newSite(fsys, dir, w, src)
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	s.close = src.Close
+	return s, nil
 }
 
 func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error) {
@@ -71,7 +88,12 @@ func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error
 func (s *Site) Stages() int { return len(s.stages) }
 
 // Close frees the Site.
-func (s *Site) Close() error { return nil }
+func (s *Site) Close() error {
+	if s.close == nil {
+		return nil
+	}
+	return s.close()
+}
 
 // Failed saves the text of an error for the submitter, and returns the error.
 func (s *Site) Failed(err error) error {

@@ -32,6 +32,8 @@ type Work struct {
 	Options ingest.Options `json:"options"`
 	Files   []File         `json:"files"`
 	Rules   Rules          `json:"rules"`
+	// Categories are those that the submitter found: ingest.Source.Collected.
+	Categories [][][]byte `json:"categories,omitempty"`
 
 	Tasks   []Task            `json:"tasks"`
 	Numbers *assemble.Numbers `json:"numbers,omitempty"` // for Build

@@ -13,6 +13,8 @@ import (
 type columns struct {
 	of      []Column
 	writers []*store.ColumnWriter
+	w       *store.Writer
+	dir     string
 	from    []int // per column: index of its first field among the columns of a scan
 	nan     []uint64
 	scratch rowBuffer
@@ -38,7 +40,7 @@ func (c *columns) asked(front []table.Column) []table.Column {
 
 // open begins the arrays of the columns in a folder.
 func (c *columns) open(w *store.Writer, dir string) error {
-	c.nan = make([]uint64, len(c.of))
+	c.nan, c.w, c.dir = make([]uint64, len(c.of)), w, dir
 	for i := range c.of {
 		col := &c.of[i]
 		x, err := w.Column(store.ColumnDir(dir, col.Name), col.Name, col.DType, col.Shape)
@@ -54,8 +56,13 @@ func (c *columns) open(w *store.Writer, dir string) error {
 func (c *columns) close(metas map[string]store.ColumnMeta) error {
 	var err error
 	for i, w := range c.writers {
+		col := &c.of[i]
 		meta, bad := w.Close()
-		metas[c.of[i].Name] = meta
+		meta.Unit = string(col.Unit)
+		if col.Categories != nil && bad == nil {
+			meta.Categories, bad = c.w.Categories(store.ColumnDir(c.dir, col.Name), col.Name, col.Categories.Texts())
+		}
+		metas[col.Name] = meta
 		err = errors.Join(err, bad)
 	}
 	c.writers = nil

@@ -116,7 +116,7 @@ func (i *importer) budget() error {
 		count(e.Rows)
 		count(e.Beside...)
 	}
-	need := baseBytes + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
+	need := baseBytes + i.opt.Held + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
 	if i.left = (i.opt.Memory - need) / int64(2*(len(i.in.Nodes)+len(i.in.Edges))+2); i.left < 4096 {
 		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays, and 8 bytes per graph and type; give `Memory` %dMiB or more, or fewer `Threads`",
 			i.opt.Memory, need, i.opt.Threads, arrays, need>>20+1)

@@ -97,6 +97,7 @@ type Edges struct {
 type Options struct {
 	Threads int   // 0: 1
 	Memory  int64 // bytes; 0: no bound
+	Held    int64 // bytes of Memory that the tables of the input take
 	// Progress, if not nil, receives the number of rows of each step. Several goroutines call it.
 	Progress func(rows int64)
 }

@@ -30,6 +30,10 @@ func (t *beside) Files() []string { return append(slices.Clone(t.Table.Files()),
 func (t *beside) Bytes() int64    { return t.Table.Bytes() + t.arrays.Bytes() }
 
 func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *beside) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	var inner []Column
 	from := make([]*array, len(columns)) // per column; nil: a column of the table
 	for i, c := range columns {
@@ -78,9 +82,9 @@ func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn fun
 }
 
 func (t *beside) differ(rows string) error {
-	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].path, t.arrays.rows, rows, t.Table.Files()[0])
+	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].rowFile(), t.arrays.rows, rows, t.Table.Files()[0])
 }
 
 func newReader(fsys vfs.FS, columns int) npyReader {
-	return npyReader{fsys: fsys, files: map[string]vfs.File{}, data: make([]words, columns), ends: make([][]uint32, columns), chunk: Chunk{Columns: make([]Vector, columns)}}
+	return npyReader{fsys: fsys, files: map[string]vfs.File{}, data: make([]words, columns), ends: make([][]uint32, columns), lens: make([][][]uint32, columns), chunk: Chunk{Columns: make([]Vector, columns)}}
 }

@@ -51,14 +51,14 @@ func (b *block) load(r vfs.File, t *CSV, f csvFile, at int64, parity func(odd bo
 		return false, err
 	}
 	first, own := int(at-b.origin), int(behind-b.origin)
-	odd := bytes.Count(b.buf[first:own], []byte{'"'})&1 == 1
+	odd := t.syntax.odd(b.buf[first:own])
 	before, ok := parity(odd)
 	if !ok {
 		return false, nil
 	}
 	b.at = first
 	if first > 0 && (before || b.buf[first-1] != '\n') {
-		if b.at, _ = recordEnd(b.buf, first, own, before); b.at < 0 {
+		if b.at, _ = t.syntax.recordEnd(b.buf, first, own, before); b.at < 0 {
 			b.at = own
 		}
 	}
@@ -75,7 +75,7 @@ func (b *block) load(r vfs.File, t *CSV, f csvFile, at int64, parity func(odd bo
 		return true, nil
 	}
 	for from := own; ; {
-		if b.end, odd = recordEnd(b.buf, from, n, odd); b.end >= 0 {
+		if b.end, odd = t.syntax.recordEnd(b.buf, from, n, odd); b.end >= 0 {
 			return true, nil
 		}
 		if b.origin+int64(n) == f.size {
@@ -106,9 +106,18 @@ func (b *block) read(r io.ReaderAt, f csvFile, n int, behind int64) (int, error)
 	return n, nil
 }
 
+// odd says whether b has an odd number of quotes.
+func (s syntax) odd(b []byte) bool { return !s.lines && bytes.Count(b, []byte{'"'})&1 == 1 }
+
 // recordEnd returns the offset after the first line end of b[from:to] outside quotes, or -1, and whether to is inside
 // quotes. odd says whether from is inside quotes.
-func recordEnd(b []byte, from, to int, odd bool) (int, bool) {
+func (s syntax) recordEnd(b []byte, from, to int, odd bool) (int, bool) {
+	if s.lines {
+		if n := bytes.IndexByte(b[from:to], '\n'); n >= 0 {
+			return from + n + 1, false
+		}
+		return -1, false
+	}
 	for i, c := range b[from:to] {
 		if c == '"' {
 			odd = !odd

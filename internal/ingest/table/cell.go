@@ -18,13 +18,17 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 	if c.DType != graph.String || len(c.Shape) > 0 {
 		text = trim(cell)
 	}
-	if len(text) == 0 && !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0) {
+	if c.mark && len(text) == 0 && !c.ragged {
+		c.empties = append(c.empties, uint32(c.rows()))
+	}
+	filled := false
+	if len(text) == 0 && !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0 || c.Given) {
 		switch c.Empty {
 		case EmptyAbsent:
 			c.zero()
 			return true, ""
 		case EmptyFill:
-			text = []byte(c.Fill)
+			text, filled = []byte(c.Fill), true
 			if len(text) == 0 && c.DType == graph.String {
 				c.zero()
 				return false, ""
@@ -33,23 +37,34 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 			if c.ID {
 				return false, c.expected() + "; each row needs one"
 			}
-			return false, c.expected() + "; fill the cell, or give `EmptyCells` a value"
+			return false, c.expected() + "; fill the cell, or give `Missing` a value for it"
 		}
 	}
+	if filled {
+		if problem := c.value(text); problem != "" {
+			return false, fmt.Sprintf("%s, which %q is not; give `Missing` another value for the column", problem, c.Fill)
+		}
+		return false, ""
+	}
+	return false, c.value(text)
+}
+
+// value appends the value of a cell that counts as one, and returns what was expected if it cannot.
+func (c *column) value(text []byte) (problem string) {
 	if len(c.Shape) == 0 {
 		if !c.one(text) {
-			return false, c.expected()
+			return c.expected()
 		}
-		return false, ""
+		return ""
+	}
+	if len(text) == 0 && (c.ragged || c.DType == graph.String) {
+		c.zero()
+		return ""
 	}
 	if len(text) == 0 {
-		c.zero()
-		return false, ""
+		return c.expected()
 	}
-	if problem := c.vectorOf(text); problem != "" {
-		return false, problem
-	}
-	return false, ""
+	return c.vectorOf(text)
 }
 
 // one appends a single value.

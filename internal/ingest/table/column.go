@@ -24,6 +24,7 @@ type column struct {
 	lengths [][]uint32 // as in Vector
 	keys    []string   // keys of the lengths in Examples
 	ends    []uint32
+	empties []uint32 // rows with empty cells, if mark is set
 }
 
 func newColumn(a Column) (column, error) {
@@ -46,7 +47,7 @@ func newColumn(a Column) (column, error) {
 	if c.wide = len(a.Shape) == 0 && a.DType.IsInt(); c.wide {
 		_, c.largest = bounds(a.DType)
 	}
-	if a.Empty == EmptyFill && !c.ragged && !(a.DType == graph.String && !a.ID) {
+	if a.Empty == EmptyFill && a.Given && !c.ragged {
 		if strings.TrimSpace(a.Fill) == "" && a.DType != graph.String {
 			return c, fmt.Errorf("found an empty fill value, expected a value of %s", a.DType)
 		}
@@ -60,7 +61,7 @@ func newColumn(a Column) (column, error) {
 
 func (c *column) reset() {
 	c.data.n = 0
-	c.ends = c.ends[:0]
+	c.ends, c.empties = c.ends[:0], c.empties[:0]
 	for k := range c.lengths {
 		c.lengths[k] = c.lengths[k][:0]
 	}
@@ -79,7 +80,21 @@ func (c *column) vector(rows int) Vector {
 	if c.DType == graph.String {
 		v.Ends = c.ends
 	}
+	if c.mark {
+		v.empty = c.empties
+	}
 	return v
+}
+
+// rows is the number of rows so far, of a fixed shape.
+func (c *column) rows() int {
+	switch {
+	case c.DType == graph.String:
+		return len(c.ends) / c.values
+	case c.wide:
+		return c.data.n / 8
+	}
+	return c.data.n / (c.DType.Size() * c.values)
 }
 
 // row appends the length of a row with the given number of values to a column that is not deep.

@@ -62,6 +62,10 @@ func (t *concat) Bytes() int64 { return t.bytes }
 
 // Scan implements Table. It scans one table after the other, each with all threads.
 func (t *concat) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *concat) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := slices.Clone(columns)
 	total := uint64(0)
 	for _, p := range t.pieces {

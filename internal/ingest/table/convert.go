@@ -10,6 +10,9 @@ import (
 
 // check checks that a column of an array can be read as it is asked for.
 func (a *array) check(c Column) error {
+	if a.levels != nil {
+		return a.checkLists(c)
+	}
 	width := 1
 	for _, d := range c.Shape {
 		width *= max(d, 0) // rows of an array have no variable dimensions

@@ -23,7 +23,7 @@ func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 		name, path string
 		table      **Npy
 	}{{"indptr", indptr, &t.indptr}, {"indices", indices, &t.indices}} {
-		n, err := OpenNpy(fsys, []NpyColumn{{c.name, c.path}})
+		n, err := OpenNpy(fsys, []NpyColumn{{Name: c.name, Path: c.path}})
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +104,10 @@ func (t *CSC) check(ctx context.Context, threads int) error {
 
 // Scan implements Table. dst is read as Uint64, and src as any dtype that the array can be read as.
 func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *CSC) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	if err := t.check(ctx, threads); err != nil {
 		return 0, err
 	}

@@ -55,6 +55,7 @@ type CSV struct {
 	files  []csvFile
 	fields []Field
 	syntax syntax
+	parser func(columns []Column) (recordParser, error)
 
 	// Sizes that tests make small.
 	chunk, margin, record int
@@ -87,6 +88,7 @@ func (f *csvFile) end() int64 {
 type syntax struct {
 	delim byte
 	runs  bool // fields are separated by runs of spaces and tabs
+	lines bool // records are lines of JSON: quotes do not matter, and all columns are keys
 }
 
 // OpenCSV opens the shards of a table, in order, and reads their first lines. The files are closed between scans.
@@ -94,7 +96,8 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
 	}
-	t := &CSV{fsys: fsys, chunk: chunkSize, margin: marginSize, record: maxRecord}
+	t := newText(fsys)
+	t.parser = func(columns []Column) (recordParser, error) { return newParser(t, columns) }
 	var buf []byte
 	for i, path := range paths {
 		f, head, err := t.open(path, buf, o.Comments)
@@ -111,6 +114,10 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		t.files = append(t.files, f)
 	}
 	return t, nil
+}
+
+func newText(fsys vfs.FS) *CSV {
+	return &CSV{fsys: fsys, chunk: chunkSize, margin: marginSize, record: maxRecord}
 }
 
 // head is the start of a file.
@@ -230,7 +237,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		}
 	}
 	if have := t.names(); !slices.Equal(have, names) {
-		return badf("%s: found the header %q, expected %q, as in %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path)
+		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path, difference(quoted(names), quoted(have)))
 	}
 	rest := h.bytes[h.body+len(line):]
 	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n")))]
@@ -259,7 +266,7 @@ func isNumber(s string) bool {
 // syntaxOf chooses the delimiter.
 func syntaxOf(path string, given byte, line []byte) syntax {
 	if given != 0 {
-		return syntax{given, given == ' '}
+		return syntax{delim: given, runs: given == ' '}
 	}
 	ext, _ := extension(path)
 	if ext == ".tsv" {
@@ -283,7 +290,7 @@ func syntaxOf(path string, given byte, line []byte) syntax {
 		return syntax{delim: d}
 	}
 	if ext == ".txt" {
-		return syntax{' ', true}
+		return syntax{delim: ' ', runs: true}
 	}
 	return syntax{delim: ','}
 }

@@ -273,7 +273,7 @@ func TestCSVErrors(t *testing.T) {
 		{"open list", "e.csv", "a\n[[1 2] [3]\n", CSVOptions{}, deep, "values in brackets"},
 		{"behind the list", "e.csv", "a\n[[1 2] [3]]]\n", CSVOptions{}, deep, `expected nothing after the last bracket and not "]"`},
 		{"too deep", "e.csv", "a\n[[[1]] [3]]\n", CSVOptions{}, deep, "values in brackets"},
-		{"fill", "e.csv", "src,dst\n1,1\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Empty: EmptyFill, Fill: "x"}}, `found the fill value "x"`},
+		{"fill", "e.csv", "src,dst\n1,1\n", CSVOptions{}, []Column{{Name: "dst", DType: graph.Uint8, Empty: EmptyFill, Fill: "x", Given: true}}, `found the fill value "x"`},
 		{"no such column", "e.csv", "src,dst\n1,1\n", CSVOptions{}, strs("weight"), `found the columns src, dst, expected "weight"`},
 		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which contains a number, expected a header"},
 		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},

@@ -63,7 +63,7 @@ func Divide(t Table, size int64) []Part {
 		for i := range t.paths {
 			parts = append(parts, Part{File: i})
 		}
-	case *Parquet:
+	case *Columnar:
 		rows := uint64(max(size/max(t.bytes/int64(max(t.rows, 1)), 1), 1))
 		for i, g := range t.groups {
 			if last := len(parts) - 1; last >= 0 && parts[last].Rows+g.rows <= rows {
@@ -210,7 +210,7 @@ func bare(t Table, p Part) Table {
 		x := *t
 		x.paths = t.paths[p.File : p.File+1]
 		return &x
-	case *Parquet:
+	case *Columnar:
 		x := *t
 		x.groups, x.rows = slices.Clone(t.groups[p.From:p.To]), p.Rows
 		return &x
@@ -250,9 +250,13 @@ func (t *run) Where(row uint64, column string) string { return t.whole.Where(row
 
 // Scan implements Table.
 func (t *run) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *run) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	first := t.part.First
 	switch t.whole.(type) {
-	case *Parquet, *Npy:
+	case *Columnar, *Npy:
 		first = 0 // these know it
 	}
 	rows, err := t.Table.Scan(ctx, columns, threads, func(worker int, c *Chunk) error {

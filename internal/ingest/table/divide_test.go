@@ -115,7 +115,7 @@ func TestDivideOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs, err := OpenNpy(vfs.OS, []NpyColumn{{"x", npyInts(t, filepath.Join(dir, "x.npy"), 100)}, {"y", npyInts(t, filepath.Join(dir, "y.npy"), 100)}})
+	pairs, err := OpenNpy(vfs.OS, []NpyColumn{{Name: "x", Path: npyInts(t, filepath.Join(dir, "x.npy"), 100)}, {Name: "y", Path: npyInts(t, filepath.Join(dir, "y.npy"), 100)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (d *exampleDecoder) rows(b *frames, worker int, fn func(worker int, c *Chun
 		marked = marked || absent
 		at = next
 	}
-	d.chunk.First, d.chunk.Rows, d.chunk.Bytes, d.chunk.Absent = b.first, b.rows, 0, nil
+	d.chunk.First, d.chunk.Rows, d.chunk.Bytes, d.chunk.Absent, d.chunk.File = b.first, b.rows, 0, nil, b.path
 	if !b.checked {
 		d.chunk.Bytes = int64(b.end)
 	}

@@ -14,9 +14,15 @@ type Guess struct {
 	Unsigned bool
 	Integer  bool // all are integers in the range of int64
 	Number   bool // all are numbers
-	Rows     bool // each is the number of its row, from 0
-	Empty    bool // some are empty; the fields above ignore them
-	Seen     bool // some are not empty
+	Bool     bool // all are true or false, in any case
+	// Time: all are dates or times of ISO 8601. Digits is the largest number of digits of a fraction.
+	Time   bool
+	Digits int
+	// Largest is the largest of the integers without their signs, if Integer is set.
+	Largest uint64
+	Rows    bool // each is the number of its row, from 0
+	Empty   bool // some are empty; the fields above ignore them
+	Seen    bool // some are not empty
 	// Mixed: some are Unsigned and some are not. Odd is the first that is not, and OddRow is its row.
 	Mixed  bool
 	Odd    string
@@ -30,7 +36,7 @@ type Guess struct {
 func (t *CSV) Guess() ([]Guess, error) {
 	guesses := make([]Guess, len(t.fields))
 	for i := range guesses {
-		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true, Rows: true}
+		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true, Bool: true, Time: true, Rows: true}
 	}
 	for _, f := range t.files {
 		b, whole, err := readHead(t.fsys, f.path, f.size, f.comp, nil)
@@ -40,7 +46,7 @@ func (t *CSV) Guess() ([]Guess, error) {
 		text := new(block)
 		text.grow(len(b), 0)
 		n := copy(text.buf, b[min(int(f.body), len(b)):])
-		end := max(0, lastRecordEnd(text.buf[:n]))
+		end := max(0, t.syntax.lastRecordEnd(text.buf[:n]))
 		if whole {
 			end = text.finish(n)
 		}
@@ -101,7 +107,14 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.Mixed = g.whole && !g.Unsigned
 	}
 	if g.Integer {
-		_, g.Integer = parseInt(text, graph.Int64)
+		g.integer(text)
+	}
+	if g.Bool {
+		_, ok := parseBool(text)
+		g.Bool = ok && len(text) > 1
+	}
+	if g.Time {
+		g.time(text)
 	}
 	if g.Number {
 		v, ok := parseFloat(text, graph.Float64)

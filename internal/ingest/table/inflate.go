@@ -46,7 +46,9 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 	switch comp {
 	case gz:
 		z, err := gzip.NewReader(f)
-		if err != nil {
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			return nil, errors.Join(err, f.Close())
+		} else if err != nil {
 			return nil, errors.Join(badf("%s: found data that are not gzip (%w), expected gzip", path, err), f.Close())
 		}
 		r.Reader = z
@@ -157,7 +159,7 @@ func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*b
 				return cannotInflate(f.path, err)
 			}
 			eof = errors.Is(err, io.EOF)
-			if end = lastRecordEnd(b.buf[:n]); end < 0 && !eof {
+			if end = z.t.syntax.lastRecordEnd(b.buf[:n]); end < 0 && !eof {
 				if n > z.t.record {
 					return badf("%s:%d: %s", f.path, line+1, tooLong(z.t.record))
 				}
@@ -188,14 +190,14 @@ func tooLong(limit int) string {
 
 // lastRecordEnd returns the offset after the last line end of b that is outside quotes, or -1. b starts outside
 // quotes.
-func lastRecordEnd(b []byte) int {
-	odd := bytes.Count(b, []byte(`"`))&1 == 1
+func (s syntax) lastRecordEnd(b []byte) int {
+	odd := s.odd(b)
 	for end := len(b); ; {
 		nl := bytes.LastIndexByte(b[:end], '\n')
 		if nl < 0 {
 			return -1
 		}
-		odd = odd != (bytes.Count(b[nl:end], []byte(`"`))&1 == 1)
+		odd = odd != s.odd(b[nl:end])
 		if !odd {
 			return nl + 1
 		}

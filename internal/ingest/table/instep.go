@@ -66,7 +66,11 @@ type side struct {
 }
 
 // Scan implements Table. Its memory is a chunk of each table and of the result.
-func (t *inStep) Scan(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
+func (t *inStep) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := make([][]Column, len(t.tables))
 	from, place := make([]int, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
@@ -162,8 +166,9 @@ func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
 
 // slice returns rows of a vector as a vector.
 type slice struct {
-	data words
-	ends []uint32
+	data  words
+	ends  []uint32
+	empty []uint32
 }
 
 func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
@@ -190,7 +195,13 @@ func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
 	}
 	s.data.n = 0
 	copy(s.data.add(to-from), v.Data[from:to])
-	out := Vector{Data: s.data.bytes()[:s.data.n:s.data.n]}
+	s.empty = s.empty[:0]
+	for _, row := range v.empty {
+		if int(row) >= first && int(row) < first+rows {
+			s.empty = append(s.empty, row-uint32(first))
+		}
+	}
+	out := Vector{Data: s.data.bytes()[:s.data.n:s.data.n], empty: s.empty}
 	if c.DType == graph.String {
 		out.Ends = s.ends
 	}

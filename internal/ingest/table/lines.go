@@ -140,6 +140,10 @@ type lineBlock struct {
 // parse, and one calls fn, in the order of the rows. The memory is that of 2 threads + 1 blocks of 1 MiB and of the
 // cells in them.
 func (t *Lines) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Lines) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	chunk := Chunk{Columns: make([]Vector, len(columns))}
 	left := int64(0)
 	err := t.scan(ctx, columns, threads, false, func(b *lineBlock) error {

@@ -16,12 +16,18 @@ import (
 )
 
 // NpyColumn is an array that is used as a column of a table.
-type NpyColumn struct{ Name, Path string }
+type NpyColumn struct {
+	Name, Path string
+	// Lists is set for a column of strings or lists. The array then holds the bytes of all strings, or the values of all
+	// lists.
+	Lists *Lists
+}
 
 // Npy is a table of arrays in files, mostly .npy files, with one row for each index of their first dimension.
 //
 // A scan can read an array as its own dtype; as another integer dtype if all values fit; as a floating-point dtype of
-// any width (rounded to nearest); as String (decimal text); and a uint16 array as BFloat16 by its bits.
+// any width (rounded to nearest); as String (decimal text); and a uint16 array as BFloat16 by its bits. A column with
+// Lists can be read in its own shape only.
 type Npy struct {
 	fsys  vfs.FS
 	cols  []array
@@ -44,6 +50,8 @@ type array struct {
 	// runs, if not nil, hold the rows instead of path and offset. ends holds the first row after each run.
 	runs []Run
 	ends []uint64
+	// levels, if not nil, hold the offsets of lists and strings. width and stride are then those of an element.
+	levels []level
 }
 
 func (a *array) rowBytes() int { return a.width * a.dtype.Size() }
@@ -99,9 +107,6 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 		if h.Values() == 0 && h.Shape[0] > 0 {
 			return nil, badf("%s: found shape %v, expected rows with values", c.Path, h.Shape)
 		}
-		if i > 0 && h.Shape[0] != t.rows {
-			return nil, badf("%s: found %d rows, expected %d, as in %s", c.Path, h.Shape[0], t.rows, t.cols[0].path)
-		}
 		a := array{path: c.Path, dtype: descrs[h.Descr], width: 1, offset: h.Offset, index: "[%d]"}
 		for _, d := range h.Shape[1:] {
 			a.width *= d
@@ -111,7 +116,16 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 		if len(h.Shape) > 1 {
 			a.Shape = h.Shape[1:]
 		}
-		t.rows = h.Shape[0]
+		rows := h.Shape[0]
+		if c.Lists != nil {
+			if rows, err = a.open(fsys, c.Lists, rows); err != nil {
+				return nil, err
+			}
+		}
+		if i > 0 && rows != t.rows {
+			return nil, badf("%s: found %d rows, expected %d, as in %s", a.rowFile(), rows, t.rows, t.cols[0].rowFile())
+		}
+		t.rows = rows
 		t.cols = append(t.cols, a)
 		t.bytes += size
 	}
@@ -168,6 +182,9 @@ func (t *Npy) Files() []string {
 	}
 	for _, a := range t.cols {
 		add(a.path)
+		for _, l := range a.levels {
+			add(l.path)
+		}
 		for i, r := range a.runs {
 			if i > 0 && r.Path != a.runs[i-1].Path {
 				add(r.Path)
@@ -186,8 +203,13 @@ func (t *Npy) Rows() uint64 { return uint64(t.rows) }
 // Where implements Table: "edges.npy[0, 17]".
 func (t *Npy) Where(row uint64, _ string) string { return t.cols[0].place(row) }
 
-// Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more.
+// Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more; with lists, it is up
+// to 8 MiB.
 func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := make([]*array, len(columns))
 	width := int64(1)
 	for i, c := range columns {
@@ -204,6 +226,9 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 			return 0, err
 		}
 		width += max(asked[i].stride, 8)
+		if asked[i].levels != nil {
+			width += t.bytes / int64(max(t.rows, 1)) // about that of a row
+		}
 	}
 	step := int(max(1, int64(t.chunk)/width))
 	threads = max(threads, 1)
@@ -213,15 +238,16 @@ func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(w
 	}
 	err := each(ctx, (t.rows+step-1)/step, threads, func(worker, unit int) error {
 		r := &readers[worker]
-		r.chunk.First = uint64(t.from) + uint64(unit)*uint64(step)
-		r.chunk.Bytes = t.bytes / int64(t.rows) * int64(step)
-		r.chunk.Rows = min(step, t.rows-unit*step)
-		for i, c := range columns {
-			if err := r.read(i, asked[i], c); err != nil {
-				return err
+		bytes := t.bytes / int64(t.rows)
+		return r.parts(asked, uint64(t.from)+uint64(unit)*uint64(step), min(step, t.rows-unit*step), 8*int64(t.chunk), func(first uint64, rows int) error {
+			r.chunk.First, r.chunk.Rows, r.chunk.Bytes = first, rows, bytes*int64(rows)
+			for i, c := range columns {
+				if err := r.read(i, asked[i], c); err != nil {
+					return err
+				}
 			}
-		}
-		return fn(worker, &r.chunk)
+			return fn(worker, &r.chunk)
+		})
 	})
 	for i := range readers {
 		err = errors.Join(err, readers[i].close())
@@ -277,6 +303,8 @@ type npyReader struct {
 	whole []byte // rows gathered from several runs
 	data  []words
 	ends  [][]uint32
+	lens  [][][]uint32
+	words words // offsets
 	chunk Chunk
 }
 
@@ -315,6 +343,9 @@ func (r *npyReader) at(path string, from int64, n int) ([]byte, error) {
 
 // read fills column i of the chunk.
 func (r *npyReader) read(i int, a *array, c Column) error {
+	if a.levels != nil {
+		return r.readLists(i, a, c)
+	}
 	rows := r.chunk.Rows
 	// Read whole rows, so that both columns of an (E, 2) array share one read.
 	var raw []byte
@@ -333,7 +364,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
 	}
 	v := &r.chunk.Columns[i]
-	v.Data, v.Ends = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil
+	v.Data, v.Ends, v.Lengths = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil, nil
 	if c.DType == graph.String {
 		v.Ends = r.ends[i]
 	}

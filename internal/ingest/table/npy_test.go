@@ -42,13 +42,13 @@ func col(name string, d graph.DType, shape ...int) Column {
 func TestNpy(t *testing.T) {
 	dir := t.TempDir()
 	table, err := OpenNpy(vfs.OS, []NpyColumn{
-		{"i64", writeNpy(t, dir, "a.npy", "i8", []int{3}, []int64{1, 2, 255})},
-		{"f32", writeNpy(t, dir, "b.npy", "f4", []int{3, 2}, []float32{1, 2, 3, 4, 5, 6.5})},
-		{"i8", writeNpy(t, dir, "c.npy", "i1", []int{3}, []int8{-1, 0, 1})},
-		{"f16", writeNpy(t, dir, "d.npy", "f2", []int{3}, []uint16{0x3c00, 0x8001, 0x7bff})},
-		{"u64", writeNpy(t, dir, "e.npy", "u8", []int{3}, []uint64{0, 1, math.MaxUint64})},
-		{"b", writeNpy(t, dir, "f.npy", "b1", []int{3, 1}, []bool{true, false, true})},
-		{"u16", writeNpy(t, dir, "g.npy", "u2", []int{3}, []uint16{0x3c00, 0x8001, 0x7bff})},
+		{Name: "i64", Path: writeNpy(t, dir, "a.npy", "i8", []int{3}, []int64{1, 2, 255})},
+		{Name: "f32", Path: writeNpy(t, dir, "b.npy", "f4", []int{3, 2}, []float32{1, 2, 3, 4, 5, 6.5})},
+		{Name: "i8", Path: writeNpy(t, dir, "c.npy", "i1", []int{3}, []int8{-1, 0, 1})},
+		{Name: "f16", Path: writeNpy(t, dir, "d.npy", "f2", []int{3}, []uint16{0x3c00, 0x8001, 0x7bff})},
+		{Name: "u64", Path: writeNpy(t, dir, "e.npy", "u8", []int{3}, []uint64{0, 1, math.MaxUint64})},
+		{Name: "b", Path: writeNpy(t, dir, "f.npy", "b1", []int{3, 1}, []bool{true, false, true})},
+		{Name: "u16", Path: writeNpy(t, dir, "g.npy", "u2", []int{3}, []uint16{0x3c00, 0x8001, 0x7bff})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +92,9 @@ func TestNpy(t *testing.T) {
 		columns []NpyColumn
 		want    string
 	}{
-		{[]NpyColumn{{"a", filepath.Join(dir, "a.npy")}, {"b", writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3, as in"},
-		{[]NpyColumn{{"a", writeNpy(t, dir, "y.npy", "i8", nil, []int64{1})}}, "found a single value"},
-		{[]NpyColumn{{"a", writeNpy(t, dir, "z.npy", "i8", []int{1 << 40, 0}, []int64{})}}, "expected rows with values"},
+		{[]NpyColumn{{Name: "a", Path: filepath.Join(dir, "a.npy")}, {Name: "b", Path: writeNpy(t, dir, "x.npy", "i8", []int{2}, []int64{1, 2})}}, "found 2 rows, expected 3, as in"},
+		{[]NpyColumn{{Name: "a", Path: writeNpy(t, dir, "y.npy", "i8", nil, []int64{1})}}, "found a single value"},
+		{[]NpyColumn{{Name: "a", Path: writeNpy(t, dir, "z.npy", "i8", []int{1 << 40, 0}, []int64{})}}, "expected rows with values"},
 	} {
 		if _, err := OpenNpy(vfs.OS, c.columns); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)

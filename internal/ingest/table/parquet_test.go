@@ -50,7 +50,7 @@ func writeParquet[T any](t testing.TB, path string, rows []T, options ...pq.Writ
 func some[T any](v T) *T { return &v }
 
 // show collects the vectors of a scan, one line per column.
-func show(t *Parquet, columns []Column, threads int) ([]string, error) {
+func show(t *Columnar, columns []Column, threads int) ([]string, error) {
 	type part struct {
 		first  uint64
 		vector []string
@@ -213,7 +213,7 @@ func writeParquetFor(t *rapid.T, dir string, rows []parquetRow, options ...pq.Wr
 }
 
 // gather scans with one thread and returns one list per column: lengths, values, texts.
-func gather(t *rapid.T, p *Parquet, columns []Column) []string {
+func gather(t *rapid.T, p *Columnar, columns []Column) []string {
 	out := make([][]string, len(columns))
 	_, err := p.Scan(context.Background(), columns, 1, func(_ int, c *Chunk) error {
 		for i, v := range c.Columns {

@@ -231,7 +231,7 @@ func (p *parser) expected() string {
 
 // blanks skips spaces and tabs if runs of them separate fields.
 func (s syntax) blanks(b []byte, at int) int {
-	for s.runs && (b[at] == ' ' || b[at] == '\t') {
+	for (s.runs || s.lines) && (b[at] == ' ' || b[at] == '\t') {
 		at++
 	}
 	return at
@@ -317,7 +317,7 @@ func (s syntax) skip(b *block, n int) int {
 			}
 			n--
 		}
-		at, _ = recordEnd(b.buf, at, b.end, false)
+		at, _ = s.recordEnd(b.buf, at, b.end, false)
 	}
 }
 

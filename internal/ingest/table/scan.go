@@ -45,6 +45,12 @@ type unit struct {
 	last  bool   // the last chunk of a plain file
 }
 
+// recordParser makes chunks from blocks. It belongs to one worker.
+type recordParser interface {
+	// parse reads all records of a block. The chunk is valid until the next call.
+	parse(b *block) (*Chunk, *badText)
+}
+
 // turns passes a value from unit to unit, in order.
 type turns struct {
 	mu      sync.Mutex
@@ -82,14 +88,18 @@ func (t *turns) stop() {
 // Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files it
 // is that of two more threads.
 func (t *CSV) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *CSV) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return t.scan(ctx, columns, threads, func(w int, _ *unit, c *Chunk) error { return fn(w, c) })
 }
 
 func (t *CSV) scan(ctx context.Context, columns []Column, threads int, fn func(worker int, u *unit, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
-	parsers := make([]*parser, threads)
+	parsers := make([]recordParser, threads)
 	for i := range parsers {
-		p, err := newParser(t, columns)
+		p, err := t.parser(columns)
 		if err != nil {
 			return 0, err
 		}
@@ -166,7 +176,7 @@ func (s *scan) next() *unit {
 	return nil
 }
 
-func (s *scan) work(worker int, p *parser) {
+func (s *scan) work(worker int, p recordParser) {
 	own := new(block)
 	var r vfs.File
 	open := -1
@@ -204,7 +214,7 @@ func (s *scan) work(worker int, p *parser) {
 }
 
 // unit reads, parses and passes on one unit. It returns false if the scan has ended.
-func (s *scan) unit(worker int, p *parser, u *unit, b *block, r vfs.File, err error) bool {
+func (s *scan) unit(worker int, p recordParser, u *unit, b *block, r vfs.File, err error) bool {
 	f := s.t.files[u.file]
 	if err == nil {
 		err = b.err
@@ -249,7 +259,7 @@ func (s *scan) unit(worker int, p *parser, u *unit, b *block, r vfs.File, err er
 	if chunk.Rows == 0 {
 		return true
 	}
-	chunk.First, chunk.Bytes = first, 0
+	chunk.First, chunk.Bytes, chunk.File = first, 0, f.path
 	if b.origin >= 0 {
 		chunk.Bytes = int64(b.end - b.at)
 	}
@@ -267,7 +277,7 @@ var errFound = errors.New("found")
 // Where implements Table: "edges.csv:17".
 func (t *CSV) Where(row uint64, column string) string {
 	where := t.files[0].path
-	field := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == column })
+	field := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == column && !t.syntax.lines })
 	_, err := t.scan(context.Background(), nil, 1, func(_ int, u *unit, c *Chunk) error {
 		if row >= c.First+uint64(c.Rows) {
 			return nil

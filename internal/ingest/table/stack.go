@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -28,6 +29,10 @@ func (t *stack) Where(row uint64, _ string) string { return t.Table.Where(row, "
 // Scan implements Table. Its memory is that of the underlying table, and the values of a chunk once more for each
 // worker.
 func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *stack) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	var asked []Column
 	for _, c := range columns {
 		values := 1
@@ -38,17 +43,18 @@ func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func
 			return 0, badf("%s: found a request for %[4]q of shape %[5]v, expected the column %[2]s of %[3]d values", t.Files()[0], t.field.Name, len(t.fields), c.Name, c.Shape)
 		}
 		for _, name := range t.fields {
-			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: c.Fill, Underflows: c.Underflows})
+			asked = append(asked, Column{Name: name, DType: c.DType, Empty: c.Empty, Fill: oneOf(c.Fill), Given: c.Given, mark: c.mark, Underflows: c.Underflows})
 		}
 	}
 	threads = max(threads, 1)
 	type worker struct {
 		chunk Chunk
 		data  []words
+		empty [][]uint32
 	}
 	workers := make([]worker, threads)
 	for i := range workers {
-		workers[i].chunk.Columns, workers[i].data = make([]Vector, len(columns)), make([]words, len(columns))
+		workers[i].chunk.Columns, workers[i].data, workers[i].empty = make([]Vector, len(columns)), make([]words, len(columns)), make([][]uint32, len(columns))
 	}
 	return t.Table.Scan(ctx, asked, threads, func(id int, c *Chunk) error {
 		w := &workers[id]
@@ -59,12 +65,30 @@ func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func
 				w.chunk.Columns[i] = from[0]
 				continue
 			}
+			w.empty[i] = anyEmpty(w.empty[i][:0], from)
 			w.data[i].n = 0
 			interleave(w.data[i].add(c.Rows*len(from)*columns[i].DType.Size()), from, columns[i].DType.Size())
-			w.chunk.Columns[i] = Vector{Data: w.data[i].bytes()[:w.data[i].n:w.data[i].n]}
+			w.chunk.Columns[i] = Vector{Data: w.data[i].bytes()[:w.data[i].n:w.data[i].n], empty: w.empty[i]}
 		}
 		return fn(id, &w.chunk)
 	})
+}
+
+// oneOf is the value that a text repeats, or the text.
+func oneOf(fill string) string {
+	if words := strings.Fields(fill); len(words) > 1 && !slices.ContainsFunc(words, func(s string) bool { return s != words[0] }) {
+		return words[0]
+	}
+	return fill
+}
+
+// anyEmpty appends the rows that are empty in any of the vectors.
+func anyEmpty(out []uint32, from []Vector) []uint32 {
+	for _, v := range from {
+		out = append(out, v.empty...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // interleave joins values of the given number of bytes, one from each vector in turn.

@@ -97,7 +97,11 @@ func (t *Stream) Where(row uint64, _ string) string {
 
 // Scan implements Table. One goroutine reads and calls fn. Its memory is that of a chunk of about 1 MiB, of one row, and
 // of what the reader holds.
-func (t *Stream) Scan(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
+func (t *Stream) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	cols, from := make([]column, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
 		if from[i] = slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == c.Name }); from[i] < 0 {

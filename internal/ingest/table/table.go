@@ -42,6 +42,21 @@ type Column struct {
 	Fill  string
 	// ID makes an empty String cell subject to Empty.
 	ID bool
+	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty
+	// then, and a Fill that is no value of the column is an error of each scan. Otherwise only numbers, bools and shapes
+	// of several strings are subject to Empty, an empty time is graph.NoTime, an empty category -1, and a Fill that is no
+	// value of the column is an error where a cell is empty.
+	Given bool
+	// Unit asks for times, of dtype Int64: from text in ISO 8601 (package isotime) or in integers of the unit, from
+	// declared times, which are converted, and from integers as they are.
+	Unit graph.Unit
+	// Categories asks for the codes of texts, of dtype Int32.
+	Categories *Categories
+	// Missing asks whether the cell of another column is empty. DType is Bool; the name is that of the new column.
+	Missing *Column
+	// From are scalar fields of the table whose values, side by side, are the values of a row. Nil means the field Name.
+	From []string
+	mark bool // Vector.empty is wanted
 	// Underflows, if not nil, counts the values of a float64 array or Parquet column whose Float32 is 0 or subnormal
 	// and differs from the value. They lose more digits than others, or all. A scan adds to it.
 	Underflows *atomic.Uint64
@@ -58,6 +73,9 @@ type Vector struct {
 	Lengths [][]uint32
 	// Ends holds, for strings, the end of each value in Data.
 	Ends []uint32
+
+	// empty are the rows whose cells are empty, ascending, for a column with mark.
+	empty []uint32
 }
 
 // Chunk is a run of rows. It belongs to the scan and is valid until the callback returns.
@@ -66,6 +84,8 @@ type Chunk struct {
 	First   uint64
 	Rows    int
 	Columns []Vector // one per column asked for
+	// File is the file of the rows; empty if they are in several.
+	File string
 	// Bytes is the share of the rows in Table.Bytes; 0 if it is unknown, as for compressed files.
 	Bytes int64
 	// Absent marks the rows with an empty cell in a column with EmptyAbsent. It is nil if there are none.

@@ -24,7 +24,7 @@ func (u *Underflows) Watch(what string, columns []Column) []Column {
 
 // WatchOne is Watch for one column, in place.
 func (u *Underflows) WatchOne(what string, c *Column) {
-	if c.DType == graph.Float32 {
+	if c.DType == graph.Float32 && c.Missing == nil {
 		c.Underflows = new(atomic.Uint64)
 		u.names, u.counts = append(u.names, what+": column "+c.Name), append(u.counts, c.Underflows)
 	}

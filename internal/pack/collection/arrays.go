@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ordered"
@@ -280,6 +281,9 @@ func (a *padder) columns(what, dir string, meta map[string]store.ColumnMeta, col
 			out.fill(0, left*width)
 		}
 		m := store.ColumnMeta{File: dir + store.FileName(c.Name) + ".npy", DType: c.DType.String(), Shape: append([]int{}, c.Shape...)}
+		if err := a.w.Mean(strings.TrimSuffix(dir, "/"), &m, c); err != nil {
+			return err
+		}
 		meta[c.Name] = m
 		if err := a.add(m.File, c.DType, fill, append([]int{rows}, c.Shape...)...); err != nil {
 			return err

@@ -34,6 +34,8 @@ type joinedColumn struct {
 	writer  *store.ColumnWriter
 	of      func(*joined) *graph.Column
 	name    string
+	dir     string
+	like    *graph.Column // the column of the collection
 	meta    map[string]store.ColumnMeta
 	lengths [][]uint32
 	ends    []uint32
@@ -66,7 +68,7 @@ func newJoinedWriter(w *store.Writer, c *graph.Collection) (_ *joinedWriter, err
 			if err != nil {
 				return
 			}
-			x := joinedColumn{of: func(j *joined) *graph.Column { return of(j)[i] }, name: c.Name, meta: meta, lengths: make([][]uint32, len(c.Offsets))}
+			x := joinedColumn{of: func(j *joined) *graph.Column { return of(j)[i] }, name: c.Name, dir: dir, like: c, meta: meta, lengths: make([][]uint32, len(c.Offsets))}
 			if x.writer, err = w.Column(store.ColumnDir(dir, c.Name), c.Name, c.DType, c.Shape); err == nil {
 				o.columns = append(o.columns, x)
 			}
@@ -170,6 +172,9 @@ func (o *joinedWriter) finish() (*store.Meta, error) {
 		x := o.columns[0]
 		o.columns = o.columns[1:]
 		m, err := x.writer.Close()
+		if err == nil {
+			err = o.w.Mean(store.ColumnDir(x.dir, x.name), &m, x.like)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/isotime"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -45,6 +46,17 @@ func where(n *graph.Nodes, condition string) (*Seeds, error) {
 func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if c.Ragged() || c.RowValues() != 1 {
 		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
+	}
+	if c.Categories != nil {
+		return category(c, value)
+	}
+	if t, ok := isotime.Parse([]byte(value)); ok && c.Unit != "" {
+		want, exact, fits := t.In(c.Unit.PerSecond())
+		if !exact || !fits {
+			return nil, fmt.Errorf("found the time %q, expected one in whole %s, as the times of the column", value, c.Unit)
+		}
+		times := graph.View[int64](c.Values)
+		return func(i int) bool { return times[i] == want }, nil
 	}
 	if c.DType == graph.String {
 		if err := c.StringOffsets.CheckOffsets(len(c.Values)); err != nil {
@@ -93,4 +105,31 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string", c.DType)
 	}
 	return func(i int) bool { return bytes.Equal(c.Row(i), want) }, nil
+}
+
+// category compares a row of a column of categories with a text; the empty text stands for missing ones.
+func category(c *graph.Column, value string) (func(row int) bool, error) {
+	if err := c.Categories.StringOffsets.CheckOffsets(len(c.Categories.Values)); err != nil {
+		return nil, err
+	}
+	want := int32(-1)
+	var some []string
+	for i := range c.Categories.Rows {
+		text := string(c.Categories.Text(i))
+		if text == value {
+			want = int32(i)
+			break
+		}
+		if len(some) < 8 {
+			some = append(some, text)
+		}
+	}
+	if want < 0 && value != "" {
+		if c.Categories.Rows > len(some) {
+			some = append(some, "...")
+		}
+		return nil, fmt.Errorf("found the category %q, expected one of %s", value, strings.Join(some, ", "))
+	}
+	codes := graph.View[int32](c.Values)
+	return func(i int) bool { return codes[i] == want }, nil
 }

@@ -20,7 +20,8 @@ type reader struct {
 	fsys  vfs.FS
 	s     *store.Store
 	files []string
-	types []int // node type of each id of a row
+	dir   string // the folder that holds the files, if it was named
+	types []int  // node type of each id of a row
 
 	tab     table.Table
 	columns []table.Column // the ids, then the features
@@ -107,19 +108,14 @@ func idNames(width int) []string {
 
 // open opens the table and finds its columns of ids.
 func (r *reader) open() error {
-	if info, err := r.fsys.Stat(r.files[0]); err == nil && info.IsDir() {
-		return tagged.Errorf(sample.ErrSeed, "%s: found a folder, expected a file of ids", r.files[0])
-	}
-	var err error
-	switch table.Extension(r.files[0]) {
-	case ".npy":
-		return r.openArray()
-	case ".tfrecord", ".tfrecords":
-		r.tab, err = table.OpenTFRecord(r.fsys, r.files)
-	default:
-		r.tab, err = openText(r.fsys, r.files, len(r.types))
-	}
+	kind, err := table.KindOf(r.fsys, r.files[0])
 	if err != nil {
+		return err
+	}
+	if kind == table.Array && len(r.files) == 1 {
+		return r.openArray()
+	}
+	if r.tab, err = r.openTable(); err != nil {
 		return err
 	}
 	fields := r.tab.Fields()
@@ -173,17 +169,23 @@ func (r *reader) openArray() error {
 	return nil
 }
 
-// openText opens a table. Its first line is a header only if it has the names of the ids.
-func openText(fsys vfs.FS, files []string, width int) (table.Table, error) {
-	tab, err := table.OpenCSV(fsys, files, table.CSVOptions{Header: true})
-	if err != nil {
-		return nil, err
+// openTable opens a table. The first line of text is a header only if it has the names of the ids. A file of no known kind
+// is text.
+func (r *reader) openTable() (table.Table, error) {
+	o := table.Options{CSVOptions: table.CSVOptions{Header: true}, Text: true}
+	if r.dir != "" {
+		o.Folders = []string{r.dir}
 	}
-	names := idNames(width)
-	if f := tab.Fields(); len(f) == width && !slices.ContainsFunc(f, func(f table.Field) bool {
+	tab, err := table.Open(r.fsys, r.files, o)
+	if _, text := tab.(*table.CSV); err != nil || !text {
+		return tab, err
+	}
+	names := idNames(len(r.types))
+	if f := tab.Fields(); len(f) == len(names) && !slices.ContainsFunc(f, func(f table.Field) bool {
 		return slices.Contains(names, strings.TrimPrefix(f.Name, "#"))
 	}) {
-		return table.OpenCSV(fsys, files, table.CSVOptions{Names: names})
+		o.CSVOptions = table.CSVOptions{Names: names}
+		return table.Open(r.fsys, r.files, o)
 	}
 	return tab, nil
 }
@@ -201,7 +203,7 @@ func (r *reader) features(want []table.Column) error {
 		return nil
 	}
 	var guesses []table.Guess
-	if text, ok := r.tab.(*table.CSV); ok {
+	if text, ok := r.tab.(interface{ Guess() ([]table.Guess, error) }); ok {
 		var err error
 		if guesses, err = text.Guess(); err != nil {
 			return err
@@ -212,30 +214,33 @@ func (r *reader) features(want []table.Column) error {
 		if slices.ContainsFunc(ends, func(c table.Column) bool { return c.Name == f.Name }) {
 			continue
 		}
-		c := table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape}
-		if guesses != nil {
-			c.DType = guessed(guesses[i])
+		c := table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Unit: f.Unit}
+		if c.DType == graph.Invalid {
+			c.DType, c.Unit = guessed(guesses[i])
 		}
 		r.columns = append(r.columns, c)
 	}
 	return nil
 }
 
-func guessed(g table.Guess) graph.DType {
+func guessed(g table.Guess) (graph.DType, graph.Unit) {
 	switch {
 	case g.Seen && g.Integer:
-		return graph.Int64
+		return graph.Int64, ""
 	case g.Seen && g.Number:
-		return graph.Float32
+		return graph.Float32, ""
+	case g.Seen && g.Time:
+		unit, _ := g.Unit()
+		return graph.Int64, unit
 	}
-	return graph.String
+	return graph.String, ""
 }
 
 // gathered is a column to which chunks are added.
 type gathered struct{ graph.Column }
 
 func (g *gathered) begin(c table.Column) {
-	g.Column = graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}
+	g.Column = graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Unit: c.Unit}
 	for _, d := range c.Shape {
 		if d == -1 {
 			g.Offsets = append(g.Offsets, graph.Index{U64: []uint64{0}})

@@ -1,14 +1,13 @@
 // Package seeds finds the seeds of a run: the nodes of a type, the nodes with a value of a column, or the nodes or
 // links of a file.
 //
-// The package imports graph, format/tfgnn (for names of shards), internal/ingest/table, internal/sample,
+// The package imports graph, format/tfgnn, internal/ingest/table, internal/sample,
 // internal/store, internal/tagged and internal/vfs.
 package seeds
 
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -35,9 +33,9 @@ type Seeds struct {
 //
 //   - "" or "TYPE": every node of the type that has a row in its table;
 //   - "TYPE:COLUMN=VALUE": the nodes of the type with the value in the column;
-//   - a file, or shards of a file as "base@N" or a glob. An .npy file holds type-wise ids. A text table (.csv, .tsv,
-//     .txt, also compressed) or a .tfrecord file has a column "id" or "#id" of original ids, which are the type-wise
-//     ids where the type has none. A text table may be one column without a header instead.
+//   - a file, shards of a file as "base@N", a glob, or a folder. An .npy file holds type-wise ids. Any other table that
+//     table.Open opens has a column "id" or "#id" of original ids, which are the type-wise ids where the type has
+//     none. A table of one column may have any name, and text of one column no header.
 //
 // types is the node type of the rows of a file. It may be empty where the graph has one node type, or the text names
 // it. Two types ask for links: a file with the columns "source" and "target", with or without "#", or with two columns
@@ -66,11 +64,11 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 		}
 		return all(g.Nodes[t], most), nil
 	}
-	files, err := Files(fsys, g, text)
+	files, dir, err := find(fsys, g, text)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{fsys: fsys, s: s, files: files}
+	r := reader{fsys: fsys, s: s, files: files, dir: dir}
 	for _, name := range types {
 		t, err := typeOf(g, name)
 		if err != nil {
@@ -108,17 +106,16 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	if ofType(g, text) {
 		return nil, nil
 	}
-	_, err := fsys.Stat(text)
-	if err == nil {
-		return []string{text}, nil
+	files, _, err := find(fsys, g, text)
+	return files, err
+}
+
+// find returns the files, and the folder that holds them if text is its name.
+func find(fsys vfs.FS, g *graph.Graph, text string) (files []string, dir string, err error) {
+	if files, dir, err = table.FindPath(fsys, text, true); err != nil {
+		err = tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
 	}
-	if strings.ContainsAny(text, "@*?[") {
-		var files []string
-		if files, err = tfgnnfiles.Tables(fsys, filepath.Dir(text), filepath.Base(text), false); err == nil {
-			return files, nil
-		}
-	}
-	return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
+	return files, dir, err
 }
 
 func typeNames(g *graph.Graph) string {

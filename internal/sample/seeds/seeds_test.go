@@ -222,7 +222,7 @@ func typesOf(seedType string) []string {
 
 func TestTimes(t *testing.T) {
 	s := papers()
-	got, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time")
+	got, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,16 +230,16 @@ func TestTimes(t *testing.T) {
 		t.Fatalf("times %v", got)
 	}
 	links := &seeds.Seeds{Types: []string{"paper", "author"}, Nodes: []uint32{3, 0, 1, 1}, Columns: []*graph.Column{{Name: "at", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{5, 6})}}}
-	if got, err = seeds.Times(s.Graph, links, "at"); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
+	if got, err = seeds.Times(s.Graph, links, "at", ""); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
 		t.Fatalf("times %v of links, %v", got, err)
 	}
-	if _, err := seeds.Times(s.Graph, links, "time"); err == nil || !strings.Contains(err.Error(), "of the links") {
+	if _, err := seeds.Times(s.Graph, links, "time", ""); err == nil || !strings.Contains(err.Error(), "of the links") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when"); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when", ""); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split"); err == nil {
+	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split", ""); err == nil {
 		t.Fatal("a string column was taken for times")
 	}
 }

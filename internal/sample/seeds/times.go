@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -10,8 +11,9 @@ import (
 )
 
 // Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
-// links, the value in a column of their table.
-func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
+// links, the value in a column of their table. A column of times in another unit than unit, that of the edges' times, is
+// converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
+func Times(g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {
 	owner, columns := "the links", s.Columns
 	if len(s.Types) == 1 {
 		n := g.Nodes[g.NodeType(s.Types[0])]
@@ -25,7 +27,7 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 		}
 		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give `SeedTime`", column, owner, strings.Join(have, ", "))
 	}
-	at, err := timeReader(c)
+	at, err := timeReader(c, unit)
 	if err != nil {
 		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", column, owner, err)
 	}
@@ -35,12 +37,43 @@ func Times(g *graph.Graph, s *Seeds, column string) ([]sample.Time, error) {
 		if len(s.Types) == 1 {
 			row = int(s.Nodes[i])
 		}
-		times[i] = at(row)
+		if times[i], err = at(row); err != nil {
+			return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s, row %d: %w", column, owner, row, err)
+		}
 	}
 	return times, nil
 }
 
-func timeReader(c *graph.Column) (func(row int) sample.Time, error) {
+// inUnit converts times of a unit to another.
+func inUnit(t int64, from, to graph.Unit) (int64, error) {
+	if t == graph.NoTime {
+		return t, nil
+	}
+	up, down := to.PerSecond()/from.PerSecond(), from.PerSecond()/to.PerSecond()
+	switch {
+	case up > 1 && (t > math.MaxInt64/up || t < math.MinInt64/up):
+		return 0, fmt.Errorf("found the time %d %s, expected one that 64 bits hold in %s, the unit of the edges; import both in one unit", t, from, to)
+	case up > 1:
+		return t * up, nil
+	case t%down != 0:
+		return 0, fmt.Errorf("found the time %d %s, expected whole %s, the unit of the edges; import both in one unit", t, from, to)
+	}
+	return t / down, nil
+}
+
+func timeReader(c *graph.Column, unit graph.Unit) (func(row int) (sample.Time, error), error) {
+	if c.Unit != "" && unit != "" && c.Unit != unit {
+		v := graph.View[int64](c.Values)
+		return func(i int) (sample.Time, error) {
+			t, err := inUnit(v[i], c.Unit, unit)
+			return sample.IntTime(t), err
+		}, nil
+	}
+	at, err := numberReader(c)
+	return func(i int) (sample.Time, error) { return at(i), nil }, err
+}
+
+func numberReader(c *graph.Column) (func(row int) sample.Time, error) {
 	if c.Ragged() || c.RowValues() != 1 {
 		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
 	}

@@ -13,9 +13,15 @@ from ._feed import AllSlotsHeld, FeedDied
 from ._folder import Column
 from ._loader import NodeBatch, NodeLoader
 from ._packs import PackBatch, PackedLoader
+from ._run import run
 from ._stats import LoaderStats
 from ._store import Store
 from ._version import __version__
+from ._whole import from_arrays
+from ._whole_dgl import from_dgl
+from ._whole_networkx import from_networkx
+from ._whole_pyg import from_pyg
+from ._whole_tables import from_tables
 
 __all__ = [
     "AllSlotsHeld",
@@ -33,4 +39,10 @@ __all__ = [
     "PackedLoader",
     "Store",
     "__version__",
+    "from_arrays",
+    "from_dgl",
+    "from_networkx",
+    "from_pyg",
+    "from_tables",
+    "run",
 ]

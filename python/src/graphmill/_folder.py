@@ -142,7 +142,10 @@ class Folder:
         if dtype == "string":
             strings = self.index(meta["string_offsets"], values + 1)
             want = (int(strings[-1]),)
-        return Column(name, dtype, shape, rows, self.array(meta["file"], (dtype,), want), tuple(offsets), strings)
+        unit, texts, categories = meta.get("unit"), meta.get("categories"), None
+        if texts is not None:
+            categories = self.column(name, texts, len(self.index(texts["string_offsets"], None)) - 1)
+        return Column(name, dtype, shape, rows, self.array(meta["file"], (dtype,), want), tuple(offsets), strings, unit, categories)
 
 
 @contextlib.contextmanager
@@ -167,15 +170,29 @@ class Column:
         values: the values of all rows; the bytes of all strings; bfloat16 as uint16.
         offsets: for each variable dimension, the offset of each list, and the end of the last.
         string_offsets: the offset of each string in the bytes, and the end of the last; None if these are not strings.
+        unit: the unit of times since 1970-01-01T00:00:00Z, "s", "ms", "us" or "ns", which are int64, with the least int64 for
+            a missing one; None if these are not times.
+        categories: the column of strings whose rows the values, which are int32, name, with -1 for a missing one; None if
+            these are not categories.
     """
 
-    __slots__ = ("name", "dtype", "shape", "values", "offsets", "string_offsets", "_rows")
+    __slots__ = ("name", "dtype", "shape", "values", "offsets", "string_offsets", "unit", "categories", "_rows")
 
     def __init__(
-        self, name: str, dtype: str, shape: tuple[int, ...], rows: int, values: Array, offsets: tuple[Array, ...], string_offsets: Array | None
+        self,
+        name: str,
+        dtype: str,
+        shape: tuple[int, ...],
+        rows: int,
+        values: Array,
+        offsets: tuple[Array, ...],
+        string_offsets: Array | None,
+        unit: str | None = None,
+        categories: "Column | None" = None,
     ) -> None:
         self.name, self.dtype, self.shape, self._rows = name, dtype, shape, rows
         self.values, self.offsets, self.string_offsets = values, offsets, string_offsets
+        self.unit, self.categories = unit, categories
 
     @property
     def plain(self) -> bool:
@@ -214,7 +231,7 @@ class Column:
         strings = self.string_offsets
         if strings is not None:
             strings, first, last = _narrow(strings, lo, hi)
-        return Column(self.name, self.dtype, self.shape, stop - start, self.values[first:last], tuple(offsets), strings)
+        return Column(self.name, self.dtype, self.shape, stop - start, self.values[first:last], tuple(offsets), strings, self.unit, self.categories)
 
     def take(self, rows: Array) -> "Column":
         """The given rows, copied."""
@@ -230,7 +247,7 @@ class Column:
         strings = self.string_offsets
         if strings is not None:
             strings, element = _gather(strings, at)
-        return Column(self.name, self.dtype, self.shape, len(rows), self.values[element], tuple(offsets), strings)
+        return Column(self.name, self.dtype, self.shape, len(rows), self.values[element], tuple(offsets), strings, self.unit, self.categories)
 
     def tolist(self) -> list[Any]:
         """All rows as a list: strings as str (bytes that are not UTF-8 as surrogates), lists of numbers as arrays."""

@@ -76,6 +76,65 @@ class Store:
         """The number of edges of all types."""
         return sum(e.count for e in self.edges.values())
 
+    def to_arrays(self) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
+        """The nodes and edges as `from_arrays` takes them, in the order of the imported input.
+
+        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times,
+        categories and bfloat16 are `Column`. The edges and their columns are copies, unless the store has them in that order.
+        """
+        from ._whole import to_arrays
+
+        return to_arrays(self)
+
+    def to_tables(self, as_: str = "pandas") -> tuple[dict[str, Any], dict[EdgeType, Any]]:
+        """A table per node type and per edge type, in the order of the imported input.
+
+        Tables of nodes begin with the column ``id``, those of edges with ``source`` and ``target``; these are the original
+        ids. Times, categories and missing values are those of the library.
+
+        Args:
+            as_: "pandas", "polars" or "arrow".
+        """
+        from ._whole_tables import to_tables
+
+        return to_tables(self, as_)
+
+    def to_pyg(self) -> Any:
+        """The graph as a `Data` if it has no types, else as a `HeteroData`, in the order of the imported input.
+
+        Every column is an attribute of its name; columns of strings and lists are Python lists. If a graph without types has
+        a column of nodes and one of edges with the same name, that of the edges gets the prefix ``edge_``.
+        """
+        from ._whole_pyg import to_pyg
+
+        return to_pyg(self)
+
+    def to_dgl(self, idtype: Any = None) -> Any:
+        """The graph as a ``DGLGraph`` with its types, in the order of the imported input; columns are its ndata and edata.
+
+        Columns of strings and lists are left out, with a warning.
+
+        Args:
+            idtype: ``torch.int32``, or ``torch.int64``, the default.
+        """
+        from ._whole_dgl import to_dgl
+
+        return to_dgl(self, idtype)
+
+    def to_networkx(self, directed: bool = True, multigraph: bool | None = None) -> Any:
+        """The graph, which has no types, as a NetworkX graph, in the order of the imported input.
+
+        The nodes are the original ids. Columns are attributes, and values that ``NAME_missing`` marks are left out.
+
+        Args:
+            directed: False makes one edge of both directions of an edge, which must follow each other, as `from_networkx`
+                writes them.
+            multigraph: whether parallel edges are kept; by default the graph is a multigraph if it has any.
+        """
+        from ._whole_networkx import to_networkx
+
+        return to_networkx(self, directed, multigraph)
+
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()

@@ -102,7 +102,9 @@ warning lists them.`,
 	}
 	f.add(cmd, "to", "")
 	fs := cmd.Flags()
-	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "error, or the value that replaces each empty cell of a feature")
+	fs.StringArrayVar(&f.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, where WHAT is a dtype, float, int, bool, string or a feature; or VALUE for all (default: an error, and the empty string)")
+	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "older name for --missing VALUE")
+	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside its folder")
 	return cmd
 }

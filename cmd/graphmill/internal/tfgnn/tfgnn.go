@@ -36,6 +36,6 @@ GraphTensors, and the tables of unigraphs.`,
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newValidate(t), newPrint(t), newRandom(t), newIOSpec(t), newStats(t))
-	cmd.AddCommand(newConvert(t), newFromStore(t))
+	cmd.AddCommand(newConvert(t), newFromStore(t), newCodec(t))
 	return cmd
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// parquetColumn reads a column. It belongs to one worker.
-type parquetColumn struct {
+// columnarColumn reads a column. It belongs to one worker.
+type columnarColumn struct {
 	number int
 	lists  int         // levels of lists in the file
 	from   graph.DType // dtype of the values in rows
 	null   bool        // no row has a value
-	reader *parquet.Reader
+	reader rowReader
 	rows   parquet.Rows // rows that were read but not taken: all columns are taken in step
 	out    column
 	start  []int // start of a run: see rowOf
 	ints   words // integers of a run
 }
 
-func (c *parquetColumn) close() {
+func (c *columnarColumn) close() {
 	if c.reader != nil {
 		c.reader.Close()
 		c.reader = nil
@@ -29,7 +29,7 @@ func (c *parquetColumn) close() {
 
 // take moves the first n rows to out. It marks rows in absent and returns whether it did. For a bad row it returns
 // the row's number and what is wrong.
-func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, problem string) {
+func (c *columnarColumn) take(n int, absent []bool) (marked bool, bad int, problem string) {
 	c.out.reset()
 	at := make([]int, c.lists+1) // position in each level of lists, and in the values
 	for row := 0; row < n; {
@@ -59,7 +59,7 @@ func (c *parquetColumn) take(n int, absent []bool) (marked bool, bad int, proble
 }
 
 // empty says whether a row is an empty cell: null, or an empty id.
-func (c *parquetColumn) empty(row int) bool {
+func (c *columnarColumn) empty(row int) bool {
 	if c.rows.Null != nil && c.rows.Null[row] {
 		return true
 	}
@@ -75,7 +75,7 @@ func (c *parquetColumn) empty(row int) bool {
 
 // run appends n rows from row on, none of which is empty. at is the position of the lists and values of the row, and
 // afterwards that of the row after the run.
-func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
+func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 	if c.null {
 		return row, fmt.Sprintf("found a value in column %q, expected none, as its type is null", c.out.Name)
 	}
@@ -125,7 +125,7 @@ func (c *parquetColumn) run(row, n int, at []int) (bad int, problem string) {
 }
 
 // rowOf returns the row, from row on, that contains element i of a level, counted from start.
-func (c *parquetColumn) rowOf(row, level, i int) int {
+func (c *columnarColumn) rowOf(row, level, i int) int {
 	for ; ; row++ {
 		elements := 1
 		for l := range level {
@@ -144,7 +144,7 @@ func (c *parquetColumn) rowOf(row, level, i int) int {
 }
 
 // shape checks the lengths of the lists of a level against the shape asked for. bad is the index of a list.
-func (c *parquetColumn) shape(level int, lengths []uint32) (bad int, problem string) {
+func (c *columnarColumn) shape(level int, lengths []uint32) (bad int, problem string) {
 	if c.lists != len(c.out.Shape) { // flat
 		for i, n := range lengths {
 			switch {
@@ -176,7 +176,7 @@ func (c *parquetColumn) shape(level int, lengths []uint32) (bad int, problem str
 }
 
 // drop removes the first n rows.
-func (c *parquetColumn) drop(n int) {
+func (c *columnarColumn) drop(n int) {
 	r := &c.rows
 	if n == r.N {
 		r.Reset()

@@ -13,13 +13,14 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Parquet is a table of Parquet files. Its columns are the top-level columns that are numbers, bools, byte strings,
-// or lists of them. Null is an empty cell.
-type Parquet struct {
+// Columnar is a table of Parquet or of Arrow files. Its columns are the top-level columns that are numbers, bools, times,
+// byte strings, or lists of them. Null is an empty cell.
+type Columnar struct {
 	fsys   vfs.FS
-	files  []parquetFile
+	group  string // what a rowGroup is called
+	files  []columnarFile
 	like   int // index of the file whose columns are those of the table
-	groups []parquetGroup
+	groups []rowGroup
 	fields []Field
 	// unreadable names the other columns, with what they are.
 	unreadable []string
@@ -28,75 +29,100 @@ type Parquet struct {
 	chunk      int // bytes of a column in a chunk; tests make it small
 }
 
-type parquetFile struct {
-	path string
-	*parquet.File
-	rows uint64
+type columnarFile struct {
+	path    string
+	columns []parquet.Column
+	groups  []uint64 // rows of each row group
+	meta    map[string]string
+	rows    uint64
+	// reader reads a column of a row group from the open file.
+	reader func(r io.ReaderAt, group, column int) rowReader
 }
 
-// parquetGroup is a row group of a file.
-type parquetGroup struct {
+// rowReader reads the rows of a column of a row group, as parquet.Reader does.
+type rowReader interface {
+	Read(rows *parquet.Rows, n, limit int) error
+	Close()
+}
+
+// rowGroup is a row group of a Parquet file, or a record batch of an Arrow file.
+type rowGroup struct {
 	file, group int
 	first       uint64 // first row in the table
 	local       uint64 // first row in the file
 	rows        uint64
 }
 
-// parquetRows bounds the rows of a chunk.
-const parquetRows = 1 << 14
+// columnarRows bounds the rows of a chunk.
+const columnarRows = 1 << 14
 
 // OpenParquet opens the shards of a table, in order, and reads their footers. All shards must have the same columns,
 // except that the columns of a shard without rows may have the type null. The files are closed between scans.
-func OpenParquet(fsys vfs.FS, paths []string) (*Parquet, error) {
+func OpenParquet(fsys vfs.FS, paths []string) (*Columnar, error) {
+	return openColumnar(fsys, paths, "row group", func(f *columnarFile, r io.ReaderAt, size int64) error {
+		p, err := parquet.Open(r, size)
+		if err != nil {
+			return err
+		}
+		f.columns, f.meta = p.Columns, p.Meta
+		for _, g := range p.Groups {
+			f.groups = append(f.groups, uint64(g.Rows))
+		}
+		f.reader = func(r io.ReaderAt, group, column int) rowReader { return p.Reader(r, group, column) }
+		return nil
+	})
+}
+
+// openColumnar opens files whose footers head reads.
+func openColumnar(fsys vfs.FS, paths []string, group string, head func(f *columnarFile, r io.ReaderAt, size int64) error) (*Columnar, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
 	}
-	t := &Parquet{fsys: fsys, chunk: chunkSize}
+	t := &Columnar{fsys: fsys, group: group, chunk: chunkSize}
 	for i, path := range paths {
-		f, size, err := readFooter(fsys, path)
+		f := columnarFile{path: path}
+		size, err := f.open(fsys, head)
 		if err != nil {
 			return nil, err
 		}
 		t.bytes += size
-		local := uint64(0)
-		for g := range f.Groups {
-			rows := uint64(f.Groups[g].Rows)
-			t.groups = append(t.groups, parquetGroup{i, g, t.rows, local, rows})
-			local += rows
+		for g, rows := range f.groups {
+			t.groups = append(t.groups, rowGroup{i, g, t.rows, f.rows, rows})
+			f.rows += rows
 			t.rows += rows
 		}
-		t.files = append(t.files, parquetFile{path, f, local})
+		t.files = append(t.files, f)
 	}
 	// A file without rows may not declare the types of its columns.
-	t.like = max(slices.IndexFunc(t.files, func(f parquetFile) bool { return f.rows > 0 }), 0)
+	t.like = max(slices.IndexFunc(t.files, func(f columnarFile) bool { return f.rows > 0 }), 0)
 	return t, t.declare()
 }
 
-func readFooter(fsys vfs.FS, path string) (f *parquet.File, size int64, err error) {
-	info, err := vfs.Regular(fsys, path)
+func (f *columnarFile) open(fsys vfs.FS, head func(f *columnarFile, r io.ReaderAt, size int64) error) (size int64, err error) {
+	info, err := vfs.Regular(fsys, f.path)
 	if err != nil {
-		return nil, 0, badf("%w", err)
+		return 0, badf("%w", err)
 	}
-	r, err := fsys.Open(path)
+	r, err := fsys.Open(f.path)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if f, err = parquet.Open(r, info.Size()); err != nil {
-		return nil, 0, parquetError(path, err)
+	if err := head(f, r, info.Size()); err != nil {
+		return 0, columnarError(f.path, err)
 	}
-	return f, info.Size(), nil
+	return info.Size(), nil
 }
 
-// parquetError puts a place before an error. Only errors about the bytes are ErrFormat.
-func parquetError(place string, err error) error {
+// columnarError puts a place before an error. Only errors about the bytes are ErrFormat.
+func columnarError(place string, err error) error {
 	if errors.Is(err, parquet.ErrCorrupt) || errors.Is(err, parquet.ErrUnsupported) {
 		return badf("%s: %w", place, err)
 	}
 	return fmt.Errorf("%s: %w", place, err)
 }
 
-var parquetTypes = map[parquet.Type]graph.DType{
+var columnarTypes = map[parquet.Type]graph.DType{
 	parquet.Bool: graph.Bool,
 	parquet.Int8: graph.Int8, parquet.Int16: graph.Int16, parquet.Int32: graph.Int32, parquet.Int64: graph.Int64,
 	parquet.Uint8: graph.Uint8, parquet.Uint16: graph.Uint16, parquet.Uint32: graph.Uint32, parquet.Uint64: graph.Uint64,
@@ -104,15 +130,15 @@ var parquetTypes = map[parquet.Type]graph.DType{
 }
 
 // declare takes the columns of one file and checks those of the other files against them.
-func (t *Parquet) declare() error {
-	names, fields, unreadable := describeParquet(&t.files[t.like])
+func (t *Columnar) declare() error {
+	names, fields, unreadable := describeColumns(&t.files[t.like])
 	t.fields, t.unreadable = fields, unreadable
 	if err := checkNames(t.files[t.like].path, names); err != nil {
 		return err
 	}
 	for i := range t.files {
 		f := &t.files[i]
-		_, fields, unreadable := describeParquet(f)
+		_, fields, unreadable := describeColumns(f)
 		same := func(a, b Field) bool {
 			return a.Name == b.Name && (a.DType == b.DType && len(a.Shape) == len(b.Shape) || f.rows == 0 && f.null(a.Name))
 		}
@@ -124,20 +150,20 @@ func (t *Parquet) declare() error {
 }
 
 // null says whether a column has the type null.
-func (f *parquetFile) null(name string) bool {
-	return slices.ContainsFunc(f.Columns, func(c parquet.Column) bool { return c.Name == name && c.Null })
+func (f *columnarFile) null(name string) bool {
+	return slices.ContainsFunc(f.columns, func(c parquet.Column) bool { return c.Name == name && c.Null })
 }
 
-// describeParquet returns all column names of a file, the fields that can be read, and the columns that cannot.
-func describeParquet(f *parquetFile) (names []string, fields []Field, unreadable []string) {
-	for i := range f.Columns {
-		c := &f.Columns[i]
+// describeColumns returns all column names of a file, the fields that can be read, and the columns that cannot.
+func describeColumns(f *columnarFile) (names []string, fields []Field, unreadable []string) {
+	for i := range f.columns {
+		c := &f.columns[i]
 		names = append(names, c.Name)
 		if c.Reason != "" {
 			unreadable = append(unreadable, fmt.Sprintf("%q (%s)", c.Name, c.Reason))
 			continue
 		}
-		field := Field{Name: c.Name, DType: parquetTypes[c.Type]}
+		field := Field{Name: c.Name, DType: columnarTypes[c.Type], Unit: graph.Unit(c.Unit), Category: c.Category}
 		for range c.Lists {
 			field.Shape = append(field.Shape, -1)
 		}
@@ -155,19 +181,19 @@ func declared(fields []Field) string {
 }
 
 // Fields implements Table. The shape of a list is -1 for each level.
-func (t *Parquet) Fields() []Field { return t.fields }
+func (t *Columnar) Fields() []Field { return t.fields }
 
 // Unreadable names the columns that cannot be read, and what they are.
-func (t *Parquet) Unreadable() []string { return t.unreadable }
+func (t *Columnar) Unreadable() []string { return t.unreadable }
 
 // Meta returns the value of a key in the metadata of file i.
-func (t *Parquet) Meta(i int, key string) (value string, ok bool) {
-	value, ok = t.files[i].Meta[key]
+func (t *Columnar) Meta(i int, key string) (value string, ok bool) {
+	value, ok = t.files[i].meta[key]
 	return value, ok
 }
 
 // Files implements Table.
-func (t *Parquet) Files() []string {
+func (t *Columnar) Files() []string {
 	paths := make([]string, len(t.files))
 	for i, f := range t.files {
 		paths[i] = f.path
@@ -176,13 +202,13 @@ func (t *Parquet) Files() []string {
 }
 
 // Bytes implements Table.
-func (t *Parquet) Bytes() int64 { return t.bytes }
+func (t *Columnar) Bytes() int64 { return t.bytes }
 
-// Where implements Table: "nodes.parquet: row 17 (row group 0)".
-func (t *Parquet) Where(row uint64, _ string) string {
+// Where implements Table: "nodes.parquet: row 17 (row group 0)", or "nodes.arrow: row 17 (record batch 0)".
+func (t *Columnar) Where(row uint64, _ string) string {
 	for _, g := range t.groups {
 		if row < g.first+g.rows {
-			return fmt.Sprintf("%s: row %d (row group %d)", t.files[g.file].path, row-g.first+g.local, g.group)
+			return fmt.Sprintf("%s: row %d (%s %d)", t.files[g.file].path, row-g.first+g.local, t.group, g.group)
 		}
 	}
 	return fmt.Sprintf("%s: row %d", t.files[len(t.files)-1].path, row)
@@ -190,12 +216,16 @@ func (t *Parquet) Where(row uint64, _ string) string {
 
 // Scan implements Table. Each worker reads whole row groups. Its memory per column and worker is a page with its
 // dictionary, and 1 MiB of values, or twice the size of a row if that is more.
-func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+func (t *Columnar) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *Columnar) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
-	workers := make([]parquetWorker, threads)
+	workers := make([]columnarWorker, threads)
 	for i := range workers {
 		w := &workers[i]
-		w.t, w.columns = t, make([]parquetColumn, len(columns))
+		w.t, w.columns = t, make([]columnarColumn, len(columns))
 		w.chunk.Columns = make([]Vector, len(columns))
 		for j, a := range columns {
 			var err error
@@ -217,9 +247,9 @@ func (t *Parquet) Scan(ctx context.Context, columns []Column, threads int, fn fu
 }
 
 // column plans how to read a column as it is asked for.
-func (t *Parquet) column(a Column) (p parquetColumn, err error) {
+func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 	path := t.files[t.like].path
-	n := slices.IndexFunc(t.files[t.like].Columns, func(c parquet.Column) bool { return c.Name == a.Name })
+	n := slices.IndexFunc(t.files[t.like].columns, func(c parquet.Column) bool { return c.Name == a.Name })
 	if n < 0 {
 		var names []string
 		for _, f := range t.fields {
@@ -227,7 +257,7 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 		}
 		return p, badf("%s: found the columns %s, expected %q among them", path, strings.Join(names, ", "), a.Name)
 	}
-	c := &t.files[t.like].Columns[n]
+	c := &t.files[t.like].columns[n]
 	if c.Reason != "" {
 		return p, badf("%s: found %s in column %q, expected numbers, bools, strings, or lists of them", path, c.Reason, a.Name)
 	}
@@ -237,7 +267,7 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 	p.number, p.lists = n, c.Lists
 	p.out.wide = false // values are converted, not parsed
 	// Narrow integers are stored in 32 bits.
-	p.from = parquetTypes[c.Type]
+	p.from = columnarTypes[c.Type]
 	switch {
 	case p.from == graph.Int8 || p.from == graph.Int16:
 		p.from = graph.Int32
@@ -248,7 +278,7 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 		return p, nil // empty cells of any dtype and shape
 	}
 	if !readable(p.from, a.DType) {
-		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, parquetTypes[c.Type], a.Name, a.DType)
+		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, columnarTypes[c.Type], a.Name, a.DType)
 	}
 	switch {
 	case c.Lists == len(a.Shape):
@@ -260,17 +290,17 @@ func (t *Parquet) column(a Column) (p parquetColumn, err error) {
 	return p, nil
 }
 
-// parquetWorker reads row groups, one after the other.
-type parquetWorker struct {
-	t       *Parquet
-	columns []parquetColumn
+// columnarWorker reads row groups, one after the other.
+type columnarWorker struct {
+	t       *Columnar
+	columns []columnarColumn
 	chunk   Chunk
 	absent  []bool
 	file    vfs.File
 	open    int // index of the open file
 }
 
-func (w *parquetWorker) close() error {
+func (w *columnarWorker) close() error {
 	for i := range w.columns {
 		w.columns[i].close()
 	}
@@ -283,7 +313,7 @@ func (w *parquetWorker) close() error {
 }
 
 // group passes the rows of a row group to fn.
-func (w *parquetWorker) group(ctx context.Context, g parquetGroup, fn func(*Chunk) error) error {
+func (w *columnarWorker) group(ctx context.Context, g rowGroup, fn func(*Chunk) error) error {
 	f := w.t.files[g.file]
 	if w.file == nil || w.open != g.file {
 		if err := w.close(); err != nil {
@@ -299,27 +329,27 @@ func (w *parquetWorker) group(ctx context.Context, g parquetGroup, fn func(*Chun
 		c := &w.columns[i]
 		c.close()
 		c.rows.Reset()
-		c.reader = f.Reader(w.file, g.group, c.number)
+		c.reader = f.reader(w.file, g.group, c.number)
 	}
 	for done := uint64(0); done < g.rows; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		n := int(min(g.rows-done, parquetRows))
+		n := int(min(g.rows-done, columnarRows))
 		for i := range w.columns {
 			c := &w.columns[i]
 			err := c.reader.Read(&c.rows, n, w.t.chunk)
 			if errors.Is(err, io.EOF) {
-				err = badf("%s: row group %d: column %q: found %d rows, expected %d; the file is damaged", f.path, g.group, c.out.Name, done, g.rows)
+				err = badf("%s: %s %d: column %q: found %d rows, expected %d; the file is damaged", f.path, w.t.group, g.group, c.out.Name, done, g.rows)
 			} else if err != nil {
-				err = parquetError(fmt.Sprintf("%s: row group %d", f.path, g.group), err)
+				err = columnarError(fmt.Sprintf("%s: %s %d", f.path, w.t.group, g.group), err)
 			}
 			if err != nil {
 				return err
 			}
 			n = min(n, c.rows.N)
 		}
-		w.chunk.First, w.chunk.Rows, w.chunk.Absent = g.first+done, n, nil
+		w.chunk.First, w.chunk.Rows, w.chunk.Absent, w.chunk.File = g.first+done, n, nil, f.path
 		w.chunk.Bytes = w.t.bytes / int64(w.t.rows) * int64(n)
 		w.absent = append(w.absent[:0], make([]bool, n)...)
 		marked := false
@@ -343,9 +373,9 @@ func (w *parquetWorker) group(ctx context.Context, g parquetGroup, fn func(*Chun
 	for i := range w.columns {
 		c := &w.columns[i]
 		if err := c.reader.Read(&c.rows, 1, 1); c.rows.N > 0 || err == nil {
-			return badf("%s: row group %d: column %q: found more than %d rows, expected %d; the file is damaged", f.path, g.group, c.out.Name, g.rows, g.rows)
+			return badf("%s: %s %d: column %q: found more than %d rows, expected %d; the file is damaged", f.path, w.t.group, g.group, c.out.Name, g.rows, g.rows)
 		} else if !errors.Is(err, io.EOF) {
-			return parquetError(fmt.Sprintf("%s: row group %d", f.path, g.group), err)
+			return columnarError(fmt.Sprintf("%s: %s %d", f.path, w.t.group, g.group), err)
 		}
 	}
 	return nil

@@ -1,0 +1,327 @@
+package tfgnn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/graphmill/graphmill/format/example"
+)
+
+// batchCodec turns batches of GraphTensors into arrays and back. A batch is a list of arrays, each of which has the
+// values of all GraphTensors one after another:
+//
+//   - the number of components of each GraphTensor, int64;
+//   - for each node set and then each edge set, by name: the sizes of the components, int64; for edge sets the sources and
+//     the targets, int64; then its features by name;
+//   - before these, the features of the context by name, with an item per component.
+//
+// A feature is one int64 array of row lengths per variable dimension, the outermost first, and then its values: int64
+// for integers and bools, float32 for floats, or int64 lengths and bytes for strings.
+type batchCodec struct {
+	codec *example.Codec
+	g     *example.GraphTensor // has all sets and features; each fills it
+	parts []batchPart          // the context, node sets and edge sets
+}
+
+// batchPart is a set of the GraphTensor g, or the context.
+type batchPart struct {
+	nodes   *example.NodeSet
+	edges   *example.EdgeSet
+	tensors []*example.Tensor // by name
+	kinds   []example.Kind    // of their lists
+}
+
+func newBatchCodec(codec *example.Codec) *batchCodec {
+	g := codec.New()
+	return &batchCodec{codec: codec, g: g, parts: partsOf(codec, g)}
+}
+
+func partsOf(codec *example.Codec, g *example.GraphTensor) []batchPart {
+	kinds := map[example.KeyInfo]example.Kind{}
+	for _, k := range codec.Keys() {
+		if k.Role == example.Values {
+			kinds[example.KeyInfo{Piece: k.Piece, Set: k.Set, Feature: k.Feature}] = k.List
+		}
+	}
+	fill := func(p batchPart, piece example.Piece, set string, features map[string]*example.Tensor) batchPart {
+		for _, name := range slices.Sorted(maps.Keys(features)) {
+			p.tensors = append(p.tensors, features[name])
+			p.kinds = append(p.kinds, kinds[example.KeyInfo{Piece: piece, Set: set, Feature: name}])
+		}
+		return p
+	}
+	out := []batchPart{fill(batchPart{}, example.Context, "", g.Context)}
+	for _, name := range slices.Sorted(maps.Keys(g.NodeSets)) {
+		n := g.NodeSets[name]
+		out = append(out, fill(batchPart{nodes: n}, example.Nodes, name, n.Features))
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.EdgeSets)) {
+		e := g.EdgeSets[name]
+		out = append(out, fill(batchPart{edges: e}, example.Edges, name, e.Features))
+	}
+	return out
+}
+
+// batch collects GraphTensors.
+type batch struct {
+	c          *batchCodec
+	components []byte
+	lists      [][]byte // the arrays after the first
+}
+
+func (c *batchCodec) newBatch() *batch {
+	n := 0
+	for i := range c.parts {
+		n += c.parts[i].lists()
+	}
+	return &batch{c: c, lists: make([][]byte, n)}
+}
+
+// lists is the number of arrays of a part.
+func (p *batchPart) lists() int {
+	n := 0
+	if p.nodes != nil {
+		n = 1
+	}
+	if p.edges != nil {
+		n = 3
+	}
+	for i, t := range p.tensors {
+		n += len(t.Lengths) + 1
+		if p.kinds[i] == example.BytesList {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *batch) reset() {
+	b.components = b.components[:0]
+	for i := range b.lists {
+		b.lists[i] = b.lists[i][:0]
+	}
+}
+
+func (b *batch) graphs() int { return len(b.components) / 8 }
+
+func (b *batch) arrays() [][]byte { return append([][]byte{b.components}, b.lists...) }
+
+// decode adds the GraphTensor of an Example.
+func (b *batch) decode(record []byte, lenient bool) error {
+	if err := b.c.codec.Decode(record, b.c.g, lenient); err != nil {
+		return err
+	}
+	b.addParts(b.c.parts)
+	return nil
+}
+
+// add adds a GraphTensor with all sets and features of the schema.
+func (b *batch) add(g *example.GraphTensor) { b.addParts(partsOf(b.c.codec, g)) }
+
+func (b *batch) addParts(parts []batchPart) {
+	at := 0
+	ints := func(x []int64) {
+		b.lists[at] = appendInts(b.lists[at], x)
+		at++
+	}
+	components := 1
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.nodes != nil:
+			components = len(p.nodes.Sizes)
+			ints(p.nodes.Sizes)
+		case p.edges != nil:
+			components = len(p.edges.Sizes)
+			ints(p.edges.Sizes)
+			ints(p.edges.SourceIndex)
+			ints(p.edges.TargetIndex)
+		}
+		for k, t := range p.tensors {
+			for _, l := range t.Lengths {
+				ints(l)
+			}
+			switch p.kinds[k] {
+			case example.Int64List:
+				ints(t.Ints)
+			case example.FloatList:
+				b.lists[at] = appendFloats(b.lists[at], t.Floats)
+				at++
+			default:
+				for _, s := range t.Texts {
+					b.lists[at] = binary.LittleEndian.AppendUint64(b.lists[at], uint64(len(s)))
+					b.lists[at+1] = append(b.lists[at+1], s...)
+				}
+				at += 2
+			}
+		}
+	}
+	b.components = binary.LittleEndian.AppendUint64(b.components, uint64(components))
+}
+
+// each calls do for the GraphTensors of a batch, one after the other in the same memory.
+func (c *batchCodec) each(arrays [][]byte, do func(i int, g *example.GraphTensor) error) error {
+	if want := len(c.newBatch().lists) + 1; len(arrays) != want {
+		return fmt.Errorf("found %d arrays, expected %d for the schema", len(arrays), want)
+	}
+	components := asInts(arrays[0])
+	left := make([][]int64, len(arrays)) // of arrays of integers, what is left
+	floats := make([][]float32, len(arrays))
+	for at, i := 1, 0; i < len(c.parts); i++ {
+		p := &c.parts[i]
+		for range p.lists() - p.features() {
+			left[at] = asInts(arrays[at])
+			at++
+		}
+		for k, t := range p.tensors {
+			for range len(t.Lengths) {
+				left[at] = asInts(arrays[at])
+				at++
+			}
+			switch p.kinds[k] {
+			case example.FloatList:
+				floats[at] = asFloats(arrays[at])
+			default:
+				left[at] = asInts(arrays[at])
+			}
+			if at++; p.kinds[k] == example.BytesList {
+				at++
+			}
+		}
+	}
+	for i, n := range components {
+		at := 1
+		ints := func(n int64) ([]int64, error) {
+			if n < 0 || n > int64(len(left[at])) {
+				return nil, fmt.Errorf("GraphTensor %d: found %d values in array %d, expected %d", i, len(left[at]), at, n)
+			}
+			out := left[at][:n:n]
+			left[at] = left[at][n:]
+			at++
+			return out, nil
+		}
+		for k := range c.parts {
+			p := &c.parts[k]
+			items, err := n, error(nil)
+			if p.nodes != nil {
+				p.nodes.Sizes, err = ints(n)
+				items = sum(p.nodes.Sizes)
+			}
+			if p.edges != nil {
+				if p.edges.Sizes, err = ints(n); err != nil {
+					return err
+				}
+				items = sum(p.edges.Sizes)
+				if p.edges.SourceIndex, err = ints(items); err != nil {
+					return err
+				}
+				p.edges.TargetIndex, err = ints(items)
+			}
+			if err != nil {
+				return err
+			}
+			for j, t := range p.tensors {
+				t.Items = int(items)
+				rows, level := items, 0
+				for _, d := range t.Shape {
+					if d != -1 {
+						if d > 0 && rows > math.MaxInt32/int64(d) {
+							return fmt.Errorf("GraphTensor %d: found %d rows of shape %v, expected fewer than 2^31 values", i, items, t.Shape)
+						}
+						rows *= int64(d)
+						continue
+					}
+					if t.Lengths[level], err = ints(rows); err != nil {
+						return err
+					}
+					rows = sum(t.Lengths[level])
+					level++
+				}
+				switch p.kinds[j] {
+				case example.FloatList:
+					if rows < 0 || rows > int64(len(floats[at])) {
+						return fmt.Errorf("GraphTensor %d: found %d values in array %d, expected %d", i, len(floats[at]), at, rows)
+					}
+					t.Floats, floats[at] = floats[at][:rows:rows], floats[at][rows:]
+					at++
+				case example.BytesList:
+					lengths, err := ints(rows)
+					if err != nil {
+						return err
+					}
+					t.Texts = t.Texts[:0]
+					for _, n := range lengths {
+						if n < 0 || n > int64(len(arrays[at])) {
+							return fmt.Errorf("GraphTensor %d: found a string of %d bytes in array %d, expected at most %d", i, n, at, len(arrays[at]))
+						}
+						t.Texts = append(t.Texts, arrays[at][:n:n])
+						arrays[at] = arrays[at][n:]
+					}
+					at++
+				default:
+					if t.Ints, err = ints(rows); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		c.g.Form = c.g.Form[:0]
+		if err := do(i, c.g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// features is the number of arrays of the part's features.
+func (p *batchPart) features() int {
+	q := batchPart{tensors: p.tensors, kinds: p.kinds}
+	return q.lists()
+}
+
+// sum adds sizes; it is -1 if one is negative or the sum is beyond what a GraphTensor can have.
+func sum(sizes []int64) int64 {
+	n := int64(0)
+	for _, v := range sizes {
+		if v < 0 || v > math.MaxInt32 || n > math.MaxInt32 {
+			return -1
+		}
+		n += v
+	}
+	return n
+}
+
+func asInts(b []byte) []int64 {
+	out := make([]int64, len(b)/8)
+	for i := range out {
+		out[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return out
+}
+
+func asFloats(b []byte) []float32 {
+	out := make([]float32, len(b)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return out
+}
+
+func appendInts(b []byte, x []int64) []byte {
+	b = slices.Grow(b, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	return b
+}
+
+func appendFloats(b []byte, x []float32) []byte {
+	b = slices.Grow(b, 4*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}

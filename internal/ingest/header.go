@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/ingest/table"
+)
+
+// The usual names of the columns that contain ids. Those of the two ends that belong together have the same places.
+var (
+	idNames  = []string{"#id", "id", "node_id", "nodeId", ":ID"}
+	srcNames = []string{"#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src"}
+	dstNames = []string{"#target", "dst", "target", "to", "to_id", "dst_id", "target_id", "ToNodeId", ":END_ID", "tail", "v", "destination", "destination"}
+)
+
+// means says whether a header is a usual name: exactly, or else in other cases of its letters. Neo4j's headers have an id
+// space in parentheses, and may have a name before the kind: "personId:ID(Person)", ":START_ID(Person)".
+func means(header, usual string, exact bool) bool {
+	if header == usual || exact {
+		return header == usual
+	}
+	if strings.HasPrefix(usual, ":") {
+		if name, kind, ok := strings.Cut(header, ":"); ok {
+			kind, _, _ = strings.Cut(kind, "(")
+			return strings.EqualFold(kind, usual[1:]) && (name == "" || usual == ":ID")
+		}
+	}
+	return strings.EqualFold(header, usual)
+}
+
+// candidates returns the fields that a usual name means.
+func candidates(fields []looks, usual string, exact bool) (found []*looks) {
+	for i := range fields {
+		if means(fields[i].Name, usual, exact) {
+			found = append(found, &fields[i])
+		}
+	}
+	return found
+}
+
+// pick returns the given field or, if none is given, the one with a usual name. Names that begin with # are those of a
+// format and go before all others, and "id" before other names of ids; then names as they are written, and then names in
+// other cases of their letters. Two candidates are an error.
+func pick(t table.Table, fields []looks, given string, usual []string) (*looks, error) {
+	if given != "" {
+		usual = []string{given}
+	}
+	for _, exact := range []bool{true, false} {
+		var found []*looks
+		for _, n := range usual {
+			for _, f := range candidates(fields, n, exact) {
+				if !slices.Contains(found, f) {
+					found = append(found, f)
+				}
+			}
+			if len(found) == 1 && (strings.HasPrefix(n, "#") || n == "id") {
+				return found[0], nil
+			}
+		}
+		if len(found) > 1 {
+			return nil, twice(t, found[0], found[1])
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+	}
+	expected := fmt.Sprintf("%q among them", usual[0])
+	if len(usual) > 1 {
+		names := slices.Clone(usual)
+		slices.Sort(names)
+		names = slices.Compact(names)
+		expected = "one of " + strings.Join(names, ", ") + " among them"
+	}
+	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], strings.Join(some(fieldNames(fields)), ", "), expected)
+}
+
+func twice(t table.Table, a, b *looks) error {
+	return sourcef("%s: found the columns %q and %q, which can both be that one, expected one of them", t.Files()[0], a.Name, b.Name)
+}
+
+// pickEnds returns the fields of the two ends. Without given names, a pair of usual names that belong together goes
+// before names that do not: from, to in a table that has a column source, too.
+func pickEnds(t table.Table, fields []looks, src, dst string) (s, d *looks, err error) {
+	if src == "" && dst == "" {
+		for _, exact := range []bool{true, false} {
+			for i := range srcNames {
+				x, y := candidates(fields, srcNames[i], exact), candidates(fields, dstNames[i], exact)
+				if len(x) != 1 || len(y) != 1 || s == x[0] && d == y[0] {
+					continue
+				}
+				switch {
+				case s == nil:
+					s, d = x[0], y[0]
+				case s != x[0]:
+					return nil, nil, fmt.Errorf("%w; name the column of the source", twice(t, s, x[0]))
+				default:
+					return nil, nil, fmt.Errorf("%w; name the column of the destination", twice(t, d, y[0]))
+				}
+				if i == 0 {
+					return s, d, nil
+				}
+			}
+			if s != nil {
+				return s, d, nil
+			}
+		}
+	}
+	if s, err = pick(t, fields, src, srcNames); err != nil {
+		return nil, nil, fmt.Errorf("%w; name the column of the source", err)
+	}
+	if d, err = pick(t, fields, dst, dstNames); err != nil {
+		return nil, nil, fmt.Errorf("%w; name the column of the destination", err)
+	}
+	return s, d, nil
+}

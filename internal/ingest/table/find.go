@@ -1,0 +1,44 @@
+package table
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Find returns the files of a table that a name in folder dir means, as tfgnnfiles.Tables does. The name can also be that
+// of a folder, which is returned too.
+func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder string, err error) {
+	full := filepath.Join(dir, name)
+	if filepath.IsAbs(name) {
+		full = name
+	}
+	if filepath.IsLocal(name) || outside && filepath.IsAbs(name) {
+		info, err := fsys.Stat(full)
+		switch {
+		case err == nil && info.IsDir():
+			files, err := Folder(fsys, full, outside)
+			return files, full, err
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, "", err
+		}
+	}
+	files, err = tfgnnfiles.Tables(fsys, dir, name, outside)
+	return files, "", err
+}
+
+// FindPath is Find for a path that is not relative to a folder: parts of it from the first glob on are the name.
+func FindPath(fsys vfs.FS, path string, outside bool) (files []string, folder string, err error) {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	for strings.ContainsAny(dir, "*?[") {
+		if _, err := fsys.Stat(dir); err == nil { // the name of an existing folder means that folder
+			break
+		}
+		dir, name = filepath.Dir(dir), filepath.Join(filepath.Base(dir), name)
+	}
+	return Find(fsys, dir, name, outside)
+}

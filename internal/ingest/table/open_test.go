@@ -1,0 +1,204 @@
+package table
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// copyTo copies a file to a folder under another name.
+func copyTo(t testing.TB, from, to string) string {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(to, b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// The kind of a file is that of its extension or, without one that says it, that of its first bytes.
+func TestKindOf(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		path string
+		want Kind
+	}{
+		{write(t, dir, "a.csv.gz", "a,b\n"), Text},
+		{write(t, dir, "a.tsv", "a\tb\n"), Text},
+		{write(t, dir, "a.ndjson.zst", "{}\n"), JSONLines},
+		{write(t, dir, "a.parquet-00000-of-00002", "PAR1"), ParquetFile},
+		{write(t, dir, "a.feather", "x"), ArrowFile},
+		{write(t, dir, "a.npy", ""), Array},
+		{copyTo(t, "testdata/parquet/zstd.parquet", filepath.Join(dir, "one")), ParquetFile},
+		{copyTo(t, "testdata/arrow/plain.arrow", filepath.Join(dir, "two.data")), ArrowFile},
+		{copyTo(t, "testdata/arrow/plain.arrows", filepath.Join(dir, "three")), ArrowFile},
+		{write(t, dir, "four", string(tfrecord.AppendFrame(nil, []byte("x")))), TFRecords},
+		{write(t, dir, "five", "\x93NUMPY\x01\x00"), Array},
+		{write(t, dir, "six.json", "\xef\xbb\xbf \n{\"a\": 1}\n"), JSONLines},
+		{write(t, dir, "seven.gz", "{\"a\": 1}\n"), JSONLines},
+		{write(t, dir, "eight", "a,b\n1,2\n"), Unknown},
+		{write(t, dir, "nine", ""), Unknown},
+	} {
+		if k, err := KindOf(vfs.OS, c.path); err != nil || k != c.want {
+			t.Errorf("%s: found %v, %v, expected %v", c.path, k, err, c.want)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	a, b := write(t, dir, "a.csv", "src,dst,w\n0,1,2\n"), write(t, dir, "b.csv", "src,dst,x\n0,1,2\n")
+	odd, array := write(t, dir, "odd.dat", "src,dst\n"), write(t, dir, "x.npy", "")
+	parquet := copyTo(t, "testdata/parquet/zstd.parquet", filepath.Join(dir, "a.parquet"))
+	times := copyTo(t, "testdata/parquet/int96.parquet", filepath.Join(dir, "t.parquet"))
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{nil, "found no files, expected at least one"},
+		{[]string{a, parquet}, parquet + ": found Parquet, expected text, as " + a + " is; one table has files of one kind"},
+		{[]string{odd}, odd + `: found a table with the extension ".dat" whose first bytes are those of no known kind, expected .csv`},
+		{[]string{array}, array + ": found an array, which has no names of columns, expected .csv"},
+		{[]string{a, b}, b + `:1: found the header "src dst x", expected "src dst w", as in ` + a + `: column 3 is "x" and not "w"`},
+		{[]string{parquet, times}, times + ": found the columns id int64, at_us int64, at_ns int64, expected id int64, text string"},
+	} {
+		if _, err := Open(vfs.OS, c.files, Options{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v: found error %v, expected %q", c.files, err, c.want)
+		}
+	}
+	if tab, err := Open(vfs.OS, []string{odd}, Options{Text: true}); err != nil || len(tab.Fields()) != 2 {
+		t.Errorf("found %v, %v, expected text", tab, err)
+	}
+}
+
+// A folder is a table: its files in the order of their paths, and the folders KEY=VALUE as columns.
+func TestFolder(t *testing.T) {
+	for _, kind := range []struct{ ext, text string }{
+		{"csv", "a,b\n%d,x\n"}, {"jsonl", "{\"a\": %d, \"b\": \"x\"}\n"},
+	} {
+		dir := filepath.Join(t.TempDir(), "day=x") // folders above the table are no columns
+		files := 0
+		for _, name := range []string{"day=2/kind=a%2Fb/part-1", "day=10/kind=__HIVE_DEFAULT_PARTITION__/part-0", "day=2/kind=a%2Fb/part-0", "day=2/_temporary/part-9", ".hidden/part-8"} {
+			path := filepath.Join(dir, name) + "." + kind.ext
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Dir(path), filepath.Base(path), fmt.Sprintf(kind.text, files))
+			files++
+		}
+		write(t, dir, "_SUCCESS", "")
+		found, folder, err := FindPath(vfs.OS, dir, false)
+		if err != nil || folder != dir || len(found) != 3 {
+			t.Fatalf("found %v in %s, %v", found, folder, err)
+		}
+		tab, err := Open(vfs.OS, found, Options{Folders: []string{folder}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := tab.Fields()
+		if diff := cmp.Diff([]Field{{Name: "day", DType: graph.Int64}, {Name: "kind", DType: graph.String}}, fields[len(fields)-2:]); diff != "" {
+			t.Error(diff)
+		}
+		for _, threads := range []int{1, 4} {
+			for _, c := range []struct {
+				column Column
+				want   string
+			}{
+				{Column{Name: "a", DType: graph.Int64}, "[1 2 0]"},
+				{Column{Name: "day", DType: graph.Int64}, "[10 2 2]"},
+				{Column{Name: "day", DType: graph.Uint8}, "[10 2 2]"},
+				{Column{Name: "day", DType: graph.String}, "[10 2 2]"},
+				{Column{Name: "kind", DType: graph.String}, "[ a/b a/b]"},
+				{Column{Name: "kind", DType: graph.String, ID: true, Empty: EmptyAbsent}, "[<nil> a/b a/b]"},
+			} {
+				if got := fmt.Sprint(scanOne(t, tab, c.column, threads)); got != c.want {
+					t.Errorf("%s %v: found %s, expected %s", kind.ext, c.column, got, c.want)
+				}
+			}
+		}
+		_, err = tab.Scan(t.Context(), []Column{{Name: "kind", DType: graph.Int64}}, 1, func(int, *Chunk) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), `the key "kind" in a folder, expected an integer`) {
+			t.Errorf("found error %v, expected one about a value in a folder", err)
+		}
+	}
+}
+
+func TestFolderErrors(t *testing.T) {
+	dir := t.TempDir()
+	mk := func(name string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return write(t, filepath.Dir(path), filepath.Base(path), "a\n1\n")
+	}
+	mk("keys/x=1/a.csv")
+	mk("keys/y=1/a.csv")
+	mk("escape/x=%zz/a.csv")
+	mk("twice/x=1/x=2/a.csv")
+	mk("same/a=5/a.csv")
+	mk("none/_SUCCESS")
+	mk("links/a.csv")
+	if err := os.Symlink(mk("away/b.csv"), filepath.Join(dir, "links/b.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"keys":   `found the folders of keys ["y"], expected ["x"], as of `,
+		"escape": `found the folder "x=%zz", expected %XX only for escaped bytes`,
+		"twice":  `found two folders of the key "x", expected one`,
+		"none":   "found a folder without files of a table, expected some",
+		"links":  "b.csv: found a symbolic link, which can lead out of the folder of the table; allow it with `AllowOutside`",
+		"same":   "",
+	} {
+		files, folder, err := FindPath(vfs.OS, filepath.Join(dir, name), false)
+		var tab Table
+		if err == nil {
+			tab, err = Open(vfs.OS, files, Options{Folders: []string{folder}})
+		}
+		switch {
+		case want == "" && (err != nil || fmt.Sprint(scanOne(t, tab, Column{Name: "a", DType: graph.Int64}, 1)) != "[1]"):
+			t.Errorf("%s: found %v, expected the column of the file", name, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: found error %v, expected %q", name, err, want)
+		}
+	}
+	if files, _, err := FindPath(vfs.OS, filepath.Join(dir, "links"), true); err != nil || len(files) != 2 {
+		t.Errorf("found %v, %v, expected the link to be followed", files, err)
+	}
+	if files, _, err := FindPath(vfs.OS, filepath.Join(dir, "k*/?=1/*.csv"), false); err != nil || len(files) != 2 {
+		t.Errorf("found %v, %v, expected the files of a glob in several parts", files, err)
+	}
+}
+
+func TestIsTable(t *testing.T) {
+	for names, want := range map[string]bool{
+		"_SUCCESS part-00000-aa.snappy.parquet part-00001-bb.snappy.parquet": true,
+		"day=1 day=2 _metadata":     true,
+		"edges0.csv edges12.csv":    true,
+		"users.csv follows.csv":     false,
+		"part-0.parquet graph.yaml": false,
+		"data.npy":                  false,
+		"samples-00000.tfrecord":    false,
+		"edges.parquet README.md":   false,
+		"":                          false,
+	} {
+		if got := IsTable(strings.Fields(names)); got != want {
+			t.Errorf("%q: found %v, expected %v", names, got, want)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// hiveNull is the name of the value of a partition that stands for an empty cell.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// maxFolders bounds the depth of folders.
+const maxFolders = 32
+
+// Folder returns the files of the table in a folder and the folders below it, in the byte order of their paths. Names that
+// start with "_" or "." are not part of the table, such as _SUCCESS and _metadata. Symbolic links are refused unless links
+// allows them.
+func Folder(fsys vfs.FS, dir string, links bool) ([]string, error) {
+	var files []string
+	var walk func(dir string, depth int) error
+	walk = func(dir string, depth int) error {
+		if depth > maxFolders {
+			return badf("%s: found folders deeper than %d, expected fewer", dir, maxFolders)
+		}
+		entries, err := fsys.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if strings.HasPrefix(e.Name(), "_") || strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			folder := e.IsDir()
+			if e.Type()&fs.ModeSymlink != 0 {
+				if !links {
+					return badf("%s: found a symbolic link, which can lead out of the folder of the table; allow it with `AllowOutside`", path)
+				}
+				info, err := fsys.Stat(path)
+				if err != nil {
+					return err
+				}
+				folder = info.IsDir()
+			}
+			if !folder {
+				files = append(files, path)
+			} else if err := walk(path, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := walk(dir, 0); err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, badf("%s: found a folder without files of a table, expected some, such as part-0.parquet", dir)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// IsTable says whether the names in a folder look like those of one table: folders KEY=VALUE, or files whose names start
+// with "part" or differ in digits only.
+func IsTable(names []string) bool {
+	alike := ""
+	for _, n := range names {
+		if strings.HasPrefix(n, "_") || strings.HasPrefix(n, ".") {
+			continue
+		}
+		this := "part"
+		if key, _, hive := strings.Cut(n, "="); !hive || key == "" {
+			if k := KindByName(n); k == Unknown || k == Array || k == TFRecords {
+				return false
+			}
+			if !strings.HasPrefix(n, "part") {
+				this = digits.ReplaceAllString(n, "0")
+			}
+		}
+		if alike == "" {
+			alike = this
+		}
+		if alike != this {
+			return false
+		}
+	}
+	return alike != ""
+}
+
+// parted is a table whose files lie in folders KEY=VALUE, which are columns.
+type parted struct {
+	Table
+	keys   []Field             // of the folders
+	shown  []Field             // those that the files do not have
+	values map[string][]string // by file; an empty string is an empty cell
+}
+
+// partitioned adds the columns of the folders between the given ones and the files. A column is Int64 if all of its values
+// are integers, and otherwise String. A column that the files have too is that of the files.
+func partitioned(t Table, folders []string) (Table, error) {
+	p := &parted{Table: t, values: map[string][]string{}}
+	var first string
+	for i, file := range t.Files() {
+		keys, values, err := hive(file, folders)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = file
+			for _, k := range keys {
+				p.keys = append(p.keys, Field{Name: k, DType: graph.Int64})
+			}
+		}
+		have := make([]string, len(p.keys))
+		for i, k := range p.keys {
+			have[i] = k.Name
+		}
+		if !slices.Equal(keys, have) {
+			return nil, badf("%s: found the folders of keys %q, expected %q, as of %s", file, keys, have, first)
+		}
+		for i, v := range values {
+			if _, ok := parseInt([]byte(v), graph.Int64); !ok && v != "" {
+				p.keys[i].DType = graph.String
+			}
+		}
+		p.values[file] = values
+	}
+	p.shown = slices.DeleteFunc(slices.Clone(p.keys), func(k Field) bool {
+		return slices.ContainsFunc(t.Fields(), func(f Field) bool { return f.Name == k.Name })
+	})
+	if len(p.shown) == 0 {
+		return t, nil
+	}
+	return p, nil
+}
+
+// hive returns the keys and values of the folders KEY=VALUE of a file below one of folders.
+func hive(file string, folders []string) (keys, values []string, err error) {
+	rel := ""
+	for _, dir := range folders {
+		if r, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(r) && (rel == "" || len(r) < len(rel)) {
+			rel = r
+		}
+	}
+	if rel == "" {
+		return nil, nil, nil
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(rel)), "/") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || key == "" {
+			continue
+		}
+		if key, err = url.PathUnescape(key); err == nil {
+			value, err = url.PathUnescape(value)
+		}
+		if err != nil {
+			return nil, nil, badf("%s: found the folder %q, expected %%XX only for escaped bytes: %w", file, part, err)
+		}
+		if value == hiveNull {
+			value = ""
+		}
+		if slices.Contains(keys, key) {
+			return nil, nil, badf("%s: found two folders of the key %q, expected one", file, key)
+		}
+		keys, values = append(keys, key), append(values, value)
+	}
+	return keys, values, nil
+}
+
+func (t *parted) Fields() []Field { return append(slices.Clone(t.Table.Fields()), t.shown...) }
+
+// Unreadable names the columns of the files that cannot be read.
+func (t *parted) Unreadable() []string { return Unreadable(t.Table) }
+
+// Guess is that of the files. The columns of folders declare their dtypes.
+func (t *parted) Guess() ([]Guess, error) {
+	var guesses []Guess
+	if g, ok := t.Table.(interface{ Guess() ([]Guess, error) }); ok {
+		var err error
+		if guesses, err = g.Guess(); err != nil {
+			return nil, err
+		}
+	} else {
+		guesses = make([]Guess, len(t.Table.Fields()))
+	}
+	return append(slices.Clone(guesses), make([]Guess, len(t.shown))...), nil
+}
+
+// Scan implements Table.
+func (t *parted) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *parted) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	threads = max(threads, 1)
+	type worker struct {
+		chunk Chunk
+		cols  []column // of keys
+	}
+	var inner []Column
+	from := make([]int, len(columns)) // key of each column, or -1
+	workers := make([]worker, threads)
+	for i, a := range columns {
+		from[i] = -1
+		if slices.ContainsFunc(t.shown, func(f Field) bool { return f.Name == a.Name }) {
+			from[i] = slices.IndexFunc(t.keys, func(f Field) bool { return f.Name == a.Name })
+		}
+		if from[i] < 0 {
+			inner = append(inner, a)
+		}
+	}
+	for w := range workers {
+		workers[w].chunk.Columns = make([]Vector, len(columns))
+		workers[w].cols = make([]column, len(columns))
+		for i, a := range columns {
+			if from[i] < 0 {
+				continue
+			}
+			c, err := newColumn(a)
+			if err != nil {
+				return 0, fmt.Errorf("%s: column %q: %w", t.Files()[0], a.Name, err)
+			}
+			c.wide = false
+			workers[w].cols[i] = c
+		}
+	}
+	return t.Table.Scan(ctx, inner, threads, func(n int, c *Chunk) error {
+		w := &workers[n]
+		values := t.values[c.File]
+		vectors := w.chunk.Columns
+		w.chunk = *c
+		w.chunk.Columns = vectors
+		k, all := 0, false
+		for i := range columns {
+			if from[i] < 0 {
+				vectors[i] = c.Columns[k]
+				k++
+				continue
+			}
+			col := &w.cols[i]
+			col.reset()
+			for range c.Rows {
+				gone, problem := col.put([]byte(values[from[i]]))
+				if problem != "" {
+					return badf("%s: found the value %q of the key %q in a folder, expected %s", c.File, values[from[i]], col.Name, problem)
+				}
+				all = all || gone // the cells of a file are equal
+			}
+			vectors[i] = col.vector(c.Rows)
+		}
+		if all {
+			w.chunk.Absent = slices.Repeat([]bool{true}, c.Rows)
+		}
+		return fn(n, &w.chunk)
+	})
+}

@@ -1,0 +1,77 @@
+package table
+
+import (
+	"context"
+	"errors"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/isotime"
+)
+
+// Peek examines the first rows of a field that has no guess, because the table declares its dtype. It returns what a
+// Guess says of integers and times, and nil for other values.
+func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
+	c := Column{Name: f.Name, DType: graph.String, Shape: f.Shape, Empty: EmptyFill}
+	switch {
+	case f.DType.IsInt():
+		c.DType, c.Fill = graph.Int64, zeros(f.Shape)
+	case f.DType != graph.String:
+		return nil, nil
+	}
+	g := &Guess{Integer: true, Number: true, Time: true}
+	_, err := t.Scan(ctx, []Column{c}, 1, func(_ int, chunk *Chunk) error {
+		v := &chunk.Columns[0]
+		if c.DType == graph.Int64 {
+			g.Time = false
+			for _, n := range graph.View[int64](v.Data) {
+				g.Seen, g.Largest = true, max(g.Largest, uint64(max(n, -n)))
+			}
+			return errFound
+		}
+		eachText(v, func(_ int, text []byte) bool {
+			if text = trim(text); len(text) > 0 {
+				g.Seen = true
+				g.integer(text)
+				g.time(text)
+			}
+			return true
+		})
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return g, err
+}
+
+// integer notes a text that may be an integer.
+func (g *Guess) integer(text []byte) {
+	v, ok := parseInt(text, graph.Int64)
+	if text[0] == '-' {
+		v = -v
+	}
+	g.Integer, g.Largest = g.Integer && ok, max(g.Largest, v)
+}
+
+// time notes a text that may be a time.
+func (g *Guess) time(text []byte) {
+	t, ok := isotime.Parse(text)
+	g.Time, g.Digits = g.Time && ok, max(g.Digits, t.Digits)
+}
+
+// Unit is the unit in which the times of a guess are whole, as far as it goes. For integers it is the unit in which they
+// lie between about 1966 and 5138, by their size, and counted says so.
+func (g *Guess) Unit() (unit graph.Unit, counted bool) {
+	if !g.Seen || !g.Integer {
+		return unitOf(isotime.PerSecond(g.Digits)), false
+	}
+	switch {
+	case g.Largest < 1e11:
+		return graph.Seconds, true
+	case g.Largest < 1e14:
+		return graph.Milliseconds, true
+	case g.Largest < 1e17:
+		return graph.Microseconds, true
+	}
+	return graph.Nanoseconds, true
+}

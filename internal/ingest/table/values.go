@@ -1,0 +1,499 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/isotime"
+)
+
+// scanFunc is the scan of a table that reads numbers, bools and strings.
+type scanFunc func(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error)
+
+// derived says whether the values of a column are made from what a table reads.
+func (c *Column) derived() bool {
+	return c.Unit != "" || c.Categories != nil || c.Missing != nil || c.From != nil
+}
+
+// scanValues is the scan of a table for any columns, made from its scan for plain ones. Values are converted chunk by
+// chunk, in the goroutine that calls fn.
+func scanValues(ctx context.Context, t Table, columns []Column, threads int, fn func(worker int, c *Chunk) error, scan scanFunc) (uint64, error) {
+	if !slices.ContainsFunc(columns, func(c Column) bool { return c.derived() }) {
+		return scan(ctx, columns, threads, fn)
+	}
+	p, err := newValues(t, columns)
+	if err != nil {
+		return 0, err
+	}
+	workers := make([]valueWorker, max(threads, 1))
+	return scan(ctx, p.inner, threads, func(worker int, c *Chunk) error {
+		out, err := workers[worker].convert(p, c)
+		if err != nil {
+			return err
+		}
+		return fn(worker, out)
+	})
+}
+
+// values plans how the columns of a scan are made from plain ones.
+type values struct {
+	t     Table
+	inner []Column // plain
+	outs  []output
+	// collecting: the texts of categories are wanted.
+	collecting bool
+}
+
+// output is a column that was asked for. It has one part, or one for each field of From.
+type output struct {
+	Column
+	parts []part
+}
+
+// partKind says what is made from a plain column.
+type partKind uint8
+
+const (
+	plainPart   partKind = iota
+	textTimes            // times in text
+	numberTimes          // times in integers of a unit
+	textCodes            // codes of texts
+	numberCodes          // codes of integers, by their decimal texts
+	textMissing          // whether a text is empty
+	markMissing          // whether a cell is marked as empty
+)
+
+// part is made from one plain column.
+type part struct {
+	Column
+	kind partKind
+	at   int        // number of the plain column
+	unit graph.Unit // of the integers; empty: that of the column
+	fill uint64     // the value of an empty cell
+	// signed says that integers are Int64, else Uint64.
+	signed bool
+}
+
+func newValues(t Table, columns []Column) (*values, error) {
+	p := &values{t: t}
+	for _, c := range columns {
+		out := output{Column: c}
+		for _, name := range c.From {
+			one := c
+			one.Name, one.Shape, one.From = name, nil, nil
+			if c.Missing != nil {
+				of := *c.Missing
+				of.Name, of.Shape, of.From = name, nil, nil
+				one.Missing = &of
+			}
+			if err := p.add(&out, one); err != nil {
+				return nil, err
+			}
+		}
+		if c.From == nil {
+			if err := p.add(&out, c); err != nil {
+				return nil, err
+			}
+		} else if err := checkFrom(&c); err != nil {
+			return nil, badf("%s: %w", p.place(), err)
+		}
+		p.outs = append(p.outs, out)
+	}
+	return p, nil
+}
+
+// place names the table.
+func (p *values) place() string {
+	if files := p.t.Files(); len(files) > 0 {
+		return files[0]
+	}
+	return "table"
+}
+
+// checkFrom refuses a vector of another number of values than there are fields.
+func checkFrom(c *Column) error {
+	n := 1
+	for _, d := range c.Shape {
+		n *= max(d, 0)
+	}
+	if n != len(c.From) || c.DType == graph.String || c.DType == graph.Invalid {
+		return fmt.Errorf("column %q: found %d fields for %s of shape %v, expected numbers, one per field", c.Name, len(c.From), c.DType, c.Shape)
+	}
+	return nil
+}
+
+// field returns what the table declares of a field. It returns false if the table does not list it.
+func (p *values) field(name string) (Field, bool) {
+	for _, f := range p.t.Fields() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// ask returns the number of the plain column c, which is asked for once.
+func (p *values) ask(c Column) int {
+	for i, x := range p.inner {
+		x.mark, c.mark = false, c.mark || x.mark
+		if x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Unit == c.Unit && slices.Equal(x.Shape, c.Shape) {
+			p.inner[i].mark = p.inner[i].mark || c.mark
+			return i
+		}
+	}
+	p.inner = append(p.inner, c)
+	return len(p.inner) - 1
+}
+
+// add adds the part of an output that is made from one field.
+func (p *values) add(out *output, c Column) (err error) {
+	x := part{Column: c}
+	f, _ := p.field(c.Name)
+	if c.Missing != nil {
+		f, _ = p.field(c.Missing.Name)
+	}
+	plain := Column{Name: c.Name, DType: graph.String, Shape: c.Shape, Empty: EmptyFill}
+	declared := f.DType.IsInt() || f.DType == graph.Bool
+	switch {
+	case c.Missing != nil:
+		m := *c.Missing
+		if (m.Unit != "" || m.Categories != nil) && declared {
+			m = Column{Name: m.Name, DType: f.DType, Shape: m.Shape, Empty: EmptyFill, Fill: zeros(m.Shape)}
+		} else if m.Unit != "" || m.Categories != nil {
+			m = Column{Name: m.Name, DType: graph.String, Shape: m.Shape, Empty: EmptyFill}
+		}
+		plain, x.kind = m, markMissing
+		if m.DType == graph.String && len(m.Shape) == 0 {
+			x.kind = textMissing
+			break
+		}
+		plain.mark = true
+	case c.Unit != "":
+		if x.fill, err = timeFill(&c); err != nil {
+			return badf("%s: column %q: %w", p.place(), c.Name, err)
+		}
+		x.kind = textTimes
+		if declared {
+			x.kind, x.unit = numberTimes, f.Unit
+			plain.DType, plain.Unit, plain.mark, plain.Fill = graph.Int64, f.Unit, len(c.Shape) == 0, zeros(c.Shape)
+		}
+		if c.Given && c.Empty == EmptyError {
+			plain.Empty, plain.Given = EmptyError, true
+		}
+	case c.Categories != nil:
+		if !c.Categories.Known() && !p.collecting {
+			return fmt.Errorf("column %q: found categories that are not known, expected Collect before a scan", c.Name)
+		}
+		if x.fill, err = c.Categories.fill(&c); err != nil {
+			return badf("%s: column %q: %w", p.place(), c.Name, err)
+		}
+		x.kind = textCodes
+		if declared {
+			x.kind, x.signed = numberCodes, f.DType != graph.Uint64
+			plain.DType, plain.mark, plain.Fill = graph.Int64, len(c.Shape) == 0, zeros(c.Shape)
+			if f.DType == graph.Uint64 {
+				plain.DType = graph.Uint64
+			}
+		}
+		if c.Given && c.Empty == EmptyError {
+			plain.Empty, plain.Given = EmptyError, true
+		}
+	default:
+		plain, x.kind = c, plainPart
+	}
+	x.at = p.ask(plain)
+	out.parts = append(out.parts, x)
+	return nil
+}
+
+// zeros is the text of zeros of a shape.
+func zeros(shape []int) string {
+	n := 1
+	for _, d := range shape {
+		n *= max(d, 0)
+	}
+	return strings.TrimSpace(strings.Repeat("0 ", n))
+}
+
+// timeFill returns the value of an empty time.
+func timeFill(c *Column) (uint64, error) {
+	least := int64(math.MinInt64)
+	if !c.Given || c.Empty != EmptyFill {
+		return uint64(least), nil
+	}
+	v, problem := readTime([]byte(c.Fill), c.Unit)
+	if problem != "" {
+		return 0, fmt.Errorf("found the fill value %q, expected %s", c.Fill, problem)
+	}
+	return uint64(v), nil
+}
+
+// readTime reads ISO 8601, or an integer of the unit. Otherwise it returns what was expected.
+func readTime(text []byte, unit graph.Unit) (v int64, problem string) {
+	t, ok := isotime.Parse(text)
+	if !ok {
+		n, ok := parseInt(text, graph.Int64)
+		if !ok {
+			return 0, fmt.Sprintf("a time in ISO 8601, such as 2024-02-29T13:45:07Z, or an integer, counted in %s since 1970", unit)
+		}
+		return int64(n), ""
+	}
+	v, exact, fits := t.In(unit.PerSecond())
+	switch {
+	case !exact:
+		return 0, fmt.Sprintf("a whole number of %s; give the column the dtype datetime[%s]", unit, unitOf(t.Needs()))
+	case !fits || v == graph.NoTime:
+		return 0, fmt.Sprintf("a time that 64 bits hold in %s; give the column the dtype datetime[us], or a coarser one", unit)
+	}
+	return v, ""
+}
+
+// unitOf returns the unit of which a second has perSecond.
+func unitOf(perSecond int64) graph.Unit {
+	for _, u := range []graph.Unit{graph.Seconds, graph.Milliseconds, graph.Microseconds} {
+		if u.PerSecond() == perSecond {
+			return u
+		}
+	}
+	return graph.Nanoseconds
+}
+
+// valueWorker converts the chunks of one goroutine.
+type valueWorker struct {
+	chunk Chunk
+	outs  []words
+	parts [][]words
+	from  []Vector
+	text  []byte
+}
+
+// badValue is a value that cannot be converted.
+type badValue struct {
+	value    int // number in the chunk
+	found    string
+	expected string
+}
+
+// convert makes the columns of a chunk.
+func (w *valueWorker) convert(p *values, c *Chunk) (*Chunk, error) {
+	if w.outs == nil {
+		w.outs, w.parts = make([]words, len(p.outs)), make([][]words, len(p.outs))
+		w.chunk.Columns = make([]Vector, len(p.outs))
+		for i := range p.outs {
+			w.parts[i] = make([]words, len(p.outs[i].parts))
+		}
+	}
+	columns := w.chunk.Columns
+	w.chunk = *c
+	w.chunk.Columns = columns
+	for i := range p.outs {
+		out := &p.outs[i]
+		w.from = w.from[:0]
+		for k := range out.parts {
+			x := &out.parts[k]
+			v, bad := w.part(x, &c.Columns[x.at], c.Rows, &w.parts[i][k])
+			if bad != nil {
+				row := rowOf(&c.Columns[x.at], x.Shape, c.Rows, bad.value)
+				return nil, badf("%s: found %s in column %q, expected %s", p.t.Where(c.First+uint64(row), x.Name), bad.found, x.Name, bad.expected)
+			}
+			w.from = append(w.from, v)
+		}
+		if columns[i] = w.from[0]; len(w.from) == 1 {
+			continue
+		}
+		size := out.DType.Size()
+		w.outs[i].n = 0
+		interleave(w.outs[i].add(c.Rows*len(w.from)*size), w.from, size)
+		columns[i] = Vector{Data: w.outs[i].bytes()[:w.outs[i].n:w.outs[i].n]}
+	}
+	return &w.chunk, nil
+}
+
+// part makes the values of a part.
+func (w *valueWorker) part(x *part, v *Vector, rows int, out *words) (Vector, *badValue) {
+	out.n = 0
+	var bad *badValue
+	switch x.kind {
+	case plainPart:
+		return *v, nil
+	case textTimes:
+		bad = x.timesOfText(v, out)
+	case numberTimes:
+		bad = x.timesOfNumbers(v, out)
+	case textCodes, numberCodes:
+		bad = w.codes(x, v, out)
+	case textMissing:
+		b := out.add(rows)
+		eachText(v, func(i int, text []byte) bool {
+			b[i] = 0
+			if x.Missing.Unit != "" {
+				text = trim(text)
+			}
+			if len(text) == 0 {
+				b[i] = 1
+			}
+			return true
+		})
+	case markMissing:
+		b := out.add(rows)
+		clear(b)
+		for _, row := range v.empty {
+			b[row] = 1
+		}
+	}
+	return Vector{Data: out.bytes()[:out.n:out.n], Lengths: v.Lengths}, bad
+}
+
+// eachText calls fn for the texts of a vector until it returns false.
+func eachText(v *Vector, fn func(i int, text []byte) bool) {
+	start := uint32(0)
+	for i, end := range v.Ends {
+		if !fn(i, v.Data[start:end]) {
+			return
+		}
+		start = end
+	}
+}
+
+func (x *part) timesOfText(v *Vector, out *words) (bad *badValue) {
+	out.add(8 * len(v.Ends))
+	eachText(v, func(i int, text []byte) bool {
+		if text = trim(text); len(text) == 0 {
+			out.w[i] = x.fill
+			return true
+		}
+		t, problem := readTime(text, x.Unit)
+		if problem != "" {
+			bad = &badValue{i, quote(text), problem}
+			return false
+		}
+		out.w[i] = uint64(t)
+		return true
+	})
+	return bad
+}
+
+func (x *part) timesOfNumbers(v *Vector, out *words) *badValue {
+	copy(out.add(len(v.Data)), v.Data)
+	times := graph.View[int64](out.bytes()[:out.n])
+	if x.unit != "" && x.unit != x.Unit {
+		from, to := x.unit.PerSecond(), x.Unit.PerSecond()
+		for i, t := range times {
+			switch {
+			case t == graph.NoTime:
+			case to >= from:
+				f := to / from
+				if t > math.MaxInt64/f || t < math.MinInt64/f {
+					return &badValue{i, fmt.Sprintf("%d %s", t, x.unit), fmt.Sprintf("a time that 64 bits hold in %s; give the column the dtype datetime[%s]", x.Unit, x.unit)}
+				}
+				times[i] = t * f
+			case t%(from/to) != 0:
+				return &badValue{i, fmt.Sprintf("%d %s", t, x.unit), fmt.Sprintf("a whole number of %s; give the column the dtype datetime[%s]", x.Unit, needs(t, x.unit))}
+			default:
+				times[i] = t / (from / to)
+			}
+		}
+	}
+	for _, row := range v.empty {
+		times[row] = int64(x.fill)
+	}
+	return nil
+}
+
+// needs is the coarsest unit that holds a time of a unit.
+func needs(t int64, unit graph.Unit) graph.Unit {
+	per := unit.PerSecond()
+	for per > 1 && t%1000 == 0 {
+		t, per = t/1000, per/1000
+	}
+	return unitOf(per)
+}
+
+func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
+	if x.kind == textCodes {
+		codes := graph.View[int32](out.add(4 * len(v.Ends)))
+		eachText(v, func(i int, text []byte) bool {
+			if len(text) == 0 {
+				codes[i] = int32(uint32(x.fill))
+				return true
+			}
+			code, ok := x.Categories.codes[string(text)]
+			if !ok {
+				bad = &badValue{i, quote(text), x.Categories.expected()}
+				return false
+			}
+			codes[i] = code
+			return true
+		})
+		return bad
+	}
+	numbers := graph.View[uint64](v.Data)
+	codes := graph.View[int32](out.add(4 * len(numbers)))
+	empty := v.empty
+	for i, n := range numbers {
+		if len(empty) > 0 && int(empty[0]) == i {
+			codes[i], empty = int32(uint32(x.fill)), empty[1:]
+			continue
+		}
+		w.text = appendNumber(w.text[:0], n, x.signed)
+		code, ok := x.Categories.codes[string(w.text)]
+		if !ok {
+			return &badValue{i, quote(w.text), x.Categories.expected()}
+		}
+		codes[i] = code
+	}
+	return nil
+}
+
+func appendNumber(b []byte, n uint64, signed bool) []byte {
+	if signed {
+		return strconv.AppendInt(b, int64(n), 10)
+	}
+	return strconv.AppendUint(b, n, 10)
+}
+
+// rowOf returns the row that has a value, of a vector with so many rows of a shape.
+func rowOf(v *Vector, shape []int, rows, value int) int {
+	at := make([]int, len(v.Lengths))
+	for row := range rows {
+		n, k := 1, 0
+		for _, d := range shape {
+			if d >= 0 {
+				n *= d
+				continue
+			}
+			sum := 0
+			for _, length := range v.Lengths[k][at[k]:][:n] {
+				sum += int(length)
+			}
+			at[k] += n
+			n, k = sum, k+1
+		}
+		if value < n {
+			return row
+		}
+		value -= n
+	}
+	return max(rows-1, 0)
+}
+
+// quotedSome joins texts for an error, some of them if there are many.
+func quotedSome(texts []string) string {
+	var b strings.Builder
+	for i, s := range texts {
+		if i == 8 && len(texts) > 9 {
+			fmt.Fprintf(&b, " and %d others", len(texts)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strings.ToValidUTF8(s[:min(len(s), 40)], "?"))
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+"""Whole graphs as PyG's Data and HeteroData. Torch and PyG are imported by the functions that need them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Iterable
+
+import numpy as np
+
+from ._folder import Column, EdgeType
+from ._store import Store
+from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, take
+
+_STRUCTURE = {"num_nodes", "edge_index", "adj_t"}  # what becomes nodes and edges, and no columns
+
+
+def from_pyg(
+    data: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    overwrite: bool = False,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Store:
+    """Make a store of a PyG ``Data`` or ``HeteroData``.
+
+    Every attribute with a row per node or edge becomes a column of its name: tensors, NumPy arrays, and lists of numbers,
+    strings or lists. The ends of the edges are ``edge_index``, or ``adj_t``, whose values become ``edge_weight`` (with
+    more than one value per edge, ``edge_attr``). One warning names the attributes that are left out.
+
+    Args:
+        data: the graph; it is not changed.
+        path: the folder to write; None makes a store in a temporary folder, which is removed when the `Store` is.
+        overwrite, memory, threads, options: as for `from_arrays`.
+
+    Example:
+        >>> store = from_pyg(data, "g.store")
+        >>> again = store.to_pyg()
+    """
+    from torch_geometric.data import Data, HeteroData
+
+    if not isinstance(data, (Data, HeteroData)):
+        raise TypeError(f"found {type(data).__name__}, expected a Data or HeteroData of PyG")
+    left: list[str] = []
+    nodes: dict[str, Nodes] = {}
+    edges: dict[EdgeType, Edges] = {}
+    if isinstance(data, HeteroData):
+        for t in data.node_types:
+            store = data[t]
+            rows = int(store.num_nodes or 0)
+            nodes[t] = Nodes(rows, _columns(store, [k for k in store.keys() if k not in _STRUCTURE], rows, t, left))
+        for e in data.edge_types:
+            for t in (e[0], e[2]):
+                if t not in nodes:
+                    nodes[t] = Nodes(int(data[t].num_nodes or 0))
+            edges[e] = _edges(data[e], [k for k in data[e].keys() if k not in _STRUCTURE], e, left)
+        left += [k for k in data._global_store.keys()]
+    else:
+        rows = int(data.num_nodes or 0)
+        of_edges = [k for k in data.keys() if k not in _STRUCTURE and data.is_edge_attr(k)]
+        of_nodes = [k for k in data.keys() if k not in _STRUCTURE and data.is_node_attr(k)]
+        nodes[NODE] = Nodes(rows, _columns(data, of_nodes, rows, "node", left))
+        edges[EDGE] = _edges(data, of_edges, EDGE, left)
+        left += [k for k in data.keys() if k not in _STRUCTURE and k not in of_edges and k not in of_nodes]
+    if left:
+        warnings.warn(f"found {', '.join(map(repr, sorted(left)))}, expected attributes with a row per node or edge of numbers or strings; they are left out", stacklevel=2)
+    return build(nodes, edges, path, overwrite, memory, threads, options)
+
+
+def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Edges:
+    import torch
+
+    pair, more = store.get("edge_index"), {}
+    if pair is None and store.get("adj_t") is not None:
+        target, source, value = store["adj_t"].coo()
+        pair = torch.stack([source, target])
+        if value is not None:
+            more["edge_weight" if value.dim() == 1 else "edge_attr"] = value
+    if pair is None:
+        raise ValueError(f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them")
+    source, target = (Column("", "int64", (), len(x), x, (), None) for x in torch.as_tensor(pair).detach().cpu().long().numpy())
+    return Edges(source, target, _columns({**more, **{k: store[k] for k in names}}, list(more) + [k for k in names if k not in more], len(source), ":".join(e), left))
+
+
+def _columns(store: Any, names: Iterable[str], rows: int, what: str, left: list[str]) -> dict[str, Column]:
+    """The attributes with a row per item; the names of the others go to ``left``."""
+    out = {}
+    for k in names:
+        try:
+            c = column(k, store[k], what)
+        except TypeError:
+            c = None
+        if c is None or len(c) != rows or 0 in c.shape or k.startswith("#"):
+            left.append(f"{what}.{k}")
+        else:
+            out[k] = c
+    return out
+
+
+def to_pyg(store: Store) -> Any:
+    import torch
+    from torch_geometric.data import Data, HeteroData
+
+    typed = store.node_types != [NODE] or any(e != EDGE for e in store.edge_types)
+    data: Any = HeteroData() if typed else Data()
+    for t, n in store.nodes.items():
+        to = data[t] if typed else data
+        for name in n.columns:
+            if not name.startswith("#"):
+                to[name] = _value(n.columns.column(name))
+        to.num_nodes = n.count
+    for e, x in store.edges.items():
+        to = data[e] if typed else data
+        order = input_order(store, e)
+        to.edge_index = torch.from_numpy(np.ascontiguousarray(x.edge_index()[:, order]))
+        for name in x.columns:
+            if not name.startswith("#"):
+                to[f"edge_{name}" if not typed and name in store.nodes[NODE].columns else name] = _value(take(x.columns.column(name), order))
+    return data
+
+
+def _value(c: Column) -> Any:
+    from ._tensors import tensor
+
+    return tensor(c.values, c.name, c.dtype == "bfloat16") if c.fixed else c.tolist()

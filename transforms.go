@@ -1,0 +1,270 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Transforms are changes that an import makes to a graph after it has read all of it. The zero value makes none. Those that
+// change which edges there are make the import write the graph twice, first to a folder beside the output.
+type Transforms struct {
+	// LargestComponent keeps only the largest component: the nodes that edges of all types connect, in both directions.
+	LargestComponent bool
+	// Splits add a column "split" to node or edge types, with the categories train, valid and test. A row in none of
+	// them has -1.
+	Splits []Split
+	// SplitSeed is the random seed of the splits without a column.
+	SplitSeed uint64
+	// Normalise divides the rows of these columns by the sum of their absolute values. A column is COLUMN, or TYPE.COLUMN
+	// if several node types have it; an edge type is src:rel:dst.
+	Normalise []string
+}
+
+// Split divides the nodes or edges of a type into train, valid and test. One of Ratios, At and Values is set.
+type Split struct {
+	// Of is a node type, or an edge type src:rel:dst, to divide at random, and TYPE.COLUMN to divide by the column. The
+	// type can be left out if there is one node type.
+	Of string
+	// Ratios are the shares of train, valid and test. With a column, rows are taken in its order, and rows of equal values
+	// stay together.
+	Ratios []float64
+	// At are two values of the column: rows below the first are train, the others below the second are valid, the rest is
+	// test.
+	At []string
+	// Values are the values of the column in train, valid and test.
+	Values [][]string
+}
+
+// ParseSplit reads "[OF=]TRAIN,VALID,TEST" with ratios, or "OF@VALUE,VALUE" with the first values of valid and test.
+func ParseSplit(text string) (Split, error) {
+	wrong := func() (Split, error) {
+		return Split{}, usagef("found `Splits` %q, expected ratios such as 0.8,0.1,0.1 or paper=0.8,0.1,0.1 or paper.year=0.8,0.1,0.1, or the first values of valid and test, such as paper.year@2018,2020", text)
+	}
+	if of, values, ok := strings.Cut(text, "@"); ok {
+		s := Split{Of: of, At: strings.Split(values, ",")}
+		if of == "" || len(s.At) != 2 || slices.Contains(s.At, "") {
+			return wrong()
+		}
+		return s, nil
+	}
+	var s Split
+	ratios := text
+	if i := strings.LastIndexByte(text, '='); i >= 0 {
+		s.Of, ratios = text[:i], text[i+1:]
+	}
+	for part := range strings.SplitSeq(ratios, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return wrong()
+		}
+		s.Ratios = append(s.Ratios, x)
+	}
+	if len(s.Ratios) != 3 {
+		return wrong()
+	}
+	return s, nil
+}
+
+// String is the inverse of ParseSplit. Splits by sets of values have no such form and are written for people.
+func (s Split) String() string {
+	var parts []string
+	for _, x := range s.Ratios {
+		parts = append(parts, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	switch {
+	case s.At != nil:
+		return s.Of + "@" + strings.Join(s.At, ",")
+	case s.Values != nil:
+		for i, v := range s.Values {
+			parts = append(parts, transform.Parts[i]+":"+strings.Join(v, "|"))
+		}
+	case s.Of == "":
+		return strings.Join(parts, ",")
+	}
+	return s.Of + "=" + strings.Join(parts, ",")
+}
+
+// follow adds the changes that a source asks for. Options that were asked for win.
+func (o *ImportOptions) follow(asked *BuildOptions, t *ingest.Transforms) {
+	if asked.SelfLoops == "" && t.SelfLoops != "" {
+		o.SelfLoops = Policy(t.SelfLoops)
+	}
+	if asked.DuplicateEdges == "" && t.DuplicateEdges != "" {
+		o.DuplicateEdges = Policy(t.DuplicateEdges)
+	}
+	if asked.SplitSeed == 0 {
+		o.SplitSeed = t.Seed
+	}
+	o.Symmetrise = o.Symmetrise || t.Symmetrise
+	o.LargestComponent = o.LargestComponent || t.LargestComponent
+	if len(asked.Normalise) == 0 {
+		o.Normalise = t.Normalise
+	}
+	if len(asked.Splits) == 0 {
+		for _, s := range t.Splits {
+			of := s.Type
+			if s.By != "" {
+				of += "." + s.By
+			}
+			o.Splits = append(o.Splits, Split{Of: of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+		}
+	}
+}
+
+// transforms returns the changes that the options ask for.
+func (o *BuildOptions) transforms() transform.Options {
+	t := transform.Options{
+		SelfLoops: o.SelfLoops == PolicyAdd, LargestComponent: o.LargestComponent, Normalise: o.Normalise, Seed: o.SplitSeed,
+	}
+	switch o.DuplicateEdges {
+	case PolicySum:
+		t.Merge = transform.MergeSum
+	case PolicyCount:
+		t.Merge = transform.MergeCount
+	}
+	for _, s := range o.Splits {
+		t.Splits = append(t.Splits, transform.Split{Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+	}
+	return t
+}
+
+// made returns the options that say what was changed.
+func (t *Transforms) made(options map[string]string) {
+	if t.LargestComponent {
+		options["largest_component"] = "true"
+	}
+	if len(t.Splits) > 0 {
+		var texts []string
+		for _, s := range t.Splits {
+			texts = append(texts, s.String())
+		}
+		options["split"], options["split_seed"] = strings.Join(texts, " "), strconv.FormatUint(t.SplitSeed, 10)
+	}
+	if len(t.Normalise) > 0 {
+		options["normalise"] = strings.Join(t.Normalise, " ")
+	}
+}
+
+// buildTransformed builds the graph in a folder within that of the output, and from it the changed one.
+func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
+	t := o.transforms()
+	if !opt.Homogeneous { // the columns that all types have are known later
+		if err := checkTransforms(&in, t); err != nil {
+			return nil, err
+		}
+	}
+	first, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "before"), false)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, first.Abort)
+	once := opt
+	once.Both = opt.Both && !t.Edges()
+	result, err := assemble.Build(ctx, vfs.OS, first, in, once)
+	if err != nil {
+		return nil, err
+	}
+	if err := first.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(vfs.OS, first.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer closeWith(&err, s.Close)
+	for _, n := range s.Graph.Nodes {
+		opt.Held += 8 * int64(n.Count)
+	}
+	t.Touched = s.Touched
+	changed, err := transform.New(ctx, s.Graph, t)
+	if err != nil {
+		return nil, optionError(err)
+	}
+	if !t.Edges() {
+		return result, takeColumns(ctx, w, first.Dir(), changed, s.Meta, result.Meta)
+	}
+	opt.Homogeneous, opt.DanglingEdges, opt.DuplicateNodes = false, assemble.Error, assemble.Error
+	opt.DuplicateEdges, opt.SelfLoops = assemble.Keep, assemble.Keep
+	second, err := assemble.Build(ctx, vfs.OS, w, changed.Input(), opt)
+	if err != nil {
+		return nil, err
+	}
+	changed.Finish(second.Meta, s.Meta)
+	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
+	noteTransforms(r, changed.Result())
+	return result, nil
+}
+
+// takeColumns moves the files of a store that stay as they are to the output, and writes the others.
+func takeColumns(ctx context.Context, w *store.Writer, from string, changed *transform.Transform, of, meta *store.Meta) error {
+	m, err := store.ReadManifest(vfs.OS, from)
+	if err != nil {
+		return err
+	}
+	anew := changed.Changed(of)
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if name == store.MetaFile || anew[name] {
+			continue
+		}
+		if err := w.Take(name, from); err != nil {
+			return err
+		}
+	}
+	return changed.Columns(ctx, w, meta)
+}
+
+// checkTransforms checks the changes before anything is read.
+func checkTransforms(in *assemble.Input, t transform.Options) error {
+	g := &graph.Graph{}
+	columns := func(from []table.Column) (to []*graph.Column) {
+		for _, c := range from {
+			to = append(to, &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape})
+		}
+		return to
+	}
+	for _, n := range in.Nodes {
+		g.Nodes = append(g.Nodes, &graph.Nodes{Type: n.Type, Columns: columns(n.Columns)})
+	}
+	for _, e := range in.Edges {
+		g.Edges = append(g.Edges, &graph.Edges{Type: e.Type, Columns: columns(e.Columns)})
+	}
+	g.Sort()
+	return optionError(transform.Check(g, t))
+}
+
+// optionError makes an error of options one of usage.
+func optionError(err error) error {
+	if errors.Is(err, transform.ErrOption) {
+		return usagef("%w", err)
+	}
+	return err
+}
+
+// noteTransforms says in the report what was changed.
+func noteTransforms(r *report.Report, x transform.Result) {
+	if x.Components > 0 {
+		r.Note(fmt.Sprintf("%s of %s nodes are in the largest of %s components; the others are left out", human.Exact(int64(x.Kept)), human.Exact(int64(x.Nodes)), human.Exact(int64(x.Components))))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Merged)) {
+		r.Note(fmt.Sprintf("%s edges of %s were merged into earlier ones with equal ends", human.Exact(int64(x.Merged[name])), name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Loops)) {
+		r.Note(fmt.Sprintf("%s self-loops of %s were added", human.Exact(int64(x.Loops[name])), name))
+	}
+}
