@@ -28,6 +28,11 @@ func TestGraphYAML(t *testing.T) {
 			"f.csv":       "1,0.5\n2,1\n",
 			"y.txt":       "1\n2\n",
 			"none.txt":    "",
+			"text.npy":    "u1 0",
+			"ends.npy":    "i8 3",
+			"begin.npy":   "i8 1",
+			"floats.npy":  "f8 0",
+			"to.npy":      "i8 2",
 		}
 	}
 	ok := func(name, yaml, want string) sourceCase {
@@ -70,12 +75,31 @@ p:e:v paper.csv :string>venue:string?`),
 p feat.npy :uint64 feat:float16[16]
 p:e:p pairs.npy+w.npy src:uint64>dst:uint64 w:float64
 p:m:p indptr.npy+indices.npy src:uint64>dst:uint64`),
+		ok("ids, ends, strings and lists in arrays", `
+nodes:
+  p:
+    id: {column: key, dtype: string}
+    columns:
+      key: {file: text.npy, dtype: string, string_offsets: ends.npy}
+      tags: {file: floats.npy, dtype: "float32[]", row_offsets: [ends.npy]}
+      words: {file: text.npy, dtype: "string[]", row_offsets: ends.npy, string_offsets: begin.npy}
+edges:
+  "p:e:p":
+    src: from
+    dst: to
+    columns:
+      from: {file: text.npy, dtype: string, string_offsets: ends.npy}
+      to: to.npy
+      w: w.npy
+`, `
+p text.npy+ends.npy+floats.npy+begin.npy key:string tags:float32[-1] words:string[-1]
+p:e:p text.npy+ends.npy+to.npy+w.npy from:string>to:string w:float64`),
 		ok("text without a header", "nodes: {p: {columns: {feat: f.csv, year: {file: y.txt, dtype: int16, empty: 7}}}, q: {table: rows.csv, columns: {year: y.txt}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], columns: {w: w.npy, feat: f.csv}}}", `
-p f.csv+y.txt :uint64 feat:float32[2] year:int16=7
+p f.csv+y.txt :uint64 feat:float32[2] year:int16=7!
 q y.txt+rows.csv id:uint64 year:int64
 p:e:p f.csv+e.txt+w.npy src:uint64>dst:uint64 w:float64 feat:float32[2]`),
 		ok("ids as told, fill", "nodes: {v: {table: venue.csv, id: {column: id, dtype: string}, columns: {name: {dtype: string, empty: none}}}, w: {id: {dtype: string}}}\nedges: {\"w:e:w\": {table: pairs.npy}}", `
-v venue.csv id:string name:string=none
+v venue.csv id:string name:string=none!
 w - :string
 w:e:w pairs.npy src:string>dst:string`),
 		{name: "symmetrise", files: files("nodes: {a: {}, b: {}}\nedges: {\"a:e:b\": {table: e.txt, names: [src, dst]}, \"a:f:a\": {table: pairs.npy}}"), opts: Options{Symmetrise: true}, want: `
@@ -99,6 +123,11 @@ b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("two filters", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, where: {rel: 0, w: 1}}}", "found 2 columns in where"),
 		bad("bad dtype", "nodes: {p: {table: paper.csv, columns: {year: int63}}}\nedges: {\"p:e:p\": {table: edges.csv}}", `graph.yaml:1:47: column "year": found dtype "int63"`),
 		bad("no table", "nodes: {p: {}}\nedges: {\"p:e:p\": {}}", "found no table of p:e:p"),
+		bad("one end", "nodes: {p: {}}\nedges: {\"p:e:p\": {src: w, columns: {w: w.npy}}}", "expected one, or arrays for src and dst among its columns"),
+		bad("ids of nothing", "nodes: {p: {id: key, columns: {feat: feat.npy}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `found an id column of "p", expected a table or an array that has it`),
+		bad("offsets without a dtype", "nodes: {p: {columns: {s: {file: text.npy, string_offsets: ends.npy}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `found offsets of column "s", expected also its dtype with its shape`),
+		bad("offsets of text", "nodes: {p: {columns: {s: {file: y.txt, dtype: \"int64[]\", row_offsets: ends.npy}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "and an .npy array as its file"),
+		bad("offsets elsewhere", "nodes: {p: {columns: {s: {file: text.npy, dtype: string, string_offsets: ../ends.npy}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", ".."),
 		bad("text of strings", "nodes: {p: {columns: {a: venue.csv}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `venue.csv: found strings for column "a", expected numbers without a header; put strings into the table`),
 		bad("text as strings", "nodes: {p: {columns: {a: {file: y.txt, dtype: string}}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", `y.txt: found strings for column "a"`),
 		bad("text of nothing", "nodes: {p: {columns: {a: none.txt}}}\nedges: {\"p:e:p\": {table: pairs.npy}}", "none.txt: found no lines, expected one per row"),

@@ -122,8 +122,11 @@ func (r *npyReader) offsets(l *level, lo, hi uint64) ([]uint64, error) {
 		}
 		last = v
 	}
-	if lo == 0 && w[0] != 0 || hi == uint64(l.count) && last != uint64(l.below) {
-		return nil, badf("%s: found offsets from %d to %d, expected 0 to %d", l.path, w[0], last, l.below)
+	if lo == 0 && w[0] != 0 {
+		return nil, badf("%s[0]: found %d, expected 0, the first offset", l.path, w[0])
+	}
+	if hi == uint64(l.count) && last != uint64(l.below) {
+		return nil, badf("%s[%d]: found %d, expected %d, the end of the last list or string", l.path, hi, last, l.below)
 	}
 	return w, nil
 }

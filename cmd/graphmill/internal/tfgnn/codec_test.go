@@ -1,0 +1,183 @@
+package tfgnn
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+const codecSchema = `{"context": {"features": {"label": {"dtype": "DT_INT64"}}},
+"node_sets": {"a": {"features": {"x": {"dtype": "DT_FLOAT", "shape": {"dim": [{"size": "3"}]}}, "name": {"dtype": "DT_STRING"}, "tags": {"dtype": "DT_STRING", "shape": {"dim": [{"size": "-1"}]}}}},
+"b": {"features": {"deep": {"dtype": "DT_INT32", "shape": {"dim": [{"size": "2"}, {"size": "-1"}, {"size": "-1"}, {"size": "2"}]}}}}},
+"edge_sets": {"e": {"source": "a", "target": "b", "features": {"w": {"dtype": "DT_DOUBLE"}}}}}`
+
+// codecTexts is codecSchema as text.
+const codecTexts = `
+context { features { key: "label" value { dtype: DT_INT64 } } }
+node_sets { key: "a" value {
+  features { key: "x" value { dtype: DT_FLOAT shape { dim { size: 3 } } } }
+  features { key: "name" value { dtype: DT_STRING } }
+  features { key: "tags" value { dtype: DT_STRING shape { dim { size: -1 } } } } } }
+node_sets { key: "b" value { features { key: "deep" value { dtype: DT_INT32 shape { dim { size: 2 } dim { size: -1 } dim { size: -1 } dim { size: 2 } } } } } }
+edge_sets { key: "e" value { source: "a" target: "b" features { key: "w" value { dtype: DT_DOUBLE } } } }`
+
+func message(header string, arrays ...[]byte) []byte {
+	var sizes []string
+	for _, a := range arrays {
+		sizes = append(sizes, fmt.Sprint(len(a)))
+	}
+	text := strings.TrimSuffix(header, "}") + `, "bytes": [` + strings.Join(sizes, ",") + "]}"
+	b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
+	return append(b, bytes.Join(arrays, nil)...)
+}
+
+// converse sends requests and returns the replies.
+func converse(t *testing.T, requests ...[]byte) []codecMessage {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := newCodec(&cli.Terminal{Stdin: bytes.NewReader(bytes.Join(requests, nil)), Stdout: &out, Stderr: io.Discard})
+	cmd.SetArgs(nil)
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var replies []codecMessage
+	for out.Len() > 0 {
+		m, err := readCodecMessage(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, m)
+	}
+	return replies
+}
+
+func open() []byte { return message(`{"op": "open", "schema": ` + codecSchema + `}`) }
+
+// What the codec encodes are the bytes of the library's codec, and what it decodes encodes to the same bytes again.
+func TestCodecBatches(t *testing.T) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(codecTexts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := example.NewCodec(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const graphs = 50
+	var want, lengths []byte
+	var w example.Writer
+	for i := range uint64(graphs) {
+		record, err := codec.Encode(&w, codec.Random(7, 3+i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, record...)
+		lengths = binary.LittleEndian.AppendUint64(lengths, uint64(len(record)))
+	}
+	random := converse(t, open(), message(`{"op": "random", "seed": 7, "number": 3, "graphs": 50}`))[1]
+	decoded := converse(t, open(), message(`{"op": "decode"}`, lengths, want))[1]
+	for _, batch := range []codecMessage{random, decoded} {
+		if batch.Error != "" {
+			t.Fatal(batch.Error)
+		}
+		got := converse(t, open(), message(`{"op": "encode"}`, batch.arrays...))[1]
+		if got.Error != "" || !bytes.Equal(got.arrays[0], lengths) || !bytes.Equal(got.arrays[1], want) {
+			t.Errorf("found other bytes (error %q), expected those of the library", got.Error)
+		}
+	}
+}
+
+func TestCodecErrors(t *testing.T) {
+	one := binary.LittleEndian.AppendUint64(nil, 1)
+	many := binary.LittleEndian.AppendUint64(nil, 1<<40)
+	empty := make([][]byte, 17)
+	for _, c := range []struct {
+		request []byte
+		want    string
+	}{
+		{message(`{"op": "shut"}`), `found op "shut", expected one of schema, text, open`},
+		{message(`{"op": "encode", "codec": 1}`), "found codec 1, expected one of the 1 that were opened"},
+		{message(`{"op": "encode"}`, one), "found 1 arrays, expected 17 for the schema"},
+		{message(`{"op": "encode"}`, append([][]byte{one}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1, expected 1"},
+		{message(`{"op": "encode"}`, append([][]byte{many}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1"},
+		{message(`{"op": "decode"}`, one), "found 1 arrays, expected the lengths of the records and the records"},
+		{message(`{"op": "decode"}`, many, []byte("abc")), "found a record of 1099511627776 bytes, expected at most the 3 that are left"},
+		{message(`{"op": "decode"}`, one, []byte("abc")), "Example 0: "},
+		{message(`{"op": "open", "schema": {"nodes": 1}}`), "found no schema: "},
+		{message(`{"op": "text", "schema": {"edge_sets": {"e": {"source": "a"}}}}`), "source"},
+		{message(`{"op": "schema", "path": "/no/such"}`), "/no/such"},
+		{message(`{"op": "read", "files": ["/no/such"]}`), "/no/such"},
+	} {
+		// The server answers the next request as if nothing had happened.
+		replies := converse(t, open(), c.request, open())
+		if len(replies) != 3 || !strings.Contains(replies[1].Error, c.want) || replies[2].Error != "" {
+			t.Errorf("%s: found %+v, expected the error %q", c.request, replies, c.want)
+		}
+	}
+	for _, c := range []struct{ in, want string }{
+		{"\xff\xff\xff\xff", "found a message of 4294967295 bytes, expected at most"},
+		{"\x02\x00\x00\x00ab", "found a message that is no JSON"},
+		{"\x10\x00\x00\x00ab", "unexpected EOF"},
+		{string(message(`{"op": "text"}`))[:8], "unexpected EOF"},
+		{"\x0e\x00\x00\x00" + `{"bytes":[-1]}`, "found an array of -1 bytes"},
+		{"\x18\x00\x00\x00" + `{"bytes":[1000000000000]}`[:24], "no JSON"},
+		{"\x19\x00\x00\x00" + `{"bytes":[1000000000000]}`, "unexpected EOF"},
+	} {
+		cmd := newCodec(&cli.Terminal{Stdin: strings.NewReader(c.in), Stdout: io.Discard, Stderr: io.Discard})
+		cmd.SetArgs(nil)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.in, err, c.want)
+		}
+	}
+}
+
+// Any arrays give GraphTensors that the codec encodes, or an error.
+func FuzzCodecBatch(f *testing.F) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(codecTexts))
+	if err != nil {
+		f.Fatal(err)
+	}
+	codec, err := example.NewCodec(schema)
+	if err != nil {
+		f.Fatal(err)
+	}
+	pack := func(arrays [][]byte) []byte {
+		b, err := json.Marshal(arrays)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return b
+	}
+	b := newBatchCodec(codec).newBatch()
+	f.Add(pack(b.arrays()))
+	b.add(codec.Random(1, 2))
+	f.Add(pack(b.arrays()))
+	b.add(codec.Random(1, 3))
+	f.Add(pack(b.arrays()))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		var arrays [][]byte
+		if json.Unmarshal(packed, &arrays) != nil {
+			return
+		}
+		var w example.Writer
+		_ = newBatchCodec(codec).each(arrays, func(_ int, g *example.GraphTensor) error {
+			record, err := codec.Encode(&w, g)
+			if err != nil {
+				return err
+			}
+			if err := codec.Decode(record, codec.New(), false); err != nil {
+				t.Fatalf("found %v, expected an Example that can be decoded", err)
+			}
+			return nil
+		})
+	})
+}
