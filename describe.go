@@ -30,6 +30,8 @@ type Description struct {
 	ContextRows int `json:"context_rows,omitempty"`
 	// SamplerBytes is the memory in bytes that the graph takes while it is sampled over all edge types.
 	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
+	// NotInBatches names the columns of a store that batches leave out, as TYPE/COLUMN: strings and lists.
+	NotInBatches []string `json:"not_in_batches,omitempty"`
 	// Made describes the run that made the folder: command, version, options and inputs.
 	Made store.Made `json:"made"`
 }
@@ -151,6 +153,7 @@ func describe(s *store.Store) *Description {
 		}
 		return i
 	}
+	i.NotInBatches = notInBatches(s.Graph)
 	for _, n := range s.Graph.Nodes {
 		ni := NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: describeColumns(n.Columns)}
 		if n.IDs != nil {
@@ -225,6 +228,9 @@ func (i *Description) Text(out io.Writer) error {
 	}
 	if i.Schema != "" {
 		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)
+	}
+	if text := leftOutText(i.NotInBatches); text != "" {
+		fmt.Fprintf(w, "\n%s.\n", strings.ToUpper(text[:1])+text[1:])
 	}
 	if i.SamplerBytes > 0 {
 		fmt.Fprintf(w, "\nSampling over all edge types holds %s of the graph in memory.\n", human.Bytes(i.SamplerBytes))

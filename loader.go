@@ -57,7 +57,8 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 		return nil, err
 	}
 	l := &Loader{sampler: sampler, o: o}
-	if l.source, err = feed.NewSource(sampler, p.job, feed.Features{Nodes: nodes, Edges: edges, Links: linkColumns(p.columns)}, o.Ops); err == nil && order != nil {
+	features := feed.Features{Nodes: nodes, Edges: edges, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns)}
+	if l.source, err = feed.NewSource(sampler, p.job, features, o.Ops); err == nil && order != nil {
 		err = l.source.SetOrder(order)
 	}
 	if err != nil {
@@ -124,6 +125,25 @@ func (o *SampleOptions) features(g *graph.Graph) (nodes, edges map[string][]stri
 	return nodes, edges, errors.Join(errNodes, errEdges)
 }
 
+// leftOut names the columns that "all" would list if batches could have them.
+func (o *SampleOptions) leftOut(g *graph.Graph, links []*graph.Column) []string {
+	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
+	asked := &graph.Graph{}
+	if o.Features == nil || all(o.Features) {
+		asked.Nodes = g.Nodes
+	}
+	if all(o.EdgeFeatures) {
+		asked.Edges = g.Edges
+	}
+	names := notInBatches(asked)
+	for _, c := range links {
+		if !inBatches(c) {
+			names = append(names, "links/"+c.Name)
+		}
+	}
+	return names
+}
+
 // namedColumns returns the listed columns by type; "all" lists every column of numbers with a fixed shape. A name without
 // a type stands for the column of every type that has it.
 func namedColumns(field string, names []string, types map[string][]*graph.Column) (map[string][]string, error) {
@@ -131,7 +151,7 @@ func namedColumns(field string, names []string, types map[string][]*graph.Column
 	if len(names) == 1 && names[0] == "all" {
 		for t, columns := range types {
 			for _, c := range columns {
-				if c.DType != graph.String && !c.Ragged() && !strings.HasPrefix(c.Name, "#") {
+				if inBatches(c) && !strings.HasPrefix(c.Name, "#") {
 					out[t] = append(out[t], c.Name)
 				}
 			}
@@ -226,7 +246,7 @@ func orderBytes(o batch.Order) int64 {
 func linkColumns(columns []*graph.Column) []*graph.Column {
 	var out []*graph.Column
 	for _, c := range columns {
-		if c.DType != graph.String && !c.Ragged() {
+		if inBatches(c) {
 			out = append(out, c)
 		}
 	}

@@ -111,6 +111,9 @@ func reportStore(r *report.Report, s *store.Store) error {
 	r.Head("on disk", report.Bytes(size))
 	r.Table(types)
 	r.Table(relations)
+	if text := leftOutText(notInBatches(s.Graph)); text != "" {
+		r.Note(text)
+	}
 	for _, d := range []graph.Direction{graph.In, graph.Out} {
 		p := plots[d]
 		if len(p.Series) == 0 {

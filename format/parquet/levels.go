@@ -64,15 +64,28 @@ func (h *hybrid) fill(dst []uint32) bool {
 			if h.at+n*int(h.width) > 8*len(h.packed) {
 				return false
 			}
-			for i := range dst[:n] {
-				dst[i] = uint32(bitsAt(h.packed, h.at, h.width))
-				h.at += int(h.width)
-			}
+			h.unpack(dst[:n])
 		}
 		h.left -= n
 		dst = dst[n:]
 	}
 	return true
+}
+
+// unpack reads packed values, all of whose bits are there.
+func (h *hybrid) unpack(dst []uint32) {
+	b, width := h.packed, int(h.width)
+	mask := uint64(1)<<h.width - 1
+	i := 0
+	// A value and the bits before it in its first byte fit into 8 bytes.
+	for ; i < len(dst) && h.at>>3 <= len(b)-8; i++ {
+		dst[i] = uint32(binary.LittleEndian.Uint64(b[h.at>>3:]) >> (h.at & 7) & mask)
+		h.at += width
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = uint32(bitsAt(b, h.at, h.width))
+		h.at += width
+	}
 }
 
 // bitsAt returns the number that is stored in width bits of b, at most 64, from bit at on, least significant bit

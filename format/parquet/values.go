@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Encodings of values.
@@ -205,6 +206,12 @@ func errFew() error {
 	return corruptf("found fewer values than the page counts, or a value that ends after the page, expected all values in it; the file is damaged")
 }
 
+// extend appends n bytes of undefined content to b and returns them.
+func extend(b *[]byte, n int) []byte {
+	*b = slices.Grow(*b, n)[:len(*b)+n]
+	return (*b)[len(*b)-n:]
+}
+
 // grow returns s with length n; its content is undefined.
 func grow(s []uint32, n int) []uint32 {
 	if cap(s) < n {
@@ -248,7 +255,7 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 			return done, errFew()
 		}
 		for _, x := range v.scratch {
-			if uint64(x) >= uint64(v.dict.n) {
+			if int(x) >= v.dict.n {
 				return done, corruptf("found index %d, expected one below %d, the number of values of the dictionary; the file is damaged", x, v.dict.n)
 			}
 		}
@@ -265,6 +272,18 @@ func (v *values) looked(r *Rows, n, limit, size int) (int, error) {
 			for _, x := range v.scratch {
 				r.Data = append(r.Data, v.dict.data[x])
 			}
+		case size == 4:
+			out := extend(&r.Data, 4*k)
+			for i, x := range v.scratch {
+				binary.LittleEndian.PutUint32(out[4*i:], binary.LittleEndian.Uint32(v.dict.data[4*int(x):]))
+			}
+			r.fixed(v.c, k)
+		case size == 8:
+			out := extend(&r.Data, 8*k)
+			for i, x := range v.scratch {
+				binary.LittleEndian.PutUint64(out[8*i:], binary.LittleEndian.Uint64(v.dict.data[8*int(x):]))
+			}
+			r.fixed(v.c, k)
 		default:
 			for _, x := range v.scratch {
 				r.Data = append(r.Data, v.dict.data[int(x)*size:int(x+1)*size]...)

@@ -48,6 +48,8 @@ type Features struct {
 	Nodes, Edges map[string][]string
 	// Links are columns of link seeds, with a row per seed in the order of the job.
 	Links []*graph.Column
+	// LeftOut names columns that were asked for and that batches cannot have, for the client.
+	LeftOut []string
 }
 
 // columnsOf is the columns of the batches of a sampler. They cover every type of the graph, including types that the

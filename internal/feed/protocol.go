@@ -58,6 +58,8 @@ type welcome struct {
 	SeedTypes []string     `json:"seed_types"`
 	Columns   []ColumnInfo `json:"columns"`
 	Ops       []OpInfo     `json:"ops"` // from op 1
+	// LeftOut names columns that were asked for, or that the links have, and that batches cannot have.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // OpInfo is the edge type and the hop of an op.

@@ -22,6 +22,7 @@ type Source struct {
 	links   bool // the seeds are links with columns
 	order   batch.Order
 	slot    int64 // bytes that hold every batch of an epoch
+	leftOut []string
 }
 
 // NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
@@ -54,7 +55,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0}
+	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut}
 	if _, err := job.Batches(src.width); err != nil {
 		return nil, err
 	}

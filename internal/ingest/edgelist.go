@@ -241,11 +241,9 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 		return nil, nil, nil, err
 	}
 	if specs == nil {
-		var warnings []string
-		for _, c := range table.Unreadable(t) {
-			warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", files[0], c))
-		}
-		return t, nil, warnings, nil
+		var s Source
+		s.leftOut(t, false)
+		return t, nil, s.Warnings, nil
 	}
 	have := t.Fields()
 	for _, c := range specs {
@@ -258,6 +256,19 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 		}
 	}
 	return t, specs, nil, nil
+}
+
+// leftOut warns of the columns of a table that cannot be read, unless the columns to read are listed.
+func (s *Source) leftOut(t table.Table, listed bool) {
+	if t == nil || listed {
+		return
+	}
+	for _, c := range table.Unreadable(t) {
+		w := fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", t.Files()[0], c)
+		if !slices.Contains(s.Warnings, w) {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
 }
 
 // openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is

@@ -95,11 +95,11 @@ edges:
 p text.npy+ends.npy+floats.npy+begin.npy key:string tags:float32[-1] words:string[-1]
 p:e:p text.npy+ends.npy+to.npy+w.npy from:string>to:string w:float64`),
 		ok("text without a header", "nodes: {p: {columns: {feat: f.csv, year: {file: y.txt, dtype: int16, empty: 7}}}, q: {table: rows.csv, columns: {year: y.txt}}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], columns: {w: w.npy, feat: f.csv}}}", `
-p f.csv+y.txt :uint64 feat:float32[2] year:int16=7
+p f.csv+y.txt :uint64 feat:float32[2] year:int16=7!
 q y.txt+rows.csv id:uint64 year:int64
 p:e:p f.csv+e.txt+w.npy src:uint64>dst:uint64 w:float64 feat:float32[2]`),
 		ok("ids as told, fill", "nodes: {v: {table: venue.csv, id: {column: id, dtype: string}, columns: {name: {dtype: string, empty: none}}}, w: {id: {dtype: string}}}\nedges: {\"w:e:w\": {table: pairs.npy}}", `
-v venue.csv id:string name:string=none
+v venue.csv id:string name:string=none!
 w - :string
 w:e:w pairs.npy src:string>dst:string`),
 		{name: "symmetrise", files: files("nodes: {a: {}, b: {}}\nedges: {\"a:e:b\": {table: e.txt, names: [src, dst]}, \"a:f:a\": {table: pairs.npy}}"), opts: Options{Symmetrise: true}, want: `

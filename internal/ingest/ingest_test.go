@@ -80,6 +80,14 @@ func show(s *Source, dir string) string {
 	}
 	column := func(c table.Column) string {
 		text := fmt.Sprintf("%s:%s", c.Name, c.DType)
+		switch {
+		case c.Unit != "":
+			text = fmt.Sprintf("%s:datetime[%s]", c.Name, c.Unit)
+		case c.Categories != nil:
+			text = fmt.Sprintf("%s:category(%s)", c.Name, strings.Join(c.Categories.Texts(), ","))
+		case c.Missing != nil:
+			text += "(" + c.Missing.Name + ")"
+		}
 		if c.Shape != nil {
 			text += strings.ReplaceAll(fmt.Sprint(c.Shape), " ", ",")
 		}
@@ -88,6 +96,12 @@ func show(s *Source, dir string) string {
 			text += "?"
 		case table.EmptyFill:
 			text += "=" + c.Fill
+		}
+		if c.Given {
+			text += "!"
+		}
+		if c.From != nil {
+			text += "<" + strings.Join(c.From, "+")
 		}
 		return text
 	}
@@ -163,6 +177,9 @@ func run(t *testing.T, cases []sourceCase) {
 				path, c.opts.Indptr, c.opts.Indices = "", filepath.Join(dir, c.opts.Indptr), filepath.Join(dir, c.opts.Indices)
 			}
 			s, err := Open(t.Context(), vfs.OS, path, c.opts)
+			if err == nil {
+				err = s.Collect(t.Context(), 2, 0, false)
+			}
 			if err == nil {
 				err = scanAll(s)
 			}

@@ -17,8 +17,8 @@ type Declared struct {
 // which most are not used, and what is left out.
 func (s *Source) Review(r *assemble.Result) []string {
 	var warnings []string
-	if s.leftOut != nil {
-		if n, why := s.leftOut(); n > 0 {
+	if s.skipped != nil {
+		if n, why := s.skipped(); n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: %d %s", s.Files[0], n, why))
 		}
 	}

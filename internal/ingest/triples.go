@@ -48,7 +48,7 @@ func (nTriples) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err := s.triples(ctx, t, o, iriNames, nil); err != nil {
 		return nil, err
 	}
-	s.leftOut = func() (int64, string) {
+	s.skipped = func() (int64, string) {
 		return t.Left(), "triples are left out, because their object is a literal and not a node"
 	}
 	if ext := table.Extension(path); ext == ".nq" || ext == ".nquads" {

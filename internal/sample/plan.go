@@ -238,7 +238,7 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			}
 			unit := graph.FindColumn(e.Columns, p.Before.Column).Unit
 			if have := p.TimeUnit(g); unit != have {
-				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s in %s, expected %s, as of the edge types before; import all of them as datetime[%[4]s] or another unit", i+1, p.Before.Column, op.Edges, unitName(unit), unitName(have))
+				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s in %s, expected %s, as of the edge types before; import all of them in one unit", i+1, p.Before.Column, op.Edges, unitName(unit), unitName(have))
 			}
 		}
 	}

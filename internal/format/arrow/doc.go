@@ -33,7 +33,7 @@
 // bytes of the file wrap parquet.ErrCorrupt or parquet.ErrUnsupported.
 //
 // The package has its own parser because a library needs the same checks before it sees the bytes, and they are most of
-// the work: docs/decisions/parquet.md has what arrow-go does with damaged files. The tests read files of pyarrow and polars.
+// the work: docs/decisions/arrow.md. The tests, in package ingest/table, read files of pyarrow and polars.
 //
 // The package imports the standard library, klauspost/compress/zstd, pierrec/lz4, format/parquet, internal/format/decimal
 // and internal/tagged.

@@ -133,6 +133,9 @@ func alone(t testing.TB, path string, o ingest.Options, opt assemble.Options) (s
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := src.Collect(context.Background(), 2, 0, opt.Homogeneous); err != nil {
+		return "", nil, err
+	}
 	dir := filepath.Join(t.TempDir(), "alone")
 	w, err := store.Create(unsynced, dir, false)
 	if err != nil {
@@ -151,6 +154,9 @@ func together(t testing.TB, path string, o ingest.Options, opt assemble.Options,
 	src, err := ingest.Open(context.Background(), vfs.OS, path, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := src.Collect(context.Background(), 1, 0, opt.Homogeneous); err != nil {
+		return "", nil, err
 	}
 	dir := filepath.Join(t.TempDir(), "together")
 	w, err := store.Create(unsynced, dir, false)
@@ -206,7 +212,7 @@ func (g *tables) number(label string, most int) int { return rapid.IntRange(0, m
 
 // columns adds random columns to rows.
 func (g *tables) columns(header []string, rows [][]string) (types string) {
-	kinds := []string{"int64", "float32", "string", `"float32[2]"`, `"int32[]"`, `"string[]"`}
+	kinds := []string{"int64", "float32", "string", `"float32[2]"`, `"int32[]"`, `"string[]"`, "category", `"datetime[ms]"`, "{dtype: int8, missing: column}"}
 	for k := range g.number("columns", 2) {
 		kind := kinds[g.number("kind", len(kinds)-1)]
 		name := fmt.Sprintf("c%d", k)
@@ -226,6 +232,12 @@ func (g *tables) columns(header []string, rows [][]string) (types string) {
 				v = fmt.Sprintf("%d %d", n, i)
 			case kinds[4]:
 				v = strings.TrimSpace(strings.Repeat(" 7", n))
+			case kinds[6]:
+				v = []string{"", "b", "a", "c"}[n]
+			case kinds[7]:
+				v = []string{"", "2024-02-29", "5", "1999-12-31T23:59:59.5+01:00"}[n]
+			case kinds[8]:
+				v = []string{"", "1", "2", "3"}[n]
 			default:
 				v = strings.Join([]string{"p", "q", "rs"}[:n], ";")
 			}

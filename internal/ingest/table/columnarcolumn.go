@@ -35,6 +35,9 @@ func (c *columnarColumn) take(n int, absent []bool) (marked bool, bad int, probl
 	for row := 0; row < n; {
 		// Find a run of rows that are not empty cells.
 		end := row
+		if c.full() {
+			end = n
+		}
 		for end < n && !c.empty(end) {
 			end++
 		}
@@ -56,6 +59,11 @@ func (c *columnarColumn) take(n int, absent []bool) (marked bool, bad int, probl
 	}
 	c.drop(n)
 	return marked, 0, ""
+}
+
+// full says that no row can be an empty cell.
+func (c *columnarColumn) full() bool {
+	return c.rows.Null == nil && !(c.out.ID && c.lists == 0 && c.from == graph.String)
 }
 
 // empty says whether a row is an empty cell: null, or an empty id.

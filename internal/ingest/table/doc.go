@@ -1,5 +1,5 @@
-// Package table reads input tables: rows of typed columns from CSV, npy, TFRecord and Parquet files, in one file or
-// in shards.
+// Package table reads input tables: rows of typed columns from CSV, JSON lines, npy, TFRecord, Parquet and Arrow files, in
+// one file, in shards, or in folders.
 //
 // A Table lists the fields that its files declare, scans the columns that are asked for, and names the place of a row
 // for errors. A scan reads chunks of rows with several workers at once and bounded memory. Each chunk has the number
@@ -45,6 +45,23 @@
 // the first may be variable, and a single value is a row of shape [1]. A null row is an empty cell; null within a
 // list is an error. Row numbers count from 0 in each file. A column of type null, which pandas writes for tables
 // without rows, has empty cells of any dtype and shape.
+//
+// # Arrow
+//
+// OpenArrow makes a table from the columns of files and streams of Arrow IPC, in the same way: see internal/format/arrow.
+// Workers scan whole record batches.
+//
+// # JSON lines
+//
+// OpenJSONLines reads one object per line, plain or compressed. The columns are the keys of the objects in the first MiB. A
+// number or a string is read like a cell of CSV, true and false are 1 and 0, and an array is a vector, of nested arrays if
+// the shape has several dimensions. Null and a missing key are empty cells. NaN, Infinity and -Infinity are numbers, as
+// Python writes them. A key twice in an object, a string that is not UTF-8, and a new key after the first MiB are errors.
+//
+// # Open
+//
+// Open recognises the kind of files by their extension, or by their first bytes where that says nothing. Find and Folder
+// find the files of a table by its name. Folders KEY=VALUE between a named folder and a file are columns of the table.
 //
 // # npy
 //

@@ -139,6 +139,9 @@ func sameValues(t *testing.T, what string, found map[string][]any, expected map[
 }
 
 func sameValue(a, b any) bool {
+	if a == "" {
+		a = nil
+	}
 	if b == "" {
 		b = nil
 	}
@@ -176,4 +179,15 @@ func parseValues(t *testing.T, b []byte) (files map[string]map[string][]any) {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// guessedDType is the dtype of a guess.
+func guessedDType(g Guess) graph.DType {
+	switch {
+	case g.Seen && g.Integer:
+		return graph.Int64
+	case g.Seen && g.Number:
+		return graph.Float64
+	}
+	return graph.String
 }

@@ -1,6 +1,7 @@
 package seeds_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/npy"
@@ -62,6 +64,25 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := file("ids.npy", string(append(array, graph.Bytes([]int64{3, 0, 3})...)))
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		ID int64 `parquet:"id"`
+	}](&b)
+	if _, err := w.Write([]struct {
+		ID int64 `parquet:"id"`
+	}{{3}, {0}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	columnar := file("ids", b.String())
+	if err := os.Mkdir(filepath.Join(dir, "shards"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file("shards/s.csv-00000-of-00002", "id\n1\n")
+	file("shards/s.csv-00001-of-00002", "id\n2\n3\n")
+	shards := filepath.Join(dir, "shards", "s.csv@2")
 	for _, c := range []struct {
 		name, text, seedType string
 		want                 []uint32
@@ -80,6 +101,13 @@ func TestFind(t *testing.T) {
 		{name: "a table", text: file("t.csv", "year,id\n5,1\n6,3\n"), seedType: "paper", want: []uint32{1, 3}},
 		{name: "TF-GNN's seeds", text: file("s.csv", "#id\n1\n"), seedType: "paper", want: []uint32{1}},
 		{name: "an array", text: ids, seedType: "paper", want: []uint32{3, 0, 3}},
+		{name: "JSON lines", text: file("a.jsonl", "{\"id\": 1}\n{\"id\": \"3\", \"x\": 7}\n"), seedType: "paper", want: []uint32{1, 3}},
+		{name: "JSON without an extension", text: file("json", "{\"#id\": 1}\n"), seedType: "paper", want: []uint32{1}},
+		{name: "text without an extension", text: file("list", "2\n1\n"), seedType: "paper", want: []uint32{2, 1}},
+		{name: "Parquet", text: columnar, seedType: "paper", want: []uint32{3, 0}},
+		{name: "shards", text: shards, seedType: "paper", want: []uint32{1, 2, 3}},
+		{name: "a glob", text: filepath.Join(dir, "shard*", "s.csv-*"), seedType: "paper", want: []uint32{1, 2, 3}},
+		{name: "a folder", text: filepath.Join(dir, "shards"), seedType: "paper", want: []uint32{1, 2, 3}},
 
 		{name: "no type", text: "", err: "expected one of author, paper"},
 		{name: "another type than the plan's", text: "paper", seedType: "author", err: `found seeds of node type "paper", expected "author"`},

@@ -190,6 +190,7 @@ class Connection:
         self.names = [name for name, _, _ in self._columns]
         self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
+        self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)

@@ -314,9 +314,29 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
     def column(self, name: str) -> Column:
         """A column as a `Column`, whatever it holds."""
+        return self._folder.column(name, self._meta(name), self._rows)
+
+    def _meta(self, name: str) -> Mapping[str, Any]:
         if name not in self._metas:
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
-        return self._folder.column(name, self._metas[name], self._rows)
+        meta: Mapping[str, Any] = self._metas[name]
+        return meta
+
+    def categories(self, name: str) -> list[str] | None:
+        """The texts of a column of categories, by code; None for other columns. The code -1 is a missing value."""
+        texts = self._meta(name).get("categories")
+        if texts is None:
+            return None
+        at = self._folder.index(texts["string_offsets"], None)
+        return self._folder.column(name, texts, len(at) - 1).tolist()
+
+    def unit(self, name: str) -> str | None:
+        """The unit of a column of times, "s", "ms", "us" or "ns" since 1970 in UTC; None for other columns.
+
+        ``column.view(f"datetime64[{unit}]")`` is the column as NumPy's times; a missing time is NaT.
+        """
+        unit: str | None = self._meta(name).get("unit")
+        return unit
 
     def __getitem__(self, name: str) -> Array | Column:
         c = self.column(name)

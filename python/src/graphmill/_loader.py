@@ -262,7 +262,14 @@ class NodeLoader(Feeding):
             self._start(arguments + given)
             self._data = _fingerprint(store, arguments, given)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
-        self._connect()
+        left = self._connect().left_out
+        if left:
+            shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
+            warnings.warn(
+                f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category, or read "
+                "the rows from the store by node or edge id; features= names the columns that you want",
+                stacklevel=2,
+            )
         try:
             self._check_form(order or "")
             check_mask(store, seeds, self._schema.seed_types[0])

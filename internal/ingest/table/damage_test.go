@@ -27,13 +27,16 @@ const (
 	damagedSpace = 6 << 30
 )
 
-// No damaged copy of an Arrow file ends the process, hangs or takes much memory: each gives rows or an error. The copies are
+// No damaged copy of an Arrow or Parquet file ends the process, hangs or takes much memory: each gives rows or an error. The copies are
 // read in a process of its own, which may not grow.
-func TestArrowDamaged(t *testing.T) {
-	for _, name := range []string{"plain.arrow", "lz4.arrow", "zstd.arrow", "plain.arrows", "zstd.arrows", "polars.arrow"} {
+func TestDamaged(t *testing.T) {
+	for _, name := range []string{
+		"arrow/plain.arrow", "arrow/lz4.arrow", "arrow/zstd.arrow", "arrow/plain.arrows", "arrow/zstd.arrows", "arrow/polars.arrow",
+		"parquet/lz4.parquet", "parquet/brotli.parquet", "parquet/integers.parquet",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestArrowDamagedChild$", "-test.v")
+			cmd := exec.Command(os.Args[0], "-test.run=^TestDamagedChild$", "-test.v")
 			cmd.Env = append(os.Environ(), "GRAPHMILL_DAMAGED="+name)
 			out, err := cmd.CombinedOutput()
 			if err != nil || !bytes.Contains(out, []byte(fmt.Sprintf("read %d copies", damagedCopies))) {
@@ -43,22 +46,22 @@ func TestArrowDamaged(t *testing.T) {
 	}
 }
 
-// TestArrowDamagedChild is the process.
-func TestArrowDamagedChild(t *testing.T) {
+// TestDamagedChild is the process.
+func TestDamagedChild(t *testing.T) {
 	name := os.Getenv("GRAPHMILL_DAMAGED")
 	if name == "" {
-		t.Skip("started by TestArrowDamaged")
+		t.Skip("started by TestDamaged")
 	}
 	if runtime.GOOS == "linux" {
 		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: damagedSpace, Max: damagedSpace}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	good, err := os.ReadFile(filepath.Join("testdata/arrow", name))
+	good, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), name)
+	path := filepath.Join(t.TempDir(), filepath.Base(name))
 	random := rand.New(rand.NewPCG(1, uint64(len(good))))
 	failed, most, slowest := 0, uint64(0), time.Duration(0)
 	var stats runtime.MemStats
@@ -88,7 +91,7 @@ func TestArrowDamagedChild(t *testing.T) {
 
 // readAll reads every column of a file.
 func readAll(path string) error {
-	tab, err := OpenArrow(vfs.OS, []string{path})
+	tab, err := Open(vfs.OS, []string{path}, Options{})
 	if err != nil {
 		return err
 	}
