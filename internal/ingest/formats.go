@@ -28,7 +28,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
 
 // Format describes a format for a person.
 type Format struct {
@@ -80,6 +80,9 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		}
 	}
 	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
+		if ok, err := (nodeLink{}).sniff(fsys, path, nil); ok || err != nil {
+			return nodeLink{}, err
+		}
 		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
 			return dglParts{}, err
 		}

@@ -65,7 +65,8 @@ type Reader struct {
 // bounded is an input that ends with an error after too many bytes for one token.
 type bounded struct {
 	io.Reader
-	left int
+	left   int
+	failed error // of the input
 }
 
 var errLong = fmt.Errorf("found more than %d bytes in one piece of markup or text, expected fewer", maxToken)
@@ -76,12 +77,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.Reader.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed = err
+	}
 	return n, err
 }
 
 // NewReader reads a document up to the start of its graph. name is that of the file, for errors.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, in: &bounded{in, maxToken}, index: map[string]int{}}
+	r := &Reader{name: name, in: &bounded{Reader: in, left: maxToken}, index: map[string]int{}}
 	r.xml = xml.NewDecoder(r.in)
 	root, err := r.start("graphml")
 	if err != nil {
@@ -141,8 +145,10 @@ func (r *Reader) token() (xml.Token, error) {
 		return nil, r.bad("%w", errLong)
 	case errors.As(err, &syntax):
 		return nil, r.badAt(syntax.Line, "found markup that is not XML (%s), expected a whole GraphML document", syntax.Msg)
-	case err != nil:
+	case err != nil && r.in.failed != nil:
 		return nil, fmt.Errorf("%s: %w", r.name, err)
+	case err != nil:
+		return nil, r.bad("found markup that is not read (%w), expected XML in UTF-8", err)
 	}
 	switch t := t.(type) {
 	case xml.StartElement:

@@ -158,9 +158,6 @@ func (t *Lines) plain(ctx context.Context, columns []Column, threads int, fn fun
 		for i := range b.columns {
 			x := &b.columns[i]
 			chunk.Columns[i] = Vector{Data: x.data.bytes()[:x.data.n:x.data.n], Ends: x.ends}
-			if row := firstEmpty(x.ends); columns[i].ID && row < b.rows {
-				return badf("%s: found an empty %s, expected an id", t.Where(chunk.First+uint64(row), ""), columns[i].Name)
-			}
 		}
 		if err := fn(0, &chunk); err != nil {
 			return err
@@ -175,18 +172,6 @@ func (t *Lines) plain(ctx context.Context, columns []Column, threads int, fn fun
 	return chunk.First, nil
 }
 
-// firstEmpty returns the first cell that is empty, or the number of cells.
-func firstEmpty(ends []uint32) int {
-	last := uint32(0)
-	for i, end := range ends {
-		if end == last {
-			return i
-		}
-		last = end
-	}
-	return len(ends)
-}
-
 func (t *Lines) scan(ctx context.Context, columns []Column, threads int, places bool, sink func(*lineBlock) error) (err error) {
 	of := make([][]int, len(t.fields))
 	for i, c := range columns {
@@ -198,17 +183,35 @@ func (t *Lines) scan(ctx context.Context, columns []Column, threads int, places 
 	}
 	r := lineReader{t: t, file: -1}
 	defer func() { err = errors.Join(err, r.close()) }()
+	var ids []Column
+	var idAt []int
+	for i, c := range columns {
+		if c.ID {
+			ids, idAt = append(ids, c), append(idAt, i)
+		}
+	}
+	emptyID := func(b *lineBlock, from int) string {
+		for k, i := range idAt {
+			ends := b.columns[i].ends
+			for row := from; row < b.rows; row++ {
+				if row == 0 && ends[0] == 0 || row > 0 && ends[row] == ends[row-1] {
+					return ids[k].Name
+				}
+			}
+		}
+		return ""
+	}
 	return ordered.Run(ctx, max(threads, 1), func() struct{} { return struct{}{} }, func() *lineBlock {
 		return &lineBlock{cells: cells{columns: make([]cellColumn, len(columns)), of: of, keep: places}}
 	}, ordered.Stages[struct{}, *lineBlock]{
 		Fill: r.next,
-		Work: func(_ struct{}, b *lineBlock) error { return t.parse(b) },
+		Work: func(_ struct{}, b *lineBlock) error { return t.parse(b, emptyID) },
 		Sink: sink,
 	})
 }
 
-// parse cuts the lines of a block.
-func (t *Lines) parse(b *lineBlock) error {
+// parse cuts the lines of a block. empty returns the name of an id that is empty in a row from the given one on, or "".
+func (t *Lines) parse(b *lineBlock, empty func(b *lineBlock, from int) string) error {
 	b.reset()
 	b.left, b.line = 0, b.first
 	label := []byte(t.files[b.file].label)
@@ -224,6 +227,9 @@ func (t *Lines) parse(b *lineBlock) error {
 			b.left++
 		case problem != "":
 			return badf("%s:%d:%d: %s", t.files[b.file].path, b.line, at+1, problem)
+		}
+		if id := empty(b, before); id != "" {
+			return badf("%s:%d: found an empty %s, expected an id", t.files[b.file].path, b.line, id)
 		}
 		for ; t.labelled && before < b.rows; before++ {
 			b.add(len(t.fields)-1, label)

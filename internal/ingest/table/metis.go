@@ -76,6 +76,10 @@ func (t *metisTable) Where(row uint64, _ string) string {
 // Scan implements Table. Numbers are asked for as Uint32 or, if they are scalars, as Uint64. Several goroutines parse,
 // and one calls fn. The memory is that of metis.Scan and of one chunk.
 func (t *metisTable) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (rows uint64, err error) {
+	return scanValues(ctx, t, columns, threads, fn, t.plain)
+}
+
+func (t *metisTable) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (rows uint64, err error) {
 	for _, c := range columns {
 		i := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == c.Name })
 		if i < 0 || c.DType != graph.Uint32 && (c.DType != graph.Uint64 || len(c.Shape) > 0) || !slices.Equal(c.Shape, t.fields[i].Shape) {
