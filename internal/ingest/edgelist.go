@@ -242,7 +242,7 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 	}
 	if specs == nil {
 		var s Source
-		s.leftOut(t, false)
+		s.unreadable(t, false)
 		return t, nil, s.Warnings, nil
 	}
 	have := t.Fields()
@@ -258,8 +258,8 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 	return t, specs, nil, nil
 }
 
-// leftOut warns of the columns of a table that cannot be read, unless the columns to read are listed.
-func (s *Source) leftOut(t table.Table, listed bool) {
+// unreadable warns of the columns of a table that cannot be read, unless the columns to read are listed.
+func (s *Source) unreadable(t table.Table, listed bool) {
 	if t == nil || listed {
 		return
 	}

@@ -76,11 +76,11 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	}
 	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Warnings: l.m.notes}
 	for _, n := range l.nodes {
-		s.leftOut(n.base, n.listed)
+		s.unreadable(n.base, n.listed)
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
 	for _, e := range l.edges {
-		s.leftOut(e.base, e.listed)
+		s.unreadable(e.base, e.listed)
 		s.Input.Edges = append(s.Input.Edges, e.out)
 		if e.reverse != "" {
 			s.Input.Edges = append(s.Input.Edges, reverse(e.out, e.reverse))
