@@ -324,11 +324,8 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
     def categories(self, name: str) -> list[str] | None:
         """The texts of a column of categories, by code; None for other columns. The code -1 is a missing value."""
-        texts = self._meta(name).get("categories")
-        if texts is None:
-            return None
-        at = self._folder.index(texts["string_offsets"], None)
-        return self._folder.column(name, texts, len(at) - 1).tolist()
+        texts = self.column(name).categories
+        return None if texts is None else texts.tolist()
 
     def unit(self, name: str) -> str | None:
         """The unit of a column of times, "s", "ms", "us" or "ns" since 1970 in UTC; None for other columns.
