@@ -163,9 +163,9 @@ class TestExamples(unittest.TestCase):
         g = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features={"x": np.array([1, 2])})})
         wide = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features={"x": np.array([1, 2, 3, 4]).reshape(2, 2)})})
         record = write_example(g)
-        with self.assertRaisesRegex(GraphmillError, r"Example 1: nodes/n\.x: "):
+        with self.assertRaisesRegex(GraphmillError, r"record 1: nodes/n\.x: "):
             parse_example(wide.schema, [write_example(wide), record])
-        with self.assertRaisesRegex(GraphmillError, "Example 0: .*byte"):
+        with self.assertRaisesRegex(GraphmillError, "record 0: .*byte"):
             parse_single_example(g.schema, record[:-1])
         path = made.path("broken.tfrecord")
         write_examples(path, [g, g])

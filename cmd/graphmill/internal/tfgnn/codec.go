@@ -278,7 +278,7 @@ func (s *codecServer) do(ctx context.Context, m *codecMessage) (h codecHeader, a
 		}
 		for i, record := range records {
 			if err := b.decode(record, m.Lenient); err != nil {
-				return h, nil, fmt.Errorf("Example %d: %w", i, err)
+				return h, nil, fmt.Errorf("record %d: %w", i, err)
 			}
 		}
 		return h, b.arrays(), nil

@@ -110,7 +110,7 @@ func TestCodecErrors(t *testing.T) {
 		{message(`{"op": "encode"}`, append([][]byte{many}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1"},
 		{message(`{"op": "decode"}`, one), "found 1 arrays, expected the lengths of the records and the records"},
 		{message(`{"op": "decode"}`, many, []byte("abc")), "found a record of 1099511627776 bytes, expected at most the 3 that are left"},
-		{message(`{"op": "decode"}`, one, []byte("abc")), "Example 0: "},
+		{message(`{"op": "decode"}`, one, []byte("abc")), "record 0: "},
 		{message(`{"op": "open", "schema": {"nodes": 1}}`), "found no schema: "},
 		{message(`{"op": "text", "schema": {"edge_sets": {"e": {"source": "a"}}}}`), "source"},
 		{message(`{"op": "schema", "path": "/no/such"}`), "/no/such"},
