@@ -257,7 +257,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 	if err != nil {
 		return nil, err
 	}
-	options.Temp = folderOf(out)
+	options.Temp, options.Threads = folderOf(out), o.Threads
 	start := time.Now()
 	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {

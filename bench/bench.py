@@ -40,7 +40,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 FANOUT, BATCH_SIZE = "15,10", 1024
-MEMORY = "256MiB"
+MEMORY, OGB_MEMORY = "256MiB", "1GiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
@@ -52,6 +52,7 @@ RACES = {
     "parquet": "an edge list with a weight from Parquet: polars, DuckDB, pyarrow",
     "arrow": "an edge list with a weight from Arrow: polars, pyarrow",
     "npy": "an edge list from npy: DGL's conversion to CSC",
+    "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
     "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
@@ -403,6 +404,18 @@ class Bench:
                       [self.importing(source, t, 16 << self.args.scale),
                        Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
 
+    def ogb(self):
+        edges, out = self.args.edges, self.work / "out" / "ogb.store"
+        python = self.python("ogb", "ogb", "pandas", "numpy")
+        script = HERE / "ogb_layout.py"
+        for layout in ("text", "npz"):
+            source = self.cached(f"ogb_{layout}{edges}", self.python("tables"), script, "make", "--layout", layout, "--edges", edges)
+            for t in self.args.threads:
+                ours = [self.graphmill, "import", source, "--out", out, "--threads", t, "--memory", OGB_MEMORY]
+                self.race(f"import of {edges:,} edges and {edges // 25:,} x 128 features in OGB's layout, {layout}, within {OGB_MEMORY}, against reading it into memory, {t} threads",
+                          "edges/s", [Contestant("graphmill", ours, lambda r: edges / r.wall, output=out),
+                                      Contestant("ogb", [python, script, "read", "--layout", layout, source], lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
+
     def strings(self):
         keys, refs = self.args.keys, 5 * self.args.keys
         source = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", refs)
@@ -711,6 +724,7 @@ def main():
     p.add_argument("--batches", type=int, default=200, help="batches that sample and loader time (default: 200)")
     p.add_argument("--seeds", type=lambda s: [int(n) for n in s.split(",")], default=[50_000, 1_000_000], metavar="N,N", help="numbers of seeds of cluster (default: 50000,1000000)")
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
+    p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
     p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition (default: 8,64)")

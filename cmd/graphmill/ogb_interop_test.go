@@ -65,3 +65,22 @@ func TestOGB(t *testing.T) {
 		t.Log(counts)
 	}
 }
+
+// Random sparse matrices that SciPy saved, as .npz and as Matrix Market files, are imported with the entries that SciPy
+// reads.
+func TestSciPy(t *testing.T) {
+	const matrices = 48
+	dir := t.TempDir()
+	ogbCounts(t, "scipy_check.py", "make", dir, "1", fmt.Sprint(matrices))
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name, _, _ := strings.Cut(f.Name(), ".")
+		call(t, "import", filepath.Join(dir, f.Name()), "--out", filepath.Join(dir, name+".store"))
+	}
+	if counts := ogbCounts(t, "scipy_check.py", "check", dir); counts["matrices"] != matrices {
+		t.Errorf("found %v, expected %d matrices", counts, matrices)
+	}
+}

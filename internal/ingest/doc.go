@@ -7,6 +7,7 @@
 //   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV, TFRecord and Parquet tables;
 //   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
+//   - matrix-market: the entries of a matrix as text, .mtx;
 //   - npz: an archive with a sparse matrix of SciPy, or with the ends of edges and columns of nodes and edges;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
 //   - tu: the folder of a TU data set of many graphs;
@@ -22,6 +23,11 @@
 //
 // A new format is a type that implements format and is listed in formats. Its method detect says whether a path looks
 // like the format, and sniff whether its content does. Kinds of files that are not imported are in refusals.
+//
+// A maker turns what is asked of columns, and what their fields look like, into columns of tables: dtypes, units of times,
+// categories, vectors, and what empty cells mean (gaps). Categories that no list fixes are found by Source.Collect, which
+// scans the columns of each table once, before the tables are read for the store; Source.Held then has their memory, about
+// 64 bytes per text and its bytes.
 //
 // Formats read the first lines and the headers of tables, and not all rows, but for those in which only the rows tell
 // the types or the columns: triples and node-link. Files that a metadata file names must be in

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -204,7 +203,7 @@ func (l *lister) ends(e *edgeEntry) error {
 		if err != nil {
 			return l.place(e.at, err)
 		}
-	case e.names != nil && filepath.Ext(e.names[0]) == ".npy":
+	case e.names != nil && isArray(e.names[0]):
 		files, err := l.p.find(e.names...)
 		if err == nil && len(files) != 1 {
 			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))

@@ -42,6 +42,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
 	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o, m: &maker{gaps: newGaps(o)}}
+	l.p.member = func(archive, array string) (string, error) { return o.arrays.Array(ctx, archive, array) }
 	body, err := l.y.read(fsys)
 	if err != nil {
 		return nil, err
@@ -328,7 +329,7 @@ func (s *source) keyed(name string) {
 // isColumn says whether a name is that of a file with one column.
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
-// readColumn reads "int64", "float32[128]", "feat.npy", "feat.csv.gz" or a mapping.
+// readColumn reads "int64", "float32[128]", "feat.npy", "data.npz:x", "feat.csv.gz" or a mapping.
 func (l *lister) readColumn(e entry) (columnEntry, error) {
 	c := columnEntry{wanted: wanted{Field: table.Field{Name: e.key}}, at: e.at}
 	if s, ok := e.value.(*ast.StringNode); ok {
@@ -338,10 +339,11 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		}
 		return c, l.readType(&c, e.value, s.Value)
 	}
-	fields, err := l.y.mapping(e.value, "dtype, file, from, categories and missing", []string{"dtype", "file", "row_offsets", "string_offsets", "from", "categories", "missing", "empty"})
+	fields, err := l.y.mapping(e.value, "dtype, file, array, from, categories and missing", []string{"dtype", "file", "array", "row_offsets", "string_offsets", "from", "categories", "missing", "empty"})
 	if err != nil {
 		return c, err
 	}
+	array := ""
 	for _, f := range fields {
 		var s string
 		switch f.key {
@@ -367,15 +369,22 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		case "dtype":
 			err = l.readType(&c, f.value, s)
 		case "file":
-			if c.file = s; !isColumn(s) {
-				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, or numbers as .csv, .tsv or .txt without a header", s)
+			if c.file = s; !isColumn(s) && filepath.Ext(s) != npzSuffix {
+				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, an archive .npz with the key array, or numbers as .csv, .tsv or .txt without a header", s)
 			}
+		case "array":
+			array = s
 		case "missing", "empty":
 			c.missing = s
 		}
 		if err != nil {
 			return c, err
 		}
+	}
+	if archive := filepath.Ext(c.file) == npzSuffix; archive != (array != "") {
+		return c, l.y.errorf(e.at, "found file %q and array %q of column %q, expected both for an array of an archive .npz, and otherwise no array", c.file, array, c.Name)
+	} else if archive {
+		c.file += ":" + array
 	}
 	switch {
 	case (c.lists.Rows != nil || c.lists.Strings != "") && (!isArray(c.file) || c.DType == graph.Invalid):

@@ -131,7 +131,11 @@ func (l *collectionLister) alone(g *graphsEntry, name string) (table.Table, erro
 	return t, nil
 }
 
-func isArray(name string) bool { return filepath.Ext(name) == ".npy" }
+// isArray says whether a name is that of an .npy array, or of an array of an archive, "data.npz:x".
+func isArray(name string) bool {
+	_, _, archived := cutMember(name)
+	return archived || filepath.Ext(name) == ".npy"
+}
 
 // has refuses the name of a column that the table does not have.
 func (l *collectionLister) has(g *graphsEntry, name string) error {

@@ -35,7 +35,7 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 			return "", errors.Join(err, src.Close())
 		}
 		out := filepath.Join(t.TempDir(), "out")
-		w, err := store.Create(vfs.OS, out, false)
+		w, err := store.Create(vfs.Unsynced{FS: vfs.OS}, out, false)
 		if err != nil {
 			t.Fatal(err)
 		}

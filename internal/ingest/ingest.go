@@ -76,6 +76,8 @@ type Options struct {
 	Outside bool
 	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
 	Temp string
+	// Threads is the number of goroutines that unpack arrays; 0: 1.
+	Threads int
 
 	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }

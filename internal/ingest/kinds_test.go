@@ -35,7 +35,7 @@ nodes:
 edges:
   "n:e:n": {table: [edges, more.jsonl]}
 `, "nodes/a.arrow": bytes("arrow/polars.arrow"), "nodes/b.arrow": bytes("arrow/polars.arrow"), "edges/0.jsonl": lines, "edges/1.jsonl": lines, "more.jsonl": lines}, path: "graph.yaml",
-			want: "n nodes/a.arrow+nodes/b.arrow id:string weight:float64 at:int64\nn:e:n edges/0.jsonl+edges/1.jsonl+more.jsonl src:string>dst:string w:float32 v:int64[2]"},
+			want: "n nodes/a.arrow+nodes/b.arrow id:string weight:float64 at:datetime[us]\nn:e:n edges/0.jsonl+edges/1.jsonl+more.jsonl src:string>dst:string w:float32 v:int64[2]"},
 	})
 }
 

@@ -139,34 +139,36 @@ func (z *archived) matrix() error {
 			e.Columns = []table.Column{featureOf(f)}
 		}
 	}
-	nodes := func(name string, n uint64) error {
-		t := table.Table(nil)
-		if n == 0 { // a count of 0 would mean that it is not known
-			var err error
-			if t, err = z.o.none(z.Path() + ", " + name); err != nil {
-				return err
+	z.s.Input, err = z.o.matrix(z.Path(), [2]uint64{uint64(shape[0]), uint64(shape[1])}, e)
+	return err
+}
+
+// matrix returns the graph of a matrix whose entries are e. The rows and columns of a square one are the same nodes.
+// Those of another one are two node types.
+func (o Options) matrix(path string, shape [2]uint64, e assemble.Edges) (in assemble.Input, err error) {
+	types := []string{"row", "column"}
+	if shape[0] == shape[1] {
+		if o.NumNodes > 0 && o.NumNodes < shape[0] {
+			return in, usagef("found %d nodes in %s, expected at most the %d of `NumNodes`", shape[0], path, o.NumNodes)
+		}
+		shape[0], types = max(shape[0], o.NumNodes), []string{graph.HomogeneousNode}
+	} else {
+		if o.NumNodes > 0 {
+			return in, usagef("found `NumNodes` with a matrix of shape %v in %s, expected it with a square one; this one has two node types", shape, path)
+		}
+		e.Type = graph.EdgeType{Src: types[0], Rel: graph.HomogeneousEdge.Rel, Dst: types[1]}
+	}
+	in.Edges = []assemble.Edges{e}
+	for i, name := range types {
+		n := assemble.Nodes{Type: name, ID: end("", true), Count: shape[i]}
+		if n.Count == 0 { // a count of 0 would mean that it is not known
+			if n.Table, err = o.none(path + ", " + name); err != nil {
+				return in, err
 			}
 		}
-		z.s.Input.Nodes = append(z.s.Input.Nodes, assemble.Nodes{Type: name, Table: t, ID: end("", true), Count: n})
-		return nil
+		in.Nodes = append(in.Nodes, n)
 	}
-	if shape[0] == shape[1] {
-		n, err := z.counted(uint64(shape[0]), "shape")
-		if err != nil {
-			return err
-		}
-		z.s.Input.Edges = []assemble.Edges{e}
-		return nodes(graph.HomogeneousNode, n)
-	}
-	if z.o.NumNodes > 0 {
-		return usagef("found `NumNodes` with a matrix of shape %v, expected it with a square one; the other has two node types", shape)
-	}
-	e.Type = graph.EdgeType{Src: "row", Rel: graph.HomogeneousEdge.Rel, Dst: "column"}
-	z.s.Input.Edges = []assemble.Edges{e}
-	if err := nodes("row", uint64(shape[0])); err != nil {
-		return err
-	}
-	return nodes("column", uint64(shape[1]))
+	return in, nil
 }
 
 // none returns a table without rows.

@@ -80,7 +80,7 @@ func TestSparseMatrices(t *testing.T) {
 		{name: "csc", path: "a.npz", files: compressed("csc", []int64{3, 3}, ends(0, 1, 3, 3)), want: "_N 3:\n_N:_E:_N: 1>0 weight=1 0>1 weight=2 2>1 weight=0"},
 		{name: "coo", path: "a.npz", files: one("coo", []int64{4, 4}, "row", ends(3, 0, 3), "col", ends(0, 0, 0)), want: "_N 4:\n_N:_E:_N: 3>0 weight=1 0>0 weight=2 3>0 weight=0"},
 		{name: "more nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 4}, want: "_N 4:\n_N:_E:_N: 0>1 weight=1 1>0 weight=2 1>2 weight=0"},
-		{name: "fewer nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 2}, fails: true, want: "found 3 nodes in shape of "},
+		{name: "fewer nodes", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 1, 3, 3)), opts: Options{NumNodes: 2}, fails: true, want: "found 3 nodes in "},
 		{name: "not square", path: "a.npz", files: compressed("csr", []int64{2, 5}, ends(0, 1, 3)), want: "column 5:\nrow 2:\nrow:_E:column: 0>1 weight=1 1>0 weight=2 1>2 weight=0"},
 		{name: "not square, with a number of nodes", path: "a.npz", files: compressed("csr", []int64{2, 5}, ends(0, 1, 3)), opts: Options{NumNodes: 5}, fails: true, want: "found `NumNodes` with a matrix of shape [2 5]"},
 		{name: "nothing", path: "a.npz", files: map[string]string{"a.npz": archiveOf(map[string]string{"format": textArray("coo"), "shape": ends(0, 0), "row": ends(), "col": ends(), "data": float32Array([]int{0})})}, want: "_N 0:\n_N:_E:_N:"},
@@ -169,5 +169,28 @@ func TestArchivedGraphs(t *testing.T) {
 		if err != nil || strings.TrimSpace(got) != want {
 			rt.Fatalf("found %v\n%s\nexpected\n%s", err, got, want)
 		}
+	})
+}
+
+// Columns, ends and sparse matrices of a graph.yaml can be arrays of archives.
+func TestArchivesInYAML(t *testing.T) {
+	archive := archiveOf(map[string]string{
+		"x": float32Array([]int{3}, 4, 5, 6), "edge_index": int64Array([]int{2, 2}, 0, 1, 1, 2), "w": float32Array([]int{2}, 7, 8),
+		"indptr": int64Array([]int{4}, 0, 1, 1, 1), "indices": int64Array([]int{1}, 2), "n": int64Array([]int{2}, 1, 2), "p": strings.Replace(int64Array([]int{1}, 1), "'<i8'", "'|O' ", 1),
+	})
+	files := func(yaml string) map[string]string {
+		return map[string]string{"graph.yaml": yaml, "data.npz": archive}
+	}
+	const nodes = "nodes: {a: {columns: {x: \"data.npz:x\"}}}\n"
+	runImports(t, []importCase{
+		{name: "names", files: files(nodes + "edges: {\"a:r:a\": {table: \"data.npz:edge_index\", columns: {w: \"data.npz:w\"}}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 0>1 w=7 1>2 w=8"},
+		{name: "keys", files: files("nodes: {a: {columns: {x: {file: data.npz, array: x, dtype: float64}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 0>1 1>2"},
+		{name: "a sparse matrix", files: files(nodes + "edges: {\"a:r:a\": {indptr: \"data.npz:indptr\", indices: \"data.npz:indices\"}}"), want: "a 3: x=4 x=5 x=6\na:r:a: 2>0"},
+		{name: "no such array", files: files("nodes: {a: {columns: {x: \"data.npz:y\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `expected "y" among them`},
+		{name: "no such archive", files: files("nodes: {a: {columns: {x: \"other.npz:y\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "other.npz"},
+		{name: "a pickle", files: files("nodes: {a: {columns: {x: \"data.npz:p\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "pickle"},
+		{name: "outside", files: files("nodes: {a: {columns: {x: \"../data.npz:x\"}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: "data.npz"},
+		{name: "a file without array", files: files("nodes: {a: {columns: {x: {file: data.npz}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `graph.yaml:1:23: found file "data.npz" and array "" of column "x", expected both`},
+		{name: "an array without file", files: files("nodes: {a: {columns: {x: {dtype: int8, array: x}}}}\nedges: {\"a:r:a\": {table: \"data.npz:edge_index\"}}"), fails: true, want: `found file "" and array "x"`},
 	})
 }

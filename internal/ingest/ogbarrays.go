@@ -93,6 +93,11 @@ func (g *ogbGraph) homogeneousArrays(ctx context.Context) (one bool, err error) 
 			return one, err
 		}
 	}
+	if err := g.unpack(ctx, a, slices.DeleteFunc(slices.Clone(a.Names()), func(m string) bool {
+		return m == nodes || m == edges || m != "edge_index" && !strings.HasPrefix(m, "node_") && !strings.HasPrefix(m, "edge_")
+	})); err != nil {
+		return true, err
+	}
 	for _, m := range a.Names() {
 		switch {
 		case m == "edge_index":
@@ -116,6 +121,11 @@ func (g *ogbGraph) homogeneousArrays(ctx context.Context) (one bool, err error) 
 		}
 	}
 	return true, err
+}
+
+// unpack unpacks arrays side by side.
+func (g *ogbGraph) unpack(ctx context.Context, a *npz.Archive, names []string) error {
+	return arrayError(g.o.arrays.Unpack(ctx, a.Path(), names, g.o.Threads))
 }
 
 // pairs opens the ends of edges.
@@ -175,6 +185,9 @@ func (g *ogbGraph) typedArrays(ctx context.Context) (one bool, err error) {
 			return false, err
 		}
 	}
+	if err := g.unpack(ctx, edges, edges.Names()); err != nil {
+		return true, err
+	}
 	for _, r := range edges.Names() {
 		parts := strings.Split(r, "___")
 		if len(parts) != 3 {
@@ -208,6 +221,9 @@ func (g *ogbGraph) typedArrays(ctx context.Context) (one bool, err error) {
 			continue
 		}
 		a, err := g.archive(file)
+		if err == nil {
+			err = g.unpack(ctx, a, a.Names())
+		}
 		if err != nil {
 			return true, err
 		}

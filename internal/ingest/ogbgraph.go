@@ -35,6 +35,7 @@ type ogbType struct {
 	texts   []table.Table
 	arrays  []table.NpyColumn
 	columns []table.Column
+	splits  []string // names of the columns of splits, which are among the arrays
 }
 
 func (g *ogbGraph) warn(format string, a ...any) {
@@ -127,14 +128,19 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 			out = table.Beside(out, n)
 		}
 	}
-	if t.says == "" {
-		return out, nil
+	if t.says != "" {
+		var names []string
+		for _, f := range out.Fields() {
+			names = append(names, f.Name)
+		}
+		if out, err = table.Concat(names, []table.Piece{{Table: out, Rows: t.count, Says: t.says}}); err != nil {
+			return nil, err
+		}
 	}
-	var names []string
-	for _, f := range out.Fields() {
-		names = append(names, f.Name)
+	if t.splits != nil {
+		out = table.Coded(out, splitParts, t.splits...)
 	}
-	return table.Concat(names, []table.Piece{{Table: out, Rows: t.count, Says: t.says}})
+	return out, nil
 }
 
 // text reads a folder of text. It returns whether it has one graph.
@@ -284,14 +290,27 @@ func (g *ogbGraph) columns(ctx context.Context, d *raw, t *ogbType, of string) e
 		if err := d.add(ctx, &rows, file, name, name == "label"); err != nil {
 			return err
 		}
-		c := rows[0].Columns[0]
-		if c.DType == graph.String {
+		if rows[0].Columns[0].DType == graph.String {
 			return sourcef("%s: found strings for column %q, expected numbers, as OGB reads them", filepath.Join(d.dir, file), name)
 		}
-		// Files name their fields alike, so each is made a table of one column before they are put side by side.
-		t.texts = append(t.texts, table.Stack(rows[0].Table, table.Field{Name: name, DType: c.DType, Shape: c.Shape}, c.From))
-		c.From = nil
-		t.columns = append(t.columns, c.Column)
+		// The fields get names that no other file has.
+		var fields []string
+		for _, f := range rows[0].Table.Fields() {
+			fields = append(fields, base+":"+f.Name)
+		}
+		x, err := table.OpenCSV(d.fsys, rows[0].Table.Files(), table.CSVOptions{Names: fields})
+		if err != nil {
+			return err
+		}
+		t.texts = append(t.texts, x)
+		for _, c := range rows[0].Columns {
+			if c.From = fields; c.Missing != nil {
+				of := *c.Missing
+				of.From = fields
+				c.Missing = &of
+			}
+			t.columns = append(t.columns, c.Column)
+		}
 	}
 	return nil
 }

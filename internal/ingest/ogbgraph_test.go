@@ -160,7 +160,7 @@ func (s *ogbSet) addSplits(files map[string]string) {
 			if !ok {
 				continue
 			}
-			v := values{name: column, dtype: graph.Int8, width: 1}
+			v := values{name: column, dtype: graph.Int32, width: 1}
 			parts := [3][]int64{}
 			for id, c := range codes {
 				v.rows = append(v.rows, []float64{float64(c)})
@@ -467,6 +467,9 @@ func showStore(t fatal, path, parent string, threads int) string {
 			if c.Name == graph.PositionColumn {
 				continue
 			}
+			if split := strings.HasPrefix(c.Name, "split"); split != (c.Categories != nil) || split && (string(c.Categories.Text(0)) != "train" || string(c.Categories.Text(1)) != "valid" || string(c.Categories.Text(2)) != "test") {
+				t.Fatalf("found the categories %v of %s", c.Categories, c.Name)
+			}
 			width := 1
 			for _, d := range c.Shape {
 				width *= d
@@ -475,8 +478,8 @@ func showStore(t fatal, path, parent string, threads int) string {
 			for i, r := range order {
 				for k := r * width; k < (r+1)*width; k++ {
 					switch c.DType {
-					case graph.Int8:
-						rows[i] = append(rows[i], float64(graph.View[int8](c.Values)[k]))
+					case graph.Int32:
+						rows[i] = append(rows[i], float64(graph.View[int32](c.Values)[k]))
 					case graph.Int64:
 						rows[i] = append(rows[i], float64(graph.View[int64](c.Values)[k]))
 					default:
@@ -719,7 +722,7 @@ func TestMAG240M(t *testing.T) {
 	for _, c := range paper.Columns {
 		columns = append(columns, fmt.Sprint(c.Name, " ", c.DType, " ", c.Shape))
 	}
-	if got := strings.Join(columns, ", "); got != "feat float16 [2], label float32 [], node_year int32 [], split int8 []" {
+	if got := strings.Join(columns, ", "); got != "feat float16 [2], label float32 [], node_year int32 [], split int32 []" {
 		t.Errorf("found %s", got)
 	}
 	w, err := store.Create(disk, filepath.Join(t.TempDir(), "out"), false)

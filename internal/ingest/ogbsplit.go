@@ -14,6 +14,12 @@ import (
 // splitNames are the parts of a split. Their indices are the codes of a column split.
 var splitNames = []string{"train", "valid", "test"}
 
+var splitParts = func() *table.Categories {
+	c := &table.Categories{}
+	c.Set(splitNames)
+	return c
+}()
+
 // splitBlock is the number of rows whose codes are made in memory at a time.
 const splitBlock = 64 << 20
 
@@ -126,13 +132,13 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		}
 		return nil
 	}
-	if n.says == "" {
+	if n.says == "" && n.splits == nil {
 		t, err := g.table(n)
 		if err != nil {
 			return err
 		}
 		a, ok := t.(*table.Npy)
-		if !ok {
+		if !ok { // only MAG240M has types without a stated number
 			return sourcef("%s: found a split of %q, whose number of nodes no file says, expected a type with an array", d.dir, n.name)
 		}
 		n.count = a.Rows()
@@ -162,7 +168,8 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		return err
 	}
 	n.arrays = append(n.arrays, table.NpyColumn{Name: name, Path: path})
-	n.columns = append(n.columns, table.Column{Name: name, DType: graph.Int8})
+	n.columns = append(n.columns, table.Column{Name: name, DType: graph.Int32, Categories: splitParts})
+	n.splits = append(n.splits, name)
 	return nil
 }
 

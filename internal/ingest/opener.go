@@ -18,6 +18,8 @@ type opener struct {
 	meta    string // the metadata file
 	dir     string // folder that names are relative to
 	outside bool
+	// member gives an array of an archive a name; nil: names mean files.
+	member  func(archive, array string) (string, error)
 	folders []string // that were named as tables
 	tables  map[string]table.Table
 	files   []string // files in use, each once
@@ -42,11 +44,26 @@ func (p *opener) use(file string) {
 	}
 }
 
-// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, base@N, or a folder of files. It
-// checks that the files are in that folder and are not reached through a symbolic link.
+// find resolves names: relative to the folder of the metadata file, as a plain name, a glob, base@N, or a folder of files, or
+// as an array of an archive. It checks that the files are in that folder and are not reached through a symbolic link.
 func (p *opener) find(names ...string) ([]string, error) {
 	var files []string
 	for _, name := range names {
+		archive, array, archived := cutMember(name)
+		if archived && p.member != nil {
+			found, err := p.find(archive)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range found {
+				path, err := p.member(f, array)
+				if err != nil {
+					return nil, arrayError(err)
+				}
+				files = append(files, path)
+			}
+			continue
+		}
 		found, folder, err := table.Find(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
@@ -63,6 +80,16 @@ func (p *opener) find(names ...string) ([]string, error) {
 		files = append(files, found...)
 	}
 	return files, nil
+}
+
+// cutMember cuts the name of an array of an archive, "data.npz:x".
+func cutMember(name string) (archive, array string, ok bool) {
+	at := strings.Index(name, npzSuffix+":")
+	if at < 0 {
+		return name, "", false
+	}
+	at += len(npzSuffix)
+	return name[:at], name[at+1:], true
 }
 
 // inside refuses symbolic links between a folder and a file in it.

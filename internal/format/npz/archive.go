@@ -78,7 +78,7 @@ func Open(fsys vfs.FS, path string) (_ *Archive, err error) {
 	case err != nil:
 		return nil, a.problem("", err)
 	}
-	directory.left = 1 << 62
+	directory.free = true
 	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
 	return a, a.list(z, info.Size())
 }
@@ -97,14 +97,18 @@ func (a *Archive) problem(name string, err error) error {
 	return a.bad("found no directory of a zip archive (%w), expected one; the file is cut or is no .npz", err)
 }
 
-// bounded reads a number of bytes at most.
+// bounded reads a number of bytes at most, until it is free.
 type bounded struct {
 	r    io.ReaderAt
 	left int64
+	free bool
 }
 
 func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
-	if b.left -= int64(len(p)); b.left < 0 || off < 0 {
+	if !b.free {
+		b.left -= int64(len(p))
+	}
+	if b.left < 0 || off < 0 {
 		return 0, zip.ErrFormat
 	}
 	return b.r.ReadAt(p, off)

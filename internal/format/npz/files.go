@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -118,6 +119,34 @@ func (f *Files) Array(ctx context.Context, path, name string) (string, error) {
 		}
 		return transpose(ctx, file, offset, raw, h)
 	})
+}
+
+// Unpack is Array for several arrays, on up to threads goroutines at once. Of several errors it returns that of the first
+// array.
+func (f *Files) Unpack(ctx context.Context, path string, names []string, threads int) error {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	errs := make([]error, len(names))
+	for range min(max(threads, 1), len(names)) {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(names) {
+					return
+				}
+				if _, errs[i] = f.Array(ctx, path, names[i]); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // New makes an array in a temporary file and gives it a name. fill writes the data, little-endian and in C order, from

@@ -373,6 +373,31 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// Several goroutines unpack the arrays that one unpacks, and the first error counts.
+func TestUnpack(t *testing.T) {
+	var files []file
+	var names []string
+	for i := range 20 {
+		name := fmt.Sprint(i)
+		files = append(files, file{name: name + ".npy", data: array("<u1", false, []int{1000 + i}, bytes.Repeat([]byte{byte(i)}, 1000+i))})
+		names = append(names, name)
+	}
+	path := save(t, archiveOf(append(files, file{name: "bad1.npy", data: []byte("x")}, file{name: "bad2.npy", data: []byte("x")})...))
+	f := npz.NewFiles(vfs.OS, t.TempDir())
+	defer f.Close()
+	if err := f.Unpack(t.Context(), path, names, 4); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if b := read(t, f, path+":"+name); !bytes.Equal(b[npy.HeaderSize:], bytes.Repeat([]byte{byte(i)}, 1000+i)) {
+			t.Errorf("array %s differs", name)
+		}
+	}
+	if err := f.Unpack(t.Context(), path, []string{"0", "bad1", "bad2", "none"}, 1); err == nil || !strings.Contains(err.Error(), "bad1.npy") {
+		t.Errorf("found %v", err)
+	}
+}
+
 // A cancelled context ends the unpacking, and whichever call fails, the error says so and nothing is left.
 func TestFaults(t *testing.T) {
 	x := array(">i8", true, []int{3, 2}, make([]byte, 48))

@@ -45,6 +45,8 @@ type CSVOptions struct {
 	Numbered bool
 	// Comments makes lines that start with '#' or '%' before the first other line comments, as in .txt files.
 	Comments bool
+	// Skip is the number of lines at the start of each file that are no part of the table.
+	Skip int
 	// Delimiter is one of ',', '\t', ';', '|' and ' ' (runs of spaces and tabs); 0: see the package comment.
 	Delimiter byte
 }
@@ -100,7 +102,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 	t.parser = func(columns []Column) (recordParser, error) { return newParser(t, columns) }
 	var buf []byte
 	for i, path := range paths {
-		f, head, err := t.open(path, buf, o.Comments)
+		f, head, err := t.open(path, buf, o)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +131,7 @@ type head struct {
 	whole bool // bytes is all of the file
 }
 
-func (t *CSV) open(path string, buf []byte, comments bool) (csvFile, head, error) {
+func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error) {
 	f := csvFile{path: path}
 	_, f.comp = extension(path)
 	info, err := vfs.Regular(t.fsys, path)
@@ -150,10 +152,10 @@ func (t *CSV) open(path string, buf []byte, comments bool) (csvFile, head, error
 		h.body = 3
 	}
 	ext, _ := extension(path)
-	comments = comments || ext == ".txt"
+	comments := o.Comments || ext == ".txt"
 	for h.body < len(b) {
 		c := b[h.body]
-		comment := comments && (c == '#' || c == '%')
+		comment := h.line < uint64(o.Skip) || comments && (c == '#' || c == '%')
 		blank := c == '\n' || c == '\r' && h.body+1 < len(b) && b[h.body+1] == '\n'
 		if !comment && !blank {
 			break

@@ -117,8 +117,7 @@ func TestValuesEqualModel(t *testing.T) {
 		pairMark := mark(pair)
 		pairMark.From, pairMark.Shape = pair.From, pair.Shape
 		all := []Column{at, kind, x, y, s, mark(at), mark(kind), mark(x), mark(y), mark(s), pair, pairMark}
-		var want [][]string // by column
-		want = make([][]string, len(all))
+		want := make([][]string, len(all)) // by column
 		for range rapid.IntRange(0, 30).Draw(t, "rows") {
 			cells := [5]string{}
 			empty := [5]bool{}

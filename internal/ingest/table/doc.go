@@ -70,6 +70,13 @@
 // edges from one array, OpenCSC from an index pointer and indices. OpenRaw makes a table from data that other files
 // store like arrays, in one piece or in several.
 //
+// # Values
+//
+// Tables read numbers, bools and strings. The scans of all tables make other values from these, chunk by chunk (values.go): times
+// (Column.Unit) from text in ISO 8601 or from integers, codes of categories (Column.Categories) from strings or integers,
+// marks of empty cells (Column.Missing), and vectors of several fields (Column.From). A new table calls scanValues in its
+// Scan. Collect finds the categories of columns; it holds each text once, and about 64 bytes more per text and worker.
+//
 // # Parts
 //
 // Divide cuts a table into Parts that several processes read on their own. The rows of a Part keep their numbers, so those of
@@ -77,5 +84,5 @@
 //
 // The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of
 // edges, features). It imports graph (for dtypes), format/{example, npy, parquet, tfgnn, tfrecord}, internal/format/{arrow,
-// chunk, metis}, internal/tfgnnfiles (for names of shards) and internal/{tagged, vfs}.
+// chunk, metis}, internal/tfgnnfiles (for names of shards) and internal/{isotime, tagged, vfs}.
 package table

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -78,7 +80,8 @@ type codecHeader struct {
 type codecMessage struct {
 	codecHeader
 	arrays [][]byte
-	err    error // instead of a message
+	err    error  // instead of a message
+	data   []byte // holds the arrays
 }
 
 // codecServer answers the requests of one client.
@@ -86,18 +89,30 @@ type codecServer struct {
 	out    *bufio.Writer
 	codecs []*batchCodec
 	writer example.Writer
+	// Memory of the reply to encode. A batch takes megabytes, so it is used again.
+	lengths, records []byte
 }
 
 func (s *codecServer) serve(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	requests := make(chan codecMessage) // the next one is read while one is answered
+	free := make(chan []byte, 2)        // the memory of answered requests
+	for range cap(free) {
+		free <- nil
+	}
 	// The goroutine ends with stdin, at the latest with the process.
 	go func() {
 		defer close(requests)
 		r := bufio.NewReaderSize(in, 1<<16)
 		for {
-			m, err := readCodecMessage(r)
+			var data []byte
+			select {
+			case data = <-free:
+			case <-ctx.Done():
+				return
+			}
+			m, err := readCodecMessage(r, data)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -124,13 +139,15 @@ func (s *codecServer) serve(ctx context.Context, in io.Reader) error {
 			if err := s.answer(ctx, &m); err != nil {
 				return err
 			}
+			free <- m.data
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
-func readCodecMessage(r io.Reader) (m codecMessage, err error) {
+// readCodecMessage reads a message, and its arrays into data or, if that is too small, new memory.
+func readCodecMessage(r io.Reader, data []byte) (m codecMessage, err error) {
 	var n uint32
 	if err := binary.Read(r, binary.LittleEndian, &n); err != nil {
 		return m, err
@@ -138,33 +155,42 @@ func readCodecMessage(r io.Reader) (m codecMessage, err error) {
 	if n > maxCodecHeader {
 		return m, fmt.Errorf("stdin: found a message of %d bytes, expected at most %d", n, maxCodecHeader)
 	}
-	text, err := readBytes(r, int64(n))
+	text, err := readBytes(r, nil, int64(n))
 	if err != nil {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m.codecHeader); err != nil {
 		return m, fmt.Errorf("stdin: found a message that is no JSON: %w", err)
 	}
+	total := int64(0)
 	for _, n := range m.Bytes {
-		b, err := readBytes(r, n)
-		if err != nil {
-			return m, err
+		if n < 0 || n > math.MaxInt64-total {
+			return m, fmt.Errorf("stdin: found an array of %d bytes, expected at least 0, and less than 2^63 in all", n)
 		}
-		m.arrays = append(m.arrays, b)
+		total += n
+	}
+	if m.data, err = readBytes(r, data, total); err != nil {
+		return m, err
+	}
+	rest := m.data
+	for _, n := range m.Bytes {
+		m.arrays = append(m.arrays, rest[:n:n])
+		rest = rest[n:]
 	}
 	return m, nil
 }
 
-// readBytes reads n bytes. What it allocates follows from what it has read.
-func readBytes(r io.Reader, n int64) ([]byte, error) {
-	if n < 0 {
-		return nil, fmt.Errorf("stdin: found an array of %d bytes, expected at least 0", n)
-	}
-	if n <= 16<<20 {
-		b := make([]byte, n)
+// readBytes reads n bytes, into b if they fit. What it allocates beyond some megabytes follows from what it has read.
+func readBytes(r io.Reader, b []byte, n int64) ([]byte, error) {
+	if n <= int64(max(cap(b), 16<<20)) {
+		b = slices.Grow(b[:0], int(n))[:n]
 		_, err := io.ReadFull(r, b)
 		return b, unexpectedEnd(err)
 	}
+	return readLarge(r, n)
+}
+
+func readLarge(r io.Reader, n int64) ([]byte, error) {
 	var b bytes.Buffer
 	if m, err := io.CopyN(&b, r, n); m < n {
 		return nil, unexpectedEnd(err)
@@ -273,7 +299,7 @@ func cut(arrays [][]byte) ([][]byte, error) {
 	if len(arrays) != 2 {
 		return nil, fmt.Errorf("found %d arrays, expected the lengths of the records and the records", len(arrays))
 	}
-	lengths, data := asInts(arrays[0]), arrays[1]
+	lengths, data := asInts(nil, arrays[0]), arrays[1]
 	out := make([][]byte, len(lengths))
 	for i, n := range lengths {
 		if n < 0 || n > int64(len(data)) {
@@ -285,7 +311,7 @@ func cut(arrays [][]byte) ([][]byte, error) {
 }
 
 func (s *codecServer) encode(c *batchCodec, m *codecMessage) (h codecHeader, _ [][]byte, err error) {
-	var lengths, out []byte
+	lengths, out := s.lengths[:0], s.records[:0]
 	err = c.each(m.arrays, func(i int, g *example.GraphTensor) error {
 		record, err := c.codec.Encode(&s.writer, g)
 		if err != nil {
@@ -300,6 +326,7 @@ func (s *codecServer) encode(c *batchCodec, m *codecMessage) (h codecHeader, _ [
 		lengths = binary.LittleEndian.AppendUint64(lengths, uint64(len(out)-before))
 		return nil
 	})
+	s.lengths, s.records = lengths, out
 	return h, [][]byte{lengths, out}, err
 }
 

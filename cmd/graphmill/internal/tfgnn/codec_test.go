@@ -50,7 +50,7 @@ func converse(t *testing.T, requests ...[]byte) []codecMessage {
 	}
 	var replies []codecMessage
 	for out.Len() > 0 {
-		m, err := readCodecMessage(&out)
+		m, err := readCodecMessage(&out, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,9 @@ type batchCodec struct {
 	codec *example.Codec
 	g     *example.GraphTensor // has all sets and features; each fills it
 	parts []batchPart          // the context, node sets and edge sets
+	// Memory of each, by array.
+	ints   [][]int64
+	floats [][]float32
 }
 
 // batchPart is a set of the GraphTensor g, or the context.
@@ -167,25 +170,33 @@ func (c *batchCodec) each(arrays [][]byte, do func(i int, g *example.GraphTensor
 	if want := len(c.newBatch().lists) + 1; len(arrays) != want {
 		return fmt.Errorf("found %d arrays, expected %d for the schema", len(arrays), want)
 	}
-	components := asInts(arrays[0])
+	if c.ints == nil {
+		c.ints, c.floats = make([][]int64, len(arrays)), make([][]float32, len(arrays))
+	}
+	integers := func(at int) []int64 {
+		c.ints[at] = asInts(c.ints[at], arrays[at])
+		return c.ints[at]
+	}
+	components := integers(0)
 	left := make([][]int64, len(arrays)) // of arrays of integers, what is left
 	floats := make([][]float32, len(arrays))
 	for at, i := 1, 0; i < len(c.parts); i++ {
 		p := &c.parts[i]
 		for range p.lists() - p.features() {
-			left[at] = asInts(arrays[at])
+			left[at] = integers(at)
 			at++
 		}
 		for k, t := range p.tensors {
 			for range len(t.Lengths) {
-				left[at] = asInts(arrays[at])
+				left[at] = integers(at)
 				at++
 			}
 			switch p.kinds[k] {
 			case example.FloatList:
-				floats[at] = asFloats(arrays[at])
+				c.floats[at] = asFloats(c.floats[at], arrays[at])
+				floats[at] = c.floats[at]
 			default:
-				left[at] = asInts(arrays[at])
+				left[at] = integers(at)
 			}
 			if at++; p.kinds[k] == example.BytesList {
 				at++
@@ -294,16 +305,17 @@ func sum(sizes []int64) int64 {
 	return n
 }
 
-func asInts(b []byte) []int64 {
-	out := make([]int64, len(b)/8)
+// asInts returns the integers of an array, in the memory of out if they fit.
+func asInts(out []int64, b []byte) []int64 {
+	out = slices.Grow(out[:0], len(b)/8)[:len(b)/8]
 	for i := range out {
 		out[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	return out
 }
 
-func asFloats(b []byte) []float32 {
-	out := make([]float32, len(b)/4)
+func asFloats(out []float32, b []byte) []float32 {
+	out = slices.Grow(out[:0], len(b)/4)[:len(b)/4]
 	for i := range out {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}

@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// matrixMarket is a sparse matrix in the Matrix Market format: a line that says the kind, comments, a line with the
+// numbers of rows, columns and entries, and a line for each entry. The entry in row i and column j, which count from 1,
+// is the edge from i to j.
+//
+// A symmetric file lists one of each two entries that are mirrored. The other one is added after it, and in a
+// skew-symmetric matrix after all of them, with the opposite sign.
+type matrixMarket struct{}
+
+func (matrixMarket) name() string    { return "matrix-market" }
+func (matrixMarket) about() string   { return ".mtx, plain or as .gz or .zst" }
+func (matrixMarket) becomes() string { return npzArrays{}.becomes() }
+func (matrixMarket) detect(path string, names []string) bool {
+	return names == nil && table.Extension(path) == ".mtx"
+}
+
+// mtxHeader is what the lines before the entries say.
+type mtxHeader struct {
+	values   string // real, integer, unsigned-integer or pattern
+	symmetry string // general, symmetric, skew-symmetric or hermitian
+	shape    [2]uint64
+	entries  uint64
+	lines    int // number of the lines
+}
+
+func readMatrixMarket(fsys vfs.FS, path string) (h mtxHeader, err error) {
+	const most = 1 << 20
+	text, err := table.Head(fsys, path, most)
+	if err != nil {
+		return h, err
+	}
+	bad := func(format string, a ...any) error {
+		return sourcef("%s:%d: %w", path, h.lines, fmt.Errorf(format, a...))
+	}
+	for len(text) > 0 {
+		line, rest, ended := bytes.Cut(text, []byte("\n"))
+		if !ended && len(text) == most {
+			break
+		}
+		text = rest
+		h.lines++
+		words := strings.Fields(string(line[:min(len(line), 1000)]))
+		if h.lines == 1 {
+			if len(words) != 5 || words[0] != "%%MatrixMarket" || !strings.EqualFold(words[1], "matrix") {
+				return h, bad("found %q, expected a first line such as %%%%MatrixMarket matrix coordinate real general", line[:min(len(line), 60)])
+			}
+			if err := h.kind(words[2:]); err != nil {
+				return h, bad("%w", err)
+			}
+			continue
+		}
+		if len(words) == 0 || words[0][0] == '%' {
+			continue
+		}
+		var sizes [3]uint64
+		if len(words) == 3 {
+			for i, w := range words {
+				if sizes[i], err = strconv.ParseUint(w, 10, 63); err != nil {
+					break
+				}
+			}
+		}
+		if len(words) != 3 || err != nil {
+			return h, bad("found %q, expected the numbers of rows, columns and entries", line[:min(len(line), 60)])
+		}
+		h.shape, h.entries = [2]uint64{sizes[0], sizes[1]}, sizes[2]
+		if h.symmetry != "general" && sizes[0] != sizes[1] {
+			return h, bad("found %d rows and %d columns, expected as many rows as columns in a %s matrix", sizes[0], sizes[1], h.symmetry)
+		}
+		return h, nil
+	}
+	return h, bad("found no line with the numbers of rows, columns and entries, expected it after the comments, in the first MiB")
+}
+
+// kind checks the words of the first line.
+func (h *mtxHeader) kind(words []string) error {
+	for i := range words {
+		words[i] = strings.ToLower(words[i])
+	}
+	h.values, h.symmetry = words[1], words[2]
+	switch words[0] {
+	case "coordinate":
+	case "array":
+		return fmt.Errorf("found a dense matrix (array), expected coordinate; save scipy.sparse.coo_matrix(A)")
+	default:
+		return fmt.Errorf("found the form %q, expected coordinate", words[0])
+	}
+	switch h.values {
+	case "real", "double", "integer", "unsigned-integer", "pattern":
+	case "complex":
+		return fmt.Errorf("found complex values, expected real, integer or pattern; save A.real, or abs(A)")
+	default:
+		return fmt.Errorf("found the values %q, expected real, integer or pattern", h.values)
+	}
+	switch h.symmetry {
+	case "general", "symmetric", "skew-symmetric", "hermitian":
+		return nil
+	}
+	return fmt.Errorf("found the symmetry %q, expected general, symmetric, skew-symmetric or hermitian", h.symmetry)
+}
+
+func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	if o.IDs == idsString {
+		return nil, usagef("found string ids with a matrix, expected integer ids, which count from 1 in it")
+	}
+	h, err := readMatrixMarket(fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	const weight = "weight"
+	names := []string{"src", "dst"}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true), Symmetrise: h.symmetry == "symmetric" || h.symmetry == "hermitian"}
+	if h.values != "pattern" {
+		dtype := map[string]graph.DType{"integer": graph.Int64, "unsigned-integer": graph.Uint64}[h.values]
+		if dtype == graph.Invalid {
+			dtype = graph.Float64
+		}
+		names = append(names, weight)
+		e.Columns = []table.Column{{Name: weight, DType: dtype}}
+	}
+	entries, err := table.OpenCSV(fsys, []string{path}, table.CSVOptions{Names: names, Skip: h.lines, Delimiter: ' '})
+	if err != nil {
+		return nil, err
+	}
+	piece := table.Piece{Table: table.FromOne(entries, "src", "dst"), Rows: h.entries, Says: fmt.Sprintf("%s:%d", path, h.lines)}
+	pieces := []table.Piece{piece}
+	if h.symmetry == "skew-symmetric" {
+		if h.values == "pattern" || h.values == "unsigned-integer" {
+			return nil, sourcef("%s:1: found a skew-symmetric matrix of the values %s, expected real or integer", path, h.values)
+		}
+		piece.Table = table.Reversed(piece.Table, "src", "dst", weight)
+		pieces = append(pieces, piece)
+	}
+	if e.Table, err = table.Concat(names, pieces); err != nil {
+		return nil, err
+	}
+	s := &Source{Primary: graph.In, Files: []string{path}}
+	s.Input, err = o.matrix(path, h.shape, e)
+	return s, err
+}

@@ -1,0 +1,81 @@
+package table
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// reversed is a table with two columns swapped and one negated.
+type reversed struct {
+	Table
+	src, dst, negate string
+}
+
+// Reversed makes a table whose columns src and dst are those of t swapped, in values and not in places, and whose column
+// negate, which must be asked for as Int64 or Float64, has the opposite sign. Names of columns stay where they are, so that
+// Concat can join t and its reverse.
+func Reversed(t Table, src, dst, negate string) Table { return &reversed{t, src, dst, negate} }
+
+// Scan implements Table. Its memory is that of t, and the values of the negated column once more for each worker.
+func (t *reversed) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+	asked := slices.Clone(columns)
+	var negate []int
+	for i, c := range columns {
+		switch c.Name {
+		case t.src:
+			asked[i].Name = t.dst
+		case t.dst:
+			asked[i].Name = t.src
+		case t.negate:
+			if c.DType != graph.Int64 && c.DType != graph.Float64 {
+				return 0, badf("%s: found a request for %q as %s, expected int64 or float64", t.Files()[0], c.Name, c.DType)
+			}
+			negate = append(negate, i)
+		}
+	}
+	type worker struct {
+		chunk Chunk
+		data  []words
+	}
+	workers := make([]worker, max(threads, 1))
+	for i := range workers {
+		workers[i].data = make([]words, len(negate))
+	}
+	return t.Table.Scan(ctx, asked, threads, func(id int, c *Chunk) error {
+		w := &workers[id]
+		kept := append(w.chunk.Columns[:0], c.Columns...)
+		w.chunk = *c
+		w.chunk.Columns = kept
+		for k, i := range negate {
+			d := &w.data[k]
+			d.n = 0
+			out := d.add(len(c.Columns[i].Data))
+			for at := 0; at < len(out); at += 8 {
+				v := binary.LittleEndian.Uint64(c.Columns[i].Data[at:])
+				if columns[i].DType == graph.Float64 {
+					v = math.Float64bits(-math.Float64frombits(v))
+				} else {
+					v = -v
+				}
+				binary.LittleEndian.PutUint64(out[at:], v)
+			}
+			kept[i].Data = d.bytes()[:d.n:d.n]
+		}
+		return fn(id, &w.chunk)
+	})
+}
+
+// Where implements Table.
+func (t *reversed) Where(row uint64, column string) string {
+	switch column {
+	case t.src:
+		column = t.dst
+	case t.dst:
+		column = t.src
+	}
+	return t.Table.Where(row, column)
+}
