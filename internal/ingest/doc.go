@@ -12,20 +12,25 @@
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
 //   - tu: the folder of a TU data set of many graphs;
 //   - ogb: the folder of an OGB data set: of many graphs, or of the one of a data set of nodes or links;
+//   - konect: a network of the KONECT collection; snap.go reads the comments of SNAP's edge lists;
+//   - metis: the undirected graphs of METIS;
+//   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;
+//   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of the stream executor;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;
 //   - dgl-parts: a graph that DGL or dispatch partitioned, as a whole again.
 //
 // A new format is a type that implements format and is listed in formats. Its method detect says whether a path looks
-// like the format.
+// like the format, and sniff whether its content does. Kinds of files that are not imported are in refusals.
 //
 // A maker turns what is asked of columns, and what their fields look like, into columns of tables: dtypes, units of times,
 // categories, vectors, and what empty cells mean (gaps). Categories that no list fixes are found by Source.Collect, which
 // scans the columns of each table once, before the tables are read for the store; Source.Held then has their memory, about
 // 64 bytes per text and its bytes.
 //
-// Formats read the first lines and the headers of tables, never all rows. Files that a metadata file names must be in
+// Formats read the first lines and the headers of tables, and not all rows, but for those in which only the rows tell
+// the types or the columns: triples and node-link. Files that a metadata file names must be in
 // its folder and not be reached through symbolic links, unless the caller allows others. Every error about them names
 // the file and the line, and says what to do.
 //

@@ -163,6 +163,11 @@ func (b *builder) run(ctx context.Context) error {
 		if err := g.build(ctx); err != nil {
 			return err
 		}
+		if g.counted() { // a graph can have more edge types than a process can have open files
+			if err := g.close(); err != nil {
+				return err
+			}
+		}
 	}
 	if err := b.finishNodes(ctx); err != nil {
 		return err

@@ -197,6 +197,18 @@ func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
 	return g.stage("other direction", g.etype.String(), func() (uint64, error) { return o.finish(ctx, other) })
 }
 
+// counted says whether the numbers of nodes that the offset arrays wait for are known.
+func (g *group) counted() bool {
+	for _, t := range g.tails {
+		for _, x := range t.types {
+			if !x.known {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // close completes the offset arrays after the number of nodes is known.
 func (g *group) close() error {
 	for _, t := range g.tails {
@@ -211,6 +223,7 @@ func (g *group) close() error {
 			return err
 		}
 	}
+	g.tails = nil
 	return nil
 }
 
