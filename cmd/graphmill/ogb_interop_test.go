@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ func ogbCounts(t *testing.T, args ...string) (counts map[string]int) {
 	out, err := exec.CommandContext(t.Context(), ogbPython(t), append([]string{golden.Peers(t, args[0])}, args[1:]...)...).Output()
 	if err != nil {
 		text := ""
-		if e, ok := err.(*exec.ExitError); ok {
+		if e := (*exec.ExitError)(nil); errors.As(err, &e) {
 			text = string(e.Stderr)
 		}
 		t.Fatalf("%v: %v\n%s%s", args, err, out, text)
