@@ -128,6 +128,8 @@ func describe(t table.Table) ([]looks, error) {
 			out[i].DType = graph.Int64
 		case g.Unsigned:
 			out[i].DType = graph.Uint64
+		case g.Number && g.Wide:
+			out[i].DType = graph.Float64
 		case g.Number:
 			out[i].DType = graph.Float32
 		case g.Bool:

@@ -44,6 +44,14 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 		want = f.Field
 	}
 	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit}
+	if w.DType == graph.Invalid && slices.Equal(f.Shape, []int{-1}) && f.DType != graph.String && f.Unit == "" {
+		// Lists that are all alike are vectors: batches have only these.
+		if width, err := table.Width(ctx, t, f.Field); err != nil {
+			return c, err
+		} else if width > 0 {
+			c.Shape = []int{width}
+		}
+	}
 	switch {
 	case want.Category:
 		c.DType, c.Unit, c.Categories = graph.Int32, "", &table.Categories{}

@@ -14,6 +14,8 @@ type Guess struct {
 	Unsigned bool
 	Integer  bool // all are integers in the range of int64
 	Number   bool // all are numbers
+	// Wide: some number has more digits before its point than float32 holds: 2^24 or more.
+	Wide bool
 	Bool     bool // all are true or false, in any case
 	// Time: all are dates or times of ISO 8601. Digits is the largest number of digits of a fraction.
 	Time   bool
@@ -119,5 +121,6 @@ func (g *Guess) add(cell []byte, row uint64) {
 	if g.Number {
 		v, ok := parseFloat(text, graph.Float64)
 		g.Number = ok && !math.IsInf(v, 0)
+		g.Wide = g.Wide || math.Abs(v) >= 1<<24
 	}
 }

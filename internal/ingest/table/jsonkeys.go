@@ -156,7 +156,7 @@ func (k *jsonKeys) read(b *block) *badText {
 				i = len(k.list)
 				name := string(key)
 				k.index[name] = i
-				k.list = append(k.list, &jsonKey{name: name, row: -1, Guess: Guess{Unsigned: true, Integer: true, Number: true, Rows: row == 0, Empty: row > 0}})
+				k.list = append(k.list, &jsonKey{name: name, row: -1, Guess: Guess{Unsigned: true, Integer: true, Number: true, Time: true, Rows: row == 0, Empty: row > 0}})
 			}
 			x := k.list[i]
 			if x.row == row {

@@ -203,7 +203,7 @@ class NodeLoader(Feeding):
             those of the seed nodes, or of the links.
         seed: the random seed of all draws and orders.
         features, edge_features: names of the columns of a batch, "all" or "none".
-        label: the column that becomes y (PyG); it is then not in x.
+        label: the column that becomes y (PyG); it is then not in x. None: the column label, if there is one.
         rank, world_size: rank r gets the batches r, r + world_size, ...
         tail: what happens to seeds that do not fill a batch, and to batches that cannot be divided evenly between ranks.
             "fill", the default for several ranks: all ranks get equally many batches; some batches repeat the seeds of
