@@ -234,7 +234,11 @@ func checkTransforms(in *assemble.Input, t transform.Options) error {
 	g := &graph.Graph{}
 	columns := func(from []table.Column) (to []*graph.Column) {
 		for _, c := range from {
-			to = append(to, &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape})
+			x := &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Unit: c.Unit}
+			if c.Categories != nil {
+				x.Categories = &graph.Column{DType: graph.String}
+			}
+			to = append(to, x)
 		}
 		return to
 	}

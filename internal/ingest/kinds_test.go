@@ -23,6 +23,12 @@ func TestTablesOfAllKinds(t *testing.T) {
 	run(t, []sourceCase{
 		{name: "JSON lines", files: map[string]string{"e.jsonl": lines}, path: "e.jsonl",
 			want: "_N - :uint64\n_N:_E:_N e.jsonl src:uint64>dst:uint64 w:float32 v:int64[2]"},
+		{name: "times and wide numbers", files: map[string]string{"e.jsonl": `{"src": 0, "dst": 1, "at": "2020-01-01T00:00:00.5Z", "clock": 1289241911.72836}`, "e.csv": "src,dst,at,clock,small\n0,1,2020-01-01,1289241911.72836,1.5\n"}, path: "e.jsonl",
+			want: "_N - :uint64\n_N:_E:_N e.jsonl src:uint64>dst:uint64 at:datetime[ms] clock:float64"},
+		{name: "wide numbers of text", files: map[string]string{"e.csv": "src,dst,at,clock,small\n0,1,2020-01-01,1289241911.72836,1.5\n"}, path: "e.csv",
+			want: "_N - :uint64\n_N:_E:_N e.csv src:uint64>dst:uint64 at:datetime[s] clock:float64 small:float32"},
+		{name: "lists that are alike are vectors", files: map[string]string{"e": bytes("arrow/polars.arrow")}, path: "e", opts: Options{Src: "id", Dst: "id", Columns: "id,feat,tags"},
+			want: "_N - :uint64\n_N:_E:_N e id:uint64>id:uint64 feat:float32[2] tags:string[-1]"},
 		{name: "chosen keys", files: map[string]string{"e.json": lines}, path: "e.json", opts: Options{Columns: "dst,src,w:float64"},
 			want: "_N - :uint64\n_N:_E:_N e.json src:uint64>dst:uint64 w:float64"},
 		{name: "Arrow without an extension", files: map[string]string{"e": bytes("arrow/polars.arrow")}, path: "e", opts: Options{Src: "id", Dst: "id", Columns: "id,feat:float32[2],weight"},

@@ -168,7 +168,7 @@ func (c *columnarColumn) shape(level int, lengths []uint32) (bad int, problem st
 	if d := c.out.Shape[level]; d > 0 {
 		for i, n := range lengths {
 			if int(n) != d {
-				return i, fmt.Sprintf("found a list of %d in column %q, expected %d in dimension %d", n, c.out.Name, d, level+1)
+				return i, fmt.Sprintf("found a list of %d in column %q, expected %d in dimension %d; correct it, or read the column with a shape of any length, as %s[]", n, c.out.Name, d, level+1, c.out.DType)
 			}
 		}
 		return 0, ""
