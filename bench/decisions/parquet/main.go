@@ -1,10 +1,11 @@
-// Command parquet reads damaged copies of valid Parquet files with several readers, and counts what goes wrong:
-// panics, processes that die, memory, processor time, and values that changed without an error.
+// Command parquet reads damaged copies of valid Parquet files, or of files of Arrow IPC, with several readers, and counts what
+// goes wrong: panics, processes that die, memory, processor time, and values that changed without an error.
 //
 //	go run .                                    # three files of its own
 //	go run . FILE.parquet ...                   # files of your own
 //	go run . -readers graphmill -n 100000
 //	go run . -keep damaged -readers parquet-go  # keeps the copies that do harm
+//	go run . -readers arrow-go-ipc,arrow-go-ipc-bounded FILE.arrow
 //
 // The table goes to stdout; where the harm was done, and how often, goes to stderr.
 //
@@ -78,7 +79,7 @@ func main() {
 func run(args []string, out io.Writer) error {
 	var s settings
 	f := flag.NewFlagSet("parquet", flag.ExitOnError)
-	names := f.String("readers", strings.Join(readerNames(), ","), "readers, separated by commas")
+	names := f.String("readers", strings.Join(slices.DeleteFunc(readerNames(), ofIPC), ","), "readers, separated by commas; those of files of Arrow IPC have ipc in their names")
 	f.IntVar(&s.copies, "n", 6000, "damaged copies of each file")
 	f.Uint64Var(&s.seed, "seed", 1, "random seed of the damage")
 	f.Int64Var(&s.memory, "memory", 6<<30, "bytes of address space of a child")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -34,7 +35,13 @@ var readers = map[string]func([]byte) (uint64, error){
 	"arrow-go":            readArrow,
 	"arrow-go-parallel":   readArrowParallel,
 	"arrow-go-table":      readArrowTable,
+	// of files of Arrow IPC
+	"arrow-go-ipc":         readIPC,
+	"arrow-go-ipc-bounded": readIPCBounded,
 }
+
+// ofIPC says whether a reader reads files of Arrow IPC.
+func ofIPC(name string) bool { return strings.Contains(name, "ipc") }
 
 func readerNames() []string { return slices.Sorted(maps.Keys(readers)) }
 
