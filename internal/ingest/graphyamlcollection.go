@@ -295,7 +295,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 			return l.place(g.at, err)
 		}
 	}
-	for _, name := range []string{g.src, g.dst} {
+	for _, name := range slices.Compact([]string{g.src, g.dst}) { // one array can be both
 		if isArray(name) {
 			a, err := l.array(g, name)
 			if err != nil {

@@ -121,7 +121,7 @@ class TestExamples(unittest.TestCase):
 
     def test_the_bytes_are_those_of_the_command(self):
         for seed in range(SEEDS):
-            schema, folder = random_graphs(seed, 1)[0].schema, made.path(f"random-{seed}")
+            schema, folder = random_graphs(seed, 1)[0].schema, made.path(f"random-tensors-{seed}")
             write_schema(schema, folder + ".pbtxt")
             self.assertEqual(read_schema(folder + ".pbtxt"), schema)
             graphmill.run("tfgnn", "random", folder + ".pbtxt", count=9, seed=seed, out=folder)
