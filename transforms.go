@@ -1,6 +1,7 @@
 package graphmill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,6 +165,7 @@ func (t *Transforms) made(options map[string]string) {
 // buildTransformed builds the graph in a folder within that of the output, and from it the changed one.
 func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
 	t := o.transforms()
+	t.Splits = withReverses(t.Splits, in.Edges)
 	if !opt.Homogeneous { // the columns that all types have are known later
 		if err := checkTransforms(&in, t); err != nil {
 			return nil, err
@@ -209,6 +211,40 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
 	noteTransforms(r, changed.Result())
 	return result, nil
+}
+
+// withReverses adds a split for each edge type that has the rows of a split edge type with the ends swapped.
+func withReverses(splits []transform.Split, edges []assemble.Edges) []transform.Split {
+	find := func(of string) *assemble.Edges {
+		for i, e := range edges {
+			if name := e.Type.String(); of == name || strings.HasPrefix(of, name+".") {
+				return &edges[i]
+			}
+		}
+		return nil
+	}
+	for _, s := range splits {
+		e := find(cmp.Or(s.Of, s.Type))
+		if e == nil {
+			continue
+		}
+		for _, r := range edges {
+			swapped := r.Table == e.Table && r.Src.Name == e.Dst.Name && r.Dst.Name == e.Src.Name && r.Type.Src == e.Type.Dst && r.Type.Dst == e.Type.Src
+			if !swapped || r.Type == e.Type || slices.ContainsFunc(splits, func(x transform.Split) bool {
+				return find(cmp.Or(x.Of, x.Type)) != nil && find(cmp.Or(x.Of, x.Type)).Type == r.Type
+			}) {
+				continue
+			}
+			x := s
+			if x.Of != "" {
+				x.Of = r.Type.String() + strings.TrimPrefix(s.Of, e.Type.String())
+			} else {
+				x.Type = r.Type.String()
+			}
+			splits = append(splits[:len(splits):len(splits)], x)
+		}
+	}
+	return splits
 }
 
 // takeColumns moves the files of a store that stay as they are to the output, and writes the others.

@@ -21,11 +21,12 @@
 //   - The largest component is that with the most nodes, where all edge types connect their ends in both directions. Of
 //     equal ones it is that of the first node, by the order of types and ids.
 //   - A Split adds the column split, of the categories train, valid and test. Rows in none of them have -1.
+//     An edge and its reverse are in the same part of a random split.
 //   - Normalised rows are divided by the sum of the absolute values of the row. Rows of zeros stay.
 //
 // # Memory
 //
-// Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row. A scan
+// Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row, and for edges 1.2 bytes per row of their input. A scan
 // holds a chunk per thread, and 40 bytes per edge of the node with the most edges. Pages of the graph are not counted: see Options.Touched.
 //
 // The package imports draw, graph, internal/ingest/{assemble, table} and internal/{isotime, store, tagged}.

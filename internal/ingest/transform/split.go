@@ -47,7 +47,7 @@ func (t *Transform) split(ctx context.Context) (err error) {
 		r := t.rows(s.Type)
 		parts := make([]int8, r.count)
 		if s.By == "" {
-			err = s.random(ctx, parts, draw.Key(t.o.Seed, splitWord, words(s.Type)))
+			err = t.random(ctx, s, r, parts)
 		} else {
 			err = s.by(ctx, parts, graph.FindColumn(r.columns, s.By))
 		}
@@ -72,8 +72,8 @@ func (t *Transform) rows(typ string) (r *rows) {
 // splitWord is the first word of the keys of random splits, so that they differ from all other draws.
 const splitWord = 0x73706c6974 // "split"
 
-// words is the name of a type as one word.
-func words(name string) uint64 {
+// word is a name as one word.
+func word(name string) uint64 {
 	h := uint64(len(name))
 	for _, b := range []byte(name) {
 		h = draw.Absorb(h, uint64(b))
@@ -186,8 +186,38 @@ func (s *Split) ends(rows int) [3]int {
 	return ends
 }
 
-// random divides rows by the order that the random seed gives, so that each part has its share exactly.
-func (s *Split) random(ctx context.Context, parts []int8, key uint64) error {
+// random divides the rows of a type by the order that the random seed gives, so that each part has its share exactly.
+//
+// An edge and its reverse are in the same part, since otherwise the one would tell of the other: edges are divided by the
+// rows of the input that they come from, and all edge types between two node types share their draws.
+func (t *Transform) random(ctx context.Context, s *Split, r *rows, parts []int8) error {
+	key := draw.Key(t.o.Seed, splitWord, word(s.Type))
+	for _, x := range t.edges {
+		if &x.rows == r {
+			a, b := x.e.Type.Src, x.e.Type.Dst
+			key = draw.Key(t.o.Seed, splitWord, word(min(a, b)), word(max(a, b)))
+		}
+	}
+	position := graph.FindColumn(r.columns, graph.PositionColumn)
+	if position == nil {
+		return s.deal(ctx, parts, key)
+	}
+	ranks := newRanks(position)
+	dealt := make([]int8, ranks.count)
+	if err := s.deal(ctx, dealt, key); err != nil {
+		return err
+	}
+	for i := range parts {
+		parts[i] = -1
+		if k, ok := ranks.of(i); ok {
+			parts[i] = dealt[k]
+		}
+	}
+	return nil
+}
+
+// deal divides items by the order of a key.
+func (s *Split) deal(ctx context.Context, parts []int8, key uint64) error {
 	order, ends := draw.NewOrder(uint64(len(parts)), key), s.ends(len(parts))
 	var items [4096]uint64
 	for at := 0; at < len(parts); at += len(items) {

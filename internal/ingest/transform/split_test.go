@@ -147,3 +147,47 @@ func TestOptionErrors(t *testing.T) {
 		}
 	}
 }
+
+// In a random split, the edges of one row of the input are in one part, in all edge types between the same node types, and
+// each part has its share of the rows exactly. Edges that were added are in no part.
+func TestSplitRandomEdges(t *testing.T) {
+	const rows = 500
+	edges := func(src, dst string, positions ...uint32) *graph.Edges {
+		return &graph.Edges{Type: graph.EdgeType{Src: src, Rel: "r", Dst: dst}, Count: len(positions), Columns: []*graph.Column{
+			{Name: graph.PositionColumn, DType: graph.Uint32, Rows: len(positions), Values: graph.Bytes(positions)}}}
+	}
+	var twice, once []uint32
+	for i := range uint32(rows) {
+		once = append(once, (i*7+1)%rows*3) // two of three rows are those of other types
+		twice = append(twice, i/2*3)
+	}
+	for i := range uint32(rows) {
+		twice = append(twice, (rows-1-i/2)*3)
+	}
+	g := users(column("x", graph.Int32, []int32{1}))
+	g.Nodes = append(g.Nodes, &graph.Nodes{Type: "item", Count: 1})
+	g.Edges = []*graph.Edges{edges("user", "item", once...), edges("item", "user", append(twice, math.MaxUint32)...)}
+	g.Sort()
+	ratios := []float64{.8, .1, .1}
+	x, err := New(context.Background(), g, Options{Seed: 3, Splits: []Split{{Of: "user:r:item", Ratios: ratios}, {Of: "item:r:user", Ratios: ratios}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, count := map[uint32]int8{}, map[int8]int{}
+	back, there := x.edges[0], x.edges[1]
+	for i, p := range there.split {
+		parts[once[i]] = p
+		count[p]++
+	}
+	if diff := gocmp.Diff(map[int8]int{0: rows * 8 / 10, 1: rows / 10, 2: rows / 10}, count); diff != "" {
+		t.Error(diff)
+	}
+	for i, p := range back.split[:2*rows] {
+		if p != parts[twice[i]] {
+			t.Fatalf("edge %d of row %d: found part %d, expected %d, as of the other direction", i, twice[i], p, parts[twice[i]])
+		}
+	}
+	if p := back.split[2*rows]; p != -1 {
+		t.Errorf("found part %d of an edge that was added, expected -1", p)
+	}
+}
