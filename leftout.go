@@ -38,5 +38,5 @@ func leftOutText(names []string) string {
 	if len(names) > shown {
 		list += fmt.Sprintf(" and %d others", len(names)-shown)
 	}
-	return "batches leave out columns of strings and lists: " + list + "; import texts with the dtype category, or read the rows from the store by node or edge id"
+	return "batches leave out columns of strings and lists: " + list + "; import texts with the dtype category and lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id"
 }

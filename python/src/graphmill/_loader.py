@@ -266,8 +266,8 @@ class NodeLoader(Feeding):
         if left:
             shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
             warnings.warn(
-                f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category, or read "
-                "the rows from the store by node or edge id; features= names the columns that you want",
+                f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category and "
+                "lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id; features= names the columns that you want",
                 stacklevel=2,
             )
         try:

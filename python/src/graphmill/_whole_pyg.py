@@ -80,7 +80,10 @@ def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Ed
             more["edge_weight" if value.dim() == 1 else "edge_attr"] = value
     if pair is None:
         raise ValueError(f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them")
-    source, target = (Column("", "int64", (), len(x), x, (), None) for x in torch.as_tensor(pair).detach().cpu().long().numpy())
+    pair = torch.as_tensor(pair).detach().cpu()
+    if pair.is_floating_point() or pair.dim() != 2 or pair.shape[0] != 2:
+        raise ValueError(f"edge type {':'.join(e)}: found edge_index of {str(pair.dtype)[6:]} and shape {tuple(pair.shape)}, expected integers of shape (2, E)")
+    source, target = (Column("", "int64", (), len(x), x, (), None) for x in pair.long().numpy())
     return Edges(source, target, _columns({**more, **{k: store[k] for k in names}}, list(more) + [k for k in names if k not in more], len(source), ":".join(e), left))
 
 
