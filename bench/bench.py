@@ -524,6 +524,15 @@ class Bench:
             self.race(f"export of {count:,} Examples to disk, against encoding them, {t} threads", "Examples/s", [
                 Contestant("graphmill", [self.graphmill, "export", collection, "--to", "tfrecord", "--shards", 8, *threads, "--out", out], lambda r: count / r.wall, output=out),
                 Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
+        # Both in Python, in one environment, and all of the GraphTensors in memory before the clock starts.
+        ours = [peer, HERE / "graph_tensors.py"]
+        env = {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill)}
+        self.race("GraphTensors of Python into Examples of a file, against encoding them", "Examples/s", [
+            Contestant("graphmill.tfgnn", [*ours, "write", schema, *files], records, env),
+            Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
+        self.race("Examples of files into GraphTensors of Python, against tensors", "Examples/s", [
+            Contestant("graphmill.tfgnn", [*ours, "read", schema, *files], records, env),
+            Contestant("tfgnn.parse_example in tf.data", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, "--threads", 2, "--batch", 1, "--records", 2000], records)])
 
     def shards(self):
         """A unigraph of TFRecord shards that is larger than the memory it is read with."""
