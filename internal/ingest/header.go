@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -28,6 +30,26 @@ func means(header, usual string, exact bool) bool {
 		}
 	}
 	return strings.EqualFold(header, usual)
+}
+
+// edgeTypeOf returns the edge type of a table whose ends have these headers. Neo4j's id spaces are node types if they differ,
+// as the same id is another node in another space. An end without a space has ids of its own, too.
+func edgeTypeOf(src, dst string) graph.EdgeType {
+	typ := graph.HomogeneousEdge
+	if from, to := space(src, ":START_ID"), space(dst, ":END_ID"); from != to {
+		typ.Src, typ.Dst = cmp.Or(from, typ.Src), cmp.Or(to, typ.Dst)
+	}
+	return typ
+}
+
+// space returns the id space in Neo4j's header of an end, or "".
+func space(header, usual string) string {
+	if !means(header, usual, false) {
+		return ""
+	}
+	_, in, _ := strings.Cut(header, "(")
+	name, _ := strings.CutSuffix(in, ")")
+	return strings.TrimSpace(name)
 }
 
 // candidates returns the fields that a usual name means.
