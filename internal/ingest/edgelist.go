@@ -281,12 +281,19 @@ func (s *Source) unreadable(t table.Table, listed bool) {
 }
 
 // openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is
-// detected by a cell of the first line that is the only one of its column that is not a number.
+// detected by a cell of the first line that is the only one of its column that is not a number, by usual names of both ends of
+// edges, or by the names of the caller.
 func openTable(fsys vfs.FS, files []string, o table.Options) (table.Table, error) {
+	if o.Names != nil && o.Header {
+		return nil, usagef("%s: found names of columns and a header that is to be read, expected one of them; leave the names out to use those of the header, or the header if there is none", files[0])
+	}
 	whole, err := table.Open(fsys, files, o)
 	t, text := whole.(*table.CSV)
 	if err != nil || o.Names == nil || !text {
 		return whole, err
+	}
+	if first := t.First(); isHeader(first, o.Names) {
+		return nil, usagef("%s: found the first line %q, which looks like a header, expected data, as the names %s are given for a file without a header; leave the names out to use those of the header", files[0], strings.Join(first, ","), strings.Join(o.Names, ","))
 	}
 	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: o.Delimiter})
 	if err != nil || len(headed.Fields()) != len(o.Names) {

@@ -32,6 +32,20 @@ func means(header, usual string, exact bool) bool {
 	return strings.EqualFold(header, usual)
 }
 
+// isHeader says whether the cells of a first line are names: usual ones of a source and of a target, or the given ones in any
+// case of their letters. Names of one letter do not count, as they are usual ids, too.
+func isHeader(cells, given []string) bool {
+	if slices.EqualFunc(cells, given, strings.EqualFold) {
+		return true
+	}
+	usual := func(names []string) bool {
+		return slices.ContainsFunc(cells, func(cell string) bool {
+			return len(cell) > 1 && slices.ContainsFunc(names, func(n string) bool { return means(cell, n, false) })
+		})
+	}
+	return usual(srcNames) && usual(dstNames)
+}
+
 // edgeTypeOf returns the edge type of a table whose ends have these headers. Neo4j's id spaces are node types if they differ,
 // as the same id is another node in another space. An end without a space has ids of its own, too.
 func edgeTypeOf(src, dst string) graph.EdgeType {

@@ -56,6 +56,7 @@ type CSV struct {
 	fsys   vfs.FS
 	files  []csvFile
 	fields []Field
+	first  []string // the cells of the first line, if the caller names the columns
 	syntax syntax
 	parser func(columns []Column) (recordParser, error)
 
@@ -202,6 +203,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 			for _, n := range o.Names {
 				t.fields = append(t.fields, Field{Name: n})
 			}
+			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
 			return checkNames(place, o.Names)
 		}
 		return nil
@@ -212,10 +214,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	if len(line) == 0 {
 		return badf("%s: found no line, expected a header", place)
 	}
-	block := append(append([]byte(nil), line...), '\n')
-	end := len(block)
-	block = append(block, make([]byte, padding)...)
-	names, bad := t.syntax.split(block, end)
+	names, bad := t.syntax.cells(line)
 	if bad != nil {
 		return badf("%s:%d: %s", place, bad.at+1, bad.text)
 	}
@@ -326,6 +325,9 @@ func (t *CSV) names() []string {
 	}
 	return names
 }
+
+// First returns the cells of the first line of a table whose columns the caller names, or nil if they cannot be read.
+func (t *CSV) First() []string { return t.first }
 
 // Fields implements Table. The dtypes are Invalid, since text does not declare any.
 func (t *CSV) Fields() []Field { return t.fields }
