@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -107,6 +108,9 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := head.encoding(); err != nil {
+			return nil, err
+		}
 		buf = head.bytes
 		if i == 0 {
 			t.syntax = syntaxOf(path, o.Delimiter, head.first())
@@ -147,7 +151,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	}
 	b := h.bytes
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file", path)
+		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE", path)
 	}
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		h.body = 3
@@ -178,6 +182,27 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 
 func (h *head) tooLong() error {
 	return badf("%s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", h.path, h.line+1, len(h.bytes))
+}
+
+// encoding refuses bytes after the comments that are not UTF-8.
+func (h *head) encoding() error {
+	b := h.bytes[h.body:]
+	if utf8.Valid(b) {
+		return nil
+	}
+	at := 0
+	for at < len(b) {
+		r, size := utf8.DecodeRune(b[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	if !h.whole && !utf8.FullRune(b[at:]) { // the head ends within a character
+		return nil
+	}
+	line := h.line + uint64(bytes.Count(b[:at], []byte("\n"))) + 1
+	return badf("%s:%d:%d: found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", h.path, line, at-bytes.LastIndexByte(b[:at], '\n'), b[at])
 }
 
 // first returns the first record, without its line end.
