@@ -274,6 +274,9 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 
 func checkNames(place string, names []string) error {
 	for i, n := range names {
+		if n == "" && i == 0 && len(names) > 1 {
+			return badf("%s: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)", place)
+		}
 		if n == "" {
 			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}

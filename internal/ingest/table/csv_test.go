@@ -279,6 +279,7 @@ func TestCSVErrors(t *testing.T) {
 		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which contains a number, expected a header"},
 		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},
 		{"two of a name", "e.csv", "a,a\n", CSVOptions{}, nil, `e.csv:1: found two columns "a"`},
+		{"index of pandas", "e.csv", ",src,dst\n0,a,b\n", CSVOptions{}, nil, "e.csv:1: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)"},
 		{"no name", "e.csv", "a,\n", CSVOptions{}, nil, "e.csv:1: found no name for column 2"},
 		{"UTF-16", "e.csv", "\xff\xfea\x00", CSVOptions{}, nil, "found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE"},
 		{"Latin-1", "e.csv", "a,b\nx,y\nx,\u00e9\xe9\n", CSVOptions{}, nil, "e.csv:3:5: found the byte 0xe9, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE"},
