@@ -123,7 +123,7 @@ func describe(t table.Table) ([]looks, error) {
 		switch {
 		case !g.Seen:
 			out[i].DType = graph.String
-			out[i].unsigned = true
+			out[i].unsigned = !g.Words
 		case g.Integer:
 			out[i].DType = graph.Int64
 		case g.Unsigned:

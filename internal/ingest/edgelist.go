@@ -14,14 +14,15 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// edgeList is one table with one row per edge. It gives a homogeneous graph.
+// edgeList is one table with one row per edge. It gives a homogeneous graph, unless the ends have different id spaces in
+// Neo4j's header: then these are the node types.
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
 func (edgeList) about() string { return table.Expected + ", or a folder of them" }
 
 func (edgeList) becomes() string {
-	return "a graph of one type; further columns become columns of the edges"
+	return "a graph of one type, or of the id spaces of Neo4j's header; further columns become columns of the edges"
 }
 
 func (edgeList) detect(path string, names []string) bool {
@@ -106,7 +107,8 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 			}
 		}
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
+	typ := edgeTypeOf(src.Name, dst.Name)
+	e := assemble.Edges{Type: typ, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
 	m := &maker{gaps: newGaps(o)}
 	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
 		return nil, err
@@ -118,14 +120,21 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if !integer && o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
 	}
-	e.Symmetrise = snap.undirected
+	nodes := []assemble.Nodes{{Type: typ.Src, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}}
+	if typ.Dst != typ.Src {
+		if o.NumNodes > 0 {
+			return nil, usagef("found `NumNodes` with the id spaces %s and %s, expected it with one node type", typ.Src, typ.Dst)
+		}
+		nodes = append(nodes, assemble.Nodes{Type: typ.Dst, ID: table.Column{DType: e.Dst.DType}})
+	}
+	e.Symmetrise = snap.undirected && typ.Src == typ.Dst
 	return &Source{
 		Primary:  graph.In,
 		Files:    files,
 		Warnings: warnings,
 		Declared: snap.Declared,
 		Input: assemble.Input{
-			Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}},
+			Nodes: nodes,
 			Edges: []assemble.Edges{e},
 		},
 	}, nil
@@ -272,12 +281,19 @@ func (s *Source) unreadable(t table.Table, listed bool) {
 }
 
 // openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is
-// detected by a cell of the first line that is the only one of its column that is not a number.
+// detected by a cell of the first line that is the only one of its column that is not a number, by usual names of both ends of
+// edges, or by the names of the caller.
 func openTable(fsys vfs.FS, files []string, o table.Options) (table.Table, error) {
+	if o.Names != nil && o.Header {
+		return nil, usagef("%s: found names of columns and a header that is to be read, expected one of them; leave the names out to use those of the header, or the header if there is none", files[0])
+	}
 	whole, err := table.Open(fsys, files, o)
 	t, text := whole.(*table.CSV)
 	if err != nil || o.Names == nil || !text {
 		return whole, err
+	}
+	if first := t.First(); isHeader(first, o.Names) {
+		return nil, usagef("%s: found the first line %q, which looks like a header, expected data, as the names %s are given for a file without a header; leave the names out to use those of the header", files[0], strings.Join(first, ","), strings.Join(o.Names, ","))
 	}
 	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: o.Delimiter})
 	if err != nil || len(headed.Fields()) != len(o.Names) {

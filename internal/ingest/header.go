@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -28,6 +30,40 @@ func means(header, usual string, exact bool) bool {
 		}
 	}
 	return strings.EqualFold(header, usual)
+}
+
+// isHeader says whether the cells of a first line are names: usual ones of a source and of a target, or the given ones in any
+// case of their letters. Names of one letter do not count, as they are usual ids, too.
+func isHeader(cells, given []string) bool {
+	if slices.EqualFunc(cells, given, strings.EqualFold) {
+		return true
+	}
+	usual := func(names []string) bool {
+		return slices.ContainsFunc(cells, func(cell string) bool {
+			return len(cell) > 1 && slices.ContainsFunc(names, func(n string) bool { return means(cell, n, false) })
+		})
+	}
+	return usual(srcNames) && usual(dstNames)
+}
+
+// edgeTypeOf returns the edge type of a table whose ends have these headers. Neo4j's id spaces are node types if they differ,
+// as the same id is another node in another space. An end without a space has ids of its own, too.
+func edgeTypeOf(src, dst string) graph.EdgeType {
+	typ := graph.HomogeneousEdge
+	if from, to := space(src, ":START_ID"), space(dst, ":END_ID"); from != to {
+		typ.Src, typ.Dst = cmp.Or(from, typ.Src), cmp.Or(to, typ.Dst)
+	}
+	return typ
+}
+
+// space returns the id space in Neo4j's header of an end, or "".
+func space(header, usual string) string {
+	if !means(header, usual, false) {
+		return ""
+	}
+	_, in, _ := strings.Cut(header, "(")
+	name, _ := strings.CutSuffix(in, ")")
+	return strings.TrimSpace(name)
 }
 
 // candidates returns the fields that a usual name means.

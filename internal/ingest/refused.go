@@ -23,6 +23,7 @@ type refused struct {
 	// magic is what a file of the kind has at offset at. It counts whatever the extension is.
 	magic []string
 	at    int
+	is    func(first []byte) bool // besides magic
 	do    string
 }
 
@@ -30,11 +31,11 @@ const fromPyG = "load it in Python and give the object to `graphmill.from_pyg(da
 
 // refusals are in the order in which they are tried: a kind within another comes before it.
 var refusals = []refused{
-	{what: "a Python pickle", exts: []string{".pkl", ".pickle", ".joblib"}, sure: true, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
-		do: "which can run any code when it is read; load it in Python and give the object to `graphmill.from_pyg(data, path)` or `graphmill.from_networkx(graph, path)`"},
-	{what: "a PyTorch file", exts: []string{".pt", ".pth", ".ckpt"}, sure: true, do: "which is a pickle; " + fromPyG},
+	{what: "a Python pickle, which can run any code when it is read", exts: []string{".pkl", ".pickle", ".joblib"}, sure: true, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
+		do: "load it in Python and give the object to `graphmill.from_pyg(data, path)` or `graphmill.from_networkx(graph, path)`, or write a data frame with to_parquet"},
+	{what: "a PyTorch file, which is a pickle", exts: []string{".pt", ".pth", ".ckpt"}, sure: true, do: fromPyG},
 	{what: "an Excel workbook", exts: []string{".xlsx", ".xls", ".ods"}, sure: true, magic: []string{"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, do: "save each sheet as CSV"},
-	{what: "a DuckDB database", exts: []string{".duckdb", ".ddb"}, magic: []string{"DUCK3\x00\x00", "DUCK@\x00\x00", "DUCKA\x00\x00", "DUCKB\x00\x00", "DUCKC\x00\x00", "DUCKD\x00\x00"}, at: 8, do: "write each table with COPY t TO 'x.parquet'"},
+	{what: "a DuckDB database", exts: []string{".duckdb", ".ddb"}, is: isDuckDB, do: "write each table with COPY t TO 'x.parquet'"},
 	{what: "an SQLite database", exts: []string{".sqlite", ".sqlite3", ".db"}, magic: []string{"SQLite format 3\x00"}, do: "write each table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM t' > t.csv"},
 	{what: "an HDF5 file", exts: []string{".h5", ".hdf5", ".hdf", ".h5ad"}, sure: true, magic: []string{"\x89HDF\r\n\x1a\n"}, do: "write its arrays with numpy.save, or its tables with pandas.read_hdf(FILE).to_parquet('x.parquet')"},
 	{what: "a MATLAB file", exts: []string{".mat"}, sure: true, magic: []string{"MATLAB 5.0", "MATLAB 7.3"}, do: "write its sparse matrix with scipy.sparse.save_npz('x.npz', scipy.io.loadmat(FILE)['A'])"},
@@ -60,7 +61,7 @@ func viaNetworkX(read string) string {
 
 // zip files are of many kinds, which the name of the first member tells.
 var zipMembers = []struct{ part, what, do string }{
-	{"data.pkl", "a PyTorch file", "which is a pickle; " + fromPyG},
+	{"data.pkl", "a PyTorch file, which is a pickle", fromPyG},
 	{"[Content_Types].xml", "an Excel workbook", "save each sheet as CSV"},
 	{".npy", "", ""},
 	{"", "a zip archive", "unpack it, and import what is in it"},
@@ -86,7 +87,7 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 	inner := table.Extension(path)
 	for _, r := range refusals {
 		named := slices.Contains(r.exts, ext) || slices.Contains(r.exts, inner)
-		if named && r.sure || slices.ContainsFunc(r.magic, func(m string) bool { return len(first) > r.at && bytes.HasPrefix(first[r.at:], []byte(m)) }) {
+		if named && r.sure || r.is != nil && r.is(first) || slices.ContainsFunc(r.magic, func(m string) bool { return len(first) > r.at && bytes.HasPrefix(first[r.at:], []byte(m)) }) {
 			if r.what == "a tar archive" && inner != ext {
 				return is("a compressed tar archive", r.do)
 			}
@@ -106,6 +107,12 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 		}
 	}
 	return nil
+}
+
+// isDuckDB recognises a DuckDB database: a checksum, the letters, and the version of the format in 8 bytes, which text
+// does not have.
+func isDuckDB(b []byte) bool {
+	return len(b) >= 20 && string(b[8:12]) == "DUCK" && string(b[15:20]) == "\x00\x00\x00\x00\x00"
 }
 
 // start returns the first bytes of a file as they are on the disk.

@@ -31,12 +31,12 @@ func TestRefused(t *testing.T) {
 	pickle := "\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00]\x94."
 	sqlite := "SQLite format 3\x00\x10\x00\x01\x01"
 	for _, c := range []struct{ name, text, want, do string }{
-		{"g.pkl", pickle, "a Python pickle", "graphmill.from_pyg(data, path)"},
+		{"g.pkl", pickle, "a Python pickle, which can run any code when it is read, expected a format of graphs or tables; load it", "graphmill.from_pyg(data, path)"},
 		{"g.csv", pickle, "a Python pickle", "graphmill.from_networkx"},
 		{"g.bin", pickle, "a Python pickle", "graphmill.from_pyg"},
 		{"g.joblib", "x\x9c", "a Python pickle", "graphmill.from_pyg"},
 		{"g.pt", zipped(t, "g/data.pkl"), "a PyTorch file", "graphmill.from_pyg(data, path)"},
-		{"g.pth", "anything", "a PyTorch file", "graphmill.from_pyg(data, path)"},
+		{"g.pth", "anything", "a PyTorch file, which is a pickle, expected a format of graphs or tables; load it", "graphmill.from_pyg(data, path)"},
 		{"g", zipped(t, "archive/data.pkl"), "a PyTorch file", "graphmill.from_pyg(data, path)"},
 		{"g.gexf", "<gexf/>", "a GEXF file", "networkx.read_gexf(FILE)"},
 		{"g.gml", "graph [\n]\n", "a GML file", "graphmill.from_networkx"},
@@ -44,6 +44,7 @@ func TestRefused(t *testing.T) {
 		{"g.net", "*Vertices 1", "a Pajek file", "graphmill.from_networkx"},
 		{"g.duckdb", "01234567DUCK@\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
 		{"g.csv", "01234567DUCK@\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
+		{"g.duckdb", "01234567DUCK\xe7\x03\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
 		{"g.db", sqlite, "an SQLite database", "sqlite3 -header -csv"},
 		{"g.txt", sqlite, "an SQLite database", "sqlite3 -header -csv"},
 		{"g.xlsx", zipped(t, "[Content_Types].xml"), "an Excel workbook", "save each sheet as CSV"},

@@ -52,6 +52,9 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 			c.Shape = []int{width}
 		}
 	}
+	if w.DType == graph.Invalid && f.guess != nil && f.guess.Comma && c.DType == graph.String {
+		m.note("%s: column %q: its cells look like numbers with a decimal comma, and are read as strings; write a point instead of the comma", t.Files()[0], f.Name)
+	}
 	switch {
 	case want.Category:
 		c.DType, c.Unit, c.Categories = graph.Int32, "", &table.Categories{}

@@ -11,40 +11,45 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// put appends the value of a cell. It returns whether the row is absent and, if the cell is bad, what was expected
+// put appends the value of a cell. A word for a missing value that is no value of the dtype is an empty cell, except where
+// the cell is a reference to a row. It returns whether the row is absent and, if the cell is bad, what was expected
 // instead.
 func (c *column) put(cell []byte) (absent bool, problem string) {
 	text := cell
 	if c.DType != graph.String || len(c.Shape) > 0 {
 		text = trim(cell)
 	}
-	if c.mark && len(text) == 0 && !c.ragged {
+	if len(text) > 0 {
+		n := c.data.n
+		problem := c.value(text)
+		if problem == "" || c.ragged || c.DType == graph.String || c.Empty == EmptyAbsent || !missingWord(text) {
+			return false, problem
+		}
+		c.data.n, text = n, nil // a word for an empty cell
+	}
+	if c.mark && !c.ragged {
 		c.empties = append(c.empties, uint32(c.rows()))
 	}
-	filled := false
-	if len(text) == 0 && !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0 || c.Given) {
+	if !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0 || c.Given) {
 		switch c.Empty {
 		case EmptyAbsent:
 			c.zero()
 			return true, ""
 		case EmptyFill:
-			text, filled = []byte(c.Fill), true
-			if len(text) == 0 && c.DType == graph.String {
+			if c.Fill == "" && c.DType == graph.String {
 				c.zero()
 				return false, ""
 			}
+			if problem := c.value([]byte(c.Fill)); problem != "" {
+				return false, fmt.Sprintf("%s, which %q is not; give `Missing` another value for the column", problem, c.Fill)
+			}
+			return false, ""
 		default:
 			if c.ID {
 				return false, c.expected() + "; each row needs one"
 			}
 			return false, c.expected() + "; fill the cell, or give `Missing` a value for it"
 		}
-	}
-	if filled {
-		if problem := c.value(text); problem != "" {
-			return false, fmt.Sprintf("%s, which %q is not; give `Missing` another value for the column", problem, c.Fill)
-		}
-		return false, ""
 	}
 	return false, c.value(text)
 }

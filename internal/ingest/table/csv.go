@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -56,6 +57,7 @@ type CSV struct {
 	fsys   vfs.FS
 	files  []csvFile
 	fields []Field
+	first  []string // the cells of the first line, if the caller names the columns
 	syntax syntax
 	parser func(columns []Column) (recordParser, error)
 
@@ -106,6 +108,9 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := head.encoding(); err != nil {
+			return nil, err
+		}
 		buf = head.bytes
 		if i == 0 {
 			t.syntax = syntaxOf(path, o.Delimiter, head.first())
@@ -146,7 +151,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	}
 	b := h.bytes
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file", path)
+		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE", path)
 	}
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		h.body = 3
@@ -179,6 +184,27 @@ func (h *head) tooLong() error {
 	return badf("%s:%d: found comments and a first line of more than %d bytes, expected fewer; is this a text file?", h.path, h.line+1, len(h.bytes))
 }
 
+// encoding refuses bytes after the comments that are not UTF-8.
+func (h *head) encoding() error {
+	b := h.bytes[h.body:]
+	if utf8.Valid(b) {
+		return nil
+	}
+	at := 0
+	for at < len(b) {
+		r, size := utf8.DecodeRune(b[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	if !h.whole && !utf8.FullRune(b[at:]) { // the head ends within a character
+		return nil
+	}
+	line := h.line + uint64(bytes.Count(b[:at], []byte("\n"))) + 1
+	return badf("%s:%d:%d: found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", h.path, line, at-bytes.LastIndexByte(b[:at], '\n'), b[at])
+}
+
 // first returns the first record, without its line end.
 func (h *head) first() []byte {
 	b := h.bytes[h.body:]
@@ -202,6 +228,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 			for _, n := range o.Names {
 				t.fields = append(t.fields, Field{Name: n})
 			}
+			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
 			return checkNames(place, o.Names)
 		}
 		return nil
@@ -212,10 +239,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	if len(line) == 0 {
 		return badf("%s: found no line, expected a header", place)
 	}
-	block := append(append([]byte(nil), line...), '\n')
-	end := len(block)
-	block = append(block, make([]byte, padding)...)
-	names, bad := t.syntax.split(block, end)
+	names, bad := t.syntax.cells(line)
 	if bad != nil {
 		return badf("%s:%d: %s", place, bad.at+1, bad.text)
 	}
@@ -250,6 +274,9 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 
 func checkNames(place string, names []string) error {
 	for i, n := range names {
+		if n == "" && i == 0 && len(names) > 1 {
+			return badf("%s: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)", place)
+		}
 		if n == "" {
 			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}
@@ -326,6 +353,9 @@ func (t *CSV) names() []string {
 	}
 	return names
 }
+
+// First returns the cells of the first line of a table whose columns the caller names, or nil if they cannot be read.
+func (t *CSV) First() []string { return t.first }
 
 // Fields implements Table. The dtypes are Invalid, since text does not declare any.
 func (t *CSV) Fields() []Field { return t.fields }

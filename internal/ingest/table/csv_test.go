@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
@@ -278,8 +279,12 @@ func TestCSVErrors(t *testing.T) {
 		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which contains a number, expected a header"},
 		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},
 		{"two of a name", "e.csv", "a,a\n", CSVOptions{}, nil, `e.csv:1: found two columns "a"`},
+		{"index of pandas", "e.csv", ",src,dst\n0,a,b\n", CSVOptions{}, nil, "e.csv:1: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)"},
 		{"no name", "e.csv", "a,\n", CSVOptions{}, nil, "e.csv:1: found no name for column 2"},
-		{"UTF-16", "e.csv", "\xff\xfea\x00", CSVOptions{}, nil, "found UTF-16"},
+		{"UTF-16", "e.csv", "\xff\xfea\x00", CSVOptions{}, nil, "found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE"},
+		{"Latin-1", "e.csv", "a,b\nx,y\nx,\u00e9\xe9\n", CSVOptions{}, nil, "e.csv:3:5: found the byte 0xe9, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE"},
+		{"Latin-1 at the end", "e.csv", "a,b\nx,\xe9", CSVOptions{}, nil, "e.csv:2:3: found the byte 0xe9"},
+		{"Latin-1 in the header", "e.csv", "\xe9,b\n", CSVOptions{}, nil, "e.csv:1:1: found the byte 0xe9"},
 		{"open quote in the header", "e.csv", "a,\"b\n1,2\n", CSVOptions{}, nil, "never closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -502,8 +507,11 @@ func FuzzCSV(f *testing.F) {
 			t.Fatal(err)
 		}
 		table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: []string{"a", "b"}, Delimiter: ','})
+		if (err == nil) != utf8.ValidString(text) {
+			t.Fatalf("error %v, expected one if %q is not UTF-8", err, text)
+		}
 		if err != nil {
-			t.Fatal(err)
+			return
 		}
 		table.chunk, table.margin = int(chunk)+1, int(chunk)/2
 		got, err := rows(table, strs("a", "b"), 2)
@@ -545,4 +553,14 @@ func FuzzCSV(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A character that the first MiB cuts is no error, and comments can have any bytes.
+func TestEncoding(t *testing.T) {
+	text := "ab,cd\n" + strings.Repeat("x,\u20ac\n", headSize/6)
+	if utf8.ValidString(text[:headSize]) {
+		t.Fatal("found whole characters in the head, expected the last one cut")
+	}
+	openText(t, "e.csv", text, CSVOptions{})
+	openText(t, "e.txt", "# \xe9\na b\n", CSVOptions{})
 }

@@ -16,21 +16,28 @@ type Guess struct {
 	Number   bool // all are numbers
 	// Wide: some number has more digits before its point than float32 holds: 2^24 or more.
 	Wide bool
-	Bool     bool // all are true or false, in any case
+	Bool bool // all are true or false, in any case
 	// Time: all are dates or times of ISO 8601. Digits is the largest number of digits of a fraction.
 	Time   bool
 	Digits int
 	// Largest is the largest of the integers without their signs, if Integer is set.
 	Largest uint64
 	Rows    bool // each is the number of its row, from 0
-	Empty   bool // some are empty; the fields above ignore them
-	Seen    bool // some are not empty
+	// Comma: all are numbers if a comma is their point, and some have one.
+	Comma bool
+	Empty bool // some are empty; the fields above ignore them
+	// Words: some are words for a missing value, such as NA, which the fields above ignore, except Unsigned and Rows: they are
+	// texts as ids.
+	Words bool
+	Seen  bool // some are neither empty nor such words
 	// Mixed: some are Unsigned and some are not. Odd is the first that is not, and OddRow is its row.
 	Mixed  bool
 	Odd    string
 	OddRow uint64
 
-	whole bool // some cell is Unsigned
+	whole  bool // some cell is Unsigned
+	commas bool // some cell is a number with a comma
+	others bool // some cell is no number, even if a comma is its point
 }
 
 // Guess examines the first MiB of the first file with rows and returns one guess per field. If later cells contradict
@@ -95,7 +102,8 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.Empty, g.Rows = true, false
 		return
 	}
-	g.Seen = true
+	word := missingWord(text)
+	g.Words, g.Seen = g.Words || word, g.Seen || !word
 	if g.Unsigned || !g.Mixed {
 		c := text[0]
 		v, ok := parseInt(text, graph.Uint64)
@@ -107,6 +115,14 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.whole = g.whole || ok
 		g.Unsigned = g.Unsigned && ok
 		g.Mixed = g.whole && !g.Unsigned
+	}
+	if word {
+		return
+	}
+	if !g.others {
+		comma, ok := decimalComma(text)
+		g.commas, g.others = g.commas || comma, !ok
+		g.Comma = g.commas && ok
 	}
 	if g.Integer {
 		g.integer(text)
@@ -123,4 +139,33 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.Number = ok && !math.IsInf(v, 0)
 		g.Wide = g.Wide || math.Abs(v) >= 1<<24
 	}
+}
+
+// missingWord says whether a text is a word that programs write for a missing value. In columns of numbers, bools and times
+// it is an empty cell; elsewhere it is a text.
+func missingWord(text []byte) bool {
+	switch string(text) {
+	case "NA", "N/A", "#N/A", "null", "NULL", "None", `\N`:
+		return true
+	}
+	return false
+}
+
+// decimalComma says whether a text is digits, which may have a sign and one comma between them, and whether it has a comma.
+func decimalComma(text []byte) (comma, ok bool) {
+	if text[0] == '-' || text[0] == '+' {
+		text = text[1:]
+	}
+	digit := false
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digit = true
+		case c == ',' && digit && !comma:
+			comma, digit = true, false
+		default:
+			return comma, false
+		}
+	}
+	return comma, digit
 }

@@ -23,6 +23,8 @@ type jsonKey struct {
 	even         bool
 	element      jsonElement
 	row          int // the last object with the key
+	// text says that some string is neither empty nor a word for a missing value.
+	text bool
 }
 
 // jsonElement is what is known of the elements of arrays.
@@ -43,6 +45,7 @@ func (k *jsonKey) field() (f Field, reason string) {
 		}
 		if k.strings > 0 { // a string is not a number, whatever it contains
 			k.Unsigned, k.Integer, k.Number, k.Rows, k.Mixed = false, false, false, false, false
+			k.Time, k.Comma = k.Time && k.text, false
 		}
 		return f, ""
 	}
@@ -100,6 +103,7 @@ func (k *jsonKey) add(v jsonValue, row int) {
 	case jsonString:
 		k.strings++
 		k.Guess.add(v.text, uint64(row))
+		k.text = k.text || len(v.text) > 0 && !missingWord(v.text)
 		k.Seen = true
 	case jsonBool:
 		k.bools++

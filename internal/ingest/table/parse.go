@@ -289,6 +289,12 @@ func (p *parser) quoted(b []byte, at, end int) ([]byte, int, *badText) {
 	return cell, at, nil
 }
 
+// cells returns the cells of one record, which has no line end.
+func (s syntax) cells(line []byte) ([]string, *badText) {
+	b := append(append(make([]byte, 0, len(line)+1+padding), line...), '\n')
+	return s.split(b[:len(b)+padding], len(b))
+}
+
 // split returns the fields of the first record of b[:end].
 func (s syntax) split(b []byte, end int) ([]string, *badText) {
 	p := &parser{syntax: s, stops: stopsOf(s)}

@@ -29,7 +29,7 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 			return errFound
 		}
 		eachText(v, func(_ int, text []byte) bool {
-			if text = trim(text); len(text) > 0 {
+			if text = trim(text); len(text) > 0 && !missingWord(text) {
 				g.Seen = true
 				g.integer(text)
 				g.time(text)

@@ -334,7 +334,7 @@ func (w *valueWorker) part(x *part, v *Vector, rows int, out *words) (Vector, *b
 			if x.Missing.Unit != "" {
 				text = trim(text)
 			}
-			if len(text) == 0 {
+			if len(text) == 0 || x.Missing.Unit != "" && missingWord(text) {
 				b[i] = 1
 			}
 			return true
@@ -363,7 +363,8 @@ func eachText(v *Vector, fn func(i int, text []byte) bool) {
 func (x *part) timesOfText(v *Vector, out *words) (bad *badValue) {
 	out.add(8 * len(v.Ends))
 	eachText(v, func(i int, text []byte) bool {
-		if text = trim(text); len(text) == 0 {
+		text = trim(text)
+		if len(text) == 0 || missingWord(text) && !(x.Given && x.Empty == EmptyError) {
 			out.w[i] = x.fill
 			return true
 		}
