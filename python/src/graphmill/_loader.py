@@ -36,7 +36,8 @@ class NodeBatch:
     Attributes:
         n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
         edge_index: int64 [2, edges], local ids of source and destination.
-        e_id: int64 [edges], the position of each edge in the imported input.
+        e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
+            the columns of a store are ordered.
         x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
         input_id: int64 [seeds], the index of each seed in the loader's seeds.
