@@ -33,6 +33,8 @@ type Terminal struct {
 	line  *progress.Line // line of the current stage
 	stage string
 	at    int64
+
+	warned map[string]bool // the texts of the warnings so far
 }
 
 // Begin sets the running command, whose flags errors name.
@@ -66,7 +68,15 @@ func (t *Terminal) Say(format string, a ...any) {
 }
 
 // Warn prints a warning.
-func (t *Terminal) Warn(text string) { t.Say("warning: %s", text) }
+func (t *Terminal) Warn(text string) {
+	t.Say("warning: %s", text)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.warned == nil {
+		t.warned = map[string]bool{}
+	}
+	t.warned[text] = true
+}
 
 // Fail prints the error that ends a command.
 func (t *Terminal) Fail(err error) { t.Say("%v", err) }
@@ -111,8 +121,10 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 	return err
 }
 
-// PrintReport prints the report of an operation that has already published its output, if it has one.
+// PrintReport prints the report of an operation that has already published its output, if it has one. In words, it leaves
+// out the remarks that Warn has printed; numbers of cases stay.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
+	r = t.noted(r, !asJSON)
 	var err error
 	if asJSON {
 		var b []byte
@@ -126,6 +138,21 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 		return fmt.Errorf("the output is complete, but its report could not be printed: %w", err)
 	}
 	return nil
+}
+
+// noted is a report whose notes name flags. Once, it has no remark that Warn has printed.
+func (t *Terminal) noted(r *graphmill.Report, once bool) *graphmill.Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	of := *r
+	of.Notes = nil
+	for _, n := range r.Notes {
+		if !once || n.Warning || !t.warned[n.Text] {
+			n.Text = t.translate(n.Text)
+			of.Notes = append(of.Notes, n)
+		}
+	}
+	return &of
 }
 
 // Println prints a line to stdout.

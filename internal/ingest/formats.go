@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -109,6 +110,32 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		return detect(fsys, filepath.Join(path, rawDir), o)
 	}
 	return nil, unrecognised(path, names)
+}
+
+// detectBelow is detect, and returns the path of the source: a folder of no known format whose only folder is a data set
+// stands for that data set. OGB's DatasetSaver writes such folders.
+func detectBelow(fsys vfs.FS, path string, o Options) (format, string, error) {
+	f, err := detect(fsys, path, o)
+	if err == nil {
+		return f, path, nil
+	}
+	if info, failed := fsys.Stat(path); failed != nil || !info.IsDir() {
+		return nil, "", err
+	}
+	entries, failed := fsys.ReadDir(path)
+	if failed != nil {
+		return nil, "", err
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
+	if len(entries) != 1 {
+		return nil, "", err
+	}
+	below := filepath.Join(path, entries[0].Name())
+	switch f, _ := detect(fsys, below, o); f.(type) {
+	case ogbDataset, tuDataset:
+		return f, below, nil
+	}
+	return nil, "", err
 }
 
 // head returns the first bytes of a file, decompressed.

@@ -140,7 +140,7 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	case o.Indptr != "" || o.Indices != "":
 		f = npyEdges{}
 	default:
-		if f, err = detect(fsys, path, o); err != nil {
+		if f, path, err = detectBelow(fsys, path, o); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ type npzArrays struct{}
 
 func (npzArrays) name() string { return "npz" }
 func (npzArrays) about() string {
-	return ".npz with a sparse matrix of SciPy, or with edge_index or src and dst"
+	return ".npz with a sparse matrix of SciPy, or with edge_index, edges or src and dst"
 }
 func (npzArrays) becomes() string {
 	return "a graph of one type, or row and column for a matrix that is not square; arrays become columns"
@@ -192,8 +192,14 @@ func (z *archived) graph() error {
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
 	used := []string{"edge_index", "num_nodes", "num_edges"}
 	var ends *table.Npy
-	if z.Has("edge_index") {
-		a, err := z.array("edge_index", "")
+	split := slices.ContainsFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
+	if z.Has("edge_index") || z.Has("edges") && !split {
+		pairs := "edge_index"
+		if !z.Has(pairs) {
+			pairs = "edges"
+			used = append(used, pairs)
+		}
+		a, err := z.array(pairs, "")
 		if err != nil {
 			return err
 		}
@@ -203,7 +209,7 @@ func (z *archived) graph() error {
 	} else {
 		i := slices.IndexFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
 		if i < 0 {
-			return sourcef("%s: found the arrays %s, expected edge_index, or src and dst, or the arrays of a sparse matrix of SciPy", z.Path(), strings.Join(z.Names(), ", "))
+			return sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy", z.Path(), strings.Join(z.Names(), ", "))
 		}
 		var columns []table.NpyColumn
 		for k, to := range []string{"src", "dst"} {
@@ -237,7 +243,11 @@ func (z *archived) graph() error {
 		case ofEdges, !ofNodes && x.rows == ends.Rows() && !(known && x.rows == count):
 			to = &edges
 		case !known || x.rows != count:
-			z.warn("the array %q is left out: it has %d rows, and there are %d edges and %s", x.name, x.rows, ends.Rows(), map[bool]string{true: fmt.Sprint(count, " nodes"), false: "an unknown number of nodes"}[known])
+			remedy := ""
+			if known && x.rows > 1 && x.width == count {
+				remedy = fmt.Sprintf("; save its transpose for a column of %d values per node", x.rows)
+			}
+			z.warn("the array %q is left out: it has %d rows, and there are %d edges and %s%s", x.name, x.rows, ends.Rows(), map[bool]string{true: fmt.Sprint(count, " nodes"), false: "an unknown number of nodes"}[known], remedy)
 			continue
 		}
 		if to == &edges && (x.name == "src" || x.name == "dst") {
@@ -287,8 +297,8 @@ func (z *archived) columns(t table.Table) (columns []table.Column) {
 
 // arrayRows is an array that may be a column.
 type arrayRows struct {
-	name string
-	rows uint64
+	name        string
+	rows, width uint64 // the width is that of a matrix, or 0
 }
 
 // of says whether the name is one of arrays of nodes, or of edges.
@@ -311,7 +321,11 @@ func (z *archived) rows(but []string) (list []arrayRows) {
 		case slices.Contains(h.Shape[1:], 0):
 			z.warn("the array %q is left out: its rows have no values", name)
 		default:
-			list = append(list, arrayRows{name, uint64(h.Shape[0])})
+			x := arrayRows{name: name, rows: uint64(h.Shape[0])}
+			if len(h.Shape) == 2 {
+				x.width = uint64(h.Shape[1])
+			}
+			list = append(list, x)
 		}
 	}
 	return list

@@ -120,18 +120,24 @@ func TestEdgeIndex(t *testing.T) {
 		{name: "the first other length", path: "a.npz", files: files("a", f(5, 6), "b", f(1, 2, 3, 4)), want: "_N 2: a=5 a=6\n" + edges + "\nwarning: a.npz: the array \"b\" is left out: it has 4 rows, and there are 3 edges and 2 nodes"},
 		{name: "two arrays", path: "a.npz", files: files("edge_index", "", "src", int64Array([]int{2}, 0, 1), "dst", int64Array([]int{2}, 1, 1), "w", f(1, 2)), want: "_N 2:\n_N:_E:_N: 0>1 w=1 1>1 w=2"},
 		{name: "row and col", path: "a.npz", files: files("edge_index", "", "row", int64Array([]int{2}, 0, 1), "col", int64Array([]int{2}, 1, 1)), want: "_N 2:\n_N:_E:_N: 0>1 1>1"},
+		{name: "edges", path: "a.npz", files: files("edge_index", "", "edges", int64Array([]int{3, 2}, 0, 1, 1, 0, 1, 1), "node_x", f(5, 6)), want: "_N 2: node_x=5 node_x=6\n" + edges},
+		{name: "edge_index before edges", path: "a.npz", files: files("edges", int64Array([]int{1, 2}, 0, 0), "num_nodes", n(2)), want: "_N 2:\n" + edges + "\nwarning: a.npz: the array \"edges\" is left out: it has 1 rows, and there are 3 edges and 2 nodes"},
+		{name: "masks with a row per split", path: "a.npz", files: files("train_masks", npyFile("b1", []int{4, 2}, make([]byte, 8)), "x", f(5, 6)), want: "_N 2: x=5 x=6\n" + edges +
+			"\nwarning: a.npz: the array \"train_masks\" is left out: it has 4 rows, and there are 3 edges and 2 nodes; save its transpose for a column of 4 values per node"},
 		{name: "no nodes", path: "a.npz", files: files("edge_index", int64Array([]int{2, 0}), "num_nodes", n(0)), want: "_N 0:\n_N:_E:_N:"},
 		{name: "what is no column", path: "a.npz", files: files("num_nodes", n(2), "name", textArray("x"), "k", n(1), "src", f(1, 2, 3), "o", strings.Replace(int64Array([]int{1}, 1), "'<i8'", "'|O' ", 1)),
 			want: "_N 2:\n" + edges + "\nwarning: a.npz: the array \"k\" is left out: it is a single value, not one per node or edge" +
 				"\nwarning: a.npz: the array \"name\" is left out: a.npz: \"name.npy\": not a usable .npy file: found dtype \"|S1\", expected bool, int8..int64, uint8..uint64 or float16..float64" +
 				"\nwarning: a.npz: the array \"o\" is left out: a.npz: \"o.npy\": not a usable .npy file: found an object array (a pickle), expected plain numbers; it is never loaded" +
 				"\nwarning: a.npz: the array \"src\" is left out: the ends are those of edge_index"},
-		{name: "no ends", path: "a.npz", files: files("edge_index", "", "x", f(1)), fails: true, want: "a.npz: found the arrays x, expected edge_index, or src and dst"},
+		{name: "no ends", path: "a.npz", files: files("edge_index", "", "x", f(1)), fails: true, want: "a.npz: found the arrays x, expected edge_index or edges, or src and dst"},
 		{name: "ends as a pickle", path: "a.npz", files: files("edge_index", strings.Replace(int64Array([]int{1}, 1), "'<i8'", "'|O' ", 1)), fails: true, want: "pickle"},
 		{name: "ends of another shape", path: "a.npz", files: files("edge_index", f(1, 2)), fails: true, want: "a.npz:edge_index: found shape [2], expected (2, E) or (E, 2)"},
 		{name: "too few rows of edges", path: "a.npz", files: files("edge_attr", f(1, 2)), fails: true, want: `found 2 rows of "edge_attr", expected 3, one per edge`},
 		{name: "too few rows of nodes", path: "a.npz", files: files("x", f(1, 2), "num_nodes", n(4)), fails: true, want: `found 2 rows of "x", expected 4, one per node`},
-		{name: "an end beyond the nodes", path: "a.npz", files: files("num_nodes", n(1)), fails: true, want: "found destination 1, expected an id of node type _N, below 1"},
+		{name: "an end beyond the nodes", path: "a.npz", files: files("num_nodes", n(1)), fails: true, want: "a.npz:edge_index[1, 0]: found destination 1, expected an id of node type _N, below 1"},
+		{name: "a destination in a row of pairs", path: "a.npz", files: files("edge_index", int64Array([]int{3, 2}, 0, 0, 0, 1, 0, 2), "num_nodes", n(2)), fails: true, want: "a.npz:edge_index[2, 1]: found destination 2"},
+		{name: "a source", path: "a.npz", files: files("edge_index", int64Array([]int{2, 3}, 0, 1, 5, 1, 0, 1), "num_nodes", n(2)), fails: true, want: "a.npz:edge_index[0, 2]: found source 5"},
 		{name: "a number of nodes that is none", path: "a.npz", files: files("num_nodes", int64Array([]int{2}, 1, 2)), fails: true, want: "a.npz:num_nodes: found [1 2], expected the number of nodes"},
 		{name: "damaged", path: "a.npz", files: map[string]string{"a.npz": "PK and more"}, fails: true, want: "a.npz: not a usable .npz file: found no directory"},
 	})

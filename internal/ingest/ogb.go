@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -84,11 +85,11 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 	if !has(ogbNodeCounts) {
 		return nil, sourcef("%s: found many graphs, expected one, or OGB's text layout of many graphs of one type; read the graphs with OGB, save their arrays with numpy.save, and list those in a graph.yaml with the key graphs", d.dir)
 	}
-	return d.graphs(ctx)
+	return d.graphs(ctx, path)
 }
 
-// graphs opens a data set of many graphs.
-func (d *raw) graphs(ctx context.Context) (*Source, error) {
+// graphs opens a data set at path of many graphs.
+func (d *raw) graphs(ctx context.Context, path string) (*Source, error) {
 	*d.files = nil
 	edges, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
@@ -133,7 +134,22 @@ func (d *raw) graphs(ctx context.Context) (*Source, error) {
 		}
 	}
 	in.Nodes, in.Edges = []collection.Nodes{nodes}, []collection.Edges{edge}
-	return &Source{Collection: in, Files: *d.files, Warnings: d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })}, nil
+	warnings := d.others(func(n string) bool { return strings.HasSuffix(n, ogbSuffix) })
+	if d.dir == path || filepath.Dir(d.dir) == path {
+		root := &raw{fsys: d.fsys, dir: path, files: d.files, o: d.o}
+		all, err := root.sub("split")
+		if err != nil {
+			return nil, err
+		}
+		folders, err := all.folders()
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range folders {
+			warnings = append(warnings, fmt.Sprintf("%s: not imported: a collection has no splits; its files number the graphs of the collection from 0", f.dir))
+		}
+	}
+	return &Source{Collection: in, Files: *d.files, Warnings: warnings}, nil
 }
 
 // add opens a file whose lines are the rows of one column. Its dtype is the one that all its values have: int64,

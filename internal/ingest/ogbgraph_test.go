@@ -651,6 +651,27 @@ func TestOGBCounts(t *testing.T) {
 	}
 }
 
+// A folder whose only folder is a data set, as DatasetSaver writes it, stands for that.
+func TestOGBFolderOfOneDataSet(t *testing.T) {
+	set := map[string]string{"x/raw/edge.csv.gz": gz("0,1\n"), "x/raw/num-node-list.csv.gz": gz("2\n"), "x/raw/num-edge-list.csv.gz": gz("1\n"), "meta_dict.pt": "x"}
+	dir := t.TempDir()
+	writeAll(t, dir, set)
+	src, err := ingest.Open(t.Context(), disk, dir, ingest.Options{Symmetrise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "x", "raw", "edge.csv.gz"); !slices.Contains(src.Files, want) {
+		t.Errorf("found the files %q, expected %s among them", src.Files, want)
+	}
+	if err := src.Close(); err != nil {
+		t.Error(err)
+	}
+	writeAll(t, dir, map[string]string{"y/raw/edge.csv.gz": gz("0,1\n")})
+	if _, err := ingest.Open(t.Context(), disk, dir, ingest.Options{}); err == nil || !strings.Contains(err.Error(), dir+": found a folder of no known format") {
+		t.Errorf("two folders: found %v, expected an error", err)
+	}
+}
+
 // What is left out, and why, is said.
 func TestOGBWarnings(t *testing.T) {
 	one := map[string]string{"raw/edge.csv.gz": gz("0,1\n"), "raw/num-node-list.csv.gz": gz("2\n"), "raw/num-edge-list.csv.gz": gz("1\n")}
@@ -663,9 +684,10 @@ func TestOGBWarnings(t *testing.T) {
 		{"each edge once", nil, ingest.Options{}, []string{"raw/edge.csv.gz: OGB's undirected data sets (add_inverse_edge, as of ogbn-products) list each edge once: `Symmetrise` adds the reverses"}},
 		{"symmetrised", nil, ingest.Options{Symmetrise: true}, nil},
 		{"another file", map[string]string{"raw/x.csv.gz": gz("1\n")}, ingest.Options{Symmetrise: true}, []string{"raw/x.csv.gz: not imported: the format does not have such a file"}},
-		{"a link split", map[string]string{"split/time/train.pt": "x", "split/time/valid.pt": "x"}, ingest.Options{Symmetrise: true}, []string{"split/time/train.pt: not read: it is a pickle", "split/time/valid.pt: not read: it is a pickle"}},
-		{"pairs", map[string]string{"split/time/train.npy": string(int64s([]int{1, 2}, 0, 1))}, ingest.Options{Symmetrise: true}, []string{"split/time/train.npy: left out: it has pairs of ends, not ids of nodes"}},
+		{"a link split", map[string]string{"split/time/train.pt": "x", "split/time/valid.pt": "x"}, ingest.Options{Symmetrise: true}, []string{"split/time/train.pt: not read: it is a pickle, which can run programs, with links; load it with torch.load, save them with numpy.save as an array of shape [links, 2], and give that to graphmill sample with --seeds FILE.npy --seed-type SOURCE,TARGET (here _N,_N)", "split/time/valid.pt: not read: it is a pickle"}},
+		{"pairs", map[string]string{"split/time/train.npy": string(int64s([]int{1, 2}, 0, 1))}, ingest.Options{Symmetrise: true}, []string{"split/time/train.npy: left out: it has pairs of ends, not ids of nodes; give it to graphmill sample with --seeds, and --seed-type SOURCE,TARGET (here _N,_N)"}},
 		{"a split of nodes as pickle", map[string]string{"split/time/split_dict.pt": "x"}, ingest.Options{Symmetrise: true}, []string{"split/time/split_dict.pt: not read: it is a pickle, which can run programs; load it with torch.load, and save its arrays with numpy.save as train.npy, valid.npy and test.npy in "}},
+		{"splits of graphs", map[string]string{"raw/graph-label.csv.gz": gz("1\n"), "split/scaffold/train.csv.gz": gz("0\n")}, ingest.Options{}, []string{"split/scaffold: not imported: a collection has no splits; its files number the graphs of the collection from 0"}},
 		{"a pickle beside text", map[string]string{"split/time/split_dict.pt": "x", "split/time/train.csv.gz": gz("0\n")}, ingest.Options{Symmetrise: true}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -236,6 +237,9 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			if err := checkColumn(e, p.Before.Column); err != nil {
 				return tagged.Errorf(ErrPlan, "op %d: before: %w; list the edge type as untimed to draw its edges at any time", i+1, err)
 			}
+			if c := graph.FindColumn(e.Columns, p.Before.Column); c.Categories != nil {
+				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s, whose values are categories, expected times: one of %q", i+1, c.Name, op.Edges, numbers(e.Columns))
+			}
 			unit := graph.FindColumn(e.Columns, p.Before.Column).Unit
 			if have := p.TimeUnit(g); unit != have {
 				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s in %s, expected %s, as of the edge types before; import all of them in one unit", i+1, p.Before.Column, op.Edges, unitName(unit), unitName(have))
@@ -292,8 +296,24 @@ func checkColumn(e *graph.Edges, name string) error {
 		}
 		return fmt.Errorf("found no column %q in %s, expected one of %q", name, e.Type, have)
 	}
-	if c.Ragged() || c.RowValues() != 1 || !c.DType.IsInt() && !c.DType.IsFloat() {
-		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row", name, e.Type, c.DType, c.Shape)
+	if !isNumber(c) {
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row: one of %q", name, e.Type, c.DType, c.Shape, numbers(e.Columns))
 	}
 	return nil
+}
+
+// isNumber says whether a column has one number per row.
+func isNumber(c *graph.Column) bool {
+	return !c.Ragged() && c.RowValues() == 1 && (c.DType.IsInt() || c.DType.IsFloat())
+}
+
+// numbers has the names of the columns with one number per row that is no code of a category, without the input's positions.
+func numbers(columns []*graph.Column) []string {
+	names := []string{}
+	for _, c := range columns {
+		if isNumber(c) && c.Categories == nil && !strings.HasPrefix(c.Name, "#") {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }

@@ -111,8 +111,11 @@ func TestValidate(t *testing.T) {
 		{"good", func(*Plan) {}, ""},
 		{"seed type", func(p *Plan) { p.SeedType[0] = "c"; p.Ops = nil }, `found seed type "c", expected one of ["a" "b"]`},
 		{"edge type", func(p *Plan) { p.Ops[0].Edges = "a:x:b" }, `op 1: found edge type "a:x:b"`},
-		{"column", func(p *Plan) { p.Ops[0].Column = "w" }, `op 1: found no column "w" in a:r:b, expected one of ["d_weight"]`},
+		{"column", func(p *Plan) { p.Ops[0].Column = "w" }, `op 1: found no column "w" in a:r:b, expected one of ["d_weight" "kind"]`},
 		{"before", func(p *Plan) { p.Scope = ScopeSeed; p.Before = &Before{Column: "t"} }, `before: found no column "t" in a:r:b`},
+		{"before a category", func(p *Plan) {
+			p.Scope, p.Before, p.Ops[0].Edges = ScopeSeed, &Before{Column: "kind"}, "a:r:b"
+		}, `op 1: before: found column "kind" of a:r:b, whose values are categories, expected times: one of ["d_weight"]`},
 		{"untimed", func(p *Plan) { p.Scope = ScopeSeed; p.Before = &Before{Column: "t", Untimed: []string{"a:r:b"}} }, ""},
 		{"no seed type", func(p *Plan) { p.SeedType = nil }, "found 0 seed types"},
 		{"values", func(p *Plan) { p.Scope = 9 }, "expected named values"},
@@ -128,7 +131,13 @@ func TestValidate(t *testing.T) {
 			t.Fatal(err)
 		}
 		test.edit(p)
-		_, err = New(smallGraph(), p, Options{})
+		g := smallGraph()
+		for _, e := range g.Edges {
+			if e.Type.Rel == "r" {
+				e.Columns = append(e.Columns, &graph.Column{Name: "kind", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{0, 0}), Categories: &graph.Column{Name: "kind", DType: graph.String}})
+			}
+		}
+		_, err = New(g, p, Options{})
 		if test.want == "" && err == nil || test.want != "" && errors.Is(err, ErrPlan) && strings.Contains(err.Error(), test.want) {
 			continue
 		}

@@ -422,6 +422,13 @@ class TestPyG(unittest.TestCase):
             self.assertEqual((data.node_batch.tolist(), data.weight.tolist()), (data.n_id.tolist(), (data.n_id / 2).tolist()))
             self.assertEqual((data.edge_attr.tolist(), data.y.tolist()), ([5, 6, 7], (data.n_id % 2).tolist()))
 
+    def test_a_label_need_not_be_a_feature(self):
+        for features, others in ((["size"], {"x"}), ("size,essential", {"essential", "size"}), ([], set()), ("none", set()), (["size", "label"], {"x"})):
+            with NodeLoader(DEBIAN, fanout=[4], batch_size=64, seed_type="package", direction="out", as_="pyg", features=features, label="label") as loader:
+                data = next(iter(loader))["package"]
+                self.assertEqual(data.y.tolist(), Store(DEBIAN).nodes["package"]["label"][data.n_id.numpy()].tolist())
+                self.assertEqual(set(data.keys()) & {"x", "size", "essential", "label"}, others)
+
     def test_hetero(self):
         with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", as_="pyg", label="label") as loader:
             data = next(iter(loader))

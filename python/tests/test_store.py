@@ -15,7 +15,7 @@ import unittest
 import numpy as np
 
 import made
-from graphmill import Collection, GraphmillError, Store
+from graphmill import Collection, GraphmillError, NodeLoader, Store
 from graphmill._xxh3 import xxh3
 
 
@@ -94,6 +94,32 @@ class TestStore(unittest.TestCase):
             self.assertEqual(likes.other_neighbours[out].tolist(), pairs[likes.other_edge_id[out]][:, 1].tolist())
             self.assertTrue((pairs[likes.other_edge_id[out]][:, 0] == v).all())
         self.assertIsNone(Store(made.RMAT).edges["_E"].other_indptr)
+
+    def test_positions_of_the_input(self):
+        likes = self.store.edges["likes"]
+        self.assertEqual(likes["weight"][likes.find(np.arange(len(made.LIKES)))].tolist(), list(range(len(made.LIKES))))
+        self.assertEqual((likes["weight"][likes.find(1)], likes.find([]).tolist()), (1, []))
+        for bad in (len(made.LIKES), [0, 1 << 32], [-1]):
+            with self.assertRaisesRegex(KeyError, "person:likes:item: found no edge at position"):
+                likes.find(bad)
+        with self.assertRaisesRegex(ValueError, "dtype float64, expected integers"):
+            likes.find([0.5])
+        rmat = Store(made.RMAT).edges["_E"]
+        if "#input_position" not in rmat.columns:
+            self.assertEqual(rmat.find([7, 0]).tolist(), [7, 0])
+
+    def test_positions_of_edges_and_their_reverses(self):
+        folder = made.write("both", {"e.csv": "src,dst,w\n2,0,20\n0,1,10\n1,1,11\n2,0,21\n"})
+        made.graphmill("import", os.path.join(folder, "e.csv"), "--symmetrise", "--self-loops", "add", "--out", made.path("both.store"))
+        with NodeLoader(made.path("both.store"), fanout=[-1], edge_features=["w"]) as loader:
+            (b,) = loader
+            e = Store(made.path("both.store")).edges["_E"]
+            own = b.edge_index[0] == b.edge_index[1]
+            listed = b.e_id < 4
+            self.assertEqual((listed.sum(), (own & ~listed).sum()), (7, 2))
+            self.assertEqual(e["w"][e.find(b.e_id[listed])].tolist(), b.edge_attr["w"][listed].tolist())
+            with self.assertRaisesRegex(KeyError, "self-loops that the import added"):
+                e.find(b.e_id)
 
     def test_ids(self):
         person, item = self.store.nodes["person"], self.store.nodes["item"]

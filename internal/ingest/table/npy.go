@@ -201,7 +201,10 @@ func (t *Npy) Bytes() int64 { return t.bytes }
 func (t *Npy) Rows() uint64 { return uint64(t.rows) }
 
 // Where implements Table: "edges.npy[0, 17]".
-func (t *Npy) Where(row uint64, _ string) string { return t.cols[0].place(row) }
+func (t *Npy) Where(row uint64, column string) string {
+	i := slices.IndexFunc(t.cols, func(a array) bool { return a.Name == column })
+	return t.cols[max(i, 0)].place(row)
+}
 
 // Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more; with lists, it is up
 // to 8 MiB.

@@ -267,7 +267,20 @@ func TestTimes(t *testing.T) {
 	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when", ""); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "split", ""); err == nil {
-		t.Fatal("a string column was taken for times")
+	s.Graph.Nodes[1].Columns = append(s.Graph.Nodes[1].Columns, &graph.Column{Name: "topic", DType: graph.Int32, Rows: 4, Values: graph.Bytes([]int32{0, 1, 1, 0}), Categories: &graph.Column{Name: "topic", DType: graph.String}})
+	for column, want := range map[string]string{
+		"split": `column "split" of node type paper: found dtype string, expected int32, int64, uint32, float32 or float64, as in score, time`,
+		"open":  "found dtype bool, expected int32",
+		"year":  "found dtype int16, expected int32",
+		"feat":  "found shape [2], expected one value per row, as in score, time",
+		"topic": `column "topic" of node type paper: found categories, expected times or numbers, as in score, time; give ` + "`SeedTime`",
+	} {
+		if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, column, ""); !errors.Is(err, sample.ErrSeed) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", column, err, want)
+		}
+	}
+	none := &seeds.Seeds{Types: []string{"paper", "author"}, Columns: s.Graph.Nodes[1].Columns[len(s.Graph.Nodes[1].Columns)-1:]}
+	if _, err := seeds.Times(s.Graph, none, "topic", ""); err == nil || !strings.Contains(err.Error(), "of which there is no column") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
 // links, the value in a column of their table. A column of times in another unit than unit, that of the edges' times, is
 // converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
+// Columns of categories, texts, truth values and integers of 8, 16 and unsigned 64 bits are refused.
 func Times(g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {
 	owner, columns := "the links", s.Columns
 	if len(s.Types) == 1 {
@@ -29,7 +30,7 @@ func Times(g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.T
 	}
 	at, err := timeReader(c, unit)
 	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", column, owner, err)
+		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w%s; give `SeedTime`", column, owner, err, timesAmong(columns))
 	}
 	times := make([]sample.Time, len(s.Nodes)/len(s.Types))
 	for i := range times {
@@ -73,9 +74,26 @@ func timeReader(c *graph.Column, unit graph.Unit) (func(row int) (sample.Time, e
 	return func(i int) (sample.Time, error) { return at(i), nil }, err
 }
 
+// timesAmong names the columns that can be times.
+func timesAmong(columns []*graph.Column) string {
+	var names []string
+	for _, c := range columns {
+		if _, err := numberReader(c); err == nil && !strings.HasPrefix(c.Name, "#") {
+			names = append(names, c.Name)
+		}
+	}
+	if names == nil {
+		return ", of which there is no column"
+	}
+	return ", as in " + strings.Join(names, ", ")
+}
+
 func numberReader(c *graph.Column) (func(row int) sample.Time, error) {
 	if c.Ragged() || c.RowValues() != 1 {
 		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
+	}
+	if c.Categories != nil {
+		return nil, fmt.Errorf("found categories, expected times or numbers")
 	}
 	switch c.DType {
 	case graph.Int64:

@@ -36,7 +36,8 @@ class NodeBatch:
     Attributes:
         n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
         edge_index: int64 [2, edges], local ids of source and destination.
-        e_id: int64 [edges], the position of each edge in the imported input.
+        e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
+            the columns of a store are ordered.
         x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
         input_id: int64 [seeds], the index of each seed in the loader's seeds.
@@ -203,7 +204,8 @@ class NodeLoader(Feeding):
             those of the seed nodes, or of the links.
         seed: the random seed of all draws and orders.
         features, edge_features: names of the columns of a batch, "all" or "none".
-        label: the column that becomes y (PyG); it is then not in x. None: the column label, if there is one.
+        label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
+            label, if the features have one.
         rank, world_size: rank r gets the batches r, r + world_size, ...
         tail: what happens to seeds that do not fill a batch, and to batches that cannot be divided evenly between ranks.
             "fill", the default for several ranks: all ranks get equally many batches; some batches repeat the seeds of
@@ -249,6 +251,7 @@ class NodeLoader(Feeding):
         self._slots, batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
         seeds = seed_ids(seeds)
         ends, self._link_type = link_ends(store, seeds, seed_type)
+        features = _with_label(store, features, label) if as_ == "pyg" else features
         flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
         if as_ == "dgl":
             if options.get("direction", "in") != "in":
@@ -441,6 +444,14 @@ def _fanout(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
 
 def _names(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else ",".join(names) or "none"
+
+
+def _with_label(store: str | os.PathLike[str], features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
+    """The features, with a label that is a column of nodes; labels of links need not be named."""
+    names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)
+    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in Store(store).nodes.values()):
+        return features
+    return [*names, label]
 
 
 def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequence[str] | None) -> tuple[str | None, EdgeType | None]:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from ._arguments import integer
-from ._arrays import Array
+from ._arrays import Array, numpy
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
 from ._xxh3 import xxh3
@@ -281,7 +281,8 @@ class Edges:
         type: source node type, relation, destination node type.
         count: the number of edges; edge ids are 0 to count - 1.
         primary: "in": edges are numbered by destination; "out": by source.
-        columns: by name, in edge-id order; ``edges["weight"]`` is ``edges.columns["weight"]``.
+        columns: by name, in edge-id order; ``edges["weight"]`` is ``edges.columns["weight"]``. `find` gives the edge ids of a
+            batch's ``e_id``, which counts in the order of the input.
     """
 
     def __init__(self, folder: Folder, type_: EdgeType, meta: Mapping[str, Any], counts: Mapping[str, int]) -> None:
@@ -293,6 +294,7 @@ class Edges:
             if t not in counts:
                 raise GraphmillError(f"{folder.path}: edge type {':'.join(type_)}: found no node type {t!r}")
         self._near, self._far = counts[ends[0]], counts[ends[1]]
+        self._by_position: tuple[Array, Array] | None = None  # the positions in ascending order, and their edge ids
 
     def __len__(self) -> int:
         return self.count
@@ -357,6 +359,43 @@ class Edges:
         out[near][rows] = np.repeat(np.arange(self._near), np.diff(near_ptr))
         out[1 - near][rows] = far
         return out
+
+    def find(self, e_id: Any) -> Any:
+        """The edge id at a position of the imported input, which batches have as ``e_id``; for an array, an int64 array.
+
+        ``edges["weight"][edges.find(batch.e_id)]`` are the weights of a batch's edges. An edge and the reverse that a
+        symmetrised type has of it share a position: this is the lower of their edge ids. Both have the same columns, unless
+        a weight was normalised; ``edge_features=`` of the loader tells them apart. The first call sorts all positions, and
+        keeps 16 bytes per edge.
+
+        Raises:
+            KeyError: no edge has the position, or it is that of self-loops that the import added.
+        """
+        at = integer("e_id", e_id, 0) if isinstance(e_id, (int, np.integer)) else numpy(e_id)
+        want = np.atleast_1d(at)
+        if want.size == 0:
+            return np.empty(want.shape, np.int64)
+        if want.dtype.kind not in "iu":
+            raise ValueError(f"found e_id of dtype {want.dtype}, expected integers")
+        added = None
+        if "#input_position" in self.columns:
+            if self._by_position is None:
+                have = np.asarray(self.columns["#input_position"])
+                order = np.argsort(have, kind="stable")
+                self._by_position = int64(have[order]), order
+            positions, ids = self._by_position
+            k = np.minimum(np.searchsorted(positions, want), max(self.count - 1, 0))
+            added = np.iinfo(np.asarray(self.columns["#input_position"]).dtype).max
+            bad = np.ones(want.shape, bool) if not self.count else (positions[k] != want) | (want == added)
+            out = ids[k] if self.count else k
+        else:  # the input is in the order of the edge ids
+            out, bad = int64(want), (want < 0) | (want >= self.count)
+        if bad.any():
+            p = int(want[bad][0])
+            if p == added:
+                raise KeyError(f"{':'.join(self.type)}: found position {p}, that of all self-loops that the import added, expected a position of the input; give edge_features= to the loader")
+            raise KeyError(f"{':'.join(self.type)}: found no edge at position {p} of the input")
+        return out if isinstance(at, np.ndarray) else int(out[0])
 
     def __repr__(self) -> str:
         both = ", both directions" if self.other_indptr is not None else ""
