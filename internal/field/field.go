@@ -39,6 +39,8 @@ var of = map[string]string{
 	"missing":         "graphmill import",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
+	"seed-type":       "",
+	"seeds":           "graphmill sample",
 }
 
 var quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")
