@@ -40,7 +40,7 @@ var of = map[string]string{
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 	"seed-type":       "",
-	"seeds":           "",
+	"seeds":           "graphmill sample",
 }
 
 var quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")

@@ -16,6 +16,7 @@ func TestNames(t *testing.T) {
 		{"give `Overwrite`", "give --force", "give overwrite"},
 		{"`TypesTogether`", "--balance-types=false", "types_together"},
 		{"set `DanglingEdges` drop", "set graphmill import --dangling-edges drop", "set dangling_edges drop"},
+		{"give it as `Seeds`, with `SeedType` a,b", "give it as graphmill sample --seeds, with --seed-type a,b", "give it as seeds, with seed_type a,b"},
 		{"import with `Both`", "import with --both", "import with both"},
 		{"no `Unknown` field, and `graphmill import` is no field", "no Unknown field, and `graphmill import` is no field", "no unknown field, and `graphmill import` is no field"},
 	} {

@@ -88,7 +88,7 @@ func (g *ogbGraph) seedTypes() string {
 
 func (g *ogbGraph) pickled(dir, file, to string) {
 	if slices.Contains(splitNames, strings.TrimSuffix(file, ".pt")) { // pairs of ends
-		g.warn("%s: not read: it is a pickle, which can run programs, with links; load it with torch.load, save them with numpy.save as an array of shape [links, 2], and give that to graphmill sample as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(dir, file), g.seedTypes())
+		g.warn("%s: not read: it is a pickle, which can run programs, with links; load it with torch.load, save them with numpy.save as an array of shape [links, 2], and give that as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(dir, file), g.seedTypes())
 		return
 	}
 	g.warn("%s: not read: it is a pickle, which can run programs; load it with torch.load, and save its arrays with numpy.save as train.npy, valid.npy and test.npy in %s", filepath.Join(dir, file), to)
@@ -129,7 +129,7 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		case slices.Contains(d.names, part+".npy"):
 			parts[i], err = d.ids(part + ".npy")
 			if err == nil && parts[i] == nil {
-				g.warn("%s: left out: it has pairs of ends, not ids of nodes; give it to graphmill sample as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(d.dir, part+".npy"), g.seedTypes())
+				g.warn("%s: left out: it has pairs of ends, not ids of nodes; give it as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(d.dir, part+".npy"), g.seedTypes())
 			}
 		}
 		if err != nil {

@@ -457,6 +457,23 @@ class TestPolars(Tables, unittest.TestCase):
 
         return polars.DataFrame(columns)
 
+    def test_lists_keep_their_dtypes(self):
+        import polars
+
+        for dtype, name in ((polars.Float32, "float32"), (polars.Int8, "int8"), (polars.UInt16, "uint16"), (polars.Float64, "float64")):
+            table = polars.DataFrame(
+                {"vector": [[1, 2], [3, 4], [5, 6]], "same": [[1, 2], [3, 4], [5, 6]], "lists": [[], [1], [2, 3]], "empty": [[], [], []]},
+                {"vector": polars.Array(dtype, 2), "same": polars.List(dtype), "lists": polars.List(dtype), "empty": polars.List(dtype)},
+            )
+            for t, first in ((table, 0), (table[1:], 1)):
+                u = from_tables({"u": t}, {"u:to:u": {"src": [0], "dst": [1]}}).nodes["u"].columns
+                for column, shape in (("vector", (2,)), ("same", (2,)), ("lists", (-1,)), ("empty", (-1,))):
+                    c = u.column(column)
+                    self.assertEqual((c.dtype, c.shape, [x.tolist() for x in (c.tolist() if c.offsets else c.values)]), (name, shape, table[column].to_list()[first:]))
+        gaps = polars.DataFrame({"a": [[1.0, None], [3.0, 4.0]], "b": [None, [1.0]]})
+        with self.assertRaisesRegex(TypeError, "column 'a'"):
+            from_tables({"u": gaps}, {"u:to:u": {"src": [0], "dst": [1]}})
+
     def rows(self, table):
         return {n: [v.to_list() if hasattr(v, "to_list") else v for v in table[n].to_list()] for n in table.columns}
 
@@ -553,6 +570,11 @@ class TestMappings(unittest.TestCase):
             from_tables({"u": 3}, {"u:to:u": {"src": [0, None], "dst": [1, 1]}})
         with self.assertRaisesRegex(TypeError, "column 'id': found float64"):
             from_tables({"u": {"id": [0.5]}}, {"u:to:u": {"src": [0], "dst": [0]}})
+        table = type("DataFrame", (), {})()
+        with self.assertRaisesRegex(TypeError, r'nodes: found DataFrame, expected a table by type: \{"user": users\}'):
+            from_tables(table, table)
+        with self.assertRaisesRegex(TypeError, r'edges: found DataFrame, expected a table by type: \{\("user", "buys", "item"\): buys\}'):
+            from_tables({"u": users}, table)
         with self.assertRaisesRegex(TypeError, "node type u: found int64|found list"):
             from_tables({"u": [1]}, {"u:to:u": {"src": [0], "dst": [0]}})
 

@@ -57,6 +57,9 @@ def from_tables(
         >>> store = from_tables({"user": users, "item": items}, {("user", "buys", "item"): buys}, "g.store")
         >>> users, items = store.to_tables("polars")[0].values()
     """
+    for what, of, form in (("nodes", nodes, '{"user": users}'), ("edges", edges, '{("user", "buys", "item"): buys}')):
+        if not isinstance(of, Mapping):
+            raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
     ids, ends = dict(ids or {}), {triple_of(e): pair for e, pair in (ends or {}).items()}
     of_nodes: dict[str, Nodes] = {}
     for t, table in nodes.items():
@@ -219,7 +222,19 @@ def _polars(name: str, s: Any, what: str) -> list[Column]:
         return _flagged(column(name, s.fill_null(False).to_numpy(), what), missing)
     if d.is_numeric() and not d.is_decimal():
         return _flagged(column(name, s.fill_null(float("nan") if d.is_float() else 0).to_numpy(), what), missing)
+    if missing is None and isinstance(d, (polars.List, polars.Array)) and d.inner is not None and d.inner.is_numeric() and not d.inner.is_decimal():
+        lengths = (s.list.len() if isinstance(d, polars.List) else s.arr.len()).to_numpy().astype(np.int64)
+        flat = s.filter(polars.Series(lengths > 0)).explode()  # an empty list would be a missing value
+        if not flat.null_count():
+            return [_listed(name, flat.to_numpy(), lengths, what)]
     return filled(name, s.to_list(), what)
+
+
+def _listed(name: str, flat: Array, lengths: Array, what: str) -> Column:
+    """Lists by their values and lengths: vectors if all have one length."""
+    if len(lengths) and lengths[0] and (lengths == lengths[0]).all():
+        return column(name, flat.reshape(len(lengths), -1), what)
+    return Column(name, flat.dtype.name, (-1,), len(lengths), flat, (np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),), None)
 
 
 def arrow_column(name: str, x: Any, what: str) -> list[Column]:
@@ -262,11 +277,7 @@ def arrow_column(name: str, x: Any, what: str) -> list[Column]:
     if missing is None and is_.is_fixed_size_list(d) and d.value_type != pyarrow.bool_() and is_.is_primitive(d.value_type) and not x.flatten().null_count:
         return [column(name, x.flatten().to_numpy(zero_copy_only=False).reshape(len(x), d.list_size), what)]
     if missing is None and (is_.is_list(d) or is_.is_large_list(d)) and (is_.is_integer(d.value_type) or is_.is_floating(d.value_type)) and not x.flatten().null_count:
-        flat, at = x.flatten().to_numpy(zero_copy_only=False), x.offsets.to_numpy().astype(np.int64)
-        lengths = np.diff(at)
-        if len(lengths) and lengths[0] and (lengths == lengths[0]).all():
-            return [column(name, flat.reshape(len(x), -1), what)]
-        return [Column(name, flat.dtype.name, (-1,), len(x), flat, (at - at[0],), None)]
+        return [_listed(name, x.flatten().to_numpy(zero_copy_only=False), np.diff(x.offsets.to_numpy().astype(np.int64)), what)]
     return filled(name, x.to_pylist(), what)
 
 
