@@ -254,14 +254,16 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 		s.unreadable(t, false)
 		return t, nil, s.Warnings, nil
 	}
-	have := t.Fields()
+	var names []string
+	for _, f := range t.Fields() {
+		names = append(names, f.Name)
+	}
+	if k, ok := t.(interface{ Keys() []string }); ok && len(k.Keys()) > 0 { // its fields are the columns that were asked for
+		names = k.Keys()
+	}
 	for _, c := range specs {
-		if !slices.ContainsFunc(have, func(f table.Field) bool { return f.Name == c.Name }) {
-			var names []string
-			for _, f := range have {
-				names = append(names, f.Name)
-			}
-			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has%s", c.Name, strings.Join(names, ", "), files[0], suggest.Hint(c.Name, names))
+		if !slices.Contains(names, c.Name) {
+			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has%s", c.Name, strings.Join(some(names), ", "), files[0], suggest.Hint(c.Name, names))
 		}
 	}
 	return t, specs, nil, nil

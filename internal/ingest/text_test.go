@@ -89,3 +89,14 @@ func TestDecimalComma(t *testing.T) {
 		runImports(t, []importCase{{name: text, files: map[string]string{"e.csv": "src;dst;w\n" + text}, path: "e.csv", want: "_N 2:\n_N:_E:_N: " + want}})
 	}
 }
+
+// A chosen key that no object of JSON lines has is an error, and none of a file without objects.
+func TestChosenKeys(t *testing.T) {
+	e := func(text string) map[string]string { return map[string]string{"e.jsonl": text} }
+	run(t, []sourceCase{
+		{name: "a slip", files: e(`{"src": 0, "dst": 1, "weight": 2}`), path: "e.jsonl", opts: Options{Columns: "src,dst,wieght"}, err: ErrUsage,
+			want: "found the column \"wieght\" in `Columns`, expected some of src, dst, weight, which "},
+		{name: "a hint", files: e(`{"src": 0, "dst": 1, "weight": 2}`), path: "e.jsonl", opts: Options{Columns: "src,dst,wieght"}, err: ErrUsage, want: "e.jsonl has; did you mean \"weight\"?"},
+		{name: "no objects", files: e("\n"), path: "e.jsonl", opts: Options{Columns: "src,dst,w:float32"}, want: "_N - :uint64\n_N:_E:_N e.jsonl src:uint64>dst:uint64 w:float32"},
+	})
+}

@@ -91,6 +91,9 @@ func (t *JSON) declare(keys *jsonKeys, names []string) error {
 // Fields implements Table. DType is Invalid for numbers and strings, of which Guess says more.
 func (t *JSON) Fields() []Field { return t.text.fields }
 
+// Keys are all keys of the objects in the first MiB.
+func (t *JSON) Keys() []string { return t.all }
+
 // Files implements Table.
 func (t *JSON) Files() []string { return t.text.Files() }
 

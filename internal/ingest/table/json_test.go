@@ -137,6 +137,7 @@ func TestJSONErrors(t *testing.T) {
 		{"object for number", late + `{"a": {"b": 1}}`, Column{Name: "a", DType: graph.Int64}, `:3:7: found "{\"b\": 1}}" in column "a", expected an integer`},
 		{"shape", late + `{"a": 1, "v": [1, 2, 3]}`, Column{Name: "v", DType: graph.Int64, Shape: []int{2}}, `:3:15: found "[1, 2, 3]}" in column "v", expected 2 and not 3 in a dimension`},
 		{"null in a list", late + `{"a": 1, "v": [1, null]}`, Column{Name: "v", DType: graph.Int64, Shape: []int{2}}, `:3:15: found "[1, null]}" in column "v", expected 2 values`},
+		{"null", `{"a": 1}` + "\n" + `{"a": null, "b": "y"}`, Column{Name: "a", DType: graph.Int64}, ":2:7: found null in column \"a\", expected an integer from -9223372036854775808 to 9223372036854775807; fill the cell, or give `Missing` a value for it"},
 		{"missing", late + `{"b": "y"}`, Column{Name: "a", DType: graph.Int64}, `:3:1: found no key "a", expected an integer`},
 		{"no such key", good, Column{Name: "z", DType: graph.Int64}, `: found the keys a, b, v, expected "z" among them`},
 	} {

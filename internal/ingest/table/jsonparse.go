@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -129,7 +130,11 @@ func (p *jsonParser) member() string {
 		s.at = start
 		if problem := p.put(&p.cols[i]); problem != "" && s.bad == nil {
 			s.at = start
-			s.fail(start, "found %s in column %q, expected %s", s.rest(), p.cols[i].Name, problem)
+			found := s.rest()
+			if bytes.HasPrefix(s.b[start:], []byte("null")) {
+				found = "null"
+			}
+			s.fail(start, "found %s in column %q, expected %s", found, p.cols[i].Name, problem)
 		}
 		if s.bad != nil {
 			return ""
