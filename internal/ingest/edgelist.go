@@ -74,6 +74,9 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err != nil {
 		return nil, err
 	}
+	if kind == table.Unknown && o.Format != "" {
+		kind = table.Text // Open refuses what is none
+	}
 	var t table.Table
 	var specs []table.Field
 	var warnings []string
@@ -188,12 +191,21 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 // openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
 // header, unless the first line contains all of them. The comments of a file without a header can name its columns.
 func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, snapComments, error) {
-	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders}
+	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders, Text: o.Format != ""}
 	t, err := table.Open(fsys, files, csv)
 	none := (*table.NoHeaderError)(nil)
 	snap, serr := readSNAP(fsys, files)
 	if serr != nil {
 		return nil, nil, snap, firstOf(err, serr)
+	}
+	dicts, derr := dictionaries(t, none, err, files[0])
+	if derr != nil {
+		return nil, nil, snap, derr
+	}
+	if o.Columns == "" && dicts {
+		csv.Names = []string{"src", "dst", "{}"}
+		t, err = table.Open(fsys, files, csv)
+		return t, []table.Field{{Name: "src"}, {Name: "dst"}}, snap, err
 	}
 	if o.Columns == "" {
 		if !errors.As(err, &none) {
@@ -222,6 +234,27 @@ func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table,
 	}
 	t, err = openTable(fsys, files, csv)
 	return t, specs, snap, err
+}
+
+// dictionaries says whether the third cell of each line is the empty dictionary of Python that networkx.write_edgelist writes
+// for an edge without attributes. Others are an error.
+func dictionaries(t table.Table, none *table.NoHeaderError, err error, file string) (bool, error) {
+	var first []string
+	switch {
+	case errors.As(err, &none):
+		first = none.Cells
+	case err == nil:
+		for _, f := range t.Fields() {
+			first = append(first, f.Name)
+		}
+	}
+	switch {
+	case len(first) < 3 || !strings.HasPrefix(first[2], "{"):
+		return false, nil
+	case len(first) == 3 && first[2] == "{}":
+		return true, nil
+	}
+	return false, sourcef("%s: found the dictionary %s of Python in the first line, expected columns; write the file with networkx.write_weighted_edgelist, or with write_edgelist and data=False or data=[\"weight\"]", file, strings.Join(first[2:], " "))
 }
 
 // firstOf returns the first of two errors that there is.

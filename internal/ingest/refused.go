@@ -133,7 +133,7 @@ func start(fsys vfs.FS, path string) (_ []byte, err error) {
 func isPattern(path string) bool { return strings.ContainsAny(path, "*?[@") }
 
 // known are extensions of files that some format reads, for hints.
-var known = []string{".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json"}
+var known = []string{".csv", ".tsv", ".txt", ".edgelist", ".edges", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json"}
 
 // unrecognised is the error for a path of no known format. names are the files in it if it is a folder.
 func unrecognised(path string, names []string) error {

@@ -29,9 +29,9 @@ var snapCounts = regexp.MustCompile(`(?i)\bnodes:\s*([0-9]+)\s+edges:\s*([0-9]+)
 // snapEnds are the names of the ends in comments, in lower case and without separators.
 var snapEnds = [2][]string{{"fromnodeid", "fromnode", "from", "source", "src"}, {"tonodeid", "tonode", "to", "target", "dst"}}
 
-// readSNAP reads the comments of one .txt file. Several files have comments of their own each, which are not read.
+// readSNAP reads the comments of one list, such as a .txt file. Several files have comments of their own each, which are not read.
 func readSNAP(fsys vfs.FS, files []string) (c snapComments, err error) {
-	if len(files) != 1 || table.Extension(files[0]) != ".txt" {
+	if len(files) != 1 || !table.IsList(files[0]) {
 		return c, nil
 	}
 	text, err := head(fsys, files[0])
@@ -78,15 +78,15 @@ func columnsOf(comment string) []string {
 	return names
 }
 
-// names returns the columns of a file whose first line is data, or nil if they are not known. A third column of a .txt
-// file of numbers has the name weight, or time where it holds whole numbers as of seconds since 1970.
+// names returns the columns of a file whose first line is data, or nil if they are not known. A third column of a list
+// of numbers has the name weight, or time where it holds whole numbers as of seconds since 1970.
 func (c *snapComments) names(first []string, file string) []string {
 	switch {
 	case len(c.columns) == len(first):
 		return c.columns
 	case len(first) == 2:
 		return []string{"src", "dst"}
-	case len(first) != 3 || table.Extension(file) != ".txt" || slices.ContainsFunc(first, func(cell string) bool {
+	case len(first) != 3 || !table.IsList(file) || slices.ContainsFunc(first, func(cell string) bool {
 		_, err := strconv.ParseFloat(cell, 64)
 		return err != nil
 	}):

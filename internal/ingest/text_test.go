@@ -100,3 +100,32 @@ func TestChosenKeys(t *testing.T) {
 		{name: "no objects", files: e("\n"), path: "e.jsonl", opts: Options{Columns: "src,dst,w:float32"}, want: "_N - :uint64\n_N:_E:_N e.jsonl src:uint64>dst:uint64 w:float32"},
 	})
 }
+
+// Lists of edges have many extensions, and any file of text is one where the caller says so.
+func TestLists(t *testing.T) {
+	e := func(name, text, want string, o Options) importCase {
+		return importCase{name: name, files: map[string]string{name: text}, path: name, opts: o, want: want}
+	}
+	bad := func(name, text, want string, o Options) importCase {
+		c := e(name, text, want, o)
+		c.fails = true
+		return c
+	}
+	const one = "_N 2:\n_N:_E:_N: 0>1 1>0"
+	asked := Options{Format: "edge-list"}
+	remedy := "of Python in the first line, expected columns; write the file with networkx.write_weighted_edgelist, or with write_edgelist and data=False or data=[\"weight\"]"
+	runImports(t, []importCase{
+		e("a.edgelist", "# a comment\n0 1\n1 0\n", one, Options{}),
+		e("a.edges", "0 1\n1 0\n", one, Options{}),
+		e("a.el", "0\t1\n1\t0\n", one, Options{}),
+		e("u.data", "0\t1\n1\t0\n", one, asked),
+		e("edges", "0 1\n1 0\n", one, asked),
+		e("words", "src,dst\n0,1\n1,0\n", one, asked),
+		bad("edges", "0 1\n1 0\n", "found a file of no known format", Options{}),
+		bad("binary", "\x00\x01\x02", "binary: found bytes of no known kind that are no text", asked),
+		e("a.txt", "0 1 {}\n1 0 {}\n", one, Options{}),
+		e("b.txt", "a b {}\nb a {}\n", "_N 2: a b\n_N:_E:_N: 0>1 1>0", Options{}),
+		bad("c.txt", "0 1 {'weight': 4}\n", "c.txt: found the dictionary {'weight': 4} "+remedy, Options{}),
+		bad("d.edgelist", "a b {'weight': 4}\n", "d.edgelist: found the dictionary {'weight': 4} "+remedy, Options{}),
+	})
+}

@@ -157,7 +157,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 		h.body = 3
 	}
 	ext, _ := extension(path)
-	comments := o.Comments || ext == ".txt"
+	comments := o.Comments || isList(ext)
 	for h.body < len(b) {
 		c := b[h.body]
 		comment := h.line < uint64(o.Skip) || comments && (c == '#' || c == '%')
@@ -292,6 +292,14 @@ func isNumber(s string) bool {
 	return err == nil && strings.ContainsAny(s, "0123456789")
 }
 
+// isList says whether files with an extension are lists of numbers or words with spaces between them, with comments.
+func isList(ext string) bool {
+	return ext == ".txt" || ext == ".edgelist" || ext == ".edges" || ext == ".el"
+}
+
+// IsList says whether a path names such a file.
+func IsList(path string) bool { return isList(Extension(path)) }
+
 // syntaxOf chooses the delimiter.
 func syntaxOf(path string, given byte, line []byte) syntax {
 	if given != 0 {
@@ -313,12 +321,12 @@ func syntaxOf(path string, given byte, line []byte) syntax {
 		if !found[d] {
 			continue
 		}
-		if d == '\t' && ext == ".txt" && !slices.ContainsFunc(strings.Fields(string(line)), func(s string) bool { return !isNumber(s) }) {
+		if d == '\t' && isList(ext) && !slices.ContainsFunc(strings.Fields(string(line)), func(s string) bool { return !isNumber(s) }) {
 			break
 		}
 		return syntax{delim: d}
 	}
-	if ext == ".txt" {
+	if isList(ext) || extensions[ext] == Unknown && found[' '] {
 		return syntax{delim: ' ', runs: true}
 	}
 	return syntax{delim: ','}

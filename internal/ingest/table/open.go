@@ -34,7 +34,7 @@ func (k Kind) String() string { return kindNames[k] }
 
 // extensions has the kinds by their extensions.
 var extensions = map[string]Kind{
-	".csv": Text, ".tsv": Text, ".txt": Text,
+	".csv": Text, ".tsv": Text, ".txt": Text, ".edgelist": Text, ".edges": Text, ".el": Text,
 	".tfrecord": TFRecords, ".tfrecords": TFRecords,
 	".parquet": ParquetFile,
 	".arrow":   ArrowFile, ".arrows": ArrowFile, ".ipc": ArrowFile, ".feather": ArrowFile,
@@ -99,6 +99,13 @@ func Open(fsys vfs.FS, files []string, o Options) (Table, error) {
 		case err != nil:
 			return nil, err
 		case k == Unknown && o.Text:
+			b, err := Head(fsys, f, 512)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.IndexByte(b, 0) >= 0 {
+				return nil, badf("%s: found bytes of no known kind that are no text, expected %s", f, Expected)
+			}
 			k = Text
 		case k == Unknown:
 			ext, _ := extension(f)
