@@ -532,7 +532,7 @@ class Bench:
             Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
         self.race("Examples of files into GraphTensors of Python, against tensors", "Examples/s", [
             Contestant("graphmill.tfgnn", [*ours, "read", schema, *files], records, env),
-            Contestant("tfgnn.parse_example in tf.data", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, "--threads", 2, "--batch", 1, "--records", 2000], records)])
+            Contestant("tfgnn.parse_example in tf.data", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, "--threads", 2, "--records", 20000], records)])
 
     def shards(self):
         """A unigraph of TFRecord shards that is larger than the memory it is read with."""
