@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
-	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -481,55 +479,4 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		}
 	}
 	return nil
-}
-
-// importCollection makes a collection of the tables of many graphs.
-func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source, inputs map[string]string, out string, r *report.Report, start time.Time) (_ *Store, err error) {
-	w, err := store.Create(vfs.OS, out, o.Overwrite)
-	if err != nil {
-		return nil, err
-	}
-	defer closeWith(&err, w.Abort)
-	named := time.Now()
-	r.Stage("name the inputs", named.Sub(start), 0, "")
-	line := o.meter("import", 0, "rows")
-	defer line.end()
-	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Held: src.Held, Progress: line.add})
-	if err != nil {
-		return nil, err
-	}
-	line.end()
-	read := time.Now()
-	graphs := result.Meta.Context.Count
-	r.Stage("read and write", read.Sub(named), int64(graphs), "graphs")
-	result.Meta.Made = store.Made{Command: "import", Inputs: inputs, Version: Version(), Options: map[string]string{
-		"format": src.Format, "symmetrise": strconv.FormatBool(o.Symmetrise), "empty_cells": o.EmptyCells}}
-	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
-		return nil, err
-	}
-	r.Stage("checksums", time.Since(read), 0, "")
-	for _, n := range result.NaN {
-		what := fmt.Sprintf("values of %s are missing or not numbers: kept as NaN", n.Name)
-		o.warn("%s %s", human.Exact(int64(n.Count)), what)
-		r.Warn(int64(n.Count), what)
-	}
-	o.warnUnderflows(r, result.Underflows)
-	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
-	r.In("files", report.Count(len(src.Files), "files"))
-	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
-}
-
-// publishCollection completes the import of a collection: it reports the contents and the sizes of the graphs, gives the
-// folder its final name and opens it.
-func publishCollection(w *store.Writer, r *report.Report, out string, nodes, edges *report.Histogram, start time.Time) (*Store, error) {
-	s, err := store.Open(vfs.OS, w.Dir())
-	if err != nil {
-		return nil, err
-	}
-	err = reportCollection(r, s)
-	if err := errors.Join(err, s.Close()); err != nil {
-		return nil, err
-	}
-	r.Plot(sizesPlot("Size of the graphs", "graphs", nodes, edges))
-	return opened(out, r, publish(w, r, start))
 }
