@@ -2,12 +2,14 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -64,6 +66,8 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	var names []string
 	info, err := fsys.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isPattern(path):
+		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected one", path)
 	case err != nil && !isPattern(path):
 		return nil, err
 	case err == nil && info.IsDir():
