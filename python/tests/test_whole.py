@@ -189,7 +189,7 @@ class TestRun(unittest.TestCase):
 
     def test_errors(self):
         said = io.StringIO()
-        with contextlib.redirect_stderr(said), self.assertRaisesRegex(GraphmillError, r"^stat /no/such: no such file"):
+        with contextlib.redirect_stderr(said), self.assertRaisesRegex(GraphmillError, r"^/no/such: found no such file or folder"):
             graphmill.run("import", "/no/such", out=made.path("no.store"))
         self.assertEqual(said.getvalue(), "")
         with self.assertRaisesRegex(GraphmillError, "unknown flag: --force-it"):
