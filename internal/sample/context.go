@@ -29,6 +29,8 @@ type Subgraph struct {
 	Nodes [][]uint32
 	// SeedLocal is the local ids of Input.Seeds; equal seeds share a node.
 	SeedLocal []uint32
+	// Negatives are the negative links of the seeds (Plan.Negatives): those of the first seed, then those of the second, ...
+	Negatives SubNegatives
 	Edges     []SubEdges // by edge type
 	// NodesByHop counts, by node type, the nodes found in each hop from 0 (the
 	// seeds); EdgesByHop, by edge type, the edges drawn and kept in each hop from 1.
@@ -38,6 +40,13 @@ type Subgraph struct {
 	// "sampled edges" is this number.
 	Drawn uint64
 	Ops   []SubOp // by op from 1, with Options.Ops
+}
+
+// SubNegatives is negative links: source and target in turn, as type-wise ids and as local ids.
+type SubNegatives struct {
+	Nodes, Local []uint32
+	// Edges is the number of them that are edges, or join a node with itself, after all tries (StrictCount).
+	Edges int
 }
 
 // SubEdges is edges of one type: the local ids of their ends, and their edge ids, which are nil with Options.NoEdgeIDs.

@@ -62,6 +62,57 @@ var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
 	howNames    = []string{"uniform", "replace", "weighted", "top"}
+
+	corruptionNames = []string{"binary", "triplet", "in-batch"}
+	strictNames     = []string{"no", "count", "error"}
+	weightingNames  = []string{"uniform", "degree", "column"}
+	kindNames       = []string{"directional", "bidirectional", "induced"}
+)
+
+// Corruption is how a negative link is made of a link.
+type Corruption uint8
+
+// The corruptions: both ends are drawn (PyG's binary); the source is kept and the target is drawn (PyG's triplet, DGL's
+// Uniform); the source is kept and the target is that of another link of the batch.
+const (
+	Binary Corruption = iota
+	Triplet
+	InBatch
+)
+
+// Strict says what becomes of a negative link that is an edge of Plan.SeedEdges, or that joins a node with itself.
+type Strict uint8
+
+// The strictnesses: such a link is kept; it is drawn again, up to NegativeTries times, and the last one is kept and
+// counted; the same, but the last one is an error.
+const (
+	StrictNo Strict = iota
+	StrictCount
+	StrictError
+)
+
+// NegativeTries is the number of draws of a strict negative link.
+const NegativeTries = 64
+
+// Weighting says which nodes the ends of negative links are drawn from more often.
+type Weighting uint8
+
+// The weightings: all nodes of the type alike; in proportion to the number of their edges in Plan.SeedEdges to the power
+// of 0.75 (sources by out-degree, targets by in-degree); in proportion to a node column.
+const (
+	ByNone Weighting = iota
+	ByDegree
+	ByColumn
+)
+
+// SubgraphKind says which edges a subgraph has in the end.
+type SubgraphKind uint8
+
+// The kinds: those that were drawn; these, each with its reverse; all edges between the nodes.
+const (
+	Directional SubgraphKind = iota
+	Bidirectional
+	Induced
 )
 
 // String is the name of the scope in a plan.
@@ -72,6 +123,18 @@ func (e Expand) String() string { return expandNames[e] }
 
 // String is the name of the strategy in a plan.
 func (h How) String() string { return howNames[h] }
+
+// String is the name of the corruption in a plan.
+func (c Corruption) String() string { return corruptionNames[c] }
+
+// String is the name of the strictness in a plan.
+func (s Strict) String() string { return strictNames[s] }
+
+// String is the name of the weighting in a plan.
+func (w Weighting) String() string { return weightingNames[w] }
+
+// String is the name of the kind in a plan.
+func (k SubgraphKind) String() string { return kindNames[k] }
 
 // All is the Take of an op that takes every edge that the strategy may take.
 const All = -1
@@ -91,6 +154,30 @@ type Plan struct {
 	// the hop of every op, where later hops have nothing to expand. 0 means the largest hop of an op.
 	Hops   int
 	Before *Before
+	// SeedEdges is the edge type of link seeds, from the first to the second of SeedType; empty: not known. Exclude, and
+	// Negatives that look at edges, need it.
+	SeedEdges string
+	Negatives *Negatives // nil: none
+	Exclude   *Exclude   // nil: none
+	Kind      SubgraphKind
+}
+
+// Negatives says which links that are not in the data a subgraph has with its link seeds. Op 0 visits their ends with
+// those of the seeds: the sources of the seeds, those of the negatives, the targets of the seeds, those of the negatives.
+// A negative has the time of its link.
+type Negatives struct {
+	How    Corruption
+	Each   int // negatives per link, from 1
+	By     Weighting
+	Column string // with ByColumn: a column of the node types whose nodes are drawn
+	Strict Strict
+}
+
+// Exclude leaves the edges of the link seeds of a subgraph out of its draws: every edge of SeedEdges from the source to
+// the target of a seed, and of Reverse from the target to the source. An op does not see these edges, so it takes as many
+// edges of a node as it has others.
+type Exclude struct {
+	Reverse string // an edge type from the second to the first of SeedType; empty: only SeedEdges
 }
 
 // Op expands the union of the frontiers of earlier ops.
@@ -106,13 +193,21 @@ type Op struct {
 	Hop int
 }
 
-// Before lets an op draw only edges with a value of Column below the time of the seed or, with OrEqual, equal to it. It
-// needs ScopeSeed.
+// Before lets an op draw only edges whose times are below the time of the seed or, with OrEqual, equal to it. It needs
+// ScopeSeed. The time of an edge is its own and, in NodeColumns, that of the node that it leads to: both must pass.
 type Before struct {
+	// Column is the edge column of all edge types except those in Columns and Untimed; empty: only those in Columns have
+	// times.
 	Column  string
-	OrEqual bool
-	// Untimed are the edge types that are drawn without regard to time.
+	Columns map[string]string // columns of single edge types, by edge type
+	// NodeColumns are the columns of the times of nodes, by node type. The seeds are visited at any time.
+	NodeColumns map[string]string
+	OrEqual     bool
+	// Untimed are the edge types that are drawn without regard to their own times.
 	Untimed []string
+	// Window is the length of the interval before the time of the seed in which times must lie, in units of the columns:
+	// time - Window <= t < time or, with OrEqual, time - Window < t <= time. 0: no bound.
+	Window float64
 }
 
 // Link says whether the seeds are pairs of nodes.
