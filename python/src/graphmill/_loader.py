@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import tempfile
 import time
@@ -13,7 +12,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from . import _arrays, _ranks
+from . import _arrays, _identity, _ranks
 from ._arguments import integer
 from ._arrays import Array
 from ._feed import Connection, Feeding
@@ -212,8 +211,11 @@ class NodeLoader(Feeding):
             earlier ones, with different draws. "short", the default for one rank: some ranks may get one batch less. "drop":
             only full batches, equally many for every rank.
         drop_last: True means ``tail="drop"``.
-        threads: number of sampling threads; default: one less than the number of cores.
+        threads: number of sampling threads; default: the number of cores less one for each rank of this machine
+            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
         slots: number of batches that can be ready or held at a time.
+        share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
+            are several ranks. The ranks then share one copy of the columns and the threads.
         options: other flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``, ``direction="out"``,
             ``plan="plan.json"``, ``scope="seed"`` (each seed has its own subgraph), and with it ``before="time<="`` (only
             edges that are not younger than the seed).
@@ -242,6 +244,7 @@ class NodeLoader(Feeding):
         slots: int = 4,
         tail: str | None = None,
         drop_last: bool | None = None,
+        share: bool | None = None,
         **options: Any,
     ) -> None:
         if as_ not in _FORMS:
@@ -262,8 +265,10 @@ class NodeLoader(Feeding):
         self._form, self._label = as_, label
         check_mask(store, seeds, seed_type)
         with seed_file(seeds) as given:
-            self._start(arguments + given)
-            self._data = _fingerprint(store, arguments, given)
+            identity = _identity.identity(arguments + given)
+            self._data = _identity.of_draws(identity)
+            shared = self._world > 1 if share is None else bool(share)
+            self._start(arguments + given, _identity.shared_name(store, identity) if shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         left = self._connect().left_out
         if left:
@@ -370,7 +375,7 @@ class NodeLoader(Feeding):
         """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is for another store, other seeds, or options that give other subgraphs.
+            ValueError: the state is for another store, other seeds, or options that give other subgraphs; the text lists them.
         """
         check_state(state, data=self._data)
         epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)
@@ -396,7 +401,8 @@ def feed_arguments(
 ) -> list[str]:
     """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
-        threads = max(1, len(os.sched_getaffinity(0)) - 1)
+        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        threads = max(1, len(os.sched_getaffinity(0)) - (int(local) if local.isdecimal() else 1))
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else _fanout(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
@@ -407,27 +413,6 @@ def feed_arguments(
         elif value is not False and value is not None:
             arguments += [flag, str(value)]
     return arguments
-
-
-def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
-    h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
-        h.update(f.read(4096))
-    rest = iter(arguments[1:])
-    for flag in rest:
-        if flag in ("--threads", "--features", "--edge-features", "--memory"):
-            next(rest)
-        else:
-            h.update(flag.encode() + b"\0")
-    for path in seeds[1:]:
-        if os.path.isfile(path):
-            with open(path, "rb") as f:
-                while part := f.read(1 << 20):
-                    h.update(part)
-        else:
-            h.update(path.encode())
-    return h.hexdigest()
 
 
 def _fanout(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
