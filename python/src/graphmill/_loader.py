@@ -7,11 +7,11 @@ import time
 import warnings
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from . import _arrays, _ranks
+from . import _arrays, _identity, _ranks
 from ._arguments import integer
 from ._feed import Connection, Feeding
 from ._folder import unknown
-from ._options import feed_arguments, fingerprint, names_of, with_label
+from ._options import feed_arguments, names_of, with_label
 from ._order import LAW, check_state
 from ._schema import Raw, Schema, as_numpy
 from ._seeds import check_mask, link_ends, seed_file, seed_ids
@@ -57,8 +57,11 @@ class NodeLoader(Feeding):
             earlier ones, with different draws. "short", the default for one rank: some ranks may get one batch less. "drop":
             only full batches, equally many for every rank.
         drop_last: True means ``tail="drop"``.
-        threads: number of sampling threads; default: one less than the number of cores.
+        threads: number of sampling threads; default: the number of cores less one for each rank of this machine
+            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
         slots: number of batches that can be ready or held at a time.
+        share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
+            are several ranks. The ranks then share one copy of the columns and the threads.
         options: other flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``, ``direction="out"``,
             ``plan="plan.json"``, ``scope="seed"`` (each seed has its own subgraph), and with it ``before="time<="`` (only
             edges that are not younger than the seed).
@@ -87,6 +90,7 @@ class NodeLoader(Feeding):
         slots: int = 4,
         tail: str | None = None,
         drop_last: bool | None = None,
+        share: bool | None = None,
         **options: Any,
     ) -> None:
         if as_ not in _FORMS:
@@ -107,8 +111,10 @@ class NodeLoader(Feeding):
         self._form, self._label = as_, label
         check_mask(store, seeds, seed_type)
         with seed_file(seeds) as given:
-            self._start(arguments + given)
-            self._data = fingerprint(store, arguments, given)
+            identity = _identity.identity(arguments + given)
+            self._data = _identity.of_draws(identity)
+            shared = self._world > 1 if share is None else bool(share)
+            self._start(arguments + given, _identity.shared_name(store, identity) if shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         left = self._connect().left_out
         if left:
@@ -215,7 +221,7 @@ class NodeLoader(Feeding):
         """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is for another store, other seeds, or options that give other subgraphs.
+            ValueError: the state is for another store, other seeds, or options that give other subgraphs; the text lists them.
         """
         check_state(state, data=self._data)
         epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Any, Mapping, Sequence
 
@@ -20,7 +19,8 @@ def feed_arguments(
 ) -> list[str]:
     """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
-        threads = max(1, len(os.sched_getaffinity(0)) - 1)
+        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        threads = max(1, len(os.sched_getaffinity(0)) - (int(local) if local.isdecimal() else 1))
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
@@ -31,27 +31,6 @@ def feed_arguments(
         elif value is not False and value is not None:
             arguments += [flag, str(value)]
     return arguments
-
-
-def fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
-    h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
-        h.update(f.read(4096))
-    rest = iter(arguments[1:])
-    for flag in rest:
-        if flag in ("--threads", "--features", "--edge-features", "--memory"):
-            next(rest)
-        else:
-            h.update(flag.encode() + b"\0")
-    for path in seeds[1:]:
-        if os.path.isfile(path):
-            with open(path, "rb") as f:
-                while part := f.read(1 << 20):
-                    h.update(part)
-        else:
-            h.update(path.encode())
-    return h.hexdigest()
 
 
 def fanout_text(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
