@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import tempfile
 import time
 import warnings
@@ -221,6 +222,13 @@ class NodeLoader(Feeding):
     Raises:
         GraphmillError: an error of the command, with its text.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> "NodeLoader":
+        if cls is NodeLoader and "torch" in sys.modules:
+            from ._torch_loader import TorchNodeLoader  # what torch's DataLoader takes
+
+            return object.__new__(TorchNodeLoader)
+        return object.__new__(cls)
 
     def __init__(
         self,
