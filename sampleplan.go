@@ -66,6 +66,11 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 			return nil, usageOf(err)
 		}
 	}
+	if o.induce() {
+		induced := *p.plan
+		induced.Kind = sample.Induced
+		p.plan = &induced
+	}
 	p.job.Seeds, p.columns = found.Nodes, found.Columns
 	if p.plan.Before == nil && o.SeedTime != "" {
 		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`")
