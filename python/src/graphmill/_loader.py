@@ -8,13 +8,13 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-from . import _arrays, _ranks
+from . import _arrays, _identity, _ranks
 from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._feed import Connection, Feeding
 from ._folder import unknown
 from ._keywords import PyGWords, note_of, translated
-from ._options import checked_fanout, feed_arguments, fingerprint, flags_of, names_of, path_of, with_label
+from ._options import checked_fanout, feed_arguments, flags_of, names_of, path_of, with_label
 from ._order import LAW, check_state
 from ._schema import Raw, Schema, as_numpy
 from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
@@ -62,13 +62,16 @@ class NodeLoader(Feeding):
         label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
             label, if the features have one.
         rank, world_size: rank r gets the batches r, r + world_size, ...
-        threads: number of sampling threads; default: one less than the number of cores.
-        slots: number of batches that can be ready or held at a time.
         tail: what happens to seeds that do not fill a batch, and to batches that cannot be divided evenly between ranks.
             "fill", the default for several ranks: all ranks get equally many batches; some batches repeat the seeds of
             earlier ones, with different draws. "short", the default for one rank: some ranks may get one batch less. "drop":
             only full batches, equally many for every rank.
         drop_last: True means ``tail="drop"``.
+        threads: number of sampling threads; default: the number of cores less one for each rank of this machine
+            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
+        slots: number of batches that can be ready or held at a time.
+        share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
+            are several ranks. The ranks then share one copy of the columns and the threads.
         direction: "in", the default: a hop goes from a node to the sources of its edges; "out": to their destinations.
         expand: "new", the default: a hop expands the nodes that the hop before it reached first, as in PyG; "all": all nodes
             that were reached before, as in DGL.
@@ -128,6 +131,7 @@ class NodeLoader(Feeding):
         slots: int = 4,
         tail: str | None = None,
         drop_last: bool | None = None,
+        share: bool | None = None,
         *,
         direction: str | None = None,
         expand: str | None = None,
@@ -163,6 +167,7 @@ class NodeLoader(Feeding):
         if transform is not None and not callable(transform):
             raise TypeError(f"found transform={transform!r}, expected a function of a batch")
         self._transform, self._label = transform, label
+        self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
@@ -205,8 +210,9 @@ class NodeLoader(Feeding):
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
         with seed_file(seeds) as given:
-            self._start(arguments + given)
-            self._data = fingerprint(store.path, arguments, given)
+            identity = _identity.identity(arguments + given)
+            self._data = _identity.of_draws(identity)
+            self._start(arguments + given, _identity.shared_name(store.path, identity) if self._shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         try:
             connection = self._connect()
@@ -322,7 +328,7 @@ class NodeLoader(Feeding):
         """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is for another store, other seeds, or options that give other subgraphs.
+            ValueError: the state is for another store, other seeds, or options that give other subgraphs; the text lists them.
         """
         check_state(state, data=self._data)
         epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Any, Callable, Mapping, Sequence
 
@@ -21,7 +20,6 @@ _CHOICES = {
 }
 _DEFAULTS = {"subgraph_type": "directional", "temporal_strategy": "uniform"}  # left out, as the plan says them
 _FLAGS = {"subgraph_type": "--subgraph"}  # keywords whose flags have other names
-_NO_DRAWS = ("--threads", "--features", "--edge-features", "--memory")  # flags that change no subgraph
 
 
 def feed_arguments(
@@ -34,7 +32,8 @@ def feed_arguments(
 ) -> list[str]:
     """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
-        threads = max(1, len(os.sched_getaffinity(0)) - 1)
+        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        threads = max(1, len(os.sched_getaffinity(0)) - (int(local) if local.isdecimal() else 1))
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
@@ -169,27 +168,6 @@ def type_text(keyword: str, name: Any, store: Store) -> str:
         raise ValueError(f"{keyword}: {e.args[0]}") from None
     except TypeError:
         raise TypeError(f"found {keyword}= for {name!r}, expected an edge type: three names, or a relation") from None
-
-
-def fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
-    h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
-        h.update(f.read(4096))
-    rest = iter(arguments[1:])
-    for flag in rest:
-        if flag in _NO_DRAWS:
-            next(rest)
-        else:
-            h.update(flag.encode() + b"\0")
-    for path in seeds[1:]:
-        if os.path.isfile(path):
-            with open(path, "rb") as f:
-                while part := f.read(1 << 20):
-                    h.update(part)
-        else:
-            h.update(path.encode())
-    return h.hexdigest()
 
 
 def checked_fanout(fanout: Any, store: Store) -> Any:
