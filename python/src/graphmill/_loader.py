@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import time
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
@@ -110,6 +111,13 @@ class NodeLoader(Feeding):
         ValueError: a wrong value; the text names the keyword.
         GraphmillError: an error of the command, with its text.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> "NodeLoader":
+        if cls is NodeLoader and "torch" in sys.modules:
+            from ._torch_loader import TorchNodeLoader  # what torch's DataLoader takes
+
+            return object.__new__(TorchNodeLoader)
+        return object.__new__(cls)
 
     def __init__(
         self,
