@@ -42,9 +42,9 @@ type choice struct {
 // choose fills in a choice for a plan.
 func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
-		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(), Warn: warn}}
+		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(p.plan), Warn: warn}}
 	if o.Format == FormatTFRecord {
-		c.columns, c.fetched = joinedBytes(g, p.plan, o.induce())
+		c.columns, c.fetched = joinedBytes(g, p.plan, o.induce(p.plan))
 		for _, column := range p.columns {
 			c.columns += column.Bytes()
 		}

@@ -226,7 +226,9 @@ func (o *SampleOptions) compat() output.Compat {
 	return c
 }
 
-// induce reports whether an Example has all edges between its nodes.
-func (o *SampleOptions) induce() bool { return o.Aggregation == AggregationNode }
+// induce reports whether a subgraph has all edges between its nodes.
+func (o *SampleOptions) induce(p *sample.Plan) bool {
+	return o.Aggregation == AggregationNode || p.Kind == sample.Induced
+}
 
 func joined(names []string) string { return strings.Join(names, ",") }

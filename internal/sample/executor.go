@@ -37,6 +37,8 @@ type Stats struct {
 	Batches, Seeds, Subgraphs uint64
 	Nodes, Edges              uint64 // in the subgraphs
 	Drawn                     uint64 // sampled edges: edges that an op drew
+	// Negatives are the negative links, and NegativeEdges those that are edges after all tries (SubNegatives.Edges).
+	Negatives, NegativeEdges uint64
 }
 
 // Batch is a run of seeds.
@@ -271,12 +273,16 @@ func (s *Stats) Add(t Stats) {
 	s.Nodes += t.Nodes
 	s.Edges += t.Edges
 	s.Drawn += t.Drawn
+	s.Negatives += t.Negatives
+	s.NegativeEdges += t.NegativeEdges
 }
 
 // Count adds one subgraph.
 func (s *Stats) Count(sub *Subgraph) {
 	s.Subgraphs++
 	s.Drawn += sub.Drawn
+	s.Negatives += uint64(len(sub.Negatives.Nodes) / 2)
+	s.NegativeEdges += uint64(sub.Negatives.Edges)
 	for _, n := range sub.Nodes {
 		s.Nodes += uint64(len(n))
 	}
