@@ -71,7 +71,7 @@ func (s *sampling) method(c choice) (cluster.Method, string) {
 		return cluster.Shuffle, ""
 	}
 	need, bound := c.need(s.store.Graph, s.plan)
-	if bound == 0 || need <= bound || s.o.induce(s.plan) {
+	if bound == 0 || need <= bound || s.plan.Kind == sample.Induced {
 		return cluster.Local, ""
 	}
 	for i := range s.plan.Ops {
@@ -106,7 +106,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
 		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds, Stalled: o.Warn},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
-			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(s.plan)}}
+			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
 	if records != nil {
 		x := &cluster.Records{Name: records.Name, Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, IDs: records.IDs,
 			Components: records.Components, SeedIDs: records.SeedIDs, Compat: records.Compat, Joined: records.Joined}

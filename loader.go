@@ -52,7 +52,7 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 		return nil, err
 	}
 	sampler, err := newSampler(s.Graph, p.plan, o.Threads, o.Memory, columnBytes(s.Graph, nodes, edges)+orderBytes(order),
-		sample.Options{Ops: o.Ops, Induce: o.induce(p.plan), Warn: func(text string) { o.warn("%s", text) }})
+		sample.Options{Ops: o.Ops, Warn: func(text string) { o.warn("%s", text) }})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,10 @@ func (o *SampleOptions) checkLinks() error {
 		return usagef("found `Negatives` %d, expected at least 1 per link", o.Negatives)
 	case !in(o.NegativesHow, negativesHow):
 		return usagef("found `NegativesHow` %q, expected %s", o.NegativesHow, oneOf(negativesHow))
+	case o.NegativesHow == "in-batch" && o.NegativesBy != "" && o.NegativesBy != "uniform":
+		return usagef("found `NegativesHow` in-batch with `NegativesBy` %s, expected one of them: the targets are those of the batch; try `NegativesHow` triplet", o.NegativesBy)
+	case o.NegativesHow == "in-batch" && o.Scope == ScopeSeed:
+		return usagef("found `NegativesHow` in-batch with `Scope` seed, expected `Scope` batch or epoch, as a subgraph of one link has no other targets; or try `NegativesHow` triplet")
 	case !in(o.NegativesStrict, negativesStrict):
 		return usagef("found `NegativesStrict` %q, expected %s", o.NegativesStrict, oneOf(negativesStrict))
 	case !in(o.Subgraph, subgraphKinds):

@@ -74,6 +74,11 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	if err != nil {
 		return nil, usageOf(err)
 	}
+	if o.Aggregation == AggregationNode {
+		induced := *p.plan
+		induced.Kind = sample.Induced
+		p.plan = &induced
+	}
 	p.job.Seeds, p.columns = found.Nodes, found.Columns
 	if p.plan.Before == nil && o.SeedTime != "" {
 		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`")
@@ -224,11 +229,6 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges str
 func (o *SampleOptions) compat() output.Compat {
 	c, _ := output.ParseCompat(string(o.Compat))
 	return c
-}
-
-// induce reports whether a subgraph has all edges between its nodes.
-func (o *SampleOptions) induce(p *sample.Plan) bool {
-	return o.Aggregation == AggregationNode || p.Kind == sample.Induced
 }
 
 func joined(names []string) string { return strings.Join(names, ",") }

@@ -132,7 +132,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 // edgesByHop says whether the edges of subgraphs are those that each hop drew, hop by hop. In other kinds of subgraphs
 // edges have no hops.
 func edgesByHop(s *sample.Sampler) bool {
-	return s.Plan().Kind == sample.Directional && !s.Induces()
+	return s.Plan().Kind == sample.Directional
 }
 
 // ints is a column of ids or counts, as int64.

@@ -37,7 +37,8 @@ type Stats struct {
 	Batches, Seeds, Subgraphs uint64
 	Nodes, Edges              uint64 // in the subgraphs
 	Drawn                     uint64 // sampled edges: edges that an op drew
-	// Negatives are the negative links, and NegativeEdges those that are edges after all tries (SubNegatives.Edges).
+	// Negatives is the number of negative links, and NegativeEdges that of those among them that are edges, or join a
+	// node with itself, after all tries (StrictCount).
 	Negatives, NegativeEdges uint64
 }
 
@@ -262,7 +263,16 @@ func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if s.plan.Before != nil && job.Times == nil {
 		return nil, tagged.Errorf(ErrSeed, "found no times of seeds and a plan with before, expected one time per seed")
 	}
-	return job.Batches(s.SeedWidth())
+	b, err := job.Batches(s.SeedWidth())
+	if err != nil {
+		return nil, err
+	}
+	if b.seeds > 0 {
+		if err := s.checkLinks(int((b.seeds-1)%uint64(job.BatchSize)) + 1); err != nil { // of the last batch
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // Add adds the counts of another run.
