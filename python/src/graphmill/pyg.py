@@ -24,7 +24,9 @@ from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, HeteroSampler
 from ._arguments import integer
 from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
-from ._loader import Schema, feed_arguments, link_ends, seed_file
+from ._options import feed_arguments
+from ._schema import Schema
+from ._seeds import link_ends, seed_file
 from ._store import Store
 
 
