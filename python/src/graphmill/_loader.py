@@ -184,7 +184,7 @@ class NodeLoader(Feeding):
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
         }  # fmt: skip
-        o = translated(own, words, self._store, inspect.signature(NodeLoader).parameters)
+        o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         with note_of(words):
             self._begin(o, truth("shuffle", shuffle), order, seed, features, edge_features, edge_label)
         self._epoch, self._first = 0, 0
