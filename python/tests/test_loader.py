@@ -268,7 +268,7 @@ class TestLifeCycle(unittest.TestCase):
 
     def test_batches_larger_than_a_slot(self):
         """They have memory of their own, and are kept as they are when slots run out."""
-        with NodeLoader(RMAT, fanout=[20, 20], batch_size=512, scope="seed") as loader:
+        with NodeLoader(RMAT, fanout=[-1, -1], batch_size=1024, scope="seed") as loader:
             want = [(b.number, b.n_id.tolist()) for b in loader]
             c = Connection(loader._addr, loader._token, 0, 1, 2, loader._died, slot_bytes=1)
             kept = list(batches(c, 0, 0))
