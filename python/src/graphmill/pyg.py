@@ -74,7 +74,7 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
     def _connect(self) -> Connection:
         c = self._connection
         if c is None or c._pid != os.getpid():
-            c = self._connected(0, 1, 1)
+            c = self._connected(0, 1, 2)  # with one slot, each batch would be copied twice
             self._schema = Schema(c.names, c.ops, c.seed_types)
         return c
 
