@@ -142,7 +142,7 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	w := welcome{
 		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
-		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut,
+		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut,
 	}
 	body, err := json.Marshal(w)
 	if err == nil {

@@ -11,9 +11,11 @@ from ._collection import Collection, Graph
 from ._command import GraphmillError
 from ._feed import AllSlotsHeld, FeedDied
 from ._folder import Column
-from ._loader import NodeBatch, NodeLoader
+from ._inference import inference
+from ._loader import NodeLoader
 from ._packs import PackBatch, PackedLoader
 from ._run import run
+from ._schema import NodeBatch
 from ._stats import LoaderStats
 from ._store import Store
 from ._version import __version__
@@ -44,5 +46,6 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "from_tables",
+    "inference",
     "run",
 ]
