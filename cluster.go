@@ -49,8 +49,8 @@ func (c *Cluster) check(o *SampleOptions) error {
 		return usagef("found `WaveSeeds` %d, expected at least 1", c.WaveSeeds)
 	case o.Executor != ExecutorAuto:
 		return usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph", o.Executor)
-	case c.Method == ClusterShuffle && o.induce():
-		return usagef("found `Method` shuffle with `Aggregation` node, expected local: all edges of all nodes of a subgraph would be read")
+	case c.Method == ClusterShuffle && (o.Aggregation == AggregationNode || o.Subgraph == "induced"):
+		return usagef("found `Method` shuffle with all edges between the nodes of a subgraph, expected local: all edges of all of its nodes would be read")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (s *sampling) method(c choice) (cluster.Method, string) {
 		return cluster.Shuffle, ""
 	}
 	need, bound := c.need(s.store.Graph, s.plan)
-	if bound == 0 || need <= bound || s.o.induce() {
+	if bound == 0 || need <= bound || s.plan.Kind == sample.Induced {
 		return cluster.Local, ""
 	}
 	for i := range s.plan.Ops {
@@ -106,7 +106,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
 		Options: cluster.Options{Method: method, WaveSeeds: o.Cluster.WaveSeeds, Stalled: o.Warn},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
-			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce()}}
+			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
 	if records != nil {
 		x := &cluster.Records{Name: records.Name, Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, IDs: records.IDs,
 			Components: records.Components, SeedIDs: records.SeedIDs, Compat: records.Compat, Joined: records.Joined}

@@ -42,9 +42,9 @@ type choice struct {
 // choose fills in a choice for a plan.
 func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
-		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Induce: o.induce(), Warn: warn}}
+		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Warn: warn}}
 	if o.Format == FormatTFRecord {
-		c.columns, c.fetched = joinedBytes(g, p.plan, o.induce())
+		c.columns, c.fetched = joinedBytes(g, p.plan)
 		for _, column := range p.columns {
 			c.columns += column.Bytes()
 		}
@@ -55,11 +55,8 @@ func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) ch
 
 // joinedBytes returns the size of the columns and ids that are joined into the TFRecords of a plan, and the size of those
 // among them that the stream executor reads at random.
-func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched int64) {
+func joinedBytes(g *graph.Graph, plan *sample.Plan) (all, fetched int64) {
 	nodes, edges := output.Reach(g, plan)
-	if induce {
-		edges = plan.Induced(g)
-	}
 	add := func(columns []*graph.Column) {
 		for _, c := range columns {
 			all += c.Bytes()
@@ -81,14 +78,14 @@ func joinedBytes(g *graph.Graph, plan *sample.Plan, induce bool) (all, fetched i
 }
 
 // samplerBytes returns the least memory of a process that samples a plan in memory with several threads.
-func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int, induce bool) int64 {
-	return sample.Need(g, plan, threads, induce) + limits.ProcessBytes
+func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
+	return sample.Need(g, plan, threads) + limits.ProcessBytes
 }
 
 // newSampler compiles a plan within a budget. columns is the number of bytes that the caller reads in addition to the
 // graph. A budget below the least memory is an error; a memory of 0 is no bound.
 func newSampler(g *graph.Graph, plan *sample.Plan, threads int, memory, columns int64, opt sample.Options) (*sample.Sampler, error) {
-	need := samplerBytes(g, plan, threads, opt.Induce) + columns
+	need := samplerBytes(g, plan, threads) + columns
 	opt.Memory = 1 << 62
 	if memory > 0 {
 		if memory < need {
@@ -106,13 +103,13 @@ func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
 	if bound = c.memory; bound == 0 {
 		bound = available(vfs.OS)
 	}
-	return samplerBytes(g, plan, c.threads, c.options.Induce) + c.columns, bound
+	return samplerBytes(g, plan, c.threads) + c.columns, bound
 }
 
 // streamed compiles a plan for the stream executor.
 func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*outofcore.Executor, error) {
 	return outofcore.Open(ctx, vfs.OS, s, plan, outofcore.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
-		Ops: c.options.Ops, Induce: c.options.Induce, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
+		Ops: c.options.Ops, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }
 
 // open compiles a plan for the requested executor. ExecutorAuto chooses the memory executor over the mapped store if the

@@ -60,7 +60,7 @@ func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool)
 	default:
 		defer closeWith(&err, x.Close)
 		if joins {
-			if err := output.Fetch(x, c.options.Induce); err != nil {
+			if err := output.Fetch(x); err != nil {
 				return err
 			}
 		}

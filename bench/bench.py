@@ -62,6 +62,7 @@ RACES = {
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
+    "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -628,8 +629,8 @@ class Bench:
                     peer("batch-iter", "batch-iter"), peer("grain", "grain"),
                     peer("torch DataLoader with BatchSampler", "dataloader"), peer("torch DataLoader, default", "dataloader-default")])
 
-    def loader(self):
-        """Batches for training, with features."""
+    def featured(self):
+        """The R-MAT graph with 100 float32 per node: its store and the array of the features."""
         tables, width = self.python("tables", "numpy"), 100
         features = self.cached(f"features{self.args.scale}.npy", tables, "-c", FEATURES, 1 << self.args.scale, width)
         folder = self.work / f"rmat{self.args.scale}.features"
@@ -638,9 +639,17 @@ class Bench:
             if not (folder / link).exists():
                 os.link(target, folder / link)
         (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
-        store = self.store(f"rmat{self.args.scale}.features.store", "import", folder)
-        pyg, dgl = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl")
-        env = {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
+        return self.store(f"rmat{self.args.scale}.features.store", "import", folder), features, width
+
+    def client(self):
+        """The environment of a program that uses the Python client, with one thread of torch."""
+        return {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
+
+    def loader(self):
+        """Batches for training, with features."""
+        store, features, width = self.featured()
+        pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
+
         def run(name, python, which, *more):
             command = [python, HERE / "peer_loader.py", store, features, "--loader", which, "--batches", self.args.batches,
                        "--warm-seconds", self.args.warm_seconds, *more]
@@ -660,6 +669,26 @@ class Bench:
                 run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", *train),
                 run("DGL DataLoader, prefetch", dgl, "dgl", *train),
                 run("GraphBolt", dgl, "graphbolt", *train)])
+
+    def links(self):
+        """Batches of links with a negative each, and of nodes of as many ends."""
+        store, features, width = self.featured()
+        pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
+
+        def run(name, python, which, *more):
+            command = [python, HERE / "peer_links.py", store, features, "--loader", which, "--batches", self.args.batches,
+                       "--warm-seconds", self.args.warm_seconds, *more]
+            return Contestant(name, command, lambda r: r["batches_per_second"], env)
+
+        what = f"of 256 links of R-MAT {self.args.scale}, a negative each, fanout {FANOUT}, {width} float32 per node"
+        self.race(f"PyG's batches {what}", "batches/s", [
+            run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2),
+            run("graphmill, 1024 seed nodes, 2 threads", pyg, "graphmill-nodes", "--threads", 2),
+            run("PyG LinkNeighborLoader (torch-sparse), no workers", pyg, "pyg"),
+            run("PyG LinkNeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2)])
+        self.race(f"DGL's blocks {what}", "batches/s", [
+            run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2),
+            run("DGL as_edge_prediction_sampler", dgl, "dgl")])
 
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math"
+	"slices"
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -81,11 +82,15 @@ type Context struct {
 	frontier []uint32
 	ends     []uint32
 
+	partners [2]partners // with Exclude: of sources and of targets
+	leaves   []uint32    // positions that Exclude leaves out of a node
+	reverses pairSet     // with Bidirectional
+
 	// Of the nodes of a block: local id, type-wise id, first position, number of edges.
 	nearLocal, node, start, degree [waveNodes]uint32
 
 	picker Picker
-	at     []uint32  // positions that Before lets through
+	at     []uint32  // positions of the edges that may be taken
 	prefix []float64 // of their weights
 	rest   []float64
 	staged *staged
@@ -181,7 +186,9 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 	if err := c.begin(in); err != nil {
 		return nil, err
 	}
-	c.seeds(in.Seeds)
+	if err := c.seeds(in); err != nil {
+		return nil, err
+	}
 	prefix := c.s.prefixKey(in)
 	for _, w := range c.s.waves {
 		ok, err := c.wave(w, prefix)
@@ -203,6 +210,9 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 	if err := c.induce(); err != nil {
 		return nil, err
 	}
+	if c.s.plan.Kind == Bidirectional {
+		c.addReverses()
+	}
 	c.finish()
 	return &c.sub, nil
 }
@@ -221,6 +231,9 @@ func (c *Context) begin(in Input) error {
 			return tagged.Errorf(ErrSeed, "found node %d of type %s, expected less than %d", v, t.Type, t.Count)
 		}
 	}
+	if err := c.s.checkLinks(len(in.Seeds) / 2); width == 2 && err != nil {
+		return err
+	}
 	c.sub.Input, c.sub.Drawn = in, 0
 	for i := range c.local {
 		c.local[i].begin()
@@ -237,27 +250,49 @@ func (c *Context) begin(in Input) error {
 	return nil
 }
 
-// seeds is op 0: it visits all seeds in order. Of link seeds it visits all sources first.
-func (c *Context) seeds(ids []uint32) {
+// seeds is op 0: it visits all seeds in order. Of link seeds it visits all sources first. The ends of negatives come after
+// those of the links.
+func (c *Context) seeds(in Input) error {
 	width := c.s.SeedWidth()
-	if cap(c.sub.SeedLocal) < len(ids) {
-		c.sub.SeedLocal = make([]uint32, len(ids))
-		c.ends = make([]uint32, len(ids))
-	}
-	c.sub.SeedLocal = c.sub.SeedLocal[:len(ids)]
-	for end, t := range c.s.seedTypes {
-		ends := c.ends[:0]
-		for i := end; i < len(ids); i += width {
-			ends = append(ends, ids[i])
+	var pairs [2][]uint32 // nodes of the seeds and of the negatives
+	var local [2]*[]uint32
+	pairs[0], local[0] = in.Seeds, &c.sub.SeedLocal
+	if c.s.negatives != nil {
+		if err := c.drawNegatives(in); err != nil {
+			return err
 		}
-		c.local[t].visit(ends)
-		for i, v := range ends {
-			c.sub.SeedLocal[i*width+end] = v
+		pairs[1], local[1] = c.sub.Negatives.Nodes, &c.sub.Negatives.Local
+	}
+	for i, ids := range pairs {
+		if local[i] != nil {
+			*local[i] = slices.Grow((*local[i])[:0], len(ids))[:len(ids)]
+		}
+	}
+	for end, t := range c.s.seedTypes {
+		for k, ids := range pairs {
+			ends := c.ends[:0]
+			for i := end; i < len(ids); i += width {
+				ends = append(ends, ids[i])
+			}
+			c.ends = ends
+			if len(ends) == 0 {
+				continue
+			}
+			c.local[t].visit(ends)
+			for i, v := range ends {
+				(*local[k])[i*width+end] = v
+			}
 		}
 	}
 	for _, t := range c.s.seedTypes {
 		c.sub.NodesByHop[t][0] = c.local[t].n
 	}
+	if c.s.plan.Exclude != nil {
+		for end, t := range c.s.seedTypes {
+			c.partners[end].fill(in.Seeds, c.sub.SeedLocal, end, c.local[t].n)
+		}
+	}
+	return nil
 }
 
 // prefixKey is the state of the draw law that the number of an op is absorbed into.

@@ -37,6 +37,9 @@ type Stats struct {
 	Batches, Seeds, Subgraphs uint64
 	Nodes, Edges              uint64 // in the subgraphs
 	Drawn                     uint64 // sampled edges: edges that an op drew
+	// Negatives is the number of negative links, and NegativeEdges that of those among them that are edges, or join a
+	// node with itself, after all tries (StrictCount).
+	Negatives, NegativeEdges uint64
 }
 
 // Batch is a run of seeds.
@@ -260,7 +263,16 @@ func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if s.plan.Before != nil && job.Times == nil {
 		return nil, tagged.Errorf(ErrSeed, "found no times of seeds and a plan with before, expected one time per seed")
 	}
-	return job.Batches(s.SeedWidth())
+	b, err := job.Batches(s.SeedWidth())
+	if err != nil {
+		return nil, err
+	}
+	if b.seeds > 0 {
+		if err := s.checkLinks(int((b.seeds-1)%uint64(job.BatchSize)) + 1); err != nil { // of the last batch
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // Add adds the counts of another run.
@@ -271,12 +283,16 @@ func (s *Stats) Add(t Stats) {
 	s.Nodes += t.Nodes
 	s.Edges += t.Edges
 	s.Drawn += t.Drawn
+	s.Negatives += t.Negatives
+	s.NegativeEdges += t.NegativeEdges
 }
 
 // Count adds one subgraph.
 func (s *Stats) Count(sub *Subgraph) {
 	s.Subgraphs++
 	s.Drawn += sub.Drawn
+	s.Negatives += uint64(len(sub.Negatives.Nodes) / 2)
+	s.NegativeEdges += uint64(sub.Negatives.Edges)
 	for _, n := range sub.Nodes {
 		s.Nodes += uint64(len(n))
 	}

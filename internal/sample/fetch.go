@@ -33,12 +33,28 @@ type Given interface {
 
 // SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
 func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
-	if c.s.opt.Induce {
-		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn")
+	if err := c.s.plan.fetches(); err != nil {
+		return nil, err
 	}
 	c.fetched, c.given = g, g
 	defer func() { c.fetched, c.given = nil, nil }()
 	return c.Sample(in)
+}
+
+// fetches says, as an ErrFetch, why subgraphs of the plan need other neighbours than those that its ops take.
+func (p *Plan) fetches() error {
+	const take = "; take the memory executor (`Executor`)"
+	switch {
+	case p.Kind == Induced:
+		return tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read"+take)
+	case p.Exclude != nil:
+		return tagged.Errorf(ErrFetch, "found an exclusion of the edges of seeds, expected none: all edges of their ends would be read"+take)
+	case p.Before != nil && len(p.Before.NodeColumns) > 0:
+		return tagged.Errorf(ErrFetch, "found times of nodes, expected those of edges alone: all far ends would be read before the draw"+take)
+	case p.Negatives != nil && p.Negatives.Strict != StrictNo:
+		return tagged.Errorf(ErrFetch, "found strict negatives, expected any: the neighbours of negatives would be read at random"+take)
+	}
+	return nil
 }
 
 // Begin starts a walk over a subgraph without its edges. Step by step, it shows the nodes that an op expands
@@ -47,8 +63,7 @@ func (c *Context) Begin(in Input) error {
 	if err := c.begin(in); err != nil {
 		return err
 	}
-	c.seeds(in.Seeds)
-	return nil
+	return c.seeds(in)
 }
 
 // Found takes all far ends that op (from 1) reached, in the order of Fetched.Ends. It replaces the nodes in far by

@@ -11,10 +11,11 @@ type induced struct {
 	edges, near, far int
 	dir              graph.Direction
 	adj              *adjacency
+	excluded         [2]bool // Sampler.excluded
 }
 
 // Induced is the numbers of the edge types of g between node types that the plan reaches, ascending. Subgraphs have
-// these edge types with Options.Induce.
+// these edge types with Induced.
 func (p *Plan) Induced(g *graph.Graph) []int {
 	reached := slices.Clone(p.SeedType)
 	for _, op := range p.Ops {
@@ -38,12 +39,12 @@ func (s *Sampler) compileInduced() error {
 		if err != nil {
 			return err
 		}
-		s.induced = append(s.induced, induced{i, s.g.NodeType(e.Type.Near(e.Primary)), s.g.NodeType(e.Type.Far(e.Primary)), e.Primary, adj})
+		s.induced = append(s.induced, induced{i, s.g.NodeType(e.Type.Near(e.Primary)), s.g.NodeType(e.Type.Far(e.Primary)), e.Primary, adj, s.excluded(e.Type.String(), e.Primary)})
 	}
 	return nil
 }
 
-// induce replaces the edges by all edges between the nodes.
+// induce replaces the edges by all edges between the nodes, without those that Exclude leaves out.
 func (c *Context) induce() error {
 	for i := range c.s.induced {
 		t := &c.s.induced[i]
@@ -52,7 +53,7 @@ func (c *Context) induce() error {
 		for local, v := range near.nodes[:near.n] {
 			for p := t.adj.indptr[v]; p < t.adj.indptr[v+1]; p++ {
 				other, ok := far.find(t.adj.far[p])
-				if !ok {
+				if !ok || t.excluded != [2]bool{} && c.excludes(t.excluded, uint32(local), t.adj.far[p]) {
 					continue
 				}
 				if e.n >= maxLocal {

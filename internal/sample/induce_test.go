@@ -21,8 +21,10 @@ func TestInduce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	without := Need(g, plan, 1)
+	plan.Kind = Induced
 	for _, kind := range []relabelKind{relabelDirect, relabelWide, relabelNarrow} {
-		s, err := New(g, plan, Options{Induce: true})
+		s, err := New(g, plan, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +54,7 @@ func TestInduce(t *testing.T) {
 	if got, want := plan.Induced(g), []int{0, 1}; !slices.Equal(got, want) {
 		t.Errorf("found induced types %v, expected %v", got, want)
 	}
-	without := Need(g, plan, 1, false)
-	if got := Need(g, plan, 1, true); got <= without {
+	if got := Need(g, plan, 1); got <= without {
 		t.Errorf("found that inducing needs %d bytes, expected more than %d", got, without)
 	}
 }

@@ -7,19 +7,19 @@ import "github.com/graphmill/graphmill/graph"
 const contextBytes = 16 << 20
 
 // Need is a lower bound of the memory in bytes that sampling a plan on g by several threads takes: the adjacencies and
-// columns that its ops read, what is built from them, and the tables of the threads. With induce it includes what
-// Options.Induce reads. A plan that Validate refuses needs nothing.
-func Need(g *graph.Graph, p *Plan, threads int, induce bool) int64 {
-	return newNeed(g, p, threads, induce, false)
+// columns that its ops, its negatives and its kind of subgraphs read, what is built from them, and the tables of the
+// threads. A plan that Validate refuses needs nothing.
+func Need(g *graph.Graph, p *Plan, threads int) int64 {
+	return newNeed(g, p, threads, false)
 }
 
 // NeedFetch is Need with Options.Fetch, which holds only the offsets of the adjacencies. It does not include what grows
 // with the subgraphs.
 func NeedFetch(g *graph.Graph, p *Plan, threads int) int64 {
-	return newNeed(g, p, threads, false, true)
+	return newNeed(g, p, threads, true)
 }
 
-func newNeed(g *graph.Graph, p *Plan, threads int, induce, fetch bool) int64 {
+func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 	if p.Validate(g) != nil {
 		return 0
 	}
@@ -41,11 +41,15 @@ func newNeed(g *graph.Graph, p *Plan, threads int, induce, fetch bool) int64 {
 		if op.How == Weighted {
 			n.sums(e, op.Column, op.Dir)
 		}
-		if p.timed(op.Edges) {
-			n.column(e, p.Before.Column)
+		if times := p.timeColumn(op.Edges); times != "" {
+			n.column(e, times)
+		}
+		if times := p.nodeTimes(e.Type.Far(op.Dir)); times != "" {
+			n.nodeColumn(g.Nodes[g.NodeType(e.Type.Far(op.Dir))], times)
 		}
 	}
-	if induce {
+	n.negatives(p)
+	if p.Kind == Induced && !fetch {
 		for _, i := range p.Induced(g) {
 			n.adjacency(g.Edges[i], g.Edges[i].Primary)
 		}
@@ -72,6 +76,7 @@ type need struct {
 // held is a part that a sampler holds: an adjacency, its edge ids, a column, or the sums of a column.
 type held struct {
 	edges  *graph.Edges
+	nodes  *graph.Nodes
 	column string
 	sums   bool
 	ids    bool
@@ -123,15 +128,53 @@ func (n *need) edgeIDs(e *graph.Edges, dir graph.Direction) {
 }
 
 func (n *need) column(e *graph.Edges, name string) {
-	if !n.first(held{edges: e, column: name}) {
-		return
+	if n.first(held{edges: e, column: name}) {
+		n.values(graph.FindColumn(e.Columns, name), e.Count)
 	}
-	c := graph.FindColumn(e.Columns, name)
+}
+
+func (n *need) nodeColumn(t *graph.Nodes, name string) {
+	if n.first(held{nodes: t, column: name}) {
+		n.values(graph.FindColumn(t.Columns, name), t.Count)
+	}
+}
+
+func (n *need) values(c *graph.Column, rows int) {
 	n.bytes += int64(len(c.Values))
 	switch c.DType {
 	case graph.Int64, graph.Float32, graph.Float64: // read in place
 	default:
-		n.bytes += 8 * int64(e.Count)
+		n.bytes += 8 * int64(rows)
+	}
+}
+
+// negatives adds what negatives are drawn by.
+func (n *need) negatives(p *Plan) {
+	if p.Negatives == nil {
+		return
+	}
+	for _, end := range p.Negatives.drawn() {
+		nodes := n.g.Nodes[n.g.NodeType(p.SeedType[end])]
+		switch p.Negatives.By {
+		case ByNone:
+			continue
+		case ByColumn:
+			n.nodeColumn(nodes, p.Negatives.Column)
+		case ByDegree:
+			e, dir := edgesOf(n.g, p.SeedEdges), graph.Out
+			if end == 1 {
+				dir = graph.In
+			}
+			if e.Adj[dir] == nil {
+				dir = 1 - dir
+			}
+			n.adjacency(e, dir)
+		}
+		n.bytes += 8 * int64(nodes.Count)
+	}
+	if p.Negatives.Strict != StrictNo {
+		e := edgesOf(n.g, p.SeedEdges)
+		n.adjacency(e, e.Primary)
 	}
 }
 

@@ -36,12 +36,12 @@ func TestNeed(t *testing.T) {
 	} {
 		g := smallGraph()
 		p := &Plan{SeedType: []string{"b"}, Scope: ScopeBatch, Ops: test.ops}
-		if got := Need(g, p, threads, false); got != test.want {
+		if got := Need(g, p, threads); got != test.want {
 			t.Errorf("%s: found %d bytes, expected %d", test.name, got-context, test.want-context)
 		}
 	}
 	p := &Plan{SeedType: []string{"b"}, Scope: ScopeSeed, Ops: []Op{one}}
-	if got := Need(smallGraph(), p, threads, false); got != context+in {
+	if got := Need(smallGraph(), p, threads); got != context+in {
 		t.Errorf("scope seed: found %d bytes, expected %d: it has no table over all nodes", got-context, in)
 	}
 }

@@ -77,24 +77,13 @@ func (p *Picker) Distinct(h uint64, n uint32, out []uint32) {
 	}
 }
 
-// pickAny is pickUniform for every strategy, with or without Before.
+// pickAny is pickUniform for every strategy, with or without Before and Exclude.
 func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
-	var bound cut
-	if o.times != nil {
-		bound = o.times.cutAt(c.sub.Input.Time, c.s.plan.Before.OrEqual)
-	}
+	bounds := c.bounds(o)
 	n, first := 0, o.adj.first
 	for i, l := range b.local {
-		start, d := b.start[i], b.degree[i]
-		var at []uint32
-		if o.times != nil {
-			if o.ascending {
-				d = o.passing(start, d, bound)
-			} else {
-				at = c.filter(o, start, d, bound)
-				d = uint32(len(at))
-			}
-		}
+		r := c.allowed(o, &bounds, l, b.start[i], b.degree[i])
+		d := r.n
 		if d == 0 {
 			continue
 		}
@@ -122,16 +111,12 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 				out[j] = uint32(draw.Below(draw.Mix(h), uint64(d)))
 			}
 		case Weighted:
-			took = c.weighted(h, o, start, at, int(d), k, out)
+			took = c.weighted(h, o, r.start, r.at, int(d), k, out)
 		case Top:
-			took = c.largest(o, start, at, int(d), k, out)
+			took = c.largest(o, r.start, r.at, int(d), k, out)
 		}
-		for j, p := range out[:took] {
-			if at != nil {
-				out[j] = at[p]
-			} else {
-				out[j] = start + p
-			}
+		r.place(out[:took])
+		for j := range took {
 			near[n+j] = l
 		}
 		n += took
@@ -139,16 +124,76 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	return n
 }
 
-// filter is the positions of the edges that pass the bound.
-func (c *Context) filter(o *op, start, d uint32, bound cut) []uint32 {
-	at := c.at[:0]
-	for p := start; p < start+d; p++ {
-		if o.times.passes(o.adj.edge(p), bound) {
-			at = append(at, p)
+// run is the edges that an op may take of a node: those at the positions at or, where that is nil, those from start on,
+// without those that are left out. There are n of them.
+type run struct {
+	start, n uint32
+	at, left []uint32
+}
+
+// place replaces numbers of edges of the run by their positions.
+func (r *run) place(out []uint32) {
+	switch {
+	case r.at != nil:
+		for j, p := range out {
+			out[j] = r.at[p]
+		}
+	case len(r.left) > 0:
+		skip(out, r.start, r.left)
+	default:
+		for j := range out {
+			out[j] += r.start
 		}
 	}
+}
+
+// bounds are the intervals of the time of the seed on the times of the edges and of the far ends of an op.
+type bounds struct{ edges, nodes interval }
+
+func (c *Context) bounds(o *op) (b bounds) {
+	if o.times != nil {
+		b.edges = o.times.interval(c.sub.Input.Time, c.s.plan.Before)
+	}
+	if o.nodeTimes != nil {
+		b.nodes = o.nodeTimes.interval(c.sub.Input.Time, c.s.plan.Before)
+	}
+	return b
+}
+
+// allowed is the edges that an op may take of a node, whose edges are d from start on. It is valid until the next call.
+func (c *Context) allowed(o *op, b *bounds, local, start, d uint32) run {
+	r := run{start: start, n: d}
+	if o.ascending {
+		r.n = o.passing(start, d, b.edges.upper)
+		if b.edges.bounded && r.n > 0 {
+			early := o.passing(start, r.n, b.edges.lower)
+			r.start, r.n = start+early, r.n-early
+		}
+	}
+	if o.excluded != [2]bool{} && r.n > 0 {
+		r.left = c.left(o, local, r.start, r.n)
+	}
+	// The sums of weights begin at the first edge of a node.
+	scattered := o.times != nil && !o.ascending || o.nodeTimes != nil ||
+		len(r.left) > 0 && (o.how == Weighted || o.how == Top) || o.how == Weighted && r.start != start
+	if !scattered {
+		r.n -= uint32(len(r.left))
+		return r
+	}
+	at, left := c.at[:0], r.left
+	for p := r.start; p < r.start+r.n; p++ {
+		if len(left) > 0 && left[0] == p {
+			left = left[1:]
+			continue
+		}
+		if o.times != nil && !o.ascending && !o.times.within(o.adj.edge(p), &b.edges) ||
+			o.nodeTimes != nil && !o.nodeTimes.within(o.adj.far[p], &b.nodes) {
+			continue
+		}
+		at = append(at, p)
+	}
 	c.at = at
-	return at
+	return run{n: uint32(len(at)), at: at}
 }
 
 // passing is the number of edges that pass the bound, where times ascend.

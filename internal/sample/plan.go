@@ -256,8 +256,11 @@ func (p *Plan) check() error {
 	if int(p.Scope) >= len(scopeNames) || int(p.Expand) >= len(expandNames) {
 		return tagged.Errorf(ErrPlan, "found scope %d and expand %d, expected named values", p.Scope, p.Expand)
 	}
-	if p.Before != nil && p.Scope != ScopeSeed {
-		return tagged.Errorf(ErrPlan, "found before with scope %s, expected scope seed; times belong to single seeds", p.Scope)
+	if err := p.checkLinks(); err != nil {
+		return err
+	}
+	if err := p.checkBefore(); err != nil {
+		return err
 	}
 	reaches := make([][]string, len(p.Ops)+1)
 	reaches[0] = p.SeedType
@@ -328,48 +331,11 @@ func (p *Plan) Validate(g *graph.Graph) error {
 				return tagged.Errorf(ErrPlan, "op %d: %w", i+1, err)
 			}
 		}
-		if p.timed(op.Edges) {
-			if err := checkColumn(e, p.Before.Column); err != nil {
-				return tagged.Errorf(ErrPlan, "op %d: before: %w; list the edge type as untimed to draw its edges at any time", i+1, err)
-			}
-			if c := graph.FindColumn(e.Columns, p.Before.Column); c.Categories != nil {
-				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s, whose values are categories, expected times: one of %q", i+1, c.Name, op.Edges, numbers(e.Columns))
-			}
-			unit := graph.FindColumn(e.Columns, p.Before.Column).Unit
-			if have := p.TimeUnit(g); unit != have {
-				return tagged.Errorf(ErrPlan, "op %d: before: found column %q of %s in %s, expected %s, as of the edge types before; import all of them in one unit", i+1, p.Before.Column, op.Edges, unitName(unit), unitName(have))
-			}
-		}
 	}
-	return nil
-}
-
-// TimeUnit is the unit of the column of Before, as the first edge type with times has it; empty: a plan without Before,
-// or times without a unit.
-func (p *Plan) TimeUnit(g *graph.Graph) graph.Unit {
-	for _, op := range p.Ops {
-		if !p.timed(op.Edges) {
-			continue
-		}
-		if e := edgesOf(g, op.Edges); e != nil {
-			if c := graph.FindColumn(e.Columns, p.Before.Column); c != nil {
-				return c.Unit
-			}
-		}
+	if err := p.validateLinks(g); err != nil {
+		return err
 	}
-	return ""
-}
-
-func unitName(u graph.Unit) string {
-	if u == "" {
-		return "numbers without a unit"
-	}
-	return string(u)
-}
-
-// timed says whether Before filters the edges of an edge type.
-func (p *Plan) timed(edges string) bool {
-	return p.Before != nil && !slices.Contains(p.Before.Untimed, edges)
+	return p.validateBefore(g)
 }
 
 // edgesOf is the edge type of a full name, nil if there is none.
@@ -383,16 +349,21 @@ func edgesOf(g *graph.Graph, name string) *graph.Edges {
 }
 
 func checkColumn(e *graph.Edges, name string) error {
-	c := graph.FindColumn(e.Columns, name)
+	return checkNumbers(e.Type.String(), e.Columns, name)
+}
+
+// checkNumbers refuses a name that is no column of owner with one number per row.
+func checkNumbers(owner string, columns []*graph.Column, name string) error {
+	c := graph.FindColumn(columns, name)
 	if c == nil {
 		var have []string
-		for _, c := range e.Columns {
+		for _, c := range columns {
 			have = append(have, c.Name)
 		}
-		return fmt.Errorf("found no column %q in %s, expected one of %q", name, e.Type, have)
+		return fmt.Errorf("found no column %q in %s, expected one of %q", name, owner, have)
 	}
 	if !isNumber(c) {
-		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row: one of %q", name, e.Type, c.DType, c.Shape, numbers(e.Columns))
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row: one of %q", name, owner, c.DType, c.Shape, numbers(columns))
 	}
 	return nil
 }

@@ -18,12 +18,16 @@ import (
 // planJSON is the JSON of a plan, as testdata/reference/sampling.py reads it. Pointers distinguish a missing field from
 // zero.
 type planJSON struct {
-	SeedType json.RawMessage `json:"seed_type"`
-	Scope    *string         `json:"scope"`
-	Expand   *string         `json:"expand"`
-	Ops      *[]opJSON       `json:"ops"`
-	Hops     *int            `json:"hops,omitempty"`
-	Before   *beforeJSON     `json:"before,omitempty"`
+	SeedType  json.RawMessage `json:"seed_type"`
+	SeedEdges string          `json:"seed_edges,omitempty"`
+	Scope     *string         `json:"scope"`
+	Expand    *string         `json:"expand"`
+	Negatives *negativesJSON  `json:"negatives,omitempty"`
+	Exclude   *excludeJSON    `json:"exclude,omitempty"`
+	Subgraph  *string         `json:"subgraph,omitempty"`
+	Ops       *[]opJSON       `json:"ops"`
+	Hops      *int            `json:"hops,omitempty"`
+	Before    *beforeJSON     `json:"before,omitempty"`
 }
 
 type opJSON struct {
@@ -36,14 +40,41 @@ type opJSON struct {
 	Hop    *int    `json:"hop,omitempty"`
 }
 
-type beforeJSON struct {
-	Column  *string  `json:"column"`
-	OrEqual *bool    `json:"or_equal"`
-	Untimed []string `json:"untimed,omitempty"`
+type negativesJSON struct {
+	How    *string `json:"how"`
+	Each   *int    `json:"each"`
+	By     *string `json:"by,omitempty"`
+	Column string  `json:"column,omitempty"`
+	Strict *string `json:"strict,omitempty"`
 }
 
-// ParsePlan reads the JSON of a plan. It refuses unknown and missing fields (only "how", "hop", "hops" and "before" may
-// be left out), and plans without a meaning. Errors begin with name and, where the JSON is at fault, with the line.
+type excludeJSON struct {
+	Reverse string `json:"reverse,omitempty"`
+}
+
+type beforeJSON struct {
+	Column      *string           `json:"column,omitempty"`
+	Columns     map[string]string `json:"columns,omitempty"`
+	NodeColumns map[string]string `json:"node_columns,omitempty"`
+	OrEqual     *bool             `json:"or_equal"`
+	Untimed     []string          `json:"untimed,omitempty"`
+	Window      *float64          `json:"window,omitempty"`
+}
+
+// The fields of a plan's objects.
+var (
+	planFields = []string{"seed_type", "seed_edges", "scope", "expand", "negatives", "exclude", "subgraph", "ops", "hops", "before"}
+	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "hop"}
+	partFields = map[string][]string{
+		"negatives": {"how", "each", "by", "column", "strict"},
+		"exclude":   {"reverse"},
+		"before":    {"column", "columns", "node_columns", "or_equal", "untimed", "window"},
+	}
+)
+
+// ParsePlan reads the JSON of a plan. It refuses unknown and missing fields (only "seed_type", "scope", "expand" and
+// "ops" are needed; of an op "from", "edges", "dir" and "take"; of negatives "how" and "each"; of before "or_equal" and a
+// column), and plans without a meaning. Errors begin with name and, where the JSON is at fault, with the line.
 func ParsePlan(name string, data []byte) (*Plan, error) {
 	var raw planJSON
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -88,13 +119,15 @@ func foldedFields(data []byte) error {
 		}
 		return m, nil
 	}
-	m, err := known(data, "seed_type", "scope", "expand", "ops", "hops", "before")
+	m, err := known(data, planFields...)
 	if err != nil {
 		return err
 	}
-	if b := m["before"]; b != nil {
-		if _, err := known(b, "column", "or_equal", "untimed"); err != nil {
-			return err
+	for _, part := range slices.Sorted(maps.Keys(partFields)) {
+		if b := m[part]; b != nil {
+			if _, err := known(b, partFields[part]...); err != nil {
+				return err
+			}
 		}
 	}
 	var ops []json.RawMessage
@@ -104,7 +137,7 @@ func foldedFields(data []byte) error {
 		}
 	}
 	for _, o := range ops {
-		if _, err := known(o, "from", "edges", "dir", "take", "how", "column", "hop"); err != nil {
+		if _, err := known(o, opFields...); err != nil {
 			return err
 		}
 	}
@@ -153,7 +186,10 @@ func (r *planJSON) plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Scope, p.Expand = Scope(scope), Expand(expand)
+	p.Scope, p.Expand, p.SeedEdges = Scope(scope), Expand(expand), r.SeedEdges
+	if err := r.links(p); err != nil {
+		return nil, err
+	}
 	if r.Ops == nil {
 		return nil, missing("ops")
 	}
@@ -170,16 +206,63 @@ func (r *planJSON) plan() (*Plan, error) {
 		}
 		p.Hops = *r.Hops
 	}
-	if b := r.Before; b != nil {
-		if b.Column == nil {
-			return nil, missing("before.column")
+	if r.Before != nil {
+		if p.Before, err = r.Before.before(); err != nil {
+			return nil, err
 		}
-		if b.OrEqual == nil {
-			return nil, missing("before.or_equal")
-		}
-		p.Before = &Before{Column: *b.Column, OrEqual: *b.OrEqual, Untimed: b.Untimed}
 	}
 	return p, nil
+}
+
+// links sets what a plan says about link seeds, and the kind of its subgraphs.
+func (r *planJSON) links(p *Plan) error {
+	kind, err := optional("subgraph", r.Subgraph, kindNames)
+	if err != nil {
+		return err
+	}
+	p.Kind = SubgraphKind(kind)
+	if r.Exclude != nil {
+		p.Exclude = &Exclude{Reverse: r.Exclude.Reverse}
+	}
+	n := r.Negatives
+	if n == nil {
+		return nil
+	}
+	if n.Each == nil {
+		return missing("negatives.each")
+	}
+	how, err := named("negatives.how", n.How, corruptionNames)
+	if err != nil {
+		return err
+	}
+	by, err := optional("negatives.by", n.By, weightingNames)
+	if err != nil {
+		return err
+	}
+	strict, err := optional("negatives.strict", n.Strict, strictNames)
+	if err != nil {
+		return err
+	}
+	p.Negatives = &Negatives{How: Corruption(how), Each: *n.Each, By: Weighting(by), Column: n.Column, Strict: Strict(strict)}
+	return nil
+}
+
+func (b *beforeJSON) before() (*Before, error) {
+	if b.OrEqual == nil {
+		return nil, missing("before.or_equal")
+	}
+	out := &Before{Columns: b.Columns, NodeColumns: b.NodeColumns, OrEqual: *b.OrEqual, Untimed: b.Untimed}
+	if b.Column != nil {
+		out.Column = *b.Column
+	} else if b.Columns == nil && b.NodeColumns == nil {
+		return nil, missing("before.column")
+	}
+	if b.Window != nil {
+		if out.Window = *b.Window; out.Window == 0 {
+			return nil, errors.New("found before.window 0, expected a length above 0; leave it out for no bound")
+		}
+	}
+	return out, nil
 }
 
 func (o *opJSON) op() (Op, error) {
@@ -227,6 +310,14 @@ func named(field string, s *string, names []string) (int, error) {
 	return i, nil
 }
 
+// optional is named, and 0 for a name that is not given.
+func optional(field string, s *string, names []string) (int, error) {
+	if s == nil {
+		return 0, nil
+	}
+	return named(field, s, names)
+}
+
 // MarshalJSON writes the plan for ParsePlan and for the reference.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	if err := p.check(); err != nil {
@@ -256,8 +347,26 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	if p.Hops != 0 {
 		raw.Hops = &p.Hops
 	}
+	raw.SeedEdges = p.SeedEdges
+	if n := p.Negatives; n != nil {
+		how, by, strict := n.How.String(), n.By.String(), n.Strict.String()
+		raw.Negatives = &negativesJSON{How: &how, Each: &n.Each, By: &by, Column: n.Column, Strict: &strict}
+	}
+	if p.Exclude != nil {
+		raw.Exclude = &excludeJSON{Reverse: p.Exclude.Reverse}
+	}
+	if p.Kind != Directional {
+		kind := p.Kind.String()
+		raw.Subgraph = &kind
+	}
 	if b := p.Before; b != nil {
-		raw.Before = &beforeJSON{Column: &b.Column, OrEqual: &b.OrEqual, Untimed: b.Untimed}
+		raw.Before = &beforeJSON{Columns: b.Columns, NodeColumns: b.NodeColumns, OrEqual: &b.OrEqual, Untimed: b.Untimed}
+		if b.Column != "" {
+			raw.Before.Column = &b.Column
+		}
+		if b.Window != 0 {
+			raw.Before.Window = &b.Window
+		}
 	}
 	return json.Marshal(raw)
 }

@@ -37,8 +37,8 @@ func (s *Sampler) Columns(edges int, dir graph.Direction) []string {
 		if p.Column != "" {
 			names = append(names, p.Column)
 		}
-		if s.plan.timed(p.Edges) {
-			names = append(names, s.plan.Before.Column)
+		if times := s.plan.timeColumn(p.Edges); times != "" {
+			names = append(names, times)
 		}
 	}
 	return names

@@ -17,18 +17,15 @@ type Options struct {
 	Memory int64
 	// Ops keeps, for each op, its frontier and every edge it drew (Subgraph.Ops).
 	Ops bool
-	// Induce replaces the edges of each subgraph, after its ops, by all edges between its nodes: of every edge type
-	// between node types that the plan reaches (Plan.Induced), whether the plan draws from it or not. The edges come by
-	// the local id of their near node, then by edge id.
-	Induce bool
 	// NoEdgeIDs leaves the ids of edges out of subgraphs. With Fetch, edges are then not drawn again.
 	NoEdgeIDs bool
 	// Fetch leaves neighbours and edge ids on the disk. New does not read them, and the caller gives a context those of
 	// the edges that it takes (Context.SampleFrom). Offsets and columns are read. New refuses a direction that is not
-	// stored, and Induce (ErrFetch).
+	// stored, and what needs other neighbours than those: Induced, Exclude, times of nodes and strict negatives (ErrFetch).
 	Fetch bool
 	// Given leaves the whole graph where it is: New reads only the numbers of nodes, and the caller gives a context the
-	// edges that each op takes (Context.SampleGiven). With Induce, contexts cannot sample; the caller only encodes.
+	// edges that each op takes (Context.SampleGiven). Contexts do not sample what Fetch refuses, nor negatives by weights;
+	// the caller only encodes.
 	Given bool
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
@@ -55,7 +52,9 @@ type Sampler struct {
 	adj       [][2]*adjacency
 	free      []func()
 	waves     []wave
-	induced   []induced // with Options.Induce
+	induced   []induced // of a plan with Induced
+	negatives *negatives
+	sorted    map[*adjacency]bool // far ends ascend within each node
 
 	// Tests set these to compare the ways that give the same results.
 	relabel relabelKind
@@ -79,6 +78,9 @@ type op struct {
 	top       *values
 	times     *values // nil where the edge type is untimed
 	ascending bool    // times ascend within each node
+	nodeTimes *values // by far end; nil where the far type has no times
+	excluded  [2]bool // Sampler.excluded
+	sorted    bool    // with excluded: far ends ascend within each node
 	dedupe    bool    // an edge may have been drawn by an earlier op
 	fetchIDs  bool    // edge ids are fetched with far ends
 	every     bool    // a later op starts from all nodes that this one reaches
@@ -97,6 +99,9 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	for _, t := range p.SeedType {
 		s.seedTypes = append(s.seedTypes, g.NodeType(t))
 	}
+	if err := p.fetches(); opt.Fetch && err != nil {
+		return nil, err
+	}
 	columns := newColumnCache()
 	for i := range p.Ops {
 		o, err := s.compile(&p.Ops[i], i+1, columns)
@@ -106,11 +111,11 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		}
 		s.ops = append(s.ops, o)
 	}
-	if opt.Induce && opt.Fetch {
+	if err := s.compileNegatives(columns); err != nil {
 		s.Close()
-		return nil, tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read; take the memory executor")
+		return nil, err
 	}
-	if opt.Induce && !opt.Given {
+	if p.Kind == Induced && !opt.Given {
 		if err := s.compileInduced(); err != nil {
 			s.Close()
 			return nil, err
@@ -169,6 +174,14 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 			return op{}, err
 		}
 	}
+	if o.excluded = s.excluded(p.Edges, p.Dir); o.excluded != [2]bool{} {
+		o.sorted = s.ascendsFar(o.adj)
+	}
+	if name := s.plan.nodeTimes(edges.Type.Far(p.Dir)); name != "" {
+		if o.nodeTimes, err = columns.nodeValues(s.g.Nodes[o.far], name); err != nil {
+			return op{}, err
+		}
+	}
 	return o, o.columns(s.plan, p, edges, columns)
 }
 
@@ -181,7 +194,7 @@ func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache
 		o.top, err = columns.values(edges, p.Column)
 	}
 	if err == nil && plan.timed(p.Edges) {
-		if o.times, err = columns.values(edges, plan.Before.Column); err == nil {
+		if o.times, err = columns.values(edges, plan.timeColumn(p.Edges)); err == nil {
 			o.ascending = columns.ascending(o.adj, o.times)
 		}
 	}
@@ -284,9 +297,8 @@ func (s *Sampler) Spare() int64 { return s.opt.Memory }
 // EdgeIDs says whether subgraphs have the ids of their edges.
 func (s *Sampler) EdgeIDs() bool { return !s.opt.NoEdgeIDs }
 
-// Induces says whether subgraphs have all edges between their nodes
-// (Options.Induce).
-func (s *Sampler) Induces() bool { return s.opt.Induce }
+// Induces says whether subgraphs have all edges between their nodes.
+func (s *Sampler) Induces() bool { return s.plan.Kind == Induced }
 
 // SeedWidth is the number of ids per seed: 1, or 2 for link seeds.
 func (s *Sampler) SeedWidth() int { return len(s.seedTypes) }

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// values is a scalar column by edge id that keeps the order of its numbers. One field is set. Integers stay integers,
+// values is a scalar column by edge id, or by node, that keeps the order of its numbers. One field is set. Integers stay integers,
 // because large ones would become equal as floats.
 type values struct {
 	ints    []int64
@@ -20,12 +20,22 @@ type values struct {
 	timed bool
 }
 
-// readValues converts a column. Columns of int64, float64 and float32 are read in place where their alignment allows.
+// readValues converts a column of edges. Columns of int64, float64 and float32 are read in place where their alignment
+// allows.
 func readValues(e *graph.Edges, name string) (*values, error) {
-	c := graph.FindColumn(e.Columns, name)
-	n, b := e.Count, c.Values
+	return readNumbers(e.Type.String(), "edge", e.Columns, e.Count, name)
+}
+
+// readNodeValues is readValues for a column of nodes.
+func readNodeValues(n *graph.Nodes, name string) (*values, error) {
+	return readNumbers("node type "+n.Type, "node", n.Columns, n.Count, name)
+}
+
+func readNumbers(owner, row string, columns []*graph.Column, n int, name string) (*values, error) {
+	c := graph.FindColumn(columns, name)
+	b := c.Values
 	if len(b) < n*c.DType.Size() {
-		return nil, fmt.Errorf("%s: found %d bytes in column %q, expected %d", e.Type, len(b), name, n*c.DType.Size())
+		return nil, fmt.Errorf("%s: found %d bytes in column %q, expected %d", owner, len(b), name, n*c.DType.Size())
 	}
 	le := binary.LittleEndian
 	v := &values{timed: c.Unit != ""}
@@ -77,7 +87,7 @@ func readValues(e *graph.Edges, name string) (*values, error) {
 		case graph.Uint64:
 			x := le.Uint64(b[8*i:])
 			if x > math.MaxInt64 {
-				return nil, fmt.Errorf("%s: found %d in column %q at edge %d, expected at most 2^63 - 1", e.Type, x, name, i)
+				return nil, fmt.Errorf("%s: found %d in column %q at %s %d, expected at most 2^63 - 1", owner, x, name, row, i)
 			}
 			v.ints[i] = int64(x)
 		}
@@ -145,6 +155,45 @@ func FloatTime(t float64) Time { return Time{f: t, float: true} }
 
 // Number is the time as in its column: i, or f where float.
 func (t Time) Number() (i int64, f float64, float bool) { return t.i, t.f, t.float }
+
+// interval is what Before lets through: values that pass the upper bound and not the lower one.
+type interval struct {
+	upper, lower cut
+	bounded      bool // there is a lower bound
+}
+
+// interval is the times of a column that pass before time t.
+func (v *values) interval(t Time, b *Before) interval {
+	out := interval{upper: v.cutAt(t, b.OrEqual)}
+	if b.Window > 0 {
+		var first Time
+		if first, out.bounded = t.minus(b.Window); out.bounded {
+			out.lower = v.cutAt(first, b.OrEqual)
+		}
+	}
+	return out
+}
+
+// within says whether the value of an edge or a node lies in the interval.
+func (v *values) within(e uint32, in *interval) bool {
+	return v.passes(e, in.upper) && !(in.bounded && v.passes(e, in.lower))
+}
+
+// minus is the time a window earlier. ok is false where that is below all times. The difference of an integer and a
+// whole window is exact, any other is one of float64.
+func (t Time) minus(window float64) (first Time, ok bool) {
+	if t.float {
+		return FloatTime(t.f - window), true
+	}
+	if window != math.Floor(window) {
+		return FloatTime(float64(t.i) - window), true
+	}
+	above := uint64(t.i) ^ 1<<63 // how far t is above the least integer
+	if window >= 1<<64 || uint64(window) > above {
+		return Time{}, false
+	}
+	return IntTime(int64((above - uint64(window)) ^ 1<<63)), true
+}
 
 // cut is a bound on a column of values: values below it pass, and with orEqual those equal to it.
 type cut struct {

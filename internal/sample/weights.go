@@ -33,7 +33,7 @@ func guideAt(start, v uint32) uint32 { return start/8 + v }
 type columnCache struct {
 	byName   map[string]*values
 	byWeight map[string]*weights
-	byTime   map[*adjacency]bool // ascends; a plan has one column of times
+	byTime   map[*adjacency]bool // ascends; an edge type has one column of times
 }
 
 func newColumnCache() *columnCache {
@@ -55,6 +55,17 @@ func (c *columnCache) values(e *graph.Edges, name string) (*values, error) {
 		return v, nil
 	}
 	v, err := readValues(e, name)
+	c.byName[key] = v
+	return v, err
+}
+
+// nodeValues is values for a column of nodes.
+func (c *columnCache) nodeValues(n *graph.Nodes, name string) (*values, error) {
+	key := "\x00" + n.Type + "\x00" + name
+	if v := c.byName[key]; v != nil {
+		return v, nil
+	}
+	v, err := readNodeValues(n, name)
 	c.byName[key] = v
 	return v, err
 }

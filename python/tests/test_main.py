@@ -27,9 +27,8 @@ class TestMain(unittest.TestCase):
 
     def test_input(self):
         with tempfile.TemporaryDirectory() as folder:
-            p = run("import", "-", "--out", os.path.join(folder, "g.store"), input=b"1 2\n2 3\n")
-            want = subprocess.run([command(), "import", "-", "--out", os.path.join(folder, "h.store")], input=b"1 2\n2 3\n", capture_output=True)
-            self.assertEqual(p.returncode, want.returncode, p.stderr)
+            p = run("import", "-", "--format", "txt", "--out", os.path.join(folder, "g.store"), input=b"1 2\n2 3\n")
+            self.assertEqual(p.returncode, 0, p.stderr)
 
     def test_signals(self):
         """A signal ends the command itself, as there is no process between."""

@@ -222,7 +222,7 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 			t.Fatal(err)
 		}
 		run.FS, run.Dir, run.Sampler = vfs.OS, filepath.Join(dir, "work"), m
-		run.Work = Work{Store: s.Dir, StoreSum: sum, Plan: text, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs, Induce: opt.Induce}
+		run.Work = Work{Store: s.Dir, StoreSum: sum, Plan: text, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs}
 		if records != nil {
 			run.Records = records
 			run.Work.Records = &Records{Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, Components: records.Components}

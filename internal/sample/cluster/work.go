@@ -35,7 +35,6 @@ type Work struct {
 	Plan      json.RawMessage `json:"plan"`
 	Ops       bool            `json:"ops,omitempty"`
 	NoEdgeIDs bool            `json:"no_edge_ids,omitempty"`
-	Induce    bool            `json:"induce,omitempty"`
 
 	// The job, in the batches that pieces are made of.
 	BatchSize int    `json:"batch_size"`

@@ -29,7 +29,6 @@ type Options struct {
 	Held    int64
 	Threads int  // 0 means one
 	Ops     bool // as in sample.Options
-	Induce  bool // refused
 	// NoEdgeIDs is sample.Options.NoEdgeIDs: edges are then not drawn a second time.
 	NoEdgeIDs bool
 	// Window is the batches of a window; 0 takes the largest window that the memory allows.
@@ -89,7 +88,7 @@ func Open(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Plan, o
 		return nil, tagged.Errorf(ErrMemory, "found `Memory` %s, expected more than %s, which the stream executor needs for this plan: offsets of the nodes, and columns that strategies read; give more `Memory` or fewer `Threads`",
 			human.Bytes(opt.Memory), human.Bytes((least>>20+1)<<20))
 	}
-	x.neighbours.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, Induce: opt.Induce, NoEdgeIDs: opt.NoEdgeIDs, Memory: math.MaxInt64, Touched: s.Touched, Warn: opt.Warn})
+	x.neighbours.sampler, err = sample.New(s.Graph, plan, sample.Options{Fetch: true, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs, Memory: math.MaxInt64, Touched: s.Touched, Warn: opt.Warn})
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,8 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("found error %v, expected one that names `Both`", err)
 	}
 	plan, _ = fanout(t, s, sample.ScopeBatch, 1)
-	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{Induce: true}); !errors.Is(err, sample.ErrFetch) {
+	plan.Kind = sample.Induced
+	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) {
 		t.Errorf("found error %v, expected induced subgraphs to be refused", err)
 	}
 }

@@ -54,9 +54,9 @@ func everything(seedType ...string) *sample.Plan {
 }
 
 // written is the contents of the Examples of seeds, each as sorted lines.
-func written(t *testing.T, g *graph.Graph, plan *sample.Plan, induce bool, opt RecordsOptions, ids ...uint32) []string {
+func written(t *testing.T, g *graph.Graph, plan *sample.Plan, opt RecordsOptions, ids ...uint32) []string {
 	t.Helper()
-	s, err := sample.New(g, plan, sample.Options{Induce: induce})
+	s, err := sample.New(g, plan, sample.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,11 @@ func TestCompat(t *testing.T) {
 			nodes/person.age [30] [] []`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := written(t, friends(), everything("person"), c.induce, c.opt, c.seeds...)
+			plan := everything("person")
+			if c.induce {
+				plan.Kind = sample.Induced
+			}
+			got := written(t, friends(), plan, c.opt, c.seeds...)
 			var want []string
 			for _, w := range c.want {
 				want = append(want, lines(w))
@@ -207,7 +211,7 @@ func TestClassicLatent(t *testing.T) {
 		edges/knows.#target [2 3 3 4 0 1 1] [] []
 		nodes/person.#size [5] [] []`), lines(`context/sample_id [] [] ["a"]
 		context/seed_id [] [] ["a"]`)}
-	if d := cmp.Diff(want, written(t, friends(), everything("person"), false, opt, 0, 3)); d != "" {
+	if d := cmp.Diff(want, written(t, friends(), everything("person"), opt, 0, 3)); d != "" {
 		t.Error(d)
 	}
 }
@@ -222,7 +226,7 @@ func TestTFGNNLatent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := written(t, friends(), everything("person"), false, RecordsOptions{Compat: TFGNN, Schema: schema}, 0)
+	got := written(t, friends(), everything("person"), RecordsOptions{Compat: TFGNN, Schema: schema}, 0)
 	want := lines(`edges/knows.#size [6] [] []
 		edges/knows.#source [0 0 0 2 2 3] [] []
 		edges/knows.#target [1 2 3 4 0 4] [] []
@@ -231,7 +235,7 @@ func TestTFGNNLatent(t *testing.T) {
 	if d := cmp.Diff([]string{want}, got); d != "" {
 		t.Error(d)
 	}
-	n, err := newEncoding(friends(), everything("person"), false, &RecordsOptions{Compat: TFGNN, Schema: schema})
+	n, err := newEncoding(friends(), everything("person"), &RecordsOptions{Compat: TFGNN, Schema: schema})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +314,7 @@ func TestReadout(t *testing.T) {
 			for _, w := range c.want {
 				want = append(want, lines(w))
 			}
-			got := written(t, friends(), c.plan, false, c.opt, links...)
+			got := written(t, friends(), c.plan, c.opt, links...)
 			if d := cmp.Diff(want, got[:len(want)]); d != "" {
 				t.Error(d)
 			}
@@ -324,7 +328,7 @@ func TestContextOfTheStore(t *testing.T) {
 	g := friends()
 	g.Nodes[0].IDs = nil
 	g.Context = []*graph.Column{strs("name", "village"), strs("rows", "a", "b")}
-	got := written(t, g, everything("person"), false, RecordsOptions{Components: 3, SeedIDs: true, Seeds: []uint32{3, 1, 3}}, 3, 1, 3)
+	got := written(t, g, everything("person"), RecordsOptions{Components: 3, SeedIDs: true, Seeds: []uint32{3, 1, 3}}, 3, 1, 3)
 	want := lines(`context/name [] [] ["village" "village" "village"]
 		context/sample_id [] [] ["3" "1" "3:1"]
 		context/seed_id [] [] ["3" "1" "3"]

@@ -69,11 +69,11 @@ func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, er
 	if plan.Link() {
 		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not in the subgraphs; sample with `Format` tfrecord")
 	}
-	return newEncoding(g, plan, false, &RecordsOptions{IDs: ids})
+	return newEncoding(g, plan, &RecordsOptions{IDs: ids})
 }
 
-// newEncoding plans Examples. induce says that subgraphs have all edges between their nodes.
-func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOptions) (*Encoding, error) {
+// newEncoding plans Examples.
+func newEncoding(g *graph.Graph, plan *sample.Plan, opt *RecordsOptions) (*Encoding, error) {
 	n := &Encoding{g: g, plan: plan, opt: opt, group: max(opt.Components, 1), schema: &tfgnnpb.GraphSchema{
 		NodeSets: map[string]*tfgnnpb.NodeSet{},
 		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
@@ -86,9 +86,6 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, induce bool, opt *RecordsOpt
 		return nil, err
 	}
 	nodes, edges := Reach(g, plan)
-	if induce {
-		edges = plan.Induced(g)
-	}
 	taken := map[string]string{}
 	for _, i := range nodes {
 		if err := distinct("node", taken, feature.NodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {

@@ -96,7 +96,7 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 
 // newRecords is NewRecords without a checkpoint to resume from. w is nil for pieces.
 func newRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
-	n, err := newEncoding(s.Graph(), s.Plan(), s.Induces(), &opt)
+	n, err := newEncoding(s.Graph(), s.Plan(), &opt)
 	if err != nil {
 		return nil, err
 	}

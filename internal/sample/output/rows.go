@@ -77,11 +77,10 @@ func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) []u
 	return stand, func(c *content) []uint32 { return c.places[i] }, nil
 }
 
-// Fetch names the columns of the Examples of its plan to a stream executor, as NewRecords does. induce says that
-// subgraphs have all edges between their nodes.
-func Fetch(x *outofcore.Executor, induce bool) error {
+// Fetch names the columns of the Examples of its plan to a stream executor, as NewRecords does.
+func Fetch(x *outofcore.Executor) error {
 	s := x.Sampler()
-	_, err := newEncoding(s.Graph(), s.Plan(), induce, &RecordsOptions{Stream: x})
+	_, err := newEncoding(s.Graph(), s.Plan(), &RecordsOptions{Stream: x})
 	return err
 }
 

@@ -28,6 +28,9 @@ func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 			nodes = append(nodes, i)
 		}
 	}
+	if p.Kind == sample.Induced {
+		return nodes, p.Induced(g)
+	}
 	for i, is := range isEdge {
 		if is {
 			edges = append(edges, i)

@@ -12,9 +12,10 @@ from ._command import GraphmillError
 from ._feed import AllSlotsHeld, FeedDied
 from ._folder import Column
 from ._inference import inference
-from ._loader import NodeBatch, NodeLoader
+from ._loader import NodeLoader
 from ._packs import PackBatch, PackedLoader
 from ._run import run
+from ._schema import NodeBatch
 from ._stats import LoaderStats
 from ._store import Store
 from ._version import __version__

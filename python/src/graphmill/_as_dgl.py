@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ._arrays import Array
-from ._loader import Raw, Schema
+from ._schema import Raw, Schema
 from ._tensors import tensor
 
 _tensor = torch.from_numpy

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._disjoint import by_seed
-from ._loader import Raw, Schema
+from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
 

@@ -11,7 +11,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 from ._arrays import Array
 from ._collection import Graph
 from ._folder import Column, EdgeType
-from ._loader import Raw, Schema
+from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 from ._tensors import tensor
 

@@ -11,7 +11,7 @@ import tensorflow_gnn as tfgnn
 from ._arrays import Array
 from ._disjoint import by_seed
 from ._folder import EdgeType
-from ._loader import Raw, Schema
+from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
 _NODE, _EDGE = "node", "edge"  # names in place of _N and _E, because sets with underscores are auxiliary to TF-GNN

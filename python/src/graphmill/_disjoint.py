@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array
-from ._loader import Raw, Schema
+from ._schema import Raw, Schema
 
 
 def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:

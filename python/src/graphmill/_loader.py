@@ -2,180 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import inspect
 import os
 import sys
-import tempfile
 import time
 import warnings
-from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
-from . import _arrays, _ranks
-from ._arguments import integer
+from . import _arrays, _identity, _ranks
+from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._feed import Connection, Feeding
-from ._folder import EdgeType, unknown
+from ._folder import unknown
+from ._keywords import PyGWords, note_of, translated
+from ._options import checked_fanout, feed_arguments, flags_of, names_of, path_of, with_label
 from ._order import LAW, check_state
+from ._schema import Raw, Schema, as_numpy
+from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
 from ._stats import LoaderStats
 from ._store import Store
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
-
-
-@dataclass
-class NodeBatch:
-    """A sampled batch as NumPy arrays. They are views of shared memory and hold their slot in it.
-
-    For a graph with one node type and one edge type, these are arrays; otherwise they are dicts by type.
-
-    Attributes:
-        n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
-        edge_index: int64 [2, edges], local ids of source and destination.
-        e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
-            the columns of a store are ordered.
-        x: columns of the nodes, by name; bfloat16 as float32.
-        edge_attr: columns of the edges, by name.
-        input_id: int64 [seeds], the index of each seed in the loader's seeds.
-        seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
-            destination.
-        batch_size: number of seeds.
-        num_sampled_nodes: number of nodes that each hop found, from hop 0.
-        num_sampled_edges: number of edges that were kept in each hop, from hop 1.
-        number: the batch's number in the epoch, over all ranks.
-        batch: int64 [nodes], with ``scope="seed"`` the index in the batch of each node's seed; else None.
-        seed_time: the time of each seed, with ``before=``; else None.
-        links: columns of the links, by name, if seeds are links.
-    """
-
-    n_id: Any
-    edge_index: Any
-    e_id: Any
-    x: Any
-    edge_attr: Any
-    input_id: Array
-    seed_local: Array
-    batch_size: int
-    num_sampled_nodes: Any
-    num_sampled_edges: Any
-    number: int
-    batch: Any = None
-    seed_time: Array | None = None
-    links: dict[str, Array] = field(default_factory=dict)
-
-
-class Raw:
-    """The columns of a batch by type, from which the frameworks' objects are made."""
-
-    def __init__(self, columns: dict[str, Array], seeds: int, number: int, hops: int) -> None:
-        self.columns, self.seeds, self.number, self.hops = columns, seeds, number, hops
-
-    @property
-    def input_id(self) -> Array:
-        return self.columns["input_id"]
-
-    @property
-    def seed_local(self) -> Array:
-        return self.columns["seed_local"]
-
-
-class Schema:
-    """The types in a feed's columns and the names of their features."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        ops: Sequence[tuple[str, int]],
-        seed_types: Sequence[str],
-        batch_size: int = 0,
-        link_type: tuple[str, str, str] | None = None,
-        bfloat16: frozenset[str] = frozenset(),
-    ) -> None:
-        self.batch_size = batch_size  # of all batches except the last
-        self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
-        self.op_list = list(ops)  # edge type and hop of each op, from op 1
-        self.seed_types = list(seed_types)  # one, or two for links
-        self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
-        self.timed = "seed_time" in names
-        self.disjoint = f"nodes/{seed_types[0]}/batch" in names
-        self.nodes: list[str] = []
-        self.edges: list[tuple[str, str, str]] = []
-        self.node_columns: dict[str, list[str]] = {}
-        self.edge_columns: dict[tuple[str, str, str], list[str]] = {}
-        for name in names:
-            kind, _, rest = name.partition("/")
-            if kind == "nodes" and rest.endswith("/n_id"):
-                self.nodes.append(rest[: -len("/n_id")])
-            elif kind == "edges" and rest.endswith("/edge_index"):
-                self.edges.append(_triple(rest[: -len("/edge_index")]))
-        for t in self.nodes:
-            at = f"nodes/{t}/x/"
-            self.node_columns[t] = [n[len(at) :] for n in names if n.startswith(at)]
-        for e in self.edges:
-            at = f"edges/{':'.join(e)}/x/"
-            self.edge_columns[e] = [n[len(at) :] for n in names if n.startswith(at)]
-        self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
-        self.linked = len(self.seed_types) == 2
-        of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
-        self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
-
-    def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
-        return c[f"nodes/{t}/{what}"]
-
-    def edge(self, c: Mapping[str, Any], e: tuple[str, str, str], what: str) -> Any:
-        x = c[f"edges/{':'.join(e)}/{what}"]
-        return x.reshape(2, -1) if what == "edge_index" else x
-
-
-    def node_features(self, t: str) -> dict[str, str]:
-        """The feed's names of a type's features, by feature name."""
-        return {n: f"nodes/{t}/x/{n}" for n in self.node_columns[t]}
-
-    def edge_features(self, e: tuple[str, str, str]) -> dict[str, str]:
-        return {n: f"edges/{':'.join(e)}/x/{n}" for n in self.edge_columns[e]}
-
-    def link_features(self) -> dict[str, str]:
-        return {n: f"links/{n}" for n in self.link_columns}
-
-
-def _triple(name: str) -> tuple[str, str, str]:
-    src, rel, dst = name.split(":")
-    return src, rel, dst
-
-
-def _numpy(schema: Schema, raw: Raw) -> NodeBatch:
-    c = raw.columns
-    nodes = {t: t for t in schema.nodes}
-    edges = {e: e for e in schema.edges}
-
-    def of(types: dict[Any, Any], f: Callable[[Any], Any]) -> Any:
-        out = {t: f(t) for t in types}
-        return next(iter(out.values()), None) if schema.homogeneous else out
-
-    def values(names: dict[str, str]) -> dict[str, Array]:
-        return {n: _arrays.widened(c[full]) if full in schema.bfloat16 else c[full] for n, full in names.items()}
-
-    return NodeBatch(
-        n_id=of(nodes, lambda t: schema.node(c, t, "n_id")),
-        edge_index=of(edges, lambda e: schema.edge(c, e, "edge_index")),
-        e_id=of(edges, lambda e: schema.edge(c, e, "e_id")),
-        x=of(nodes, lambda t: values(schema.node_features(t))),
-        edge_attr=of(edges, lambda e: values(schema.edge_features(e))),
-        input_id=raw.input_id,
-        seed_local=raw.seed_local.reshape(-1, 2) if schema.linked else raw.seed_local,
-        batch_size=raw.seeds,
-        num_sampled_nodes=of(nodes, lambda t: schema.node(c, t, "by_hop").tolist()),
-        num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
-        number=raw.number,
-        batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
-        seed_time=c["seed_time"] if schema.timed else None,
-        links=values(schema.link_features()),
-    )
 
 
 class NodeLoader(Feeding):
@@ -186,10 +38,13 @@ class NodeLoader(Feeding):
     ``batch_size=None``, and ``persistent_workers=True``, or call `set_epoch` before each pass: new workers begin with the
     epoch of this loader.
 
+    The words of PyG's NeighborLoader and LinkNeighborLoader are accepted as well: ``num_neighbors=``, ``input_nodes=``,
+    ``edge_label_index=``, ``disjoint=`` and so on. docs/python.md has the table.
+
     Args:
-        store: path of a store (``graphmill import``).
-        fanout: edges per node at each hop, from the seeds outwards: ``[15, 10]``, or by relation
-            ``{"cites": [15, 10], "author:writes:paper": [5, 5]}``; -1 takes all.
+        store: path of a store (``graphmill import``), or a `Store`.
+        fanout: edges per node at each hop, from the seeds outwards: ``[15, 10]``, or by edge type
+            ``{"cites": [15, 10], ("author", "writes", "paper"): [5, 5]}``; -1 takes all.
         batch_size: seeds per batch.
         seeds: node ids, a mask of all nodes of the seed type, or a text: ``"paper"``, ``"paper:split=train"``, a file.
             Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
@@ -213,13 +68,47 @@ class NodeLoader(Feeding):
             earlier ones, with different draws. "short", the default for one rank: some ranks may get one batch less. "drop":
             only full batches, equally many for every rank.
         drop_last: True means ``tail="drop"``.
-        threads: number of sampling threads; default: one less than the number of cores.
+        threads: number of sampling threads; default: the number of cores less one for each rank of this machine
+            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
         slots: number of batches that can be ready or held at a time.
-        options: other flags of ``graphmill feed``, as keywords: ``replace=True``, ``weight="w"``, ``direction="out"``,
-            ``plan="plan.json"``, ``scope="seed"`` (each seed has its own subgraph), and with it ``before="time<="`` (only
-            edges that are not younger than the seed).
+        share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
+            are several ranks. The ranks then share one copy of the columns and the threads.
+        direction: "in", the default: a hop goes from a node to the sources of its edges; "out": to their destinations.
+        expand: "new", the default: a hop expands the nodes that the hop before it reached first, as in PyG; "all": all nodes
+            that were reached before, as in DGL.
+        scope: "batch", the default: one subgraph per batch; "seed": each seed has its own; "epoch": one per batch, and a
+            node draws the same edges in all batches of an epoch.
+        replace: draw with replacement.
+        weight: column of edges: draw in proportion to it.
+        subgraph_type: "directional", the default: the edges that were drawn; "bidirectional": also their reverses;
+            "induced": all edges between the nodes.
+        before: column of edges with times; with ``scope="seed"``, only edges that are older than the seed are drawn. "time<="
+            takes those of the same time too.
+        before_columns: the column for each edge type, where they differ.
+        before_nodes: a column of times for each node type: only nodes that are older than the seed are reached.
+        untimed: edge types that lack the column of ``before``; their edges are drawn at any time.
+        seed_time: column with the times of the seed nodes or links; default: the column of ``before``.
+        window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
+        temporal_strategy: "uniform", the default, or "last": the latest edges.
+        negatives: negative links per link.
+        negatives_how: "binary", the default: pairs of any nodes; "triplet": other destinations; "in-batch": destinations of
+            other links of the batch.
+        negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
+        negatives_strict: whether a negative link may be an edge: "no" does not look, "count" draws again up to 64 times and
+            counts what is left; "error" refuses what is left.
+        exclude: "self": the edges that are links of the batch are not drawn; "reverse:REL": nor are their reverses, of edge
+            type REL.
+        edge_label: a value per link, an array; it comes as the column edge_label of the links.
+        plan: a file with a plan (docs/plan.md), in place of fanout and all that says how to draw.
+        sampling_spec, time_column: a file with a TF-GNN SamplingSpec, and the column by which its LATEST_K orders edges.
+        limit_seeds: take only the first so many seeds.
+        memory: a bound on the memory of the feed: bytes, or "8GiB".
+        transform: a function that gets each batch and returns what is yielded.
+        words: words of PyG.
 
     Raises:
+        TypeError: a keyword that does not exist, or a value of a wrong type.
+        ValueError: a wrong value; the text names the keyword.
         GraphmillError: an error of the command, with its text.
     """
 
@@ -232,8 +121,8 @@ class NodeLoader(Feeding):
 
     def __init__(
         self,
-        store: str | os.PathLike[str],
-        fanout: Sequence[int] | Mapping[str, Sequence[int]] | None = None,
+        store: str | os.PathLike[str] | Store,
+        fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None = None,
         batch_size: int = 1024,
         seeds: Any = None,
         seed_type: str | Sequence[str] | None = None,
@@ -250,47 +139,110 @@ class NodeLoader(Feeding):
         slots: int = 4,
         tail: str | None = None,
         drop_last: bool | None = None,
-        **options: Any,
+        share: bool | None = None,
+        *,
+        direction: str | None = None,
+        expand: str | None = None,
+        scope: str | None = None,
+        replace: bool | None = None,
+        weight: str | None = None,
+        subgraph_type: Any = None,
+        before: str | None = None,
+        before_columns: Mapping[Any, str] | None = None,
+        before_nodes: Mapping[str, str] | None = None,
+        untimed: Sequence[Any] | None = None,
+        seed_time: str | None = None,
+        window: float | str | None = None,
+        temporal_strategy: str | None = None,
+        negatives: int | None = None,
+        negatives_how: str | None = None,
+        negatives_by: str | None = None,
+        negatives_strict: str | None = None,
+        exclude: str | None = None,
+        edge_label: Any = None,
+        plan: str | os.PathLike[str] | None = None,
+        sampling_spec: str | os.PathLike[str] | None = None,
+        time_column: str | None = None,
+        limit_seeds: int | None = None,
+        memory: int | str | None = None,
+        transform: Callable[[Any], Any] | None = None,
+        **words: Unpack[PyGWords],
     ) -> None:
-        if as_ not in _FORMS:
-            raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
+        self._form = choice("as_", as_, _FORMS)
         self._rank, self._world = _ranks.checked(rank, world_size)
         self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
-        self._slots, batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
-        seeds = seed_ids(seeds)
-        ends, self._link_type = link_ends(store, seeds, seed_type)
-        features = _with_label(store, features, label) if as_ == "pyg" else features
-        flags = {"order": order, "batch_size": batch_size, "features": _names(features), "edge_features": _names(edge_features), "shuffle": bool(shuffle)}
-        if as_ == "dgl":
-            if options.get("direction", "in") != "in":
-                raise ValueError(f"found direction={options['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
+        self._slots, self._batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
+        if transform is not None and not callable(transform):
+            raise TypeError(f"found transform={transform!r}, expected a function of a batch")
+        self._transform, self._label = transform, label
+        self._shared = self._world > 1 if share is None else truth("share", share)
+        self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
+        own = {
+            "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
+            "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
+            "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
+            "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
+            "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
+        }  # fmt: skip
+        o = translated(own, words, self._store, inspect.signature(NodeLoader).parameters)
+        with note_of(words):
+            self._begin(o, truth("shuffle", shuffle), order, seed, features, edge_features, edge_label)
+        self._epoch, self._first = 0, 0
+        self._at = (0, 0)
+        self._stats = LoaderStats()
+        self._warned = False
+
+    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, features: Any, edge_features: Any, edge_label: Any) -> None:
+        """Check the options, and start the feed."""
+        store = self._store
+        fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
+        flags = flags_of(o, store)
+        of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
+        ends, self._link_type = link_ends(store, seeds, seed_type, of_edges)
+        if ends is not None or len(store.nodes) == 1:
+            check_seeds(store, seeds, ends.replace(":", ",").split(",") if ends else store.node_types)
+        self._edge_label: Array | None = None
+        if edge_label is not None and self._label is not None:
+            raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
+        if edge_label is not None and self._form == "pyg":
+            self._label = "edge_label"
+        features = with_label(store, features, self._label) if self._form == "pyg" else features
+        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle)
+        flags["features"] = names_of("features", features, {t: n.columns for t, n in store.nodes.items()})
+        flags["edge_features"] = names_of("edge_features", edge_features, {":".join(e): of.columns for e, of in store.edges.items()})
+        if self._form == "dgl":
+            if flags.get("direction", "in") != "in":
+                raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
+            if flags.get("expand", "all") != "all":
+                raise ValueError(f"found expand={flags['expand']!r} with as_='dgl', expected 'all', because a block expands all nodes that were reached before")
             flags.update(expand="all", ops=True)
-        arguments = feed_arguments(store, fanout, seed, threads, ends, {**flags, **options})
-        self._batch_size = batch_size
-        self._form, self._label = as_, label
-        check_mask(store, seeds, seed_type)
+        arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
         with seed_file(seeds) as given:
-            self._start(arguments + given)
-            self._data = _fingerprint(store, arguments, given)
+            identity = _identity.identity(arguments + given)
+            self._data = _identity.of_draws(identity)
+            self._start(arguments + given, _identity.shared_name(store.path, identity) if self._shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
-        left = self._connect().left_out
+        try:
+            connection = self._connect()
+            left = connection.left_out
+            if edge_label is not None:
+                self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
+                self._schema.link_columns.append("edge_label")
+            self._check_form(order or "")
+            check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
+            if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
+                why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
+                check_distinct(seeds, self._batch_size, not shuffle and order is None, why)
+        except (TypeError, ValueError):
+            self.close()
+            raise
         if left:
             shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
             warnings.warn(
                 f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category and "
                 "lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id; features= names the columns that you want",
-                stacklevel=2,
+                stacklevel=3,
             )
-        try:
-            self._check_form(order or "")
-            check_mask(store, seeds, self._schema.seed_types[0])
-        except ValueError:
-            self.close()
-            raise
-        self._epoch, self._first = 0, 0
-        self._at = (0, 0)
-        self._stats = LoaderStats()
-        self._warned = False
 
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
@@ -299,6 +251,8 @@ class NodeLoader(Feeding):
         if self._connection is None or self._of != mine:
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
             self._of, self._schema = mine, Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16)
+            if self._edge_label is not None:
+                self._schema.link_columns.append("edge_label")
             return c
         return self._connection
 
@@ -341,7 +295,11 @@ class NodeLoader(Feeding):
                 self._stats.seconds = before + came - began  # includes the trainer's time for the last batch
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            if self._edge_label is not None:
+                raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             out = convert(self._schema, raw, self._label)
+            if self._transform is not None:
+                out = self._transform(out)
             now = time.perf_counter()
             self._stats.batches += 1
             self._stats.waited += came - asked
@@ -378,7 +336,7 @@ class NodeLoader(Feeding):
         """Make the next pass continue from a state.
 
         Raises:
-            ValueError: the state is for another store, other seeds, or options that give other subgraphs.
+            ValueError: the state is for another store, other seeds, or options that give other subgraphs; the text lists them.
         """
         check_state(state, data=self._data)
         epoch, first = integer("epoch", state["epoch"], 0, _MOST), integer("batch", state["batch"], 0)
@@ -394,132 +352,10 @@ class NodeLoader(Feeding):
         self._at = (self._epoch, 0)
 
 
-def feed_arguments(
-    store: str | os.PathLike[str],
-    fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None,
-    seed: int,
-    threads: int | None,
-    seed_type: str | None,
-    options: Mapping[str, Any],
-) -> list[str]:
-    """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
-    if threads is None:
-        threads = max(1, len(os.sched_getaffinity(0)) - 1)
-    seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
-    flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else _fanout(fanout), "seed_type": seed_type, **options}
-    arguments = [os.fspath(store)]
-    for name, value in flags.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            arguments.append(flag)
-        elif value is not False and value is not None:
-            arguments += [flag, str(value)]
-    return arguments
-
-
-def _fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
-    h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
-        h.update(f.read(4096))
-    rest = iter(arguments[1:])
-    for flag in rest:
-        if flag in ("--threads", "--features", "--edge-features", "--memory"):
-            next(rest)
-        else:
-            h.update(flag.encode() + b"\0")
-    for path in seeds[1:]:
-        if os.path.isfile(path):
-            with open(path, "rb") as f:
-                while part := f.read(1 << 20):
-                    h.update(part)
-        else:
-            h.update(path.encode())
-    return h.hexdigest()
-
-
-def _fanout(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
-    if isinstance(fanout, Mapping):
-        return ";".join(f"{name if isinstance(name, str) else ':'.join(name)}={_fanout(f)}" for name, f in fanout.items())
-    if isinstance(fanout, str):
-        return fanout
-    try:
-        hops = list(fanout)
-    except TypeError:
-        raise TypeError(f"found fanout={fanout!r}, expected a list with the edges per node at each hop") from None
-    return ",".join(str(integer("fanout", n, -1)) for n in hops)
-
-
-def _names(names: str | Sequence[str]) -> str:
-    return names if isinstance(names, str) else ",".join(names) or "none"
-
-
-def _with_label(store: str | os.PathLike[str], features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
-    """The features, with a label that is a column of nodes; labels of links need not be named."""
-    names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)
-    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in Store(store).nodes.values()):
-        return features
-    return [*names, label]
-
-
-def link_ends(store: str | os.PathLike[str], seeds: Any, seed_type: str | Sequence[str] | None) -> tuple[str | None, EdgeType | None]:
-    """The value of ``--seed-type``, and the edge type of links if it was given."""
-    linked = isinstance(seeds, np.ndarray) and seeds.ndim == 2
-    if seed_type is None and linked:
-        types = Store(store).node_types
-        if len(types) != 1:
-            raise ValueError(f"found links in a store of the node types {', '.join(types)}, expected seed_type=(SOURCE, TARGET) of them")
-        seed_type = types[0]
-    if seed_type is None or isinstance(seed_type, str):
-        return (f"{seed_type},{seed_type}" if linked and seed_type and "," not in seed_type else seed_type), None
-    if len(seed_type) not in (2, 3):
-        raise ValueError(f"found seed_type={seed_type!r}, expected a node type, or for links the two types of their ends or their edge type")
-    ends = f"{seed_type[0]},{seed_type[-1]}"
-    return ends, (seed_type[0], seed_type[1], seed_type[2]) if len(seed_type) == 3 else None
-
-
-def seed_ids(seeds: Any) -> Any:
-    """Seeds as an array: ids, links [2, links], or a mask. A text or None is returned unchanged."""
-    if seeds is None or isinstance(seeds, (str, os.PathLike)):
-        return seeds
-    ids = _arrays.numpy(seeds)
-    fits = ids.ndim == 1 and ids.dtype == bool or ids.dtype.kind in "iu" and (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2)
-    if not fits:
-        raise ValueError(f"found seeds of dtype {ids.dtype} and shape {ids.shape}, expected node ids, a mask, or links [2, links]")
-    return ids
-
-
-def check_mask(store: str | os.PathLike[str], seeds: Any, seed_type: Any) -> None:
-    """Reject a mask whose length is not the number of nodes of the seed type, if that is known."""
-    if not isinstance(seeds, np.ndarray) or seeds.dtype != bool:
-        return
-    nodes = Store(store).nodes
-    if seed_type is None and len(nodes) == 1:
-        (seed_type,) = nodes
-    if isinstance(seed_type, str) and seed_type in nodes and nodes[seed_type].count != len(seeds):
-        raise ValueError(f"found seeds that are a mask of {len(seeds)} values, expected {nodes[seed_type].count}, one per node of type {seed_type}")
-
-
-@contextlib.contextmanager
-def seed_file(seeds: Any) -> Iterator[list[str]]:
-    """The flag for the result of `seed_ids`; an array is in a temporary file while the feed starts."""
-    if seeds is None:
-        yield []
-        return
-    if isinstance(seeds, (str, os.PathLike)):
-        yield ["--seeds", os.fspath(seeds)]
-        return
-    ids = np.flatnonzero(seeds) if seeds.dtype == bool else seeds
-    with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
-        path = os.path.join(folder, "seeds.npy")
-        np.save(path, np.ascontiguousarray(ids, np.int64))
-        yield ["--seeds", path]
-
-
 def _converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
     """The function that makes a framework's object from a batch. The framework is imported here, on first use."""
     if form == "numpy":
-        return lambda schema, raw, label: _numpy(schema, raw)
+        return lambda schema, raw, label: as_numpy(schema, raw)
     import importlib
 
     convert: Callable[[Schema, Raw, str | None], Any] = importlib.import_module(f"._as_{form}", __package__).convert

@@ -14,6 +14,9 @@ def answer(case):
     for e in case["graph"]["edges"].values():
         for name, column in e.items():
             e[name] = [NAN if x is None else x for x in column]
+    for columns in case["graph"].get("columns", {}).values():
+        for name, column in columns.items():
+            columns[name] = [NAN if x is None else x for x in column]
     plan = case["plan"]
     if "fanouts" in plan:
         plan = from_fanouts(plan.pop("fanouts"), list(case["graph"]["edges"]), plan.pop("seed_type"), **plan)

@@ -1,0 +1,109 @@
+package sample
+
+import (
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
+
+// maxEach is the most negatives of a link.
+const maxEach = 1 << 16
+
+// checkLinks refuses seed edges, negatives, an exclusion and a kind of subgraphs without a meaning on any graph.
+func (p *Plan) checkLinks() error {
+	if int(p.Kind) >= len(kindNames) {
+		return tagged.Errorf(ErrPlan, "found subgraph %d, expected a named value", p.Kind)
+	}
+	if p.SeedEdges != "" {
+		if !p.Link() {
+			return tagged.Errorf(ErrPlan, "found seed_edges %s and one seed type, expected two seed types: the source and the target of links", p.SeedEdges)
+		}
+		if err := p.checkSeedEdges("seed_edges", p.SeedEdges, 0); err != nil {
+			return err
+		}
+	}
+	if x := p.Exclude; x != nil {
+		if p.SeedEdges == "" {
+			return tagged.Errorf(ErrPlan, "found exclude without seed_edges, expected the edge type of the seed links, whose edges are left out")
+		}
+		if x.Reverse != "" {
+			if err := p.checkSeedEdges("exclude: reverse", x.Reverse, 1); err != nil {
+				return err
+			}
+		}
+	}
+	if p.Negatives == nil {
+		return nil
+	}
+	return p.checkNegatives()
+}
+
+// checkSeedEdges refuses an edge type that does not lead from one seed type (by number) to the other.
+func (p *Plan) checkSeedEdges(field, edges string, from int) error {
+	et, err := graph.ParseEdgeType(edges)
+	if err != nil {
+		return tagged.Errorf(ErrPlan, "%s: %w", field, err)
+	}
+	if et.Src != p.SeedType[from] || et.Dst != p.SeedType[1-from] {
+		return tagged.Errorf(ErrPlan, "%s: found %s, expected an edge type from %s to %s, as the seed types %q say", field, edges, p.SeedType[from], p.SeedType[1-from], p.SeedType)
+	}
+	return nil
+}
+
+func (p *Plan) checkNegatives() error {
+	n := p.Negatives
+	fail := func(format string, args ...any) error { return tagged.Errorf(ErrPlan, "negatives: "+format, args...) }
+	switch {
+	case !p.Link():
+		return fail("found one seed type, expected two: negatives belong to links")
+	case int(n.How) >= len(corruptionNames) || int(n.By) >= len(weightingNames) || int(n.Strict) >= len(strictNames):
+		return fail("found how %d, by %d and strict %d, expected named values", n.How, n.By, n.Strict)
+	case n.Each < 1 || n.Each > maxEach:
+		return fail("found each %d, expected 1 to %d", n.Each, maxEach)
+	case n.How == InBatch && p.Scope == ScopeSeed:
+		return fail("found how in-batch with scope seed, expected scope batch or epoch: a subgraph of one link has no other targets; take triplet")
+	case n.How == InBatch && n.By != ByNone:
+		return fail("found by %s with how in-batch, expected no weighting: the targets are those of the batch; take triplet", n.By)
+	case n.By == ByColumn && n.Column == "":
+		return fail("found by column and no column, expected the name of a node column")
+	case n.By != ByColumn && n.Column != "":
+		return fail("found column %q with by %s, expected by column", n.Column, n.By)
+	case n.By == ByDegree && p.SeedEdges == "":
+		return fail("found by degree without seed_edges, expected the edge type whose edges are counted")
+	case n.Strict != StrictNo && p.SeedEdges == "":
+		return fail("found strict %s without seed_edges, expected the edge type that the negatives must not be in", n.Strict)
+	}
+	return nil
+}
+
+// validateLinks refuses edge types and columns of links that g does not have.
+func (p *Plan) validateLinks(g *graph.Graph) error {
+	if p.SeedEdges != "" && edgesOf(g, p.SeedEdges) == nil {
+		return tagged.Errorf(ErrPlan, "seed_edges: found edge type %q, expected one of %q", p.SeedEdges, edgeTypes(g))
+	}
+	if x := p.Exclude; x != nil && x.Reverse != "" && edgesOf(g, x.Reverse) == nil {
+		return tagged.Errorf(ErrPlan, "exclude: reverse: found edge type %q, expected one of %q", x.Reverse, edgeTypes(g))
+	}
+	if n := p.Negatives; n != nil && n.By == ByColumn {
+		for _, end := range n.drawn() {
+			nodes := g.Nodes[g.NodeType(p.SeedType[end])]
+			if err := checkNumbers("node type "+nodes.Type, nodes.Columns, n.Column); err != nil {
+				return tagged.Errorf(ErrPlan, "negatives: %w", err)
+			}
+			if graph.FindColumn(nodes.Columns, n.Column).Categories != nil {
+				return tagged.Errorf(ErrPlan, "negatives: found column %q of node type %s, whose values are categories, expected weights: one of %q", n.Column, nodes.Type, numbers(nodes.Columns))
+			}
+		}
+	}
+	return nil
+}
+
+// drawn is the ends of negatives that are drawn among all nodes: 0 for the source, 1 for the target.
+func (n *Negatives) drawn() []int {
+	switch n.How {
+	case Binary:
+		return []int{0, 1}
+	case Triplet:
+		return []int{1}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+"""Batches as a feed sends them: their columns by type, and their form as NumPy arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping, Sequence
+
+from . import _arrays
+from ._arrays import Array
+
+
+@dataclass
+class NodeBatch:
+    """A sampled batch as NumPy arrays. They are views of shared memory and hold their slot in it.
+
+    For a graph with one node type and one edge type, these are arrays; otherwise they are dicts by type.
+
+    Attributes:
+        n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
+        edge_index: int64 [2, edges], local ids of source and destination.
+        e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
+            the columns of a store are ordered.
+        x: columns of the nodes, by name; bfloat16 as float32.
+        edge_attr: columns of the edges, by name.
+        input_id: int64 [seeds], the index of each seed in the loader's seeds.
+        seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
+            destination.
+        batch_size: number of seeds.
+        num_sampled_nodes: number of nodes that each hop found, from hop 0.
+        num_sampled_edges: number of edges that were kept in each hop, from hop 1.
+        number: the batch's number in the epoch, over all ranks.
+        batch: int64 [nodes], with ``scope="seed"`` the index in the batch of each node's seed; else None.
+        seed_time: the time of each seed, with ``before=``; else None.
+        links: columns of the links, by name, if seeds are links.
+    """
+
+    n_id: Any
+    edge_index: Any
+    e_id: Any
+    x: Any
+    edge_attr: Any
+    input_id: Array
+    seed_local: Array
+    batch_size: int
+    num_sampled_nodes: Any
+    num_sampled_edges: Any
+    number: int
+    batch: Any = None
+    seed_time: Array | None = None
+    links: dict[str, Array] = field(default_factory=dict)
+
+
+class Raw:
+    """The columns of a batch by type, from which the frameworks' objects are made."""
+
+    def __init__(self, columns: dict[str, Array], seeds: int, number: int, hops: int) -> None:
+        self.columns, self.seeds, self.number, self.hops = columns, seeds, number, hops
+
+    @property
+    def input_id(self) -> Array:
+        return self.columns["input_id"]
+
+    @property
+    def seed_local(self) -> Array:
+        return self.columns["seed_local"]
+
+
+class Schema:
+    """The types in a feed's columns and the names of their features."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        ops: Sequence[tuple[str, int]],
+        seed_types: Sequence[str],
+        batch_size: int = 0,
+        link_type: tuple[str, str, str] | None = None,
+        bfloat16: frozenset[str] = frozenset(),
+    ) -> None:
+        self.batch_size = batch_size  # of all batches except the last
+        self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
+        self.op_list = list(ops)  # edge type and hop of each op, from op 1
+        self.seed_types = list(seed_types)  # one, or two for links
+        self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
+        self.timed = "seed_time" in names
+        self.disjoint = f"nodes/{seed_types[0]}/batch" in names
+        self.nodes: list[str] = []
+        self.edges: list[tuple[str, str, str]] = []
+        self.node_columns: dict[str, list[str]] = {}
+        self.edge_columns: dict[tuple[str, str, str], list[str]] = {}
+        for name in names:
+            kind, _, rest = name.partition("/")
+            if kind == "nodes" and rest.endswith("/n_id"):
+                self.nodes.append(rest[: -len("/n_id")])
+            elif kind == "edges" and rest.endswith("/edge_index"):
+                self.edges.append(_triple(rest[: -len("/edge_index")]))
+        for t in self.nodes:
+            at = f"nodes/{t}/x/"
+            self.node_columns[t] = [n[len(at) :] for n in names if n.startswith(at)]
+        for e in self.edges:
+            at = f"edges/{':'.join(e)}/x/"
+            self.edge_columns[e] = [n[len(at) :] for n in names if n.startswith(at)]
+        self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
+        self.linked = len(self.seed_types) == 2
+        of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
+        self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
+
+    def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
+        return c[f"nodes/{t}/{what}"]
+
+    def edge(self, c: Mapping[str, Any], e: tuple[str, str, str], what: str) -> Any:
+        x = c[f"edges/{':'.join(e)}/{what}"]
+        return x.reshape(2, -1) if what == "edge_index" else x
+
+    def node_features(self, t: str) -> dict[str, str]:
+        """The feed's names of a type's features, by feature name."""
+        return {n: f"nodes/{t}/x/{n}" for n in self.node_columns[t]}
+
+    def edge_features(self, e: tuple[str, str, str]) -> dict[str, str]:
+        return {n: f"edges/{':'.join(e)}/x/{n}" for n in self.edge_columns[e]}
+
+    def link_features(self) -> dict[str, str]:
+        return {n: f"links/{n}" for n in self.link_columns}
+
+
+def _triple(name: str) -> tuple[str, str, str]:
+    src, rel, dst = name.split(":")
+    return src, rel, dst
+
+
+def as_numpy(schema: Schema, raw: Raw) -> NodeBatch:
+    c = raw.columns
+    nodes = {t: t for t in schema.nodes}
+    edges = {e: e for e in schema.edges}
+
+    def of(types: dict[Any, Any], f: Callable[[Any], Any]) -> Any:
+        out = {t: f(t) for t in types}
+        return next(iter(out.values()), None) if schema.homogeneous else out
+
+    def values(names: dict[str, str]) -> dict[str, Array]:
+        return {n: _arrays.widened(c[full]) if full in schema.bfloat16 else c[full] for n, full in names.items()}
+
+    return NodeBatch(
+        n_id=of(nodes, lambda t: schema.node(c, t, "n_id")),
+        edge_index=of(edges, lambda e: schema.edge(c, e, "edge_index")),
+        e_id=of(edges, lambda e: schema.edge(c, e, "e_id")),
+        x=of(nodes, lambda t: values(schema.node_features(t))),
+        edge_attr=of(edges, lambda e: values(schema.edge_features(e))),
+        input_id=raw.input_id,
+        seed_local=raw.seed_local.reshape(-1, 2) if schema.linked else raw.seed_local,
+        batch_size=raw.seeds,
+        num_sampled_nodes=of(nodes, lambda t: schema.node(c, t, "by_hop").tolist()),
+        num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
+        number=raw.number,
+        batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
+        seed_time=c["seed_time"] if schema.timed else None,
+        links=values(schema.link_features()),
+    )
