@@ -147,6 +147,14 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         else:
             for i, name in enumerate(("seed_src_index", "seed_dst_index")):
                 data[types[i]][name] = tensor(local[:, i], "seed_local")
+    negatives = g.negative_local
+    if negatives is not None:
+        pair = negatives.reshape(-1, 2)
+        if homogeneous:
+            data.negative_index = tensor(pair.T, "negative_local")
+        else:
+            for i, name in enumerate(("negative_src_index", "negative_dst_index")):
+                data[types[i]][name] = tensor(pair[:, i], "negative_local")
     return data
 
 
