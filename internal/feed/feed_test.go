@@ -1,13 +1,11 @@
 package feed
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -91,24 +89,45 @@ func source(t *testing.T, f Features, ops bool) *Source {
 // owner starts a server and holds its lifeline.
 func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
+	lifeline, theirs := lifelines(t)
+	ended = serving(src, NewOwners(t.Context(), theirs, nil))
+	return told(t, lifeline), lifeline, ended
+}
+
+// lifelines is both ends of a lifeline.
+func lifelines(t *testing.T) (ours, theirs net.Conn) {
+	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := make([]net.Conn, 2)
-	for i, fd := range fds {
-		f := os.NewFile(uintptr(fd), "lifeline")
-		if ends[i], err = net.FileConn(f); err != nil {
-			t.Fatal(err)
-		}
-		_ = f.Close()
-	}
-	ended = make(chan error, 1)
-	go func() { ended <- Serve(context.Background(), src, 2, ends[1]) }()
-	if err := json.NewDecoder(ends[0]).Decode(&ready); err != nil {
+	if ours, err = Lifeline(fds[0]); err != nil {
 		t.Fatal(err)
 	}
-	return ready, ends[0], ended
+	if theirs, err = Lifeline(fds[1]); err != nil {
+		t.Fatal(err)
+	}
+	return ours, theirs
+}
+
+// serving starts a server. What Serve returns is sent when it has ended.
+func serving(src *Source, owners *Owners) chan error {
+	ended := make(chan error, 1)
+	go func() {
+		err := Serve(src, 2, owners)
+		owners.Close()
+		ended <- err
+	}()
+	return ended
+}
+
+// told is the line on a lifeline.
+func told(t *testing.T, lifeline net.Conn) (ready readyLine) {
+	t.Helper()
+	if err := json.NewDecoder(lifeline).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	return ready
 }
 
 // end closes the lifeline and waits for the server.

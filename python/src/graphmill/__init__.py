@@ -11,6 +11,7 @@ from ._collection import Collection, Graph
 from ._command import GraphmillError
 from ._feed import AllSlotsHeld, FeedDied
 from ._folder import Column
+from ._inference import inference
 from ._loader import NodeLoader
 from ._packs import PackBatch, PackedLoader
 from ._run import run
@@ -45,5 +46,6 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "from_tables",
+    "inference",
     "run",
 ]
