@@ -21,6 +21,9 @@ import (
 type refGraph struct {
 	Nodes map[string]int                   `json:"nodes"`
 	Edges map[string]map[string][]*float64 `json:"edges"`
+	// Columns are those of nodes. Primary is the direction by whose near ends the edges ascend.
+	Columns map[string]map[string][]*float64 `json:"columns,omitempty"`
+	Primary string                           `json:"primary,omitempty"`
 }
 
 type refCase struct {
@@ -51,6 +54,13 @@ type refResult struct {
 	SeedLocal json.RawMessage       `json:"seed_local"`
 	Edges     map[string][][]uint32 `json:"edges"`
 	Ops       []refOp               `json:"ops"`
+	Negatives *refNegatives         `json:"negatives,omitempty"`
+}
+
+type refNegatives struct {
+	Nodes [][2]uint32 `json:"nodes"`
+	Local [][2]uint32 `json:"local"`
+	Edges int         `json:"edges"`
 }
 
 type refOp struct {
@@ -71,7 +81,11 @@ func number(x float64) *float64 {
 func (r *refGraph) build(primary graph.Direction) *graph.Graph {
 	g := &graph.Graph{}
 	for t, n := range r.Nodes {
-		g.Nodes = append(g.Nodes, &graph.Nodes{Type: t, Count: n})
+		nodes := &graph.Nodes{Type: t, Count: n}
+		for c, x := range r.Columns[t] {
+			nodes.Columns = append(nodes.Columns, testColumn(c, x))
+		}
+		g.Nodes = append(g.Nodes, nodes)
 	}
 	for name, columns := range r.Edges {
 		et, err := graph.ParseEdgeType(name)
@@ -202,11 +216,17 @@ func answer(s *Sampler, sub *Subgraph) refResult {
 		r.Ops = append(r.Ops, refOp{slices.Clone(o.Frontier), triples(o.SubEdges)})
 	}
 	if s.SeedWidth() == 2 {
-		pairs := [][2]uint32{}
-		for i := 0; i < len(sub.SeedLocal); i += 2 {
-			pairs = append(pairs, [2]uint32{sub.SeedLocal[i], sub.SeedLocal[i+1]})
+		pairs := func(list []uint32) [][2]uint32 {
+			out := [][2]uint32{}
+			for i := 0; i < len(list); i += 2 {
+				out = append(out, [2]uint32{list[i], list[i+1]})
+			}
+			return out
 		}
-		r.SeedLocal, _ = json.Marshal(pairs)
+		r.SeedLocal, _ = json.Marshal(pairs(sub.SeedLocal))
+		if n := sub.Negatives; s.plan.Negatives != nil {
+			r.Negatives = &refNegatives{pairs(n.Nodes), pairs(n.Local), n.Edges}
+		}
 	} else {
 		r.SeedLocal, _ = json.Marshal(sub.SeedLocal)
 	}
@@ -252,7 +272,7 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		t.Fatalf("%s: %v", r.Name, err)
 	}
 	for _, primary := range []graph.Direction{graph.In, graph.Out} {
-		if !g.ascends(primary) {
+		if !g.ascends(primary) || plan.Kind == Induced && primary.String() != g.Primary {
 			continue
 		}
 		built := g.build(primary)
@@ -374,9 +394,18 @@ func randomCase(r *rand.Rand, name string) *refCase {
 	}
 	pick := func(t string) int { return r.IntN(c.Graph.Nodes[t]) }
 	if link {
+		if plan.scope != ScopeSeed {
+			n++ // in-batch needs another link
+		}
 		pairs := make([][2]int, n)
 		for i := range pairs {
 			pairs[i] = [2]int{pick(plan.seedType[0]), pick(plan.seedType[1])}
+			if name, known := plan.more["seed_edges"].(string); known && r.IntN(4) > 0 {
+				if e := c.Graph.Edges[name]; len(e["src"]) > 0 {
+					k := r.IntN(len(e["src"]))
+					pairs[i] = [2]int{int(*e["src"][k]), int(*e["dst"][k])}
+				}
+			}
 		}
 		c.Seeds, _ = json.Marshal(pairs)
 	} else {
@@ -459,6 +488,23 @@ func randomGraph(r *rand.Rand, primary string, big bool) *refGraph {
 		}
 		g.Edges[et] = e
 	}
+	g.Primary = map[string]string{"dst": "in", "src": "out"}[primary]
+	g.Columns = map[string]map[string][]*float64{}
+	for _, t := range types {
+		c := map[string][]*float64{}
+		some := r.IntN(g.Nodes[t])
+		for v := range g.Nodes[t] {
+			time := float64(r.IntN(10))
+			c["i_time"], c["f_time"] = append(c["i_time"], number(time)), append(c["f_time"], number([]float64{time, time, time, math.NaN()}[r.IntN(4)]))
+			w := float64(r.IntN(64)+1) / 8
+			c["d_weight"] = append(c["d_weight"], number(w))
+			if v != some {
+				w = []float64{w, w, w, 0, -1, math.NaN()}[r.IntN(6)]
+			}
+			c["f_weight"] = append(c["f_weight"], number(w))
+		}
+		g.Columns[t] = c
+	}
 	return g
 }
 
@@ -469,6 +515,7 @@ type testPlan struct {
 	expand   Expand
 	ops      []map[string]any
 	before   map[string]any
+	more     map[string]any // what it says about links, and the kind of subgraphs
 }
 
 func (p *testPlan) json() json.RawMessage {
@@ -479,6 +526,9 @@ func (p *testPlan) json() json.RawMessage {
 	if p.before != nil {
 		m["before"] = p.before
 	}
+	for field, x := range p.more {
+		m[field] = x
+	}
 	b, err := json.Marshal(m)
 	if err != nil {
 		panic(err)
@@ -486,18 +536,99 @@ func (p *testPlan) json() json.RawMessage {
 	return b
 }
 
+// links adds what a plan with link seeds may say about them.
+func (p *testPlan) links(r *rand.Rand, g *refGraph, names []string) {
+	known := r.IntN(4) > 0
+	if known {
+		name := names[r.IntN(len(names))]
+		et, _ := graph.ParseEdgeType(name)
+		p.seedType = []string{et.Src, et.Dst}
+		p.more["seed_edges"] = name
+		if r.IntN(2) == 0 {
+			exclude := map[string]any{}
+			for _, other := range names {
+				if o, _ := graph.ParseEdgeType(other); o.Src == et.Dst && o.Dst == et.Src && r.IntN(2) == 0 {
+					exclude["reverse"] = other
+				}
+			}
+			p.more["exclude"] = exclude
+		}
+	}
+	if r.IntN(4) == 0 {
+		return
+	}
+	n := map[string]any{"how": corruptionNames[r.IntN(len(corruptionNames))], "each": 1 + r.IntN(4)}
+	if n["how"] == "in-batch" && p.scope == ScopeSeed {
+		n["how"] = "triplet"
+	}
+	if n["how"] != "in-batch" {
+		switch by := r.IntN(4); {
+		case by == 0 && known && len(g.Edges[p.more["seed_edges"].(string)]["src"]) > 0:
+			n["by"] = "degree"
+		case by == 1:
+			n["by"], n["column"] = "column", []string{"d_weight", "f_weight"}[r.IntN(2)]
+		}
+	}
+	if known && r.IntN(2) == 0 {
+		n["strict"] = "count"
+	}
+	p.more["negatives"] = n
+}
+
+// times adds times of single types and a window to a plan's before.
+func (p *testPlan) times(r *rand.Rand, g *refGraph, names, types []string) {
+	columns, nodes := map[string]string{}, map[string]string{}
+	untimed := p.before["untimed"].([]string)
+	for _, e := range names {
+		if g.Edges[e]["i_time"] != nil && !slices.Contains(untimed, e) && r.IntN(5) == 0 {
+			columns[e] = []string{"i_time", "f_time"}[r.IntN(2)]
+		}
+	}
+	for _, t := range types {
+		if r.IntN(6) == 0 {
+			nodes[t] = []string{"i_time", "f_time"}[r.IntN(2)]
+		}
+	}
+	if len(columns) > 0 {
+		p.before["columns"] = columns
+	}
+	if len(nodes) > 0 {
+		p.before["node_columns"] = nodes
+	}
+	if len(columns)+len(nodes) > 0 && r.IntN(3) == 0 {
+		delete(p.before, "column")
+	}
+	if r.IntN(3) == 0 {
+		p.before["window"] = 1 + r.IntN(8)
+		whole := p.before["column"] == "i_time"
+		for _, named := range []map[string]string{columns, nodes} {
+			for _, c := range named {
+				whole = whole || c == "i_time"
+			}
+		}
+		if !whole && r.IntN(2) == 0 {
+			p.before["window"] = 2.25
+		}
+	}
+}
+
 func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bool) {
 	p = &testPlan{scope: Scope(r.IntN(3)), expand: Expand(r.IntN(2)), ops: []map[string]any{}}
-	link = r.IntN(4) == 0
-	p.seedType = []string{types[r.IntN(len(types))]}
-	if link {
-		p.seedType = append(p.seedType, types[r.IntN(len(types))])
-	}
 	names := make([]string, 0, len(g.Edges))
 	for e := range g.Edges {
 		names = append(names, e)
 	}
 	slices.Sort(names)
+	p.more = map[string]any{}
+	link = r.IntN(3) == 0
+	p.seedType = []string{types[r.IntN(len(types))]}
+	if link {
+		p.seedType = append(p.seedType, types[r.IntN(len(types))])
+		p.links(r, g, names)
+	}
+	if kind := r.IntN(6); kind < len(kindNames) {
+		p.more["subgraph"] = kindNames[kind]
+	}
 	if p.scope == ScopeSeed && r.IntN(2) == 0 {
 		untimed := []string{}
 		for _, e := range names {
@@ -506,6 +637,7 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			}
 		}
 		p.before = map[string]any{"column": []string{"i_time", "f_time"}[r.IntN(2)], "or_equal": r.IntN(2) == 0, "untimed": untimed}
+		p.times(r, g, names, types)
 	}
 	reach := [][]string{p.seedType}
 	for range r.IntN(9) {

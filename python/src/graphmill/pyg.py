@@ -63,8 +63,9 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
     ) -> None:
         if options.get("before"):
             raise ValueError("found before=, expected none, because seeds from PyG have no times here; graphmill.NodeLoader samples before a time")
-        self._epoch, self._counts = 0, {t: n.count for t, n in Store(store).nodes.items()}
-        ends, _ = link_ends(store, None, seed_type)
+        opened = Store(store)
+        self._epoch, self._counts = 0, {t: n.count for t, n in opened.nodes.items()}
+        ends, _ = link_ends(opened, None, seed_type)
         # A feed must have seeds of its own, for links in a file; this class does not use them.
         with seed_file(np.zeros((2, 1), np.int64) if ends and "," in ends else None) as given:
             self._start(feed_arguments(store, fanout, seed, threads, ends, {"features": "none", **options}) + given)
