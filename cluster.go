@@ -49,8 +49,8 @@ func (c *Cluster) check(o *SampleOptions) error {
 		return usagef("found `WaveSeeds` %d, expected at least 1", c.WaveSeeds)
 	case o.Executor != ExecutorAuto:
 		return usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph", o.Executor)
-	case c.Method == ClusterShuffle && o.induce():
-		return usagef("found `Method` shuffle with `Aggregation` node, expected local: all edges of all nodes of a subgraph would be read")
+	case c.Method == ClusterShuffle && (o.Aggregation == AggregationNode || o.Subgraph == "induced"):
+		return usagef("found `Method` shuffle with all edges between the nodes of a subgraph, expected local: all edges of all of its nodes would be read")
 	}
 	return nil
 }

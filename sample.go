@@ -247,6 +247,15 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 	r.Out("batches", report.Count(stats.Batches, "batches"))
 	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
 	r.Out("edges", report.Count(stats.Edges, "edges"))
+	if n := s.plan.Negatives; n != nil {
+		r.Out("negative links", report.Count(stats.Negatives, "links"))
+		if n.Strict == sample.StrictCount {
+			r.Out("negative links that are edges", report.Count(stats.NegativeEdges, "links"))
+		}
+		if stats.NegativeEdges > 0 {
+			r.Note(fmt.Sprintf("%d negative links are edges, or join a node with itself, after %d tries: their sources may be joined to nearly all nodes", stats.NegativeEdges, sample.NegativeTries))
+		}
+	}
 	if s.before > 0 {
 		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
 	}
@@ -384,7 +393,7 @@ func (o *SampleOptions) madeRecords(options map[string]string) {
 	if o.Compat != CompatNone {
 		options["compat"] = string(o.Compat)
 	}
-	if o.induce() {
+	if o.Aggregation == AggregationNode {
 		options["edge_aggregation"] = string(o.Aggregation)
 	}
 	if o.SeedIDs {

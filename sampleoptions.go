@@ -74,7 +74,7 @@ type SampleOptions struct {
 	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges.
 	TimeColumn string
 
-	// The fields up to Untimed apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
+	// The fields up to TemporalStrategy apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
 
 	Direction Direction
 	Expand    Expand
@@ -83,13 +83,49 @@ type SampleOptions struct {
 	Weight    string   // edge column: draw with probability proportional to it; "" draws uniformly
 	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
 	Untimed   []string // edge types without the column of Before, whose edges are drawn at any time
+	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or
+	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
+	// too, and must then be so in Before and BeforeNodes.
+	BeforeColumns map[string]string
+	// BeforeNodes are the columns of the times of nodes, by node type: an edge is drawn only if it also leads to a node with a
+	// time below the seed's.
+	BeforeNodes map[string]string
+	// Window is the length of the time before the seed's in which times must lie: a number in the unit of the columns or,
+	// where these have a unit, such as "30d", "12h" or "90s". "" is no bound.
+	Window string
+	// TemporalStrategy is "uniform" (the default), or "last": the edges with the latest times, in place of a draw.
+	TemporalStrategy string
 
-	// Seeds is TYPE, TYPE:COLUMN=VALUE, or the name of a file of ids or links; "" is all nodes of the seed type.
+	// The fields up to Subgraph apply to SamplingSpec too.
+
+	// Negatives is the number of negative links per seed link; 0 is none.
+	Negatives int
+	// NegativesHow says how a negative link is made of a link: "binary" draws both ends (the default), "triplet" keeps the
+	// source and draws the target, "in-batch" keeps the source and takes the target of another link of the batch.
+	NegativesHow string
+	// NegativesBy says in proportion to what nodes are drawn: "uniform" (the default), "degree" (the number of their edges
+	// of the links' type, to the power of 0.75), or a node column.
+	NegativesBy string
+	// NegativesStrict says what happens to a negative link that is an edge of the links' type, or joins a node with itself:
+	// it is kept ("no", the default), or it is drawn again up to 64 times, and then kept and counted ("count") or an error
+	// ("error").
+	NegativesStrict string
+	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
+	// "reverse:RELATION" also those of RELATION from the target to the source.
+	Exclude string
+	// Subgraph says which edges a subgraph has: those that were drawn ("directional", the default), these and their reverses
+	// ("bidirectional"), or all edges between its nodes ("induced").
+	Subgraph string
+
+	// Seeds is TYPE, TYPE:COLUMN=VALUE, or the name of a file of ids or links; "" is all nodes of the seed type. An edge
+	// type "src:rel:dst", also with ":COLUMN=VALUE", means its edges as links, with their columns.
 	Seeds string
-	// SeedType is the node type of the ids in a file of seeds, or the types of source and target for links. It may be nil
-	// if the plan or the graph leaves no choice.
+	// SeedType is the node type of the ids in a file of seeds. For links it is the types of source and target, or one
+	// element with their edge type "src:rel:dst", or its relation if that is unique. It may be nil if the seeds, the plan or
+	// the graph leave no choice.
 	SeedType []string
-	// SeedTime is the node column with the times of the seeds; "" is the column of Before.
+	// SeedTime is the node column with the times of the seeds, or the column of links; "" is the column of Before, or of
+	// BeforeColumns or BeforeNodes for the type of the seeds.
 	SeedTime string
 	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
 	LimitSeeds int
@@ -180,6 +216,8 @@ func (o *SampleOptions) checkPlan() error {
 		if name := firstGiven(
 			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Replace", o.Replace},
 			option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
+			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""},
+			option{"Negatives", o.Plan != "" && o.Negatives != 0}, option{"Exclude", o.Plan != "" && o.Exclude != ""}, option{"Subgraph", o.Plan != "" && o.Subgraph != ""},
 		); name != "" {
 			return usagef("found `%s` without `Fanout`, expected it in the plan", name)
 		}
@@ -196,8 +234,6 @@ func (o *SampleOptions) checkPlan() error {
 	switch {
 	case o.SamplingSpec == "" && o.TimeColumn != "":
 		return usagef("found `TimeColumn` without `SamplingSpec`, expected them together")
-	case o.Before == "" && o.Untimed != nil:
-		return usagef("found `Untimed` without `Before`, expected them together")
 	case o.LimitSeeds < 0:
 		return usagef("found `LimitSeeds` %d, expected at least 1", o.LimitSeeds)
 	case given != 1:
@@ -207,11 +243,14 @@ func (o *SampleOptions) checkPlan() error {
 	case o.Replace && o.Weight != "":
 		return usagef("found `Replace` and `Weight`, expected one of them")
 	case len(o.SeedType) > 2:
-		return usagef("found `SeedType` %s, expected a node type, or those of the source and target of links", joined(o.SeedType))
+		return usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
 	case o.Shuffle && o.Order != "":
 		return usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
 	}
-	return nil
+	if err := o.checkTimes(); err != nil {
+		return err
+	}
+	return o.checkLinks()
 }
 
 // checkWork checks the options that say how much is sampled, by which executor, and in which format.

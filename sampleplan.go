@@ -1,6 +1,7 @@
 package graphmill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,34 +40,41 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
 	}
-	types := o.SeedType
-	var err error
+	types, edges, err := o.seedTypes(s.Graph)
+	if err != nil {
+		return nil, err
+	}
 	if p.plan, err = o.fixedPlan(s.Graph, types); err != nil {
 		return nil, err
 	}
 	if p.plan != nil {
-		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) {
-			return nil, usagef("found `SeedType` %s, expected %s, from which the plan starts", joined(types), joined(p.plan.SeedType))
+		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) || edges != "" && p.plan.SeedEdges != "" && edges != p.plan.SeedEdges {
+			return nil, usagef("found `SeedType` %s, expected %s, from which the plan starts", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
 		}
-		types = p.plan.SeedType
+		types, edges = p.plan.SeedType, cmp.Or(edges, p.plan.SeedEdges)
 	}
 	features, err := o.linkFeatures()
 	if err != nil {
 		return nil, err
 	}
-	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, features, o.LimitSeeds)
+	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
 	if err != nil {
 		if _, missing := vfs.OS.Stat(o.Seeds); missing == nil { // a fault of the file, not of the options
 			return nil, err
 		}
 		return nil, usageOf(err)
 	}
-	if p.plan == nil {
-		if p.plan, err = o.fanoutPlan(s.Graph, found.Types); err != nil {
-			return nil, usageOf(err)
+	if edges = cmp.Or(edges, found.Edges); p.plan == nil {
+		p.plan, err = o.fanoutPlan(s.Graph, found.Types, edges)
+	} else if o.Plan == "" {
+		if err = o.linked(s.Graph, p.plan, edges); err == nil {
+			err = p.plan.Validate(s.Graph)
 		}
 	}
-	if o.induce() {
+	if err != nil {
+		return nil, usageOf(err)
+	}
+	if o.Aggregation == AggregationNode {
 		induced := *p.plan
 		induced.Kind = sample.Induced
 		p.plan = &induced
@@ -76,15 +84,24 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`")
 	}
 	if p.plan.Before != nil {
-		column := o.SeedTime
+		column := cmp.Or(o.SeedTime, p.timeOfSeeds())
 		if column == "" {
-			column = p.plan.Before.Column
+			return nil, usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
 		}
 		if p.job.Times, err = seeds.Times(s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+// timeOfSeeds is the column of the times of the seeds that the plan implies: that of their own type, or of all types.
+func (p *planned) timeOfSeeds() string {
+	b := p.plan.Before
+	if p.plan.Link() {
+		return cmp.Or(b.Columns[p.plan.SeedEdges], b.Column)
+	}
+	return cmp.Or(b.NodeColumns[p.plan.SeedType[0]], b.Column)
 }
 
 // linkFeatures returns the features that a schema declares for links; nil without a schema.
@@ -163,8 +180,8 @@ func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
 	return f.Message, f.Err()
 }
 
-// fanoutPlan returns the plan of the fanouts.
-func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+// fanoutPlan returns the plan of the fanouts. edges is the edge type of seed links, empty where it is not known.
+func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges string) (*sample.Plan, error) {
 	fanouts := sample.Fanouts{Each: o.Fanout}
 	for _, name := range slices.Sorted(maps.Keys(o.FanoutByType)) {
 		fanouts.Types = append(fanouts.Types, sample.TypeFanouts{Edges: name, Hops: o.FanoutByType[name]})
@@ -192,18 +209,20 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string) (*sample.
 	case o.Weight != "":
 		f.How, f.Column = sample.Weighted, o.Weight
 	}
-	if o.Before != "" {
-		f.Before = &sample.Before{}
-		f.Before.Column, f.Before.OrEqual = strings.CutSuffix(o.Before, "<=")
-		for _, name := range o.Untimed {
-			e, err := g.EdgeType(name)
-			if err != nil {
-				return nil, usagef("`Untimed`: %w", err)
-			}
-			f.Before.Untimed = append(f.Before.Untimed, g.Edges[e].Type.String())
-		}
+	if f.Before, err = o.before(g); err != nil {
+		return nil, err
 	}
-	return sample.FromFanouts(g, fanouts, f)
+	p, err := sample.FromFanouts(g, fanouts, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.temporal(g, p); err != nil {
+		return nil, err
+	}
+	if err := o.linked(g, p, edges); err != nil {
+		return nil, err
+	}
+	return p, p.Validate(g)
 }
 
 // compat converts Compat, which must have been checked.
@@ -211,8 +230,5 @@ func (o *SampleOptions) compat() output.Compat {
 	c, _ := output.ParseCompat(string(o.Compat))
 	return c
 }
-
-// induce reports whether an Example has all edges between its nodes.
-func (o *SampleOptions) induce() bool { return o.Aggregation == AggregationNode }
 
 func joined(names []string) string { return strings.Join(names, ",") }

@@ -19,9 +19,12 @@ type epochInfo struct {
 	Batches int `json:"batches"`
 	Seeds   int `json:"seeds"`
 	// SeedTypes is the node type of the seeds; for seed links, those of source and target.
-	SeedTypes []string      `json:"seed_types"`
-	Hops      int           `json:"hops"`
-	Ops       []feed.OpInfo `json:"ops"` // from op 1
+	SeedTypes []string `json:"seed_types"`
+	// SeedEdges is the edge type of seed links, and Negatives describes their negative links.
+	SeedEdges string              `json:"seed_edges,omitempty"`
+	Negatives *feed.NegativesInfo `json:"negatives,omitempty"`
+	Hops      int                 `json:"hops"`
+	Ops       []feed.OpInfo       `json:"ops"` // from op 1
 }
 
 // version is the version of the format of batches.
@@ -53,7 +56,7 @@ var valueTypes = map[string]arrow.DataType{
 
 // schemaOf describes the batches of a source.
 func schemaOf(src *feed.Source) (*arrow.Schema, error) {
-	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.SeedTypes(), src.Hops(), src.Ops()})
+	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.SeedTypes(), src.SeedEdges(), src.Negatives(), src.Hops(), src.Ops()})
 	if err != nil {
 		return nil, err
 	}

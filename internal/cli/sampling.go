@@ -13,6 +13,8 @@ import (
 type Sampling struct {
 	graphmill.SampleOptions
 	fanout, untimed, seedType string
+	beforeColumns             string
+	beforeNodes               string
 	features, edgeFeatures    string
 	fs                        *pflag.FlagSet
 }
@@ -31,14 +33,24 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
 	f.StringVar(&p.untimed, "untimed", "", "edge types without the column of --before, separated by commas; their edges are drawn at any time")
+	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before (COLUMN<= as there)")
+	f.StringVar(&p.beforeNodes, "before-nodes", "", "columns with the times of nodes, TYPE=COLUMN;TYPE=COLUMN: edges are drawn only if they lead to a node with a time below the seed's")
+	f.StringVar(&o.Window, "window", "", "draw only edges whose time is at most this long before the seed's: a number in the unit of the column, or such as 30d, 12h, 90s")
+	f.StringVar(&o.TemporalStrategy, "temporal-strategy", "", "with --before: draw edges uniformly (uniform), or take the latest ones (last)")
+	f.IntVar(&o.Negatives, "negatives", 0, "number of negative links per seed link (default: none)")
+	f.StringVar(&o.NegativesHow, "negatives-how", "", "negative links: draw both ends (binary), draw the target (triplet), or take the target of another link of the batch (in-batch)")
+	f.StringVar(&o.NegativesBy, "negatives-by", "", "draw the ends of negative links in proportion to: uniform (all alike), degree (number of edges to the power of 0.75), or a node column")
+	f.StringVar(&o.NegativesStrict, "negatives-strict", "", "negative links that are edges: keep them (no), draw them again up to 64 times, and then keep and count them (count), or stop with an error (error)")
+	f.StringVar(&o.Exclude, "exclude", "", "edges that the subgraph of seed links leaves out: those of the links (self), or these and the edges of RELATION in the other direction (reverse:RELATION)")
+	f.StringVar(&o.Subgraph, "subgraph", "", "edges of a subgraph: those that were drawn (directional), these and their reverses (bidirectional), or all edges between its nodes (induced)")
 	f.StringVar(&o.TimeColumn, "time-column", "", "edge column by which LATEST_K of a sampling spec orders edges")
-	f.StringVar(&o.Seeds, "seeds", "", "seeds: TYPE, TYPE:COLUMN=VALUE, or a file of ids or links (default: all nodes of the seed type)")
-	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids in a file of seeds, or for links SOURCE,TARGET")
-	f.StringVar(&o.SeedTime, "seed-time", "", "node column with the times of the seeds (default: the column of --before)")
+	f.StringVar(&o.Seeds, "seeds", "", "seeds: TYPE or TYPE:COLUMN=VALUE, where TYPE is a node type or, for links, an edge type SRC:REL:DST; or a file of ids or links (default: all nodes of the seed type)")
+	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids in a file of seeds; for links their edge type SRC:REL:DST, or the node types SOURCE,TARGET")
+	f.StringVar(&o.SeedTime, "seed-time", "", "column with the times of the seed nodes or links (default: the column of --before)")
 	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
-	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "batch-size": "1024"})
+	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
 }
 
 // AddEpoch adds the flag --epoch.
@@ -59,7 +71,7 @@ func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
-	if err := Positive(p.fs, "limit-seeds", "batch-size"); err != nil {
+	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives"); err != nil {
 		return o, err
 	}
 	if p.fanout != "" {
@@ -78,9 +90,36 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 			o.FanoutByType[t.Edges] = t.Hops
 		}
 	}
+	var err error
+	if o.BeforeColumns, err = assignments("BeforeColumns", p.beforeColumns); err != nil {
+		return o, err
+	}
+	if o.BeforeNodes, err = assignments("BeforeNodes", p.beforeNodes); err != nil {
+		return o, err
+	}
 	o.SeedType, o.Untimed = List(p.seedType), List(p.untimed)
 	o.Features, o.EdgeFeatures = columns(p.features), columns(p.edgeFeatures)
 	return o, nil
+}
+
+// assignments parses "TYPE=COLUMN;TYPE=COLUMN"; nil for "".
+func assignments(field, text string) (map[string]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for part := range strings.SplitSeq(text, ";") {
+		i := strings.LastIndex(strings.TrimSuffix(part, "<="), "=")
+		if i < 1 || i == len(part)-1 {
+			return nil, Usagef("found %q in `%s`, expected TYPE=COLUMN, separated by semicolons", part, field)
+		}
+		name := strings.TrimSpace(part[:i])
+		if _, twice := out[name]; twice {
+			return nil, Usagef("found `%s` of %s twice, expected each type once", field, name)
+		}
+		out[name] = strings.TrimSpace(part[i+1:])
+	}
+	return out, nil
 }
 
 // columns parses "all", "none" or a list.

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -15,6 +16,9 @@ type ColumnInfo struct {
 	DType string `json:"dtype"`
 	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
+	// Least is the least value of a column of links over all seeds, in batches with negatives, for labels that must
+	// differ from that of a negative link; nil for other columns, and where a value is no number.
+	Least *float64 `json:"least,omitempty"`
 	// Of is the column of the store, or of the table of links, that the rows are from; nil for all others.
 	Of *graph.Column `json:"-"`
 }
@@ -31,6 +35,7 @@ type column struct {
 // bounds are the most of everything that a batch can have.
 type bounds struct {
 	seeds, hops  int64
+	negatives    int64   // negative links
 	nodes, edges []int64 // by type
 	reached, ops []int64 // nodes and edges, by op
 }
@@ -61,8 +66,15 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
 		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * int64(s.SeedWidth()) }),
 	}
+	if s.Plan().Negatives != nil {
+		cs = append(cs, ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))
+	}
 	for _, c := range f.Links {
-		cs = append(cs, ofLinks(c))
+		column := ofLinks(c)
+		if s.Plan().Negatives != nil {
+			column.info.Least = least(c)
+		}
+		cs = append(cs, column)
 	}
 	for t, n := range g.Nodes {
 		at := "nodes/" + n.Type + "/"
@@ -87,7 +99,10 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		if err != nil {
 			return nil, err
 		}
-		cs = append(cs, pairs(at+"edge_index", of, most), id, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
+		cs = append(cs, pairs(at+"edge_index", of, most), id)
+		if edgesByHop(s) {
+			cs = append(cs, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
+		}
 		features, err := rowsOf(tabs, at, e.Columns, f.Edges[e.Type.String()], ids, most)
 		if err != nil {
 			return nil, err
@@ -110,14 +125,53 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
-		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
+		dst, hop := g.NodeType(g.Edges[t].Type.Dst), s.Plan().OpHops()[k+1]
+		found := func(m *made) (n int) {
+			for _, c := range m.sub.NodesByHop[dst][:hop] {
+				n += int(c)
+			}
+			return n
+		}
+		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
 	}
 	return cs, nil
 }
 
+// offsets is the offset of the edges of each of n destinations, and the end, for edges that are ordered by destination. It has no rows
+// if they are not, or if there are others.
+func offsets(name string, n func(*made) int, dst func(*made) []uint32, most func(*bounds) int64) column {
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+		func(m *made) int {
+			ends, n := dst(m), n(m)
+			if !slices.IsSorted(ends) || len(ends) > 0 && int(ends[len(ends)-1]) >= n {
+				return 0
+			}
+			return n + 1
+		},
+		func(to []byte, m *made) {
+			ptr, i := graph.View[int64](to)[:n(m)+1], 0
+			for e, d := range dst(m) {
+				for ; i <= int(d); i++ {
+					ptr[i] = int64(e)
+				}
+			}
+			for ; i < len(ptr); i++ {
+				ptr[i] = int64(len(dst(m)))
+			}
+		}, most,
+	}
+}
+
+// edgesByHop says whether the edges of subgraphs are those that each hop drew, hop by hop. In other kinds of subgraphs
+// edges have no hops.
+func edgesByHop(s *sample.Sampler) bool {
+	return s.Plan().Kind == sample.Directional
+}
+
 // ints is a column of ids or counts, as int64.
 func ints[T uint32 | uint64](name string, of func(*made) []T, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
 		func(m *made) int { return len(of(m)) },
 		func(dst []byte, m *made) { widen(dst, of(m)) }, most,
 	}
@@ -132,7 +186,7 @@ func widen[T uint32 | uint64](dst []byte, from []T) {
 
 // pairs is the local ids of both ends of edges: all sources, then all destinations.
 func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
 		func(m *made) int { return 2 * len(of(m).Src) },
 		func(dst []byte, m *made) {
 			e := of(m)
@@ -159,7 +213,7 @@ func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint
 
 // looked is a column of integers of 4 or 8 bytes, as int64.
 func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
-	return column{ColumnInfo{name, "int64", []int{}, nil}, 8,
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
 		func(m *made) int { return len(ids(m)) },
 		func(dst []byte, m *made) {
 			rows := ids(m)
@@ -186,7 +240,7 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
 		}
 		tab := tabs.of(c.Values)
-		cs = append(cs, column{ColumnInfo{at + "x/" + name, c.DType.String(), append([]int{}, c.Shape...), c}, c.RowBytes(),
+		cs = append(cs, column{ColumnInfo{Name: at + "x/" + name, DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
 			func(m *made) int { return len(ids(m)) },
 			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
 		})

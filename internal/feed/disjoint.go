@@ -8,9 +8,10 @@ import (
 )
 
 // disjoint joins the subgraphs of single seeds into one subgraph, side by side: each node has a copy in every subgraph
-// that has it. Nodes and edges come hop by hop, and within a hop seed by seed.
+// that has it. Nodes and edges come hop by hop, and within a hop seed by seed. Edges that have no hops come seed by seed.
 type disjoint struct {
 	hops      int
+	hopped    bool // edges have hops
 	seedTypes []int
 	ends      [][2]int // node types of source and destination, by edge type
 
@@ -25,6 +26,7 @@ type disjoint struct {
 	nodeHops, edgeHops  [][]uint32
 	local               [][]uint32 // the place of each node in the joined subgraph
 	seedLocal, starting []uint32
+	negatives           []uint32 // as seedLocal
 }
 
 var errManyNodes = errors.New("found a batch with 2^31 or more nodes of a type, expected fewer; take fewer edges or smaller batches")
@@ -33,7 +35,7 @@ func newDisjoint(s *sample.Sampler) *disjoint {
 	g := s.Graph()
 	n, e := len(g.Nodes), len(g.Edges)
 	d := &disjoint{
-		hops: s.Hops(), batch: make([][]uint32, n),
+		hops: s.Hops(), hopped: edgesByHop(s), batch: make([][]uint32, n),
 		nodes: make([][]uint32, n), nodeHops: make([][]uint32, n), local: make([][]uint32, n),
 		edges: make([]sample.SubEdges, e), edgeHops: make([][]uint32, e),
 	}
@@ -50,7 +52,7 @@ func newDisjoint(s *sample.Sampler) *disjoint {
 
 // begin removes all subgraphs.
 func (d *disjoint) begin() {
-	d.count, d.seedLocal = 0, d.seedLocal[:0]
+	d.count, d.seedLocal, d.negatives = 0, d.seedLocal[:0], d.negatives[:0]
 	for t := range d.nodes {
 		d.nodes[t], d.nodeHops[t] = d.nodes[t][:0], d.nodeHops[t][:0]
 	}
@@ -67,11 +69,14 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 		e.Src = appendMoved(e.Src, pair.Src, len(d.nodes[d.ends[t][0]]))
 		e.Dst = appendMoved(e.Dst, pair.Dst, len(d.nodes[d.ends[t][1]]))
 		e.ID = append(e.ID, pair.ID...)
-		d.edgeHops[t] = append(d.edgeHops[t], sub.EdgesByHop[t]...)
+		if d.hopped {
+			d.edgeHops[t] = append(d.edgeHops[t], sub.EdgesByHop[t]...)
+		} else {
+			d.edgeHops[t] = append(d.edgeHops[t], uint32(len(pair.Src)))
+		}
 	}
-	for i, v := range sub.SeedLocal {
-		d.seedLocal = append(d.seedLocal, v+uint32(len(d.nodes[d.seedTypes[i%len(d.seedTypes)]])))
-	}
+	d.seedLocal = d.appendSeeds(d.seedLocal, sub.SeedLocal)
+	d.negatives = d.appendSeeds(d.negatives, sub.Negatives.Local)
 	for t, ids := range sub.Nodes {
 		if len(d.nodes[t])+len(ids) > math.MaxInt32 {
 			return errManyNodes
@@ -81,6 +86,14 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 	}
 	d.count++
 	return nil
+}
+
+// appendSeeds appends local ids of the types of the seeds in turn, as places among the nodes that were added.
+func (d *disjoint) appendSeeds(to, local []uint32) []uint32 {
+	for i, v := range local {
+		to = append(to, v+uint32(len(d.nodes[d.seedTypes[i%len(d.seedTypes)]])))
+	}
+	return to
 }
 
 func appendMoved(to, from []uint32, by int) []uint32 {
@@ -100,21 +113,32 @@ func (d *disjoint) join() *sample.Subgraph {
 			d.local[t][from], d.batch[t][to], d.sub.Nodes[t][to] = uint32(to), uint32(sub), ids[from]
 		})
 	}
+	runs := 1 // of the edges of a type in each subgraph
+	if d.hopped {
+		runs = d.hops
+	}
 	for t, e := range d.edges {
 		src, dst := d.local[d.ends[t][0]], d.local[d.ends[t][1]]
 		out := &d.sub.Edges[t]
 		n := len(e.ID)
 		out.Src, out.Dst, out.ID = sized(out.Src, n), sized(out.Dst, n), sized(out.ID, n)
-		d.sub.EdgesByHop[t] = d.byHop(d.sub.EdgesByHop[t], d.edgeHops[t], d.hops)
-		d.walk(d.edgeHops[t], d.hops, func(_, from, to int) {
+		d.sub.EdgesByHop[t] = d.byHop(d.sub.EdgesByHop[t], d.edgeHops[t], runs)
+		d.walk(d.edgeHops[t], runs, func(_, from, to int) {
 			out.Src[to], out.Dst[to], out.ID[to] = src[e.Src[from]], dst[e.Dst[from]], e.ID[from]
 		})
 	}
-	d.sub.SeedLocal = sized(d.sub.SeedLocal, len(d.seedLocal))
-	for i, place := range d.seedLocal {
-		d.sub.SeedLocal[i] = d.local[d.seedTypes[i%len(d.seedTypes)]][place]
-	}
+	d.sub.SeedLocal = d.joined(d.sub.SeedLocal, d.seedLocal)
+	d.sub.Negatives.Local = d.joined(d.sub.Negatives.Local, d.negatives)
 	return &d.sub
+}
+
+// joined is the local ids in the joined subgraph of places of appendSeeds.
+func (d *disjoint) joined(to, places []uint32) []uint32 {
+	to = sized(to, len(places))
+	for i, place := range places {
+		to[i] = d.local[d.seedTypes[i%len(d.seedTypes)]][place]
+	}
+	return to
 }
 
 // byHop sums the counts of each hop over all subgraphs.

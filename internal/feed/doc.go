@@ -8,10 +8,11 @@
 //
 // # Life cycle
 //
-// The server is started with one end of a socket pair, the lifeline. It writes one JSON line to it: the address to
-// connect to, or why it could not start. The server ends when the other end of the lifeline is closed, for any reason.
-// So an owner that is killed leaves no process and no memory behind. Rings are anonymous memory, which is freed with
-// its last map.
+// The server is started with one end of a socket pair, the lifeline of its first owner. Others, the ranks of a training
+// on one machine, can join, with a lifeline each. The server writes one JSON line to every lifeline: the address to
+// connect to, or why it could not start. It ends when the other ends of all lifelines are closed, for any reason. So
+// owners that are killed leave no process and no memory behind, and none of them ends what others use. Rings are
+// anonymous memory, which is freed with its last map.
 //
 // # Flow
 //

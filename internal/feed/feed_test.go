@@ -1,13 +1,11 @@
 package feed
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -91,24 +89,45 @@ func source(t *testing.T, f Features, ops bool) *Source {
 // owner starts a server and holds its lifeline.
 func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
+	lifeline, theirs := lifelines(t)
+	ended = serving(src, NewOwners(t.Context(), theirs, nil))
+	return told(t, lifeline), lifeline, ended
+}
+
+// lifelines is both ends of a lifeline.
+func lifelines(t *testing.T) (ours, theirs net.Conn) {
+	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := make([]net.Conn, 2)
-	for i, fd := range fds {
-		f := os.NewFile(uintptr(fd), "lifeline")
-		if ends[i], err = net.FileConn(f); err != nil {
-			t.Fatal(err)
-		}
-		_ = f.Close()
-	}
-	ended = make(chan error, 1)
-	go func() { ended <- Serve(context.Background(), src, 2, ends[1]) }()
-	if err := json.NewDecoder(ends[0]).Decode(&ready); err != nil {
+	if ours, err = Lifeline(fds[0]); err != nil {
 		t.Fatal(err)
 	}
-	return ready, ends[0], ended
+	if theirs, err = Lifeline(fds[1]); err != nil {
+		t.Fatal(err)
+	}
+	return ours, theirs
+}
+
+// serving starts a server. What Serve returns is sent when it has ended.
+func serving(src *Source, owners *Owners) chan error {
+	ended := make(chan error, 1)
+	go func() {
+		err := Serve(src, 2, owners)
+		owners.Close()
+		ended <- err
+	}()
+	return ended
+}
+
+// told is the line on a lifeline.
+func told(t *testing.T, lifeline net.Conn) (ready readyLine) {
+	t.Helper()
+	if err := json.NewDecoder(lifeline).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	return ready
 }
 
 // end closes the lifeline and waits for the server.
@@ -312,8 +331,33 @@ func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit
 		if _, ok := got["ops/1/frontier"]; ok {
 			ints(fmt.Sprintf("ops/%d/frontier", k+1), o.Frontier)
 			ints(fmt.Sprintf("ops/%d/edge_index", k+1), slices.Concat(o.Src, o.Dst))
+			ints(fmt.Sprintf("ops/%d/indptr", k+1), indptrOf(src.sampler, sub, k))
 		}
 	}
+}
+
+// indptrOf is where the edges of op k (from 0) begin for each destination that was found before its hop, counted one by one; empty if
+// they are not in this order.
+func indptrOf(s *sample.Sampler, sub *sample.Subgraph, k int) []uint32 {
+	g, p := s.Graph(), s.Plan()
+	t, _ := g.EdgeType(p.Ops[k].Edges)
+	n := 0
+	for _, found := range sub.NodesByHop[g.NodeType(g.Edges[t].Type.Dst)][:p.OpHops()[k+1]] {
+		n += int(found)
+	}
+	dst := sub.Ops[k].Dst
+	if !slices.IsSorted(dst) || slices.ContainsFunc(dst, func(d uint32) bool { return int(d) >= n }) {
+		return nil
+	}
+	ptr := make([]uint32, n+1)
+	for i := range ptr {
+		for _, d := range dst {
+			if int(d) < i {
+				ptr[i]++
+			}
+		}
+	}
+	return ptr
 }
 
 // seedsOf is the seeds of a batch, by the law of orders.

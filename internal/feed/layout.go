@@ -55,6 +55,10 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	if p.Scope == sample.ScopeSeed {
 		each, apart = 1, b.seeds
 	}
+	if p.Negatives != nil { // their ends are visited with those of the seeds
+		b.negatives = min(b.seeds*min(int64(p.Negatives.Each), plenty), plenty)
+		each = min(each*min(int64(p.Negatives.Each)+1, plenty), plenty)
+	}
 	for _, name := range p.SeedType {
 		t := g.NodeType(name)
 		b.nodes[t] = min(b.nodes[t]+each, int64(g.Nodes[t].Count))
@@ -84,6 +88,15 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 		b.edges[t] += drawn
 		b.nodes[far] = min(b.nodes[far]+drawn, int64(g.Nodes[far].Count))
 		reached = append(reached, min(drawn, int64(g.Nodes[far].Count)))
+	}
+	if !edgesByHop(s) {
+		// Edges that no op drew: at most all of the graph.
+		for t, e := range g.Edges {
+			b.edges[t] = int64(e.Count)
+			if p.Kind == sample.Bidirectional {
+				b.edges[t] *= 2
+			}
+		}
 	}
 	for _, list := range [][]int64{b.nodes, b.edges} {
 		for t := range list {

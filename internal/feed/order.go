@@ -15,32 +15,41 @@ func WeightedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 	if err := single(c); err != nil {
 		return nil, err
 	}
-	weights := make([]float64, len(rows))
-	switch c.DType {
-	case graph.Bool, graph.Uint8:
-		numbers(weights, graph.View[uint8](c.Values), rows)
-	case graph.Int8:
-		numbers(weights, graph.View[int8](c.Values), rows)
-	case graph.Int16:
-		numbers(weights, graph.View[int16](c.Values), rows)
-	case graph.Uint16:
-		numbers(weights, graph.View[uint16](c.Values), rows)
-	case graph.Int32:
-		numbers(weights, graph.View[int32](c.Values), rows)
-	case graph.Uint32:
-		numbers(weights, graph.View[uint32](c.Values), rows)
-	case graph.Int64:
-		numbers(weights, graph.View[int64](c.Values), rows)
-	case graph.Uint64:
-		numbers(weights, graph.View[uint64](c.Values), rows)
-	case graph.Float32:
-		numbers(weights, graph.View[float32](c.Values), rows)
-	case graph.Float64:
-		numbers(weights, graph.View[float64](c.Values), rows)
-	default:
-		return nil, fmt.Errorf("column %q: found dtype %s, expected bool, an integer, float32 or float64 as weights", c.Name, c.DType)
+	weights, err := float64s(c, rows)
+	if err != nil {
+		return nil, fmt.Errorf("column %q: %w as weights", c.Name, err)
 	}
 	return batch.Weighted(weights, uint64(len(weights)))
+}
+
+// float64s is the values of a column of numbers, in rows, as float64.
+func float64s(c *graph.Column, rows []uint32) ([]float64, error) {
+	values := make([]float64, len(rows))
+	switch c.DType {
+	case graph.Bool, graph.Uint8:
+		numbers(values, graph.View[uint8](c.Values), rows)
+	case graph.Int8:
+		numbers(values, graph.View[int8](c.Values), rows)
+	case graph.Int16:
+		numbers(values, graph.View[int16](c.Values), rows)
+	case graph.Uint16:
+		numbers(values, graph.View[uint16](c.Values), rows)
+	case graph.Int32:
+		numbers(values, graph.View[int32](c.Values), rows)
+	case graph.Uint32:
+		numbers(values, graph.View[uint32](c.Values), rows)
+	case graph.Int64:
+		numbers(values, graph.View[int64](c.Values), rows)
+	case graph.Uint64:
+		numbers(values, graph.View[uint64](c.Values), rows)
+	case graph.Float32:
+		numbers(values, graph.View[float32](c.Values), rows)
+	case graph.Float64:
+		numbers(values, graph.View[float64](c.Values), rows)
+	default:
+		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32 or float64", c.DType)
+	}
+	return values, nil
 }
 
 func numbers[T uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](dst []float64, values []T, rows []uint32) {

@@ -48,18 +48,28 @@ type hello struct {
 
 // welcome is the answer. The memory of the ring comes with it, as a file descriptor.
 type welcome struct {
-	Version   int          `json:"version"`
-	Slots     int          `json:"slots"`
-	SlotBytes int64        `json:"slot_bytes"`
-	Batches   int          `json:"batches"` // per epoch, of this rank
-	Total     int          `json:"total"`   // per epoch, over all ranks, without repeated batches
-	Hops      int          `json:"hops"`
-	Seeds     int          `json:"seeds"`
-	SeedTypes []string     `json:"seed_types"`
-	Columns   []ColumnInfo `json:"columns"`
-	Ops       []OpInfo     `json:"ops"` // from op 1
+	Version   int      `json:"version"`
+	Slots     int      `json:"slots"`
+	SlotBytes int64    `json:"slot_bytes"`
+	Batches   int      `json:"batches"` // per epoch, of this rank
+	Total     int      `json:"total"`   // per epoch, over all ranks, without repeated batches
+	Hops      int      `json:"hops"`
+	Seeds     int      `json:"seeds"`
+	SeedTypes []string `json:"seed_types"`
+	// SeedEdges is the edge type of links; empty where it is not known.
+	SeedEdges string `json:"seed_edges,omitempty"`
+	// Negatives describes negative links, nil without any.
+	Negatives *NegativesInfo `json:"negatives,omitempty"`
+	Columns   []ColumnInfo   `json:"columns"`
+	Ops       []OpInfo       `json:"ops"` // from op 1
 	// LeftOut names columns that were asked for, or that the links have, and that batches cannot have.
 	LeftOut []string `json:"left_out,omitempty"`
+}
+
+// NegativesInfo says how negative links are made of a link (sample.Corruption), and how many.
+type NegativesInfo struct {
+	How  string `json:"how"`
+	Each int    `json:"each"`
 }
 
 // OpInfo is the edge type and the hop of an op.

@@ -24,11 +24,32 @@ func checkLinks(columns []*graph.Column, links int) error {
 
 // ofLinks is a column of the seeds, named links/NAME.
 func ofLinks(c *graph.Column) column {
-	return column{ColumnInfo{"links/" + c.Name, c.DType.String(), append([]int{}, c.Shape...), c}, c.RowBytes(),
+	return column{ColumnInfo{Name: "links/" + c.Name, DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
 		func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) },
 		func(b *bounds) int64 { return b.seeds },
 	}
+}
+
+// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is no number, and for
+// floats of 16 bits.
+func least(c *graph.Column) *float64 {
+	rows := make([]uint32, c.Rows*c.RowValues())
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	values, err := float64s(c, rows)
+	if err != nil || len(values) == 0 {
+		return nil
+	}
+	m := values[0]
+	for _, v := range values {
+		m = min(m, v) // NaN stays
+	}
+	if math.IsNaN(m) || math.IsInf(m, 0) {
+		return nil
+	}
+	return &m
 }
 
 // times is seed_time, the times of the seeds: int64, or float64 where the times are floats.
@@ -39,7 +60,7 @@ func times(all []sample.Time) column {
 			dtype = "float64"
 		}
 	}
-	return column{ColumnInfo{"seed_time", dtype, []int{}, nil}, 8,
+	return column{ColumnInfo{Name: "seed_time", DType: dtype, Shape: []int{}}, 8,
 		func(m *made) int { return len(m.times) },
 		func(dst []byte, m *made) {
 			to := graph.View[uint64](dst)

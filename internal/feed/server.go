@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"sync"
@@ -31,9 +30,9 @@ const maxSlots = 1024
 // mostSlotBytes bounds a slot. Larger batches come in memory of their own.
 const mostSlotBytes = 1 << 30
 
-// Serve listens, writes its address to the lifeline, and answers clients until ctx or the lifeline ends. It closes the
-// lifeline. It makes at most threads batches at a time, over all clients.
-func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) error {
+// Serve listens, tells its address to the owners, and answers clients until the last owner has left. It makes at most
+// threads batches at a time, over all clients.
+func Serve(source *Source, threads int, owners *Owners) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
@@ -46,27 +45,14 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	line, err := json.Marshal(readyLine{protocolVersion, name, s.token, os.Getpid()})
-	if err != nil {
-		return err
-	}
-	if _, err := lifeline.Write(append(line, '\n')); err != nil {
+	ctx := owners.Context()
+	if err := owners.tell(readyLine{protocolVersion, name, s.token, os.Getpid()}); err != nil {
 		_ = l.Close()
-		return fmt.Errorf("writing to the lifeline: %w", err)
+		return err
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	// The owner writes nothing to the lifeline and only closes it.
-	running.Go(func() {
-		_, _ = io.Copy(io.Discard, lifeline)
-		cancel()
-	})
-	stop := context.AfterFunc(ctx, func() {
-		_ = l.Close()
-		_ = lifeline.Close()
-	})
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	for {
 		socket, err := l.AcceptUnix()
@@ -75,7 +61,7 @@ func Serve(ctx context.Context, source *Source, threads int, lifeline net.Conn) 
 		}
 		running.Go(func() { s.accept(ctx, socket) })
 	}
-	cancel()
+	owners.dismiss()
 	return nil
 }
 
@@ -156,7 +142,7 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	w := welcome{
 		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
-		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut,
+		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut,
 	}
 	body, err := json.Marshal(w)
 	if err == nil {

@@ -144,6 +144,18 @@ func (s *Source) Seeds() int { return len(s.job.Seeds) / s.width }
 // SeedTypes is the node type of the seeds or, for links, the types of source and target.
 func (s *Source) SeedTypes() []string { return s.sampler.Plan().SeedType }
 
+// SeedEdges is the edge type of seeds that are links; empty where it is not known.
+func (s *Source) SeedEdges() string { return s.sampler.Plan().SeedEdges }
+
+// Negatives describes the negative links of batches, nil without any.
+func (s *Source) Negatives() *NegativesInfo {
+	n := s.sampler.Plan().Negatives
+	if n == nil {
+		return nil
+	}
+	return &NegativesInfo{How: n.How.String(), Each: n.Each}
+}
+
 // SetOrder sets the order of the seeds of each epoch, in place of that of the job. It is called before the first Maker.
 func (s *Source) SetOrder(o batch.Order) error {
 	if o.Items() != uint64(s.Seeds()) {

@@ -23,15 +23,8 @@ type tally struct {
 
 // add counts a subgraph as it was sampled, with seeds of width ids.
 func (t *tally) add(sub *sample.Subgraph, width int) {
-	t.Stats.Subgraphs++
 	t.Stats.Seeds += uint64(len(sub.Input.Seeds) / width)
-	t.Stats.Drawn += sub.Drawn
-	for _, n := range sub.Nodes {
-		t.Stats.Nodes += uint64(len(n))
-	}
-	for _, e := range sub.Edges {
-		t.Stats.Edges += uint64(len(e.Src))
-	}
+	t.Stats.Count(sub)
 }
 
 // take moves the counts of a batch to t.

@@ -3,6 +3,7 @@ package seeds
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,32 +15,51 @@ import (
 
 // where is the nodes with a value in a column.
 func where(n *graph.Nodes, condition string) (*Seeds, error) {
-	name, value, _ := strings.Cut(condition, "=")
-	c := graph.FindColumn(n.Columns, name)
-	if c == nil && name == "#id" {
-		c = n.IDs
+	columns := n.Columns
+	if n.IDs != nil {
+		ids := *n.IDs
+		ids.Name = "#id"
+		columns = append(slices.Clone(columns), &ids)
 	}
+	rows, err := rowsWith("node type "+n.Type, columns, n.Count, condition)
+	if err != nil {
+		return nil, err
+	}
+	return &Seeds{Types: []string{n.Type}, Nodes: rows}, nil
+}
+
+// rowsWith is the rows, ascending, that fulfil a condition "COLUMN=VALUE" on the columns of a type; nil without a
+// condition. None is an error.
+func rowsWith(owner string, columns []*graph.Column, count int, condition string) ([]uint32, error) {
+	if condition == "" {
+		return nil, nil
+	}
+	name, value, _ := strings.Cut(condition, "=")
+	c := graph.FindColumn(columns, name)
 	if c == nil {
 		var have []string
-		for _, c := range n.Columns {
-			have = append(have, c.Name)
+		for _, c := range columns {
+			if !strings.HasPrefix(c.Name, "#") {
+				have = append(have, c.Name)
+			}
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of node type %s: %s", name, n.Type, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of %s: %s", name, owner, strings.Join(have, ", "))
 	}
 	match, err := matcher(c, value)
 	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "column %q of node type %s: %w", name, n.Type, err)
+		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", name, owner, err)
 	}
-	s := &Seeds{Types: []string{n.Type}}
-	for i := range n.Count {
+	var rows []uint32
+	for i := range count {
 		if match(i) {
-			s.Nodes = append(s.Nodes, uint32(i))
+			rows = append(rows, uint32(i))
 		}
 	}
-	if len(s.Nodes) == 0 {
-		return nil, tagged.Errorf(sample.ErrSeed, "found no node of type %s with %s = %q", n.Type, name, value)
+	if len(rows) == 0 {
+		kind, of, _ := strings.Cut(owner, " type ")
+		return nil, tagged.Errorf(sample.ErrSeed, "found no %s of type %s with %s = %q", kind, of, name, value)
 	}
-	return s, nil
+	return rows, nil
 }
 
 // matcher compares a row of a scalar column with a value.

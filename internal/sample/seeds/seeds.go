@@ -1,4 +1,4 @@
-// Package seeds finds the seeds of a run: the nodes of a type, the nodes with a value of a column, or the nodes or
+// Package seeds finds the seeds of a run: the nodes or edges of a type, those with a value of a column, or the nodes or
 // links of a file.
 //
 // The package imports graph, format/tfgnn, internal/ingest/table, internal/sample,
@@ -8,6 +8,7 @@ package seeds
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,9 +24,11 @@ import (
 type Seeds struct {
 	// Types is the node type of the seeds or, for links, the types of source and target.
 	Types []string
+	// Edges is the edge type that links are edges of; empty where they come from a file.
+	Edges string
 	// Nodes are type-wise ids: one per seed or, for links, source and target in turn. A seed may occur several times.
 	Nodes []uint32
-	// Columns is the other columns of a table of links, by name, with a row per link.
+	// Columns is the other columns of a table of links, or those of the edges, by name, with a row per link.
 	Columns []*graph.Column
 }
 
@@ -33,23 +36,32 @@ type Seeds struct {
 //
 //   - "" or "TYPE": every node of the type that has a row in its table;
 //   - "TYPE:COLUMN=VALUE": the nodes of the type with the value in the column;
+//   - "SRC:REL:DST" or "SRC:REL:DST:COLUMN=VALUE": the edges of the type, or those with the value, as links, in the order of
+//     their ids;
 //   - a file, shards of a file as "base@N", a glob, or a folder. An .npy file holds type-wise ids. Any other table that
 //     table.Open opens has a column "id" or "#id" of original ids, which are the type-wise ids where the type has
 //     none. A table of one column may have any name, and text of one column no header.
 //
 // types is the node type of the rows of a file. It may be empty where the graph has one node type, or the text names
 // it. Two types ask for links: a file with the columns "source" and "target", with or without "#", or with two columns
-// and no header, or an array of pairs. features are the other columns to take. nil takes all of them, with dtypes
+// and no header, or an array of pairs. edges is the edge type of links, empty where it is not known: without a text, its
+// edges are the links. features are the other columns to take. nil takes all of them, with dtypes
 // inferred from their values. Where most is not 0, only the first seeds are taken, at most the given number.
-func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types []string, features []table.Column, most int) (*Seeds, error) {
+func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types []string, edges string, features []table.Column, most int) (*Seeds, error) {
 	g := s.Graph
+	if e, condition := edgesOf(g, cmp.Or(text, edges)); e != nil {
+		if ends := []string{e.Type.Src, e.Type.Dst}; len(types) > 0 && !slices.Equal(types, ends) || edges != "" && edges != e.Type.String() {
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds that are edges of type %s, expected %s, from which the plan starts", e.Type, cmp.Or(edges, strings.Join(types, ",")))
+		}
+		return links(g, e, condition, features, most)
+	}
 	nodeType := ""
 	if len(types) > 0 {
 		nodeType = types[0]
 	}
 	if name, condition, filtered := strings.Cut(text, ":"); ofType(g, text) {
 		if len(types) == 2 {
-			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, because the plan starts from links; give such a file in `Seeds`", text)
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, because the plan starts from links; give such a file in `Seeds`, or an edge type SRC:REL:DST", text)
 		}
 		if name != "" && nodeType != "" && nodeType != name {
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
@@ -60,7 +72,10 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 		}
 		if filtered {
 			found, err := where(g.Nodes[t], condition)
-			return found.first(most), err
+			if err != nil {
+				return nil, err
+			}
+			return found.first(most)
 		}
 		return all(g.Nodes[t], most), nil
 	}
@@ -84,24 +99,37 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 		r.types = []int{t}
 	}
 	found, err := r.read(ctx, features)
-	return found.first(most), err
+	if err != nil {
+		return nil, err
+	}
+	return found.first(most)
 }
 
 // first keeps the first seeds, at most the given number, where most is not 0.
-func (s *Seeds) first(most int) *Seeds {
-	if s != nil && most > 0 && most < len(s.Nodes)/len(s.Types) {
-		s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
+func (s *Seeds) first(most int) (*Seeds, error) {
+	if most == 0 || most >= len(s.Nodes)/len(s.Types) {
+		return s, nil
 	}
-	return s
+	s.Nodes = slices.Clone(s.Nodes[:most*len(s.Types)])
+	for i, c := range s.Columns {
+		var err error
+		if s.Columns[i], err = taken(c, ascending(most)); err != nil {
+			return nil, fmt.Errorf("column %q of the links: %w", c.Name, err)
+		}
+	}
+	return s, nil
 }
 
-// ofType says whether text means nodes of a type rather than a file.
+// ofType says whether text means nodes or edges of a type rather than a file.
 func ofType(g *graph.Graph, text string) bool {
+	if e, _ := edgesOf(g, text); e != nil {
+		return true
+	}
 	name, condition, filtered := strings.Cut(text, ":")
 	return text == "" || g.NodeType(name) >= 0 && (!filtered || strings.Contains(condition, "="))
 }
 
-// Files is the files that the option Seeds means on a graph. It is empty where the option means nodes of a type.
+// Files is the files that the option Seeds means on a graph. It is empty where the option means nodes or edges of a type.
 func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	if ofType(g, text) {
 		return nil, nil
@@ -145,9 +173,14 @@ func all(n *graph.Nodes, most int) *Seeds {
 	if most > 0 {
 		count = min(count, most)
 	}
-	s := &Seeds{Types: []string{n.Type}, Nodes: make([]uint32, count)}
-	for i := range s.Nodes {
-		s.Nodes[i] = uint32(i)
+	return &Seeds{Types: []string{n.Type}, Nodes: ascending(count)}
+}
+
+// ascending is 0, 1, 2, ...
+func ascending(n int) []uint32 {
+	rows := make([]uint32, n)
+	for i := range rows {
+		rows[i] = uint32(i)
 	}
-	return s
+	return rows
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/graphmill/graphmill/format/example"
@@ -122,7 +123,7 @@ func TestFind(t *testing.T) {
 		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, typesOf(c.seedType), nil, 0)
+			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, typesOf(c.seedType), "", nil, 0)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
 					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
@@ -190,7 +191,7 @@ func TestFindLinks(t *testing.T) {
 		{name: "missing shards", text: strings.TrimSuffix(records, "-00000-of-00001") + "@2", types: both, err: "found 0 of 2 shards"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, c.types, c.features, 0)
+			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, c.types, "", c.features, 0)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v, want %q", err, c.err)
@@ -231,11 +232,93 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
+// rated is an open store with ratings, whose edges are numbered by the movies they lead to.
+func rated() *store.Store {
+	g := &graph.Graph{
+		Nodes: []*graph.Nodes{{Type: "movie", Count: 3}, {Type: "user", Count: 4}},
+		Edges: []*graph.Edges{{
+			Type: graph.EdgeType{Src: "user", Rel: "rates", Dst: "movie"}, Count: 5, Primary: graph.In,
+			Adj: [2]*graph.Adjacency{{Indptr: graph.Index{U32: []uint32{0, 2, 2, 5}}, Far: graph.Index{U32: []uint32{3, 0, 1, 1, 2}}}},
+			Columns: []*graph.Column{
+				{Name: graph.PositionColumn, DType: graph.Uint32, Rows: 5, Values: make([]byte, 20)},
+				{Name: "split", DType: graph.String, Rows: 5, Values: []byte("abaab"), StringOffsets: graph.Index{U64: []uint64{0, 1, 2, 3, 4, 5}}},
+				{Name: "stars", DType: graph.Int32, Rows: 5, Values: graph.Bytes([]int32{5, 1, 4, 2, 3})},
+				{Name: "words", DType: graph.Int16, Shape: []int{-1, 2}, Rows: 5, Offsets: []graph.Index{{U32: []uint32{0, 1, 1, 3, 3, 4}}},
+					Values: graph.Bytes([]int16{0, 1, 2, 3, 4, 5, 6, 7})},
+			},
+		}},
+	}
+	return &store.Store{Graph: g, Meta: &store.Meta{}}
+}
+
+// TestFindEdges takes the edges of a type as links, with their columns, in the order of their ids.
+func TestFindEdges(t *testing.T) {
+	ends := []string{"user", "movie"}
+	for _, c := range []struct {
+		name, text, edges string
+		types             []string
+		features          []table.Column
+		most              int
+		want              []uint32
+		stars             []int32
+		words             []int16
+		err               string
+	}{
+		{name: "all", text: "user:rates:movie", want: []uint32{3, 0, 0, 0, 1, 2, 1, 2, 2, 2}, stars: []int32{5, 1, 4, 2, 3}, words: []int16{0, 1, 2, 3, 4, 5, 6, 7}},
+		{name: "the edge type alone", edges: "user:rates:movie", types: ends, want: []uint32{3, 0, 0, 0, 1, 2, 1, 2, 2, 2}, stars: []int32{5, 1, 4, 2, 3}, words: []int16{0, 1, 2, 3, 4, 5, 6, 7}},
+		{name: "a value", text: "user:rates:movie:split=a", types: ends, want: []uint32{3, 0, 1, 2, 1, 2}, stars: []int32{5, 4, 2}, words: []int16{0, 1, 2, 3, 4, 5}},
+		{name: "the first", text: "user:rates:movie", most: 2, want: []uint32{3, 0, 0, 0}, stars: []int32{5, 1}, words: []int16{0, 1}},
+		{name: "the first with a value", text: "user:rates:movie:split=b", most: 1, want: []uint32{0, 0}, stars: []int32{1}},
+		{name: "declared columns", text: "user:rates:movie:split=b", features: []table.Column{{Name: "stars", DType: graph.Int32}}, want: []uint32{0, 0, 2, 2}, stars: []int32{1, 3}},
+
+		{name: "no such value", text: "user:rates:movie:split=c", err: `found no edge of type user:rates:movie with split = "c"`},
+		{name: "no such column", text: "user:rates:movie:part=c", err: `found column "part", expected a column of edge type user:rates:movie: split, stars, words`},
+		{name: "another plan", text: "user:rates:movie", types: []string{"user", "user"}, err: "found seeds that are edges of type user:rates:movie, expected user,user, from which the plan starts"},
+		{name: "another edge type", text: "user:rates:movie", types: ends, edges: "user:sees:movie", err: "expected user:sees:movie, from which the plan starts"},
+		{name: "a column that is declared", text: "user:rates:movie", features: []table.Column{{Name: "label"}}, err: "found no column label of user:rates:movie, expected it, because the schema declares it"},
+		{name: "no such edge type", text: "user:likes:movie", types: ends, err: "which is neither a node type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(context.Background(), vfs.OS, rated(), c.text, c.types, c.edges, c.features, c.most)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sample.ErrSeed) {
+					t.Fatalf("error %v, want ErrSeed with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, got.Nodes) + cmp.Diff(ends, got.Types); d != "" || got.Edges != "user:rates:movie" {
+				t.Fatal(d, got.Edges)
+			}
+			for _, col := range got.Columns {
+				if err := col.CheckOffsets(); err != nil || col.Rows != len(c.want)/2 {
+					t.Errorf("column %s: %d rows, %v", col.Name, col.Rows, err)
+				}
+			}
+			if d := cmp.Diff(c.stars, graph.View[int32](graph.FindColumn(got.Columns, "stars").Values)); d != "" {
+				t.Error(d)
+			}
+			if words := graph.FindColumn(got.Columns, "words"); words != nil {
+				if d := cmp.Diff(c.words, graph.View[int16](words.Values), cmpopts.EquateEmpty()); d != "" {
+					t.Error(d)
+				}
+			}
+		})
+	}
+	broken := rated()
+	broken.Graph.Edges[0].Adj[graph.In].Far = graph.Index{U32: []uint32{3, 0, 1, 9, 2}}
+	if _, err := seeds.Find(context.Background(), vfs.OS, broken, "user:rates:movie", nil, "", nil, 0); err == nil || !strings.Contains(err.Error(), "found node 9, expected less than 4") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestAddedNodesAreNoSeeds checks that nodes without a row in the table are no seeds.
 func TestAddedNodesAreNoSeeds(t *testing.T) {
 	s := papers()
 	s.Graph.Nodes[1].Added = 2
-	got, err := seeds.Find(context.Background(), vfs.OS, s, "paper", nil, nil, 0)
+	got, err := seeds.Find(context.Background(), vfs.OS, s, "paper", nil, "", nil, 0)
 	if err != nil || len(got.Nodes) != 2 {
 		t.Fatalf("found %v, %v, expected 2 nodes", got, err)
 	}

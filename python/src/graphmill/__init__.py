@@ -9,8 +9,9 @@ sampler for PyG's own loaders.
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError
-from ._feed import AllSlotsHeld, FeedDied
+from ._feed import FeedDied
 from ._folder import Column
+from ._inference import inference
 from ._loader import NodeLoader
 from ._packs import PackBatch, PackedLoader
 from ._run import run
@@ -25,7 +26,6 @@ from ._whole_pyg import from_pyg
 from ._whole_tables import from_tables
 
 __all__ = [
-    "AllSlotsHeld",
     "BatchIter",
     "Collection",
     "Column",
@@ -45,5 +45,6 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "from_tables",
+    "inference",
     "run",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
-from typing import Any
+from typing import Any, Iterable, Sequence
 
 
 def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
@@ -22,6 +23,34 @@ def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
     if n < least or most is not None and n > most:
         raise ValueError(f"found {name}={n}, expected {f'at least {least}' if most is None else f'{least} to {_shown(most)}'}")
     return n
+
+
+def truth(name: str, x: Any) -> bool:
+    """An argument as a bool: Python's or NumPy's.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if type(x).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"found {name}={x!r}, expected True or False")
+    return bool(x)
+
+
+def choice(name: str, x: Any, choices: Sequence[str]) -> str:
+    """An argument that is one of a few texts.
+
+    Raises:
+        ValueError: it is another one.
+    """
+    if isinstance(x, str) and x in choices:
+        return x
+    raise ValueError(f"found {name}={x!r}, expected one of {', '.join(choices)}{meant(x, choices)}")
+
+
+def meant(x: object, names: Iterable[str]) -> str:
+    """The end of an error about an unknown name: the known name that is near to it, if there is one."""
+    near = difflib.get_close_matches(str(x), list(names), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _shown(n: int) -> str:

@@ -3,32 +3,28 @@
 docs/format-feed.md describes the protocol. Two points are subtle:
 
 - Arrays are views of the ring. NumPy, and torch.from_numpy, keep the base array of a view (also of a view of a view)
-  alive; when the base is freed, its slot is released. So a batch can be kept for any time, until all slots are held.
-- After a fork, the child closes the connection and the lifeline that it inherited: replies of one socket must not be
-  shared, and a copy of the lifeline would keep the feed alive after its owner was killed.
+  alive; when the base is freed, its slot is released. So a batch can be kept for any time. If only one slot is left, the next
+  batch is copied out of it, because without a free slot the feed would wait for ever.
+- After a fork, the child closes the connection that it inherited, because replies of one socket must not be shared.
 """
 
 from __future__ import annotations
 
-import atexit
-import collections
 import errno
 import gc
 import json
 import mmap
 import os
-import re
 import socket
 import struct
-import subprocess
-import threading
 import weakref
 from typing import Any, Iterator, TypeVar
 
 import numpy as np
 
 from ._arrays import Array
-from ._command import GraphmillError, command
+from ._command import GraphmillError
+from ._process import FeedDied, Process
 
 _VERSION = 2
 _MESSAGE = struct.Struct("<IIQQQQ")  # kind, slot, gen, seq, bytes, run
@@ -37,117 +33,18 @@ _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
+_COLLECT = 64  # copied batches after which cycles are looked for again
 
 
-class FeedDied(GraphmillError):
-    """The feed has ended or was killed."""
-
-
-class AllSlotsHeld(GraphmillError):
-    """Every slot of the ring is held by arrays that are still in use."""
-
-
-_processes: "weakref.WeakSet[Process]" = weakref.WeakSet()
 _connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
 
 
 def _after_fork() -> None:
     for c in list(_connections):
         c._forget()
-    for p in list(_processes):
-        p._forget()
 
 
 os.register_at_fork(after_in_child=_after_fork)
-
-
-class Process:
-    """A running feed. It ends when its lifeline closes: by `close`, or when the owner ends."""
-
-    def __init__(self, arguments: list[str]) -> None:
-        ours, theirs = socket.socketpair()
-        self._pid = os.getpid()
-        self._lines: collections.deque[str] = collections.deque(maxlen=50)
-        try:
-            self._process = subprocess.Popen(
-                [command(), "feed", *arguments, "--lifeline", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        self._lifeline = ours
-        _processes.add(self)
-        atexit.register(_close_at_exit, weakref.ref(self))
-        self._listener = threading.Thread(target=_collect, args=(self._process.stderr, self._lines), daemon=True)
-        self._listener.start()
-        line = b""
-        while not line.endswith(b"\n"):
-            part = ours.recv(65536)
-            if not part:
-                break
-            line += part
-        ready = json.loads(line) if line else {}
-        if "addr" not in ready:
-            self.close()
-            # A feed that could not read its arguments names flags; here they are keywords.
-            words = re.sub("--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), self.last_words())
-            raise GraphmillError(ready.get("error") or words or "the feed ended without a word")
-        self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
-
-    def last_words(self) -> str:
-        """The end of the text that the feed printed."""
-        self._listener.join(timeout=1)
-        return "\n".join(self._lines)
-
-    def died(self) -> FeedDied:
-        if self._lifeline.fileno() < 0:
-            return FeedDied("found a loader that was closed, expected one that is open")
-        try:
-            code: Any = self._process.wait(timeout=1) if os.getpid() == self._pid else "unknown"
-        except subprocess.TimeoutExpired:
-            code = "none: it is still running"
-        words = self.last_words() if os.getpid() == self._pid else ""
-        return FeedDied(f"the feed ended (exit status {code})" + (f": {words}" if words else ""))
-
-    def close(self) -> None:
-        """End the feed, and wait for it."""
-        if os.getpid() != self._pid:
-            return
-        self._lifeline.close()
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        # The pipe is closed now, so the thread ends.
-        self._listener.join(timeout=1)
-        if not self._listener.is_alive() and self._process.stderr is not None:
-            self._process.stderr.close()
-
-    def _forget(self) -> None:
-        self._lifeline.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_lifeline"):
-            self.close()
-
-
-def _close_at_exit(process: "weakref.ref[Process]") -> None:
-    p = process()
-    if p is not None:
-        p.close()
-
-
-def _collect(pipe: Any, lines: "collections.deque[str]") -> None:
-    for line in pipe:
-        lines.append(line.decode(errors="replace").rstrip())
 
 
 class Batch:
@@ -190,12 +87,16 @@ class Connection:
         self.names = [name for name, _, _ in self._columns]
         self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
+        self.seed_edges: str = welcome.get("seed_edges", "")
+        n = welcome.get("negatives")
+        self.negatives: tuple[str, int] | None = (n["how"], n["each"]) if n else None
+        self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
         os.close(fds[0])
-        self._run = 0
+        self._run = self._uncollected = 0
         self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
     def _receive(self) -> tuple[bytes, list[int]]:
@@ -240,10 +141,6 @@ class Connection:
 
     def _next(self, run: int) -> Batch | None:
         while True:
-            if len(self._held) == self.slots:
-                gc.collect()
-                if len(self._held) == self.slots:
-                    raise AllSlotsHeld(f"found all {self.slots} slots held by batches that are in use, expected a free one; copy the arrays that you keep, or give more slots")
             try:
                 body, fds = self._receive()
             except OSError as e:  # also if this side closed the socket
@@ -273,12 +170,26 @@ class Connection:
         magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
         if magic != _MAGIC or columns != len(self._columns):
             raise GraphmillError("found no batch at the offset of the feed's message, expected one; the protocol was violated")
-        self._lease(base, slot, gen)
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
+        if self._last_free():
+            if memory is self._ring:
+                base = base.copy()
+            self._give_back(slot, gen)
+        else:
+            self._lease(base, slot, gen)
         out: dict[str, Array] = {}
         for i, (name, dtype, shape) in enumerate(self._columns):
             out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
         return Batch(run, seq, seeds, out)
+
+    def _last_free(self) -> bool:
+        """Whether all slots but one are held by arrays that are in use."""
+        if len(self._held) < self.slots - 1:
+            return False
+        if self._uncollected == 0 and self._held:
+            gc.collect()  # some frameworks' objects are in cycles
+        self._uncollected = (self._uncollected + 1) % _COLLECT
+        return len(self._held) >= self.slots - 1
 
     def _lease(self, base: Array, slot: int, gen: int) -> None:
         connection = weakref.ref(self)
@@ -309,18 +220,19 @@ class Connection:
 
 
 class Feeding:
-    """The base of NodeLoader and PyG's sampler, which start a feed and connect to it in each process.
+    """The base of NodeLoader and PyG's sampler, which start a feed, or join one, and connect to it in each process.
 
-    A pickled copy, or a copy in a forked child, connects to the same feed. The process that started the feed owns it.
+    A pickled copy, or a copy in a forked child, connects to the same feed. The process that started or joined the feed owns it.
     """
 
     _process: Process | None
     _connection: Connection | None
     _pid: int
 
-    def _start(self, arguments: list[str]) -> None:
+    def _start(self, arguments: list[str], name: str | None = None) -> None:
+        """Start a feed; with a name, join the one that other processes of this machine started under it."""
         self._pid, self._connection = os.getpid(), None
-        self._process = Process(arguments)
+        self._process = Process(arguments, name)
         self._addr, self._token = self._process.addr, self._process.token
 
     def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:
@@ -340,7 +252,7 @@ class Feeding:
         return FeedDied("the feed ended: the process that started it ended it, or it was killed")
 
     def close(self) -> None:
-        """End the feed. Batches that are in use stay readable."""
+        """End the feed, or leave it to the other ranks that use it. Batches that are in use stay readable."""
         self._disconnect()
         if self._process is not None:
             self._process.close()

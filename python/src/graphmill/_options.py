@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
-from ._arguments import integer
+from ._arguments import choice, integer, meant, truth
+from ._folder import edge_type
 from ._store import Store
+
+_CHOICES = {
+    "direction": ("in", "out"),
+    "expand": ("new", "all"),
+    "scope": ("batch", "seed", "epoch"),
+    "subgraph_type": ("directional", "bidirectional", "induced"),
+    "temporal_strategy": ("uniform", "last"),
+    "negatives_how": ("binary", "triplet", "in-batch"),
+    "negatives_strict": ("no", "count", "error"),
+}
+_DEFAULTS = {"subgraph_type": "directional", "temporal_strategy": "uniform"}  # left out, as the plan says them
+_FLAGS = {"subgraph_type": "--subgraph"}  # keywords whose flags have other names
 
 
 def feed_arguments(
@@ -20,12 +32,13 @@ def feed_arguments(
 ) -> list[str]:
     """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
-        threads = max(1, len(os.sched_getaffinity(0)) - 1)
+        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        threads = max(1, len(os.sched_getaffinity(0)) - (int(local) if local.isdecimal() else 1))
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
     for name, value in flags.items():
-        flag = "--" + name.replace("_", "-")
+        flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
         if value is True:
             arguments.append(flag)
         elif value is not False and value is not None:
@@ -33,25 +46,141 @@ def feed_arguments(
     return arguments
 
 
-def fingerprint(store: str | os.PathLike[str], arguments: list[str], seeds: list[str]) -> str:
-    """A fingerprint of all that the subgraphs of a feed depend on: the store, the arguments that change draws, and the seeds."""
-    h = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(os.fsdecode(store), "manifest.json.xxh3"), "rb") as f:
-        h.update(f.read(4096))
-    rest = iter(arguments[1:])
-    for flag in rest:
-        if flag in ("--threads", "--features", "--edge-features", "--memory"):
-            next(rest)
+def path_of(store: Any) -> str:
+    """The path of a store.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    try:
+        return os.fsdecode(store)
+    except TypeError:
+        advice = "; graphmill.from_pyg makes a Store of it" if type(store).__module__.startswith("torch_geometric") else ""
+        raise TypeError(f"found store= of type {type(store).__name__}, expected the path of a store, or a Store{advice}") from None
+
+
+def flags_of(o: Mapping[str, Any], store: Store) -> dict[str, Any]:
+    """Keywords of the plan and its seeds as values of flags, checked as far as the store and the values tell.
+
+    Raises:
+        TypeError: a value of a wrong type.
+        ValueError: a value that is none of those that the keyword has; a type or a column that the store lacks.
+    """
+    out: dict[str, Any] = {}
+    for name, x in o.items():
+        if x is None:
+            continue
+        if name in _CHOICES:
+            x = choice(name, getattr(x, "value", x), _CHOICES[name])  # PyG has enums for some
+            x = None if x == _DEFAULTS.get(name) else x
+        elif name in _READERS:
+            x = _READERS[name](name, x, store)
+        elif not isinstance(x, (str, os.PathLike)):
+            raise TypeError(f"found {name}={x!r}, expected a text")
+        out[name] = x
+    return out
+
+
+def _positive(name: str, x: Any, _: Store) -> int:
+    return integer(name, x, 1)
+
+
+def _each(name: str, x: Any, _: Store) -> int | None:
+    return integer(name, x, 0) or None
+
+
+def _flag(name: str, x: Any, _: Store) -> bool:
+    return truth(name, x)
+
+
+def _edge_column(name: str, x: Any, store: Store) -> str:
+    have = {c for e in store.edges.values() for c in e.columns if not c.startswith("#")}
+    if not isinstance(x, str):
+        raise TypeError(f"found {name}={x!r}, expected the name of a column of edges")
+    if x.removesuffix("<=") not in have:
+        raise ValueError(f"found {name}={x!r}, expected a column of edges among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
+    return x
+
+
+def _edge_types(name: str, x: Any, store: Store) -> str:
+    return ",".join(type_text(name, e, store) for e in (x.split(",") if isinstance(x, str) else x))
+
+
+def _columns_by_type(name: str, x: Any, store: Store) -> str:
+    if isinstance(x, str):
+        return x
+    if not isinstance(x, Mapping):
+        raise TypeError(f"found {name}={x!r}, expected a dict from types to columns")
+    parts = []
+    for t, column in x.items():
+        if name == "before_nodes":
+            if t not in store.nodes:
+                raise ValueError(f"found {name}= for {t!r}, expected node types among {', '.join(store.node_types)}{meant(t, store.node_types)}")
+            have, text = store.nodes[t].columns, t
         else:
-            h.update(flag.encode() + b"\0")
-    for path in seeds[1:]:
-        if os.path.isfile(path):
-            with open(path, "rb") as f:
-                while part := f.read(1 << 20):
-                    h.update(part)
-        else:
-            h.update(path.encode())
-    return h.hexdigest()
+            text = type_text(name, t, store)
+            have = store.edges[text].columns
+        if not isinstance(column, str) or column.removesuffix("<=") not in have:
+            raise ValueError(f"found {name}={{{t!r}: {column!r}}}, expected a column of {text} among {', '.join(c for c in have if c[0] != '#') or 'none'}{meant(column, have)}")
+        parts.append(f"{text}={column}")
+    return ";".join(parts)
+
+
+def _exclude(name: str, x: Any, store: Store) -> str:
+    if isinstance(x, str) and x.startswith("reverse:"):
+        return "reverse:" + type_text(name, x[len("reverse:") :], store)
+    return choice(name, x, ("self", "reverse:RELATION"))
+
+
+def _number(name: str, x: Any, _: Store) -> str:
+    if isinstance(x, (bool, bytes)) or not isinstance(x, (str, int, float)) and not hasattr(x, "__index__"):
+        raise TypeError(f"found {name}={x!r}, expected a number or a text")
+    return str(x)
+
+
+def _seed_time(name: str, x: Any, _: Store) -> str:
+    if not isinstance(x, str):
+        raise TypeError(f"found {name}= of type {type(x).__name__}, expected the name of the column of the seed nodes or links that has their times")
+    return x
+
+
+_READERS: dict[str, Callable[[str, Any, Store], Any]] = {
+    "replace": _flag,
+    "weight": _edge_column,
+    "before": _edge_column,
+    "before_columns": _columns_by_type,
+    "before_nodes": _columns_by_type,
+    "untimed": _edge_types,
+    "window": _number,
+    "memory": _number,
+    "seed_time": _seed_time,
+    "limit_seeds": _positive,
+    "negatives": _each,
+    "exclude": _exclude,
+}
+
+
+def type_text(keyword: str, name: Any, store: Store) -> str:
+    """An edge type as "src:rel:dst"; errors name the keyword that it was given to."""
+    try:
+        return ":".join(edge_type(name, store.edge_types))
+    except KeyError as e:
+        raise ValueError(f"{keyword}: {e.args[0]}") from None
+    except TypeError:
+        raise TypeError(f"found {keyword}= for {name!r}, expected an edge type: three names, or a relation") from None
+
+
+def checked_fanout(fanout: Any, store: Store) -> Any:
+    """A fanout whose edge types are those of the store, written with all three names."""
+    if not isinstance(fanout, Mapping):
+        return fanout
+    out: dict[str, Any] = {}
+    for name, hops in fanout.items():
+        text = type_text("fanout", name, store)
+        if text in out:
+            raise ValueError(f"found fanout= of {text} twice, expected each edge type once")
+        out[text] = hops
+    return out
 
 
 def fanout_text(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
@@ -66,13 +195,28 @@ def fanout_text(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
     return ",".join(str(integer("fanout", n, -1)) for n in hops)
 
 
-def names_of(names: str | Sequence[str]) -> str:
-    return names if isinstance(names, str) else ",".join(names) or "none"
+def names_of(keyword: str, names: str | Sequence[str], columns: Mapping[Any, Any]) -> str:
+    """A list of columns as the value of a flag.
+
+    Args:
+        columns: the columns of each type, by name of the type.
+    """
+    items = names.split(",") if isinstance(names, str) else list(names)
+    if items in (["all"], ["none"], []):
+        return items[0] if items else "none"
+    have = {c for of in columns.values() for c in of if not c.startswith("#")}
+    for x in items:
+        if not isinstance(x, str):
+            raise TypeError(f"found {keyword}={names!r}, expected names of columns")
+        type_, _, column = x.rpartition("/")
+        if x not in have and (type_ not in columns or column not in columns[type_]):
+            raise ValueError(f"found {x!r} in {keyword}=, expected columns among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
+    return ",".join(items)
 
 
-def with_label(store: str | os.PathLike[str], features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
+def with_label(store: Store, features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
     """The features, with a label that is a column of nodes; labels of links need not be named."""
     names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)
-    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in Store(store).nodes.values()):
+    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in store.nodes.values()):
         return features
     return [*names, label]

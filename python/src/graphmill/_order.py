@@ -35,8 +35,24 @@ def check_state(state: Mapping[str, Any], **want: Any) -> None:
             "epoch differs between versions, so begin a new epoch or use the release that made the state"
         )
     for name, value in want.items():
-        if state.get(name) != value:
-            raise ValueError(f"state does not match: found {name} {state.get(name)!r}, expected {value!r}")
+        found = state.get(name)
+        if isinstance(value, dict):
+            _check_same(found, value)
+        elif found != value:
+            raise ValueError(f"state does not match: found {name} {found!r}, expected {value!r}")
+
+
+def _check_same(found: Any, want: dict[str, str]) -> None:
+    """Raise a ValueError that lists the arguments in which a state differs from the loader."""
+    if not isinstance(found, Mapping):
+        raise ValueError(f"state does not match: found data {found!r}, expected the arguments of a loader by name; the state is of another release")
+    differ = [f"{name} {_shown(found.get(name))}, expected {_shown(want.get(name))}" for name in sorted({*found, *want}) if found.get(name) != want.get(name)]
+    if differ:
+        raise ValueError(f"state does not match: found {'; '.join(differ)}; make the loader with the arguments of the state")
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
 
 
 def _mix(x: int) -> int:

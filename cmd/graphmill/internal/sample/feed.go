@@ -1,10 +1,7 @@
 package sample
 
 import (
-	"encoding/json"
 	"fmt"
-	"net"
-	"os"
 	"os/signal"
 	"syscall"
 
@@ -20,7 +17,24 @@ import (
 type feedFlags struct {
 	cli.Common
 	cli.Sampling
-	lifeline int
+	lifeline, joining int
+}
+
+// owners returns the processes that the feed serves.
+func (f *feedFlags) owners(cmd *cobra.Command) (*feed.Owners, error) {
+	lifeline, err := feed.Lifeline(f.lifeline)
+	if err != nil {
+		return nil, fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
+	}
+	if f.joining < 0 {
+		return feed.NewOwners(cmd.Context(), lifeline, nil), nil
+	}
+	joining, err := feed.Joining(f.joining)
+	if err != nil {
+		_ = lifeline.Close()
+		return nil, fmt.Errorf("--joining %d: %w", f.joining, err)
+	}
+	return feed.NewOwners(cmd.Context(), lifeline, joining), nil
 }
 
 // NewFeed makes the command feed.
@@ -39,19 +53,16 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if f.lifeline < 3 {
 				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 			}
-			file := os.NewFile(uintptr(f.lifeline), "lifeline")
-			lifeline, err := net.FileConn(file)
-			_ = file.Close()
+			owners, err := f.owners(cmd)
 			if err != nil {
-				return fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
+				return err
 			}
-			// Ignore interrupts: the owner decides when the feed ends.
-			signal.Ignore(syscall.SIGINT)
-			if err := serve(cmd, t, args[0], &f, lifeline); err != nil {
+			defer owners.Close()
+			// The owners decide when the feed ends: not an interrupt, and not the end of the one that reads its messages.
+			signal.Ignore(syscall.SIGINT, syscall.SIGPIPE)
+			if err := serve(owners, t, args[0], &f); err != nil {
 				// The reader is a Python program: name its keyword arguments, not flags.
-				line, _ := json.Marshal(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart}) // strings alone
-				_, _ = lifeline.Write(append(line, '\n'))
-				_ = lifeline.Close()
+				owners.Refuse(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart})
 				return err
 			}
 			return nil
@@ -61,11 +72,12 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	f.Sampling.Add(cmd.Flags())
 	f.AddFeed(cmd.Flags())
 	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
+	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
 	return cmd
 }
 
-// serve hands out the batches of a store until the lifeline is closed.
-func serve(cmd *cobra.Command, t *cli.Terminal, dir string, f *feedFlags, lifeline net.Conn) error {
+// serve hands out the batches of a store until the last owner has left.
+func serve(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
@@ -78,10 +90,10 @@ func serve(cmd *cobra.Command, t *cli.Terminal, dir string, f *feedFlags, lifeli
 		return err
 	}
 	defer st.Close()
-	l, err := graphmill.NewLoader(cmd.Context(), st, o)
+	l, err := graphmill.NewLoader(owners.Context(), st, o)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	return feed.Serve(cmd.Context(), l.Source(), f.Threads, lifeline)
+	return feed.Serve(l.Source(), f.Threads, owners)
 }

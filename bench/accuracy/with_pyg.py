@@ -1,0 +1,238 @@
+"""Trains one model with PyG's loaders and with Graphmill's, and prints the test results of each as JSON.
+
+    python with_pyg.py papers|links|events|graphs FOLDER SEEDS
+
+FOLDER is what prepare.py wrote, with the store or the collection beside the tables. The contestants have the same model, the same
+random start, and the same hyperparameters; only the batches differ. One of them is a control that a loader which lost what
+matters would equal.
+"""
+
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch_geometric.data import Data, HeteroData
+from torch_geometric.loader import DataLoader, LinkNeighborLoader, NeighborLoader
+from torch_geometric.loader import NodeLoader as PyGNodeLoader
+from torch_geometric.nn import GINConv, SAGEConv, global_add_pool
+from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
+from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
+
+from graphmill import NodeLoader, PackedLoader
+from prepare import CLASSES, split
+from shared import descend, main, mrr, some, tensors
+
+
+class SAGE(torch.nn.Module):
+    def __init__(self, features, out, dropout):
+        super().__init__()
+        self.first, self.second, self.dropout = SAGEConv(features, 64), SAGEConv(64, out), dropout
+
+    def forward(self, x, edge_index):
+        h = F.dropout(x, self.dropout, self.training)
+        h = F.dropout(self.first(h, edge_index).relu(), self.dropout, self.training)
+        return self.second(h, edge_index)
+
+
+def papers(folder, who, seed):
+    """Test accuracy at the epoch with the best validation accuracy."""
+    a = tensors(folder)
+    x, y, edges = a["x"], a["y"], a["edges"]
+    fit, check, test = split(y.numpy(), seed)
+    model = SAGE(x.shape[1], int(y.max()) + 1, 0.5)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    if who == "Graphmill":
+        loader = NodeLoader(f"{folder}/store", [10, 10], 64, fit, shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
+    else:
+        if who == "no edges":
+            edges = edges[:, :0]
+        loader = NeighborLoader(Data(x=x, y=y, edge_index=edges), [10, 10], input_nodes=torch.from_numpy(fit), batch_size=64, shuffle=True)
+    best = result = 0.0
+    for _ in range(20):
+        model.train()
+        for b in loader:
+            descend(optimiser, F.cross_entropy(model(b.x, b.edge_index)[: b.batch_size], b.y[: b.batch_size]))
+        model.eval()
+        with torch.no_grad():
+            right = (model(x, edges).argmax(1) == y).float()
+        if float(right[check].mean()) > best:
+            best, result = float(right[check].mean()), float(right[test].mean())
+    return result
+
+
+def links(folder, who, seed):
+    """MRR of the held-out links after five epochs of links, half of which are negative."""
+    a = tensors(folder)
+    x, edges = a["x"], a["edges"]
+    pairs = some(a["train"], 10000, seed)
+    model = SAGE(x.shape[1], 64, 0.0)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.005)
+    if who == "no training":
+        loader = []
+    elif who == "PyG":
+        loader = LinkNeighborLoader(Data(x=x, edge_index=edges), [10, 5], pairs, neg_sampling="binary", batch_size=256, shuffle=True)
+    else:
+        exclude = "reverse:is" if who == "Graphmill, seed links excluded" else None
+        loader = NodeLoader(
+            f"{folder}/store", [10, 5], 256, pairs, ("synset", "is", "synset"), shuffle=True, seed=seed, as_="pyg", threads=1, negatives=1, exclude=exclude
+        )
+    for _ in range(5):
+        for b in loader:
+            h = model(b.x, b.edge_index)
+            score = (h[b.edge_label_index[0]] * h[b.edge_label_index[1]]).sum(1)
+            descend(optimiser, F.binary_cross_entropy_with_logits(score, b.edge_label.float()))
+    with torch.no_grad():
+        return mrr(model(x, edges), a["test"], a["others"])
+
+
+WROTE, BY, IN = ("person", "wrote", "commit"), ("commit", "by", "person"), ("component", "in", "commit")
+PATHS = {WROTE: [1, 0, 0], BY: [0, 10, 0], IN: [0, 0, 1]}
+
+
+class Past(BaseSampler):
+    """PyG's temporal sampler of torch-sparse, which PyG's loaders used before pyg-lib."""
+
+    def __init__(self, data, hops):
+        self.times = {t: data[t].time for t in data.node_types}
+        colptr, row, self.edge_permutation_ = to_hetero_csc(data, device="cpu", node_time_dict=self.times)
+        self.types = data.metadata()
+        self.names = {e: "__".join(e) for e in self.types[1]}
+        self.colptr, self.row, self.hops = remap_keys(colptr, self.names), remap_keys(row, self.names), hops
+
+    @property
+    def edge_permutation(self):
+        return self.edge_permutation_
+
+    def sample_from_nodes(self, seeds):
+        takes = {self.names[e]: n for e, n in self.hops.items()}
+        node, row, col, edge = torch.ops.torch_sparse.hetero_temporal_neighbor_sample(
+            *self.types, self.colptr, self.row, {seeds.input_type: seeds.node}, takes, self.times, 3, False, True
+        )
+        back = {v: k for k, v in self.names.items()}
+        return HeteroSamplerOutput(node, *(remap_keys(v, back) for v in (row, col, edge)), metadata=(seeds.input_id, seeds.time))
+
+    def sample_from_edges(self, *_, **__):
+        raise NotImplementedError("this training has seed nodes alone")
+
+
+class Commits(torch.nn.Module):
+    """What an author worked on: the components of their earlier commits, averaged."""
+
+    def __init__(self):
+        super().__init__()
+        self.commit, self.person, self.out = SAGEConv((CLASSES, CLASSES), 16), SAGEConv((16, 16), 16), SAGEConv((16, 16), CLASSES)
+
+    def forward(self, b):
+        nothing = torch.zeros(b["commit"].num_nodes, CLASSES), torch.zeros(b["person"].num_nodes, 16), torch.zeros(b["commit"].num_nodes, 16)
+        h = self.commit((b["component"].x, nothing[0]), b[IN].edge_index).relu()
+        h = self.person((h, nothing[1]), b[BY].edge_index).relu()
+        return self.out((h, nothing[2]), b[WROTE].edge_index)
+
+
+def assert_past(b):
+    """No seed can see a commit that is later than itself: each node is reached from one seed alone."""
+    commit = b["commit"]
+    time, n = commit.time if "time" in commit else commit.x, commit.batch_size  # Graphmill names a column that is alone x
+    of_person = torch.full((b["person"].num_nodes,), -1)
+    of_person[b[WROTE].edge_index[0]] = b[WROTE].edge_index[1]
+    assert int(b[WROTE].edge_index[1].max()) < n and (of_person[b[BY].edge_index[1]] >= 0).all()
+    assert (time[b[BY].edge_index[0]] <= time[of_person[b[BY].edge_index[1]]]).all(), "found a later commit"
+    return len(b[BY].edge_index[0])
+
+
+def events(folder, who, seed):
+    """Test accuracy on the last quarter of the commits."""
+    a = tensors(folder)
+    data = HeteroData()
+    data["commit"].time, data["commit"].y, data["component"].x = a["time"], a["label"], a["component"]
+    data["person"].time, data["component"].time = torch.zeros(int(a["people"]), dtype=torch.int64), torch.zeros(CLASSES, dtype=torch.int64)
+    for t, n in (("commit", len(a["time"])), ("person", int(a["people"])), ("component", CLASSES)):
+        data[t].num_nodes = n  # PyG cannot tell it from a column named time
+    for e, name in ((WROTE, "wrote"), (BY, "by"), (IN, "touched")):
+        data[e].edge_index = a[name]
+
+    def loader(seeds, shuffle):
+        if who == "PyG":
+            return PyGNodeLoader(data, Past(data, PATHS), ("commit", seeds), batch_size=256, shuffle=shuffle)
+        paths = {":".join(e): n for e, n in PATHS.items()}
+        if who == "no history":
+            paths["commit:by:person"] = [0, 0, 0]
+        return NodeLoader(
+            f"{folder}/store", paths, 256, seeds, "commit", shuffle=shuffle, seed=seed, as_="pyg", label="y", scope="seed", before="time<=", threads=1
+        )
+
+    fit = some(a["train"], 8000, seed)
+    test = some(a["test"], 4000, seed)
+    model = Commits()
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
+    training = loader(fit, True)
+    for _ in range(10):
+        for b in training:
+            if who != "no history":
+                assert_past(b)
+            n = b["commit"].batch_size
+            descend(optimiser, F.cross_entropy(model(b)[:n], b["commit"].y[:n]))
+    right = total = 0
+    with torch.no_grad():
+        for b in loader(test, False):
+            n = b["commit"].batch_size
+            right += int((model(b)[:n].argmax(1) == b["commit"].y[:n]).sum())
+            total += n
+    return right / total
+
+
+class GIN(torch.nn.Module):
+    def __init__(self, kinds, classes):
+        super().__init__()
+        sizes = [kinds, 32, 32]
+        self.convs = torch.nn.ModuleList(
+            GINConv(torch.nn.Sequential(torch.nn.Linear(n, 32), torch.nn.ReLU(), torch.nn.Linear(32, 32), torch.nn.ReLU())) for n in sizes
+        )
+        self.out = torch.nn.Linear(32, classes)
+
+    def forward(self, b):
+        h = b.x
+        for conv in self.convs:
+            h = conv(h, b.edge_index)
+        return self.out(global_add_pool(h, b.batch, b.num_graphs) / 32)
+
+
+def data_list(a, prefix):
+    nodes, edges = a[prefix + "nodes"].tolist(), a[prefix + "edges"].tolist()
+    ends = torch.stack([a[prefix + "src"], a[prefix + "dst"]])
+    return [
+        Data(x=a[prefix + "x"][nodes[i] : nodes[i + 1]], edge_index=ends[:, edges[i] : edges[i + 1]], y=y[None])
+        for i, y in enumerate(a[prefix + "label"])
+    ]
+
+
+def graphs(folder, who, seed):
+    """Test accuracy after 40 epochs of batches of about 32 graphs."""
+    a = tensors(folder)
+    if who == "no edges":
+        a["edges"], a["test_edges"] = a["edges"] * 0, a["test_edges"] * 0
+    model = GIN(a["x"].shape[1], int(a["label"].max()) + 1)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.005)
+    if who == "Graphmill":
+        loader = PackedLoader(f"{folder}/layout", f"{folder}/store", as_="pyg", label="label", seed=seed)
+    else:
+        loader = DataLoader(data_list(a, ""), 32, shuffle=True)
+    for _ in range(40):
+        for b in loader:
+            out, y = model(b), b.y
+            if who == "Graphmill":
+                out, y = out[b.graph_mask], y[b.graph_mask]
+            descend(optimiser, F.cross_entropy(out, y))
+    with torch.no_grad():
+        return float(torch.cat([(model(b).argmax(1) == b.y).float() for b in DataLoader(data_list(a, "test_"), 64)]).mean())
+
+
+TRAININGS = {
+    "papers": (papers, ("PyG", "Graphmill", "no edges")),
+    "links": (links, ("PyG", "Graphmill", "Graphmill, seed links excluded", "no training")),
+    "events": (events, ("PyG", "Graphmill", "no history")),
+    "graphs": (graphs, ("PyG", "Graphmill", "no edges")),
+}
+
+if __name__ == "__main__":
+    main(TRAININGS, *sys.argv[1:])

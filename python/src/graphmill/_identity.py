@@ -1,0 +1,72 @@
+"""What the batches of a feed depend on, for the states of loaders and for the name of a feed that ranks share."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from ._command import command
+
+_NOT_IN_DRAWS = ("threads", "features", "edge_features", "memory")
+_JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
+_NAMESPACES = ("mnt", "pid", "user")
+
+
+def identity(arguments: list[str]) -> dict[str, str]:
+    """The arguments of a feed by keyword, as texts. A store is its checksum, a file its digest.
+
+    Two feeds with the same identity make the same batches, with any number of threads.
+    """
+    out = {}
+    try:
+        with open(os.path.join(arguments[0], "manifest.json.xxh3"), "rb") as f:
+            out["store"] = f.read(4096).decode(errors="replace").partition(" ")[0]
+    except OSError:
+        pass  # the feed says what is wrong with the store
+    at = 1
+    while at < len(arguments):
+        name = arguments[at][2:].replace("-", "_")
+        at += 1
+        if at < len(arguments) and not arguments[at].startswith("--"):
+            value = arguments[at]
+            out[name] = _digest(value) if os.path.isfile(value) else value
+            at += 1
+        else:
+            out[name] = "True"
+    return out
+
+
+def of_draws(identity: dict[str, str]) -> dict[str, str]:
+    """The part of an identity that the subgraphs depend on."""
+    return {name: value for name, value in identity.items() if name not in _NOT_IN_DRAWS}
+
+
+def shared_name(store: str | os.PathLike[str], identity: dict[str, str]) -> str:
+    """The name of the feed that the ranks of a training on this machine share.
+
+    It differs for every other store, argument, content of a file that is an argument, command, user, container, and training, as far
+    as the launcher's environment tells trainings apart.
+    """
+    h = hashlib.blake2b(digest_size=16)
+    program = os.stat(command())
+    parts = [os.path.realpath(os.fsdecode(store)), program.st_dev, program.st_ino, program.st_size, program.st_mtime_ns]
+    parts += [os.environ.get(name) for name in _JOB]
+    parts += [_namespace(name) for name in _NAMESPACES]
+    for part in [*parts, *sorted(identity.items())]:
+        h.update(repr(part).encode() + b"\0")
+    return f"graphmill-ranks-{os.geteuid()}-{h.hexdigest()}"
+
+
+def _namespace(name: str) -> int:
+    try:
+        return os.stat(f"/proc/self/ns/{name}").st_ino
+    except OSError:
+        return 0
+
+
+def _digest(path: str) -> str:
+    h = hashlib.blake2b(digest_size=8)
+    with open(path, "rb") as f:
+        while part := f.read(1 << 20):
+            h.update(part)
+    return h.hexdigest()

@@ -1,0 +1,206 @@
+"""PyG's words for the keywords of NodeLoader, and the errors of keywords that it does not have.
+
+Each thing has one keyword of ours. A word of PyG's NeighborLoader, LinkNeighborLoader or of torch's DataLoader either
+stands for keywords of ours, or has no effect here, or is refused with the reason. docs/python.md has the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Iterable, Iterator, Mapping, TypedDict
+
+from ._arguments import choice, integer, meant, truth
+from ._command import GraphmillError
+from ._store import Store
+
+
+class PyGWords(TypedDict, total=False):
+    """The words of PyG that NodeLoader accepts beside its own."""
+
+    num_neighbors: Any  # fanout
+    input_nodes: Any  # seeds, with seed_type
+    input_time: Any  # seed_time
+    edge_label_index: Any  # seeds, with seed_type
+    edge_label_time: Any  # seed_time
+    weight_attr: str | None  # weight
+    time_attr: str | None  # before or before_nodes, with scope="seed"
+    disjoint: bool  # scope="seed"
+    directed: bool  # subgraph_type
+    neg_sampling: Any  # negatives, negatives_how
+    neg_sampling_ratio: float | None  # negatives
+    num_workers: int  # threads
+    is_sorted: bool
+    filter_per_worker: bool | None
+    prefetch_factor: int | None
+    persistent_workers: bool
+    multiprocessing_context: Any
+
+
+# Words that change nothing here, whatever their value: the feed is a process of its own that works ahead.
+_IDLE = ("is_sorted", "filter_per_worker", "prefetch_factor", "persistent_workers", "multiprocessing_context")
+
+_REFUSED = {
+    "data": "store=, the path of a store or a Store; graphmill.from_pyg(data) makes one",
+    "neighbor_sampler": "none, because the feed samples; graphmill.pyg.GraphmillSampler is a sampler for PyG's own loaders",
+    "transform_sampler_output": "transform=, which gets the batch, because there is no output of a sampler before it",
+    "custom_cls": "transform=, which can make any object of a batch",
+    "input_id": "none: a batch's input_id counts the seeds in their order",
+    "collate_fn": "transform=, which gets each batch",
+    "generator": "seed=, the number that all orders and draws follow from",
+    "sampler": "seeds= with shuffle=True or order=, because the feed orders the seeds itself",
+    "batch_sampler": "batch_size= with shuffle=True or order=, because the feed forms the batches itself",
+    "worker_init_fn": "none, because no Python runs in the feed",
+    "timeout": "none: a feed that ends raises FeedDied",
+    "pin_memory_device": "device=",
+}
+
+
+def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, names: Iterable[str]) -> dict[str, Any]:
+    """Keywords of NodeLoader, in which None is not given, with those that PyG's words stand for.
+
+    Args:
+        names: the names of all keywords.
+
+    Raises:
+        TypeError: a word is unknown, or has a wrong type.
+        ValueError: a word is refused; two words, or a word and a keyword, say the same thing; a value is wrong.
+    """
+    out, of = dict(own), {name: name for name, value in own.items() if value is not None}
+    for word, value in words.items():
+        if word in _REFUSED:
+            raise ValueError(f"found {word}=, expected {_REFUSED[word]}")
+        if word in _IDLE:
+            continue
+        if word not in _MEANINGS:
+            raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, {*names, *_MEANINGS, *_IDLE})}")
+        for name, x in _MEANINGS[word](value, store).items():
+            if name in of and not (name == "scope" and out[name] == x):
+                raise ValueError(f"found {of[name]}= and {word}=, expected one of them, because both say {name}=")
+            out[name], of[name] = x, word
+    return out
+
+
+@contextlib.contextmanager
+def note_of(words: Iterable[str]) -> Iterator[None]:
+    """Adds to errors about our keywords the words that stand for them here."""
+    try:
+        yield
+    except (GraphmillError, TypeError, ValueError) as e:
+        if len(e.args) == 1 and isinstance(e.args[0], str):
+            pairs = [f"{word}= gives {name}=" for word, name in _SHOWN.items() if word in words and re.search(rf"\b{name}\b", e.args[0])]
+            e.args = (e.args[0] + (f" ({', '.join(pairs)})" if pairs else ""),)
+        raise
+
+
+def _fanout(x: Any, store: Store) -> dict[str, Any]:
+    if type(x).__name__ == "NumNeighbors":
+        x = x.get_values(store.edge_types) if isinstance(x.values, dict) or x.default is not None else x.values
+    return {} if x is None else {"fanout": x}
+
+
+def _input_nodes(x: Any, store: Store) -> dict[str, Any]:
+    if isinstance(x, (tuple, list)) and len(x) == 2 and isinstance(x[0], str):
+        type_, nodes = x
+        return {"seed_type": type_} if nodes is None else {"seeds": nodes, "seed_type": type_}
+    if isinstance(x, str) and x in store.nodes:
+        return {"seed_type": x}
+    return {} if x is None else {"seeds": x}
+
+
+def _edge_label_index(x: Any, store: Store) -> dict[str, Any]:
+    type_, pairs = None, x
+    if isinstance(x, (tuple, list)) and len(x) > 0 and isinstance(x[0], str):
+        type_, pairs = tuple(x), None  # a type alone
+    elif isinstance(x, (tuple, list)) and len(x) == 2 and isinstance(x[0], (tuple, list)) and x[0] and isinstance(x[0][0], str):
+        type_, pairs = tuple(x[0]), x[1]
+    if type_ is None and len(store.edges) != 1 and (pairs is None or len(store.nodes) != 1):
+        raise ValueError(f"found edge_label_index= without an edge type, expected (EDGE TYPE, LINKS) with one of {', '.join(map(str, store.edge_types))}")
+    if pairs is None:
+        e = store.edges[type_ if type_ is not None else store.edge_types[0]]
+        type_, pairs = e.type, e.edge_index("input")
+    if type_ is None and len(store.edges) == 1:
+        type_ = store.edge_types[0]
+    return {"seeds": pairs} if type_ is None else {"seeds": pairs, "seed_type": type_}
+
+
+def _time_attr(x: Any, store: Store) -> dict[str, Any]:
+    if x is None:
+        return {}
+    nodes = [t for t, n in store.nodes.items() if x in n.columns]
+    edges = [e for e, of in store.edges.items() if x in of.columns]
+    if nodes and edges:
+        raise ValueError(
+            f"found time_attr={x!r}, a column of nodes ({', '.join(nodes)}) and of edges ({', '.join(map(':'.join, edges))}), expected one of the two; "
+            f"give before={x + '<='!r} for the edges, or before_nodes= for the nodes"
+        )
+    if not nodes and not edges:
+        have = {c for of in (*store.nodes.values(), *store.edges.values()) for c in of.columns if not c.startswith("#")}
+        raise ValueError(f"found time_attr={x!r}, expected a column of nodes or edges{meant(x, have)}")
+    if nodes:
+        return {"before_nodes": {t: f"{x}<=" for t in nodes}, "seed_time": x, "scope": "seed"}
+    without = [":".join(e) for e in store.edges if e not in edges]
+    return {"before": f"{x}<=", "scope": "seed", **({"untimed": without} if without else {})}
+
+
+def _seed_time(x: Any, _: Store) -> dict[str, Any]:
+    return {} if x is None else {"seed_time": x}
+
+
+def _neg_sampling(x: Any, _: Store) -> dict[str, Any]:
+    if x is None:
+        return {}
+    how: Any = x
+    amount: Any = 1
+    if isinstance(x, Mapping):
+        extra = set(x) - {"mode", "amount", "src_weight", "dst_weight"}
+        if extra or "mode" not in x:
+            raise ValueError(f"found neg_sampling={dict(x)!r}, expected the keys mode and amount")
+        how, amount = x["mode"], x.get("amount", 1)
+        weights = x.get("src_weight"), x.get("dst_weight")
+    else:
+        how, amount = (x, 1) if isinstance(x, str) else (getattr(x, "mode", x), getattr(x, "amount", 1))
+        weights = getattr(x, "src_weight", None), getattr(x, "dst_weight", None)
+    if any(w is not None for w in weights):
+        raise ValueError("found neg_sampling= with weights of nodes, expected none; negatives_by= names the column of nodes that has them, or 'degree'")
+    how = choice("neg_sampling", getattr(how, "value", how), ("binary", "triplet"))
+    return {"negatives": _whole("neg_sampling", amount), "negatives_how": how}
+
+
+def _ratio(x: Any, _: Store) -> dict[str, Any]:
+    return {} if x is None or x == 0 else {"negatives": _whole("neg_sampling_ratio", x), "negatives_how": "binary"}
+
+
+def _whole(word: str, x: Any) -> int:
+    if isinstance(x, float) and x.is_integer():
+        x = int(x)
+    if isinstance(x, float):
+        raise ValueError(f"found {word}= with {x} negatives per link, expected a whole number, because each link has its own negatives")
+    return integer(word, x, 1)
+
+
+def _if(word: str, name: str, when: bool, x: str) -> Any:
+    """The meaning of a bool: the keyword is x when the bool is `when`."""
+
+    def meaning(value: Any, _: Store) -> dict[str, Any]:
+        return {name: x} if truth(word, value) == when else {}
+
+    return meaning
+
+
+_MEANINGS: dict[str, Any] = {
+    "num_neighbors": _fanout,
+    "input_nodes": _input_nodes,
+    "edge_label_index": _edge_label_index,
+    "input_time": _seed_time,
+    "edge_label_time": _seed_time,
+    "weight_attr": lambda x, _: {} if x is None else {"weight": x},
+    "time_attr": _time_attr,
+    "disjoint": _if("disjoint", "scope", True, "seed"),
+    "directed": _if("directed", "subgraph_type", False, "induced"),
+    "neg_sampling": _neg_sampling,
+    "neg_sampling_ratio": _ratio,
+    "num_workers": lambda x, _: {"threads": x} if integer("num_workers", x, 0) else {},
+}
+
+_SHOWN = {"num_neighbors": "fanout", "input_nodes": "seeds", "edge_label_index": "seeds", "weight_attr": "weight", "time_attr": "before"}

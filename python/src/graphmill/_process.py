@@ -1,0 +1,209 @@
+"""The process of a feed, and its owners.
+
+A feed has one owner, or several that found it by name: the ranks of a training on one machine. Each owner holds one end
+of a lifeline. The feed ends when the last lifeline is closed, however the owners end; no file takes part in it.
+
+- The name is that of an abstract Unix socket, which only one process can bind. That process starts the feed and hands the
+  listening socket to it; the others connect, and each connection is a lifeline. The name is free again when the feed ends.
+- After a fork, the child closes the lifeline that it inherited: a copy would keep the feed alive after its owner was killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import errno
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import threading
+import time
+import weakref
+from typing import Any
+
+from ._command import GraphmillError, command
+
+_PATIENCE = 10.0  # seconds for which a name may be taken while nobody can be joined
+
+
+class FeedDied(GraphmillError):
+    """The feed has ended or was killed."""
+
+
+_processes: "weakref.WeakSet[Process]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for p in list(_processes):
+        p._forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class Process:
+    """A running feed that this process owns, perhaps with others. It ends when its last owner calls `close` or ends.
+
+    ``name`` is that under which owners find each other: the processes with one name, the same user and the same network
+    namespace share a feed. With None, the feed has one owner.
+    """
+
+    def __init__(self, arguments: list[str], name: str | None = None) -> None:
+        self._pid = os.getpid()
+        self._lines: collections.deque[str] = collections.deque(maxlen=50)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lifeline: socket.socket | None = None
+        self._claim: socket.socket | None = None
+        self._shared = name is not None
+        _processes.add(self)
+        atexit.register(_close_at_exit, weakref.ref(self))
+        ready = None if name is None else self._find(name)
+        if ready is None:
+            ready = self._begin(arguments)
+        if "addr" not in ready:
+            self.close()
+            # A feed that could not read its arguments names flags; here they are keywords.
+            words = re.sub("--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), self.last_words())
+            raise GraphmillError(ready.get("error") or words or "the feed ended without a word")
+        self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
+
+    def _find(self, name: str) -> dict[str, Any] | None:
+        """What the feed with a name says; None if this process has to start it."""
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                s.bind("\0" + name)
+                s.listen(128)
+                self._claim = s
+                return None
+            except OSError as e:
+                s.close()
+                if e.errno != errno.EADDRINUSE:
+                    raise
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._lifeline = s
+            try:
+                s.connect("\0" + name)
+                _, uid, _ = struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+                if uid != os.geteuid():
+                    break
+                line = _line(s)
+                if line:
+                    return line
+                end = time.monotonic() + _PATIENCE  # that feed ended before it could tell its address
+            except ConnectionError:  # the process that has the name does not listen yet, or has just ended
+                pass
+            s.close()
+            time.sleep(0.01)
+        # The name belongs to somebody else, so the feed of this process is its own.
+        self._shared = False
+        if self._lifeline is not None:
+            self._lifeline.close()
+        return None
+
+    def _begin(self, arguments: list[str]) -> dict[str, Any]:
+        """What a feed says that this process starts."""
+        ours, theirs = socket.socketpair()
+        given = [theirs] + ([] if self._claim is None else [self._claim])
+        flags = [x for flag, s in zip(("--lifeline", "--joining"), given) for x in (flag, str(s.fileno()))]
+        try:
+            self._process = subprocess.Popen(
+                [command(), "feed", *arguments, *flags],
+                pass_fds=[s.fileno() for s in given],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            for s in given:
+                s.close()
+        self._lifeline = ours
+        self._listener = threading.Thread(target=_collect, args=(self._process, self._lines), daemon=True)
+        self._listener.start()
+        return _line(ours)
+
+    def last_words(self) -> str:
+        """The end of the text that the feed printed, if this process started it."""
+        if self._process is not None:
+            self._listener.join(timeout=1)
+        return "\n".join(self._lines)
+
+    def died(self) -> FeedDied:
+        if self._lifeline is None or self._lifeline.fileno() < 0:
+            return FeedDied("found a loader that was closed, expected one that is open")
+        if self._process is None:
+            return FeedDied(f"the feed (process {self.pid}), which another rank started, was killed or ended; its last words are in the error of that rank")
+        try:
+            code: Any = self._process.wait(timeout=1) if os.getpid() == self._pid else "unknown"
+        except subprocess.TimeoutExpired:
+            code = "none: it is still running"
+        words = self.last_words() if os.getpid() == self._pid else ""
+        return FeedDied(f"the feed ended (exit status {code})" + (f": {words}" if words else ""))
+
+    def close(self) -> None:
+        """Leave the feed, and wait for its end unless it has other owners."""
+        if os.getpid() != self._pid or self._lifeline is None or self._lifeline.fileno() < 0:
+            return
+        if self._shared:
+            # The feed closes its end at once if it has other owners, else when it has ended.
+            try:
+                self._lifeline.shutdown(socket.SHUT_WR)
+                self._lifeline.settimeout(5)
+                while self._lifeline.recv(4096):
+                    pass
+            except OSError:
+                pass
+            self._lifeline.close()
+            return  # _collect waits for the process
+        self._lifeline.close()
+        assert self._process is not None
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join(timeout=1)
+
+    def _forget(self) -> None:
+        for s in (self._lifeline, self._claim):
+            if s is not None:
+                s.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_lifeline"):
+            self.close()
+
+
+def _line(lifeline: socket.socket) -> dict[str, Any]:
+    """The JSON line that a feed writes; empty if it ends before."""
+    line = b""
+    while not line.endswith(b"\n"):
+        part = lifeline.recv(65536)
+        if not part:
+            return {}
+        line += part
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+def _close_at_exit(process: "weakref.ref[Process]") -> None:
+    p = process()
+    if p is not None:
+        p.close()
+
+
+def _collect(process: "subprocess.Popen[bytes]", lines: "collections.deque[str]") -> None:
+    """Keep the last lines of a feed until it ends, and then take its exit status, so that no zombie is left."""
+    assert process.stderr is not None
+    with process.stderr as pipe:
+        for line in pipe:
+            lines.append(line.decode(errors="replace").rstrip())
+    process.wait()

@@ -1,0 +1,104 @@
+"""Files of rows that are written from front to back, and can be continued after a kill."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array
+from ._command import GraphmillError
+
+
+class RowFile:
+    """A .npy file of a known number of rows. All of its space is taken when it is made.
+
+    Args:
+        path: the file; an existing one is continued if ``done`` is given, else replaced.
+        rows: the number of rows.
+        row: an array like one row, which gives its dtype and shape.
+        done: the number of rows that are written already.
+    """
+
+    def __init__(self, path: str, rows: int, row: Array, done: int = 0) -> None:
+        self.path, self.rows, self.done = path, rows, done
+        self._shape, self._dtype = row.shape, row.dtype
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(header, {"descr": np.lib.format.dtype_to_descr(row.dtype), "fortran_order": False, "shape": (rows, *row.shape)})
+        self._row = row.nbytes
+        self._start = len(header.getvalue())
+        size = self._start + rows * self._row
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | (0 if done else os.O_TRUNC), 0o666)
+        try:
+            if done and (os.fstat(self._fd).st_size != size or os.pread(self._fd, self._start, 0) != header.getvalue()):
+                raise GraphmillError(f"{path}: found another size or header, expected {rows} rows of {row.dtype} {list(row.shape)}; leave out resume= to begin again")
+            self._write(header.getvalue(), 0)
+            if size > self._start:
+                self._allocate(size)
+        except BaseException:
+            self.close()
+            raise
+
+    def _allocate(self, size: int) -> None:
+        try:
+            os.posix_fallocate(self._fd, 0, size)
+        except OSError as e:
+            if e.errno in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):  # the file system has no such call
+                os.ftruncate(self._fd, size)
+                return
+            raise self._error(e, f"{size} bytes") from e
+
+    def append(self, x: Array) -> None:
+        """Write rows after those that are written. They are safe from a crash after the next `sync`."""
+        self._write(memoryview(np.ascontiguousarray(x, self._dtype).reshape(-1).view(np.uint8)), self._start + self.done * self._row)
+        self.done += len(x)
+
+    def _write(self, b: Any, at: int) -> None:
+        try:
+            while len(b):
+                n = os.pwrite(self._fd, b, at)
+                b, at = b[n:], at + n
+        except OSError as e:
+            raise self._error(e, f"space for {len(b)} bytes") from e
+
+    def sync(self) -> None:
+        """Wait until the rows are on the disk."""
+        try:
+            os.fsync(self._fd)
+        except OSError as e:
+            raise self._error(e, "the rows on the disk") from e
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _error(self, e: OSError, expected: str) -> GraphmillError:
+        return GraphmillError(f"{self.path}: found {e.strerror}, expected {expected}; free some, and give resume=True to continue")
+
+
+def write_json(path: str, x: Any) -> None:
+    """Replace a file as a whole: after a crash it has its old or its new content."""
+    beside = path + ".new"
+    try:
+        with open(beside, "w") as f:
+            json.dump(x, f, indent=1)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(beside, path)
+        sync_folder(os.path.dirname(path))
+    except OSError as e:
+        raise GraphmillError(f"{path}: found {e.strerror}, expected to write it; give resume=True to continue") from e
+
+
+def sync_folder(path: str) -> None:
+    """Wait until the names in a folder are on the disk."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

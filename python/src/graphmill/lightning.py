@@ -1,0 +1,127 @@
+"""Loaders for Lightning's Trainer, of the packages ``lightning`` and ``pytorch_lightning``.
+
+    import lightning
+    from graphmill.lightning import DataModule
+
+    data = DataModule("g.store", train="paper:split=train", val="paper:split=valid", fanout=[15, 10], label="label")
+    lightning.Trainer(max_epochs=10).fit(model, data)
+
+Import this module after the package of the Trainer: `DataModule` is a ``LightningDataModule`` of each of the two packages that
+is imported, or else of the one that is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, Iterator, Mapping
+
+from ._loader import NodeLoader
+
+_PACKAGES = ("lightning.pytorch", "pytorch_lightning")
+_STAGES = ("train", "val", "test", "predict")
+
+
+def _bases() -> tuple[Any, ...]:
+    found = [sys.modules[name].LightningDataModule for name in _PACKAGES if name in sys.modules]
+    for name in () if found else _PACKAGES:
+        try:
+            return (importlib.import_module(name).LightningDataModule,)
+        except ModuleNotFoundError as e:
+            if not name.startswith(str(e.name)):
+                raise
+    if not found:
+        raise ModuleNotFoundError("found neither lightning nor pytorch_lightning, expected one of them; pip install lightning", name="lightning")
+    return tuple(found)
+
+
+class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
+    """A `NodeLoader` for each stage of Lightning's Trainer.
+
+    Each rank of the Trainer gets its share of the batches. Each epoch of training is the next epoch of the loader; the other
+    stages have the same batches in each of their passes. A checkpoint has the state of the loader of the training, so
+    ``fit(..., ckpt_path=...)`` continues with the batch after the last one, also in the middle of an epoch.
+
+    A loader is made when the Trainer first asks for it, and closed by `teardown`.
+
+    Args:
+        store: path of a store.
+        train, val, test, predict: the seeds of the stage, as `NodeLoader` takes them; or a dict of keywords for its loader,
+            ``{"seeds": ..., "fanout": [-1, -1]}``, which replace those of ``options``; None: there is no such stage.
+        options: the keywords of `NodeLoader` for all stages; ``as_`` is "pyg" if it is not given, and the seeds of the training
+            are shuffled if neither ``shuffle`` nor ``order`` is given, which hold for the training alone. Ranks are those of the Trainer.
+
+    Raises:
+        ValueError: an option that the Trainer decides, or no stage.
+    """
+
+    def __init__(self, store: str | os.PathLike[str], *, train: Any = None, val: Any = None, test: Any = None, predict: Any = None, **options: Any) -> None:
+        super().__init__()
+        given = {"train": train, "val": val, "test": test, "predict": predict}
+        self._of: dict[str, dict[str, Any]] = {}
+        for stage, x in given.items():
+            if x is None:
+                continue
+            own = dict(x) if isinstance(x, Mapping) else {"seeds": x}
+            for name in ("rank", "world_size"):
+                if name in options or name in own:
+                    raise ValueError(f"found {name}=, expected none, because the Trainer has it")
+            common = options if stage == "train" else {k: v for k, v in options.items() if k not in ("shuffle", "order")}
+            of = {"as_": "pyg", **common, **own}
+            if stage == "train" and not of.get("order"):
+                of.setdefault("shuffle", True)
+            self._of[stage] = of
+        if not self._of:
+            raise ValueError("found no stage, expected seeds for at least one of train=, val=, test= and predict=")
+        self._store, self._loaders = store, dict[str, Any]()
+
+    def loader(self, stage: str) -> NodeLoader:
+        """The loader of "train", "val", "test" or "predict", which is made if there is none yet."""
+        if stage not in self._of:
+            raise ValueError(f"found no seeds for the stage {stage!r}, expected {stage}= in DataModule(...)")
+        if stage not in self._loaders:
+            trainer = self.trainer
+            ranks = {} if trainer is None else {"rank": trainer.global_rank, "world_size": trainer.world_size}
+            self._loaders[stage] = NodeLoader(self._store, **self._of[stage], **ranks)
+        return self._loaders[stage]
+
+    def train_dataloader(self) -> Any:
+        """The loader of the training."""
+        return self.loader("train")
+
+    def val_dataloader(self) -> Any:
+        """The loader of the validation."""
+        return self._same("val")
+
+    def test_dataloader(self) -> Any:
+        """The loader of the test."""
+        return self._same("test")
+
+    def predict_dataloader(self) -> Any:
+        """The loader of the prediction."""
+        return self._same("predict")
+
+    def _same(self, stage: str) -> Any:
+        # Lightning has no validation if there is no loader of it.
+        return _Same(self.loader(stage)) if stage in self._of else []
+
+    def teardown(self, stage: str | None = None) -> None:
+        """Close the loaders. Batches that are in use stay readable."""
+        for loader in self._loaders.values():
+            loader.close()
+        self._loaders.clear()
+
+
+class _Same:
+    """A loader each of whose passes is epoch 0."""
+
+    def __init__(self, loader: NodeLoader) -> None:
+        self._loader = loader
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._loader.set_epoch(0)
+        return iter(self._loader)

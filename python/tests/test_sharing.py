@@ -1,0 +1,303 @@
+"""Ranks of one machine that share a feed: who shares, and what happens when owners or the feed die.
+
+GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are those of test_loader.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import unittest.mock
+
+import numpy as np
+
+import made
+from graphmill import FeedDied, GraphmillError, NodeLoader
+from test_loader import available, flat, gone
+
+OPTIONS = dict(fanout=[4, 3], batch_size=64, seed=7, shuffle=True)
+# A rank: it says the process of its feed, runs an epoch for each line of its input, and tells the numbers and a digest
+# of its batches.
+RANK = """
+import hashlib, json, os, sys
+from graphmill import NodeLoader
+rank, world, options = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+loader = NodeLoader(rank=rank, world_size=world, **options)
+print(loader._process.pid, flush=True)
+for line in sys.stdin:
+    h, numbers = hashlib.blake2b(), []
+    for b in loader:
+        numbers.append(b.number)
+        for x in (b.n_id, b.edge_index, b.e_id, *b.x.values()):
+            h.update(x.tobytes())
+    print(json.dumps([numbers, h.hexdigest()]), flush=True)
+"""
+
+
+class Rank:
+    """A training process with a loader."""
+
+    def __init__(self, rank, world, environment=(), **options):
+        given = json.dumps({"store": made.RMAT, **OPTIONS, **options})
+        self._child = subprocess.Popen([sys.executable, "-c", RANK, str(rank), str(world), given], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, env={**os.environ, **dict(environment)})  # fmt: skip
+        self.pid = self._child.pid
+
+    def feed(self):
+        """The process of its feed."""
+        line = self._child.stdout.readline()
+        return int(line) if line else self.fail()
+
+    def epoch(self):
+        self._child.stdin.write("\n")
+        self._child.stdin.flush()
+        line = self._child.stdout.readline()
+        return json.loads(line) if line else self.fail()
+
+    def fail(self):
+        raise AssertionError(self._child.communicate()[1])
+
+    def kill(self):
+        self._child.kill()
+        self._child.communicate()
+
+    def end(self):
+        self._child.communicate()
+
+
+@contextlib.contextmanager
+def ranks(n, **options):
+    all_ = [Rank(r, n, **options) for r in range(n)]
+    try:
+        yield all_
+    finally:
+        for r in all_:
+            r.kill()
+
+
+def anonymous(pid):
+    """The bytes of a process that no file backs and no other process has."""
+    with open(f"/proc/{pid}/smaps_rollup") as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith("Anonymous:")) * 1024
+
+
+def names():
+    with open("/proc/net/unix") as f:
+        return [line.split()[-1] for line in f if "@graphmill-ranks-" in line]
+
+
+class TestSharing(unittest.TestCase):
+    def setUp(self):
+        self.others = set(names())
+
+    def tearDown(self):
+        """No feed of a test outlives it; other programs of the machine may have feeds of their own."""
+        end = time.time() + 5
+        while set(names()) - self.others and time.time() < end:
+            time.sleep(0.01)
+        self.assertEqual(set(names()) - self.others, set())
+
+    def test_ranks_share_a_process(self):
+        """Two and four ranks have one feed, and the batches that they have with feeds of their own."""
+        for n in (2, 4):
+            with ranks(n) as shared, ranks(n, share=False) as own:
+                feeds = {r.feed() for r in shared}
+                self.assertEqual(len(feeds), 1)
+                self.assertEqual(len({r.feed() for r in own}), n)
+                for _ in range(2):
+                    self.assertEqual([r.epoch() for r in shared], [r.epoch() for r in own])
+            self.assertTrue(gone(feeds.pop()))
+
+    def test_one_copy_of_the_columns(self):
+        n, width = 1 << 16, 256  # 64 MiB
+        store = made.path("wide.store")
+        folder = tempfile.mkdtemp(dir=os.path.dirname(store))
+        np.save(os.path.join(folder, "x.npy"), np.ones((n, width), np.float32))
+        np.save(os.path.join(folder, "e.npy"), np.stack([np.arange(n), np.roll(np.arange(n), 1)]))
+        with open(os.path.join(folder, "graph.yaml"), "w") as f:
+            f.write("nodes:\n  n: {columns: {x: x.npy}}\nedges:\n  n:to:n: {table: e.npy}\n")
+        made.graphmill("import", folder, "--out", store)
+        columns = 4 * n * width
+        taken = {}
+        for share in (None, False):
+            with ranks(4, store=store, share=share, seed_type="n", features=["x"]) as four:
+                feeds = {r.feed() for r in four}
+                for r in four:
+                    r.epoch()
+                taken[share] = sum(map(anonymous, feeds))
+        self.assertGreater(taken[False], 4 * columns)  # so that the bound below says something
+        self.assertGreater(taken[None], columns)
+        self.assertLess(taken[None], columns * 1.5)
+
+    def test_the_first_rank_is_killed(self):
+        """The others go on, those that come later join, and the end of the last one leaves nothing."""
+        first = Rank(0, 3)
+        feed = first.feed()
+        with ranks(3) as others:
+            for r in others:
+                self.assertEqual(r.feed(), feed)
+            want = [r.epoch() for r in others]
+            self.assertEqual(first.epoch(), want[0])
+            first.kill()
+            late = Rank(0, 3)
+            self.assertEqual(late.feed(), feed)
+            self.assertEqual(late.epoch(), want[0])
+            late.end()
+            self.assertEqual(len([r.epoch() for r in others]), 3)
+            self.assertFalse(gone(feed, 0.2))
+        self.assertTrue(gone(feed))
+
+    def test_each_order_of_death(self):
+        for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
+            with ranks(3) as all_:
+                feed = {r.feed() for r in all_}.pop()
+                all_[0].epoch()
+                for i in order:
+                    self.assertFalse(gone(feed, 0.05))
+                    os.kill(all_[i].pid, signal.SIGKILL)
+                    os.waitpid(all_[i].pid, 0)
+                self.assertTrue(gone(feed))
+
+    def test_killed_while_it_starts(self):
+        """Wherever in its start the first rank dies, the second one gets its batches."""
+        for delay in (0, 0.02, 0.05, 0.08, 0.11, 0.14, 0.17, 0.2, 0.25):
+            first = Rank(0, 2)
+            time.sleep(delay)
+            second = Rank(1, 2)
+            time.sleep(0.05)
+            first.kill()
+            feed = second.feed()
+            self.assertEqual(second.epoch()[0], list(range(1, 64, 2)))
+            second.end()
+            self.assertTrue(gone(feed))
+
+    def test_the_feed_is_killed(self):
+        with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
+            feed = first._process.pid
+            passes = [iter(first), iter(second)]
+            for p in passes:
+                next(p)
+            os.kill(feed, signal.SIGKILL)
+            for p, words in zip(passes, ("exit status -9", f"process {feed}., which another rank started")):
+                with self.assertRaisesRegex(FeedDied, words):
+                    list(p)
+            with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as third:  # finds no feed, so it starts one
+                self.assertNotEqual(third._process.pid, feed)
+                self.assertEqual(len(list(map(flat, third))), 32)
+
+    def test_the_first_closes_and_the_second_goes_on(self):
+        first = NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS)
+        with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
+            feed, start = first._process.pid, time.time()
+            self.assertEqual(second._process.pid, feed)
+            first.close()
+            self.assertLess(time.time() - start, 2)  # it does not wait for the feed
+            self.assertEqual(len([flat(b) for b in second]), 32)
+        self.assertTrue(gone(feed))
+
+    def test_who_shares(self):
+        """Ranks of one training with the same store and arguments share a feed, and nobody else."""
+        nodes = np.arange(100)
+        np.save(made.path("some.npy"), nodes)
+        base = dict(OPTIONS, rank=0, world_size=2, seeds=nodes)
+        with contextlib.ExitStack() as stack:
+            first = stack.enter_context(NodeLoader(made.RMAT, **base))
+
+            def feed(**options):
+                return stack.enter_context(NodeLoader(**{"store": made.RMAT, **base, **options}))._process.pid
+
+            for options in (dict(), dict(rank=1), dict(rank=2, world_size=3), dict(rank=0, world_size=1, share=True), dict(slots=2), dict(tail="drop"),
+                            dict(store=os.path.relpath(made.RMAT)), dict(seeds=made.path("some.npy")), dict(seeds=nodes.tolist())):  # fmt: skip
+                self.assertEqual(feed(**options), first._process.pid, options)
+            others = [feed(**options) for options in (dict(share=False), dict(world_size=1), dict(seed=8), dict(fanout=[4, 4]), dict(batch_size=65), dict(seeds=nodes[1:]),
+                                                      dict(features="none"), dict(threads=2), dict(store=made.DEBIAN, seed_type="package", features=["size"]))]  # fmt: skip
+            with unittest.mock.patch.dict(os.environ, MASTER_PORT="1"):
+                others.append(feed())
+            self.assertEqual(len({first._process.pid, *others}), len(others) + 1)
+
+    def test_an_error_of_all_ranks(self):
+        for r in range(2):
+            with self.assertRaisesRegex(GraphmillError, "found no column"):
+                NodeLoader(made.RMAT, rank=r, world_size=2, features=["no"], **OPTIONS)
+
+    def test_a_name_that_nobody_serves(self):
+        """If the name is taken by a process that is no feed, a rank has a feed of its own."""
+        from unittest import mock
+
+        from graphmill import _identity, _process
+
+        with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
+            (name,) = (n[1:] for n in names())
+        with socket.socket(socket.AF_UNIX) as other, mock.patch.object(_process, "_PATIENCE", 0.2), mock.patch.object(_identity, "shared_name", lambda *_: name):
+            other.bind("\0" + name)  # it never listens
+            with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
+                self.assertEqual(len([flat(b) for b in loader]), 32)
+                feed = loader._process.pid
+            self.assertTrue(gone(feed, 0.1))  # close has waited
+
+    def test_fork(self):
+        """A forked child is no owner, and can start a pass of its own."""
+        loader = NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS)
+        with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
+            feed = loader._process.pid
+            want = [flat(b) for b in second]
+            second.set_epoch(0)
+            child = os.fork()
+            if child == 0:
+                ok = [flat(b) for b in second] == want
+                os.kill(os.getpid(), signal.SIGSTOP)  # it outlives the owners
+                os._exit(0 if ok else 1)
+            _, status = os.waitpid(child, os.WUNTRACED)
+            self.assertTrue(os.WIFSTOPPED(status))
+            loader.close()
+            self.assertEqual([flat(b) for b in second], want)
+        self.assertTrue(gone(feed))
+        os.kill(child, signal.SIGCONT)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    @unittest.skipUnless(available("torch"), "needs torch")
+    def test_data_loader_workers(self):
+        from torch.utils.data import DataLoader
+
+        from test_loader import Flat
+
+        with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
+            self.assertEqual(first._process.pid, second._process.pid)
+            want = [(b.number, b.n_id.tolist()) for b in second]
+            for context in ("fork", "spawn"):
+                second.set_epoch(0)
+                workers = DataLoader(Flat(second), batch_size=None, num_workers=2, multiprocessing_context=context)
+                self.assertEqual([(number, n_id.tolist()) for number, n_id in workers], want)
+
+
+class TestStates(unittest.TestCase):
+    def test_what_differs(self):
+        """A state that does not fit names each argument that differs, with both values."""
+        nodes = np.arange(100)
+        base = dict(store=made.RMAT, seeds=nodes, **OPTIONS)
+        with NodeLoader(**base) as loader:
+            state = json.loads(json.dumps(loader.state_dict()))
+        for options, want in (
+            (dict(seed=8), "found seed 7, expected 8;"),
+            (dict(batch_size=65, fanout=[4, 4]), "found batch_size 64, expected 65; fanout 4,3, expected 4,4;"),
+            (dict(shuffle=False), "found shuffle True, expected none;"),
+            (dict(replace=True), "found replace none, expected True;"),
+            (dict(seeds=nodes[1:]), "found seeds [0-9a-f]{16}, expected [0-9a-f]{16};"),
+            (dict(store=made.DEBIAN, seed_type="package", features=["size"]), "found seed_type none, expected package; store [0-9a-f]{16}, expected [0-9a-f]{16};"),
+        ):
+            with NodeLoader(**{**base, **options}) as other, self.assertRaisesRegex(ValueError, f"state does not match: {want} make the loader with the arguments of the state"):
+                other.load_state_dict(state)
+        with NodeLoader(**base, threads=3, features="none") as other:
+            other.load_state_dict(state)  # what changes no draw may differ
+            with self.assertRaisesRegex(ValueError, "state does not match: found data '8c4f', expected the arguments of a loader by name"):
+                other.load_state_dict({**state, "data": "8c4f"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+package graphmill
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
+)
+
+// timed reports whether draws look at times.
+func (o *SampleOptions) timed() bool {
+	return len(o.timeColumns()) > 0
+}
+
+// checkTimes checks the options about times.
+func (o *SampleOptions) checkTimes() error {
+	if name := firstGiven(option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""}); name != "" && !o.timed() {
+		return usagef("found `%s` without `Before`, expected the column of the times of edges in `Before`, or columns by type in `BeforeColumns` or `BeforeNodes`", name)
+	}
+	switch {
+	case o.Before == "" && o.Untimed != nil:
+		return usagef("found `Untimed` without `Before`, expected them together")
+	case o.TemporalStrategy != "" && o.TemporalStrategy != "uniform" && o.TemporalStrategy != "last":
+		return usagef("found `TemporalStrategy` %q, expected uniform or last (the latest edges)", o.TemporalStrategy)
+	case o.TemporalStrategy == "last" && (o.Replace || o.Weight != ""):
+		return usagef("found `TemporalStrategy` last with `%s`, expected one of them: the latest edges are not drawn at random", firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}))
+	}
+	with, without := "", ""
+	for _, c := range o.timeColumns() {
+		if strings.HasSuffix(c, "<=") {
+			with = c
+		} else {
+			without = c
+		}
+	}
+	if with != "" && without != "" {
+		return usagef("found the times %s and %s in `Before`, `BeforeColumns` and `BeforeNodes`, expected <= after all columns or after none, as one rule holds for all of them", without, with)
+	}
+	return nil
+}
+
+// timeColumns is all columns of times, with <= where times that are equal to the seed's pass.
+func (o *SampleOptions) timeColumns() []string {
+	columns := slices.Concat(slices.Sorted(maps.Values(o.BeforeColumns)), slices.Sorted(maps.Values(o.BeforeNodes)))
+	if o.Before != "" {
+		columns = append(columns, o.Before)
+	}
+	return columns
+}
+
+// before is the part of the plan about times, nil without any. Its window is added later, as its unit is that of the
+// columns that the plan uses.
+func (o *SampleOptions) before(g *graph.Graph) (*sample.Before, error) {
+	if !o.timed() {
+		return nil, nil
+	}
+	b := &sample.Before{Column: strings.TrimSuffix(o.Before, "<="), OrEqual: strings.HasSuffix(o.timeColumns()[0], "<=")}
+	for _, name := range o.Untimed {
+		e, err := g.EdgeType(name)
+		if err != nil {
+			return nil, usagef("`Untimed`: %w", err)
+		}
+		b.Untimed = append(b.Untimed, g.Edges[e].Type.String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.BeforeColumns)) {
+		e, err := g.EdgeType(name)
+		if err != nil {
+			return nil, usagef("`BeforeColumns`: %w", err)
+		}
+		full := g.Edges[e].Type.String()
+		if _, twice := b.Columns[full]; twice {
+			return nil, usagef("found `BeforeColumns` with %s twice, expected each edge type once", full)
+		}
+		if b.Columns == nil {
+			b.Columns = map[string]string{}
+		}
+		b.Columns[full] = strings.TrimSuffix(o.BeforeColumns[name], "<=")
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.BeforeNodes)) {
+		if g.NodeType(name) < 0 {
+			var have []string
+			for _, n := range g.Nodes {
+				have = append(have, n.Type)
+			}
+			return nil, usagef("found `BeforeNodes` of node type %q, expected one of %s", name, strings.Join(have, ", "))
+		}
+		if b.NodeColumns == nil {
+			b.NodeColumns = map[string]string{}
+		}
+		b.NodeColumns[name] = strings.TrimSuffix(o.BeforeNodes[name], "<=")
+	}
+	return b, nil
+}
+
+// timeColumn is the column with the times of an edge type, empty if its edges are drawn at any time.
+func timeColumn(b *sample.Before, edges string) string {
+	if slices.Contains(b.Untimed, edges) {
+		return ""
+	}
+	return cmp.Or(b.Columns[edges], b.Column)
+}
+
+// temporal completes a plan with times: its window, and the draw of the latest edges.
+func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
+	if p.Before == nil {
+		return nil
+	}
+	if o.TemporalStrategy == "last" {
+		for i := range p.Ops {
+			if c := timeColumn(p.Before, p.Ops[i].Edges); c != "" {
+				p.Ops[i].How, p.Ops[i].Column = sample.Top, c
+			}
+		}
+	}
+	if o.Window == "" {
+		return nil
+	}
+	var err error
+	p.Before.Window, err = window(o.Window, p.TimeUnit(g))
+	return err
+}
+
+// spans has the units of a window.
+var spans = []struct {
+	suffix string
+	length time.Duration
+}{
+	{"ns", time.Nanosecond}, {"us", time.Microsecond}, {"ms", time.Millisecond},
+	{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}, {"d", 24 * time.Hour}, {"w", 7 * 24 * time.Hour},
+}
+
+// window is the length of a window in units of the columns: a number of these units, or a number with a unit of its own
+// where the columns have one.
+func window(text string, unit graph.Unit) (float64, error) {
+	factor, number := 1.0, text
+	for _, s := range spans {
+		if n, ok := strings.CutSuffix(text, s.suffix); ok {
+			if unit == "" {
+				return 0, usagef("found `Window` %s with times that are plain numbers, expected a number in their unit", text)
+			}
+			number, factor = n, s.length.Seconds()*float64(unit.PerSecond())
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if n *= factor; err != nil || !(n > 0) || math.IsInf(n, 0) {
+		return 0, usagef("found `Window` %q, expected a number above 0 in the unit of the times, or such as 30d, 12h or 90s", text)
+	}
+	return n, nil
+}
