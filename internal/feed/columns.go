@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -124,9 +125,42 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
-		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
+		dst, hop := g.NodeType(g.Edges[t].Type.Dst), s.Plan().OpHops()[k+1]
+		found := func(m *made) (n int) {
+			for _, c := range m.sub.NodesByHop[dst][:hop] {
+				n += int(c)
+			}
+			return n
+		}
+		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
 	}
 	return cs, nil
+}
+
+// offsets is the offset of the edges of each of n destinations, and the end, for edges that are ordered by destination. It has no rows
+// if they are not, or if there are others.
+func offsets(name string, n func(*made) int, dst func(*made) []uint32, most func(*bounds) int64) column {
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+		func(m *made) int {
+			ends, n := dst(m), n(m)
+			if !slices.IsSorted(ends) || len(ends) > 0 && int(ends[len(ends)-1]) >= n {
+				return 0
+			}
+			return n + 1
+		},
+		func(to []byte, m *made) {
+			ptr, i := graph.View[int64](to)[:n(m)+1], 0
+			for e, d := range dst(m) {
+				for ; i <= int(d); i++ {
+					ptr[i] = int64(e)
+				}
+			}
+			for ; i < len(ptr); i++ {
+				ptr[i] = int64(len(dst(m)))
+			}
+		}, most,
+	}
 }
 
 // edgesByHop says whether the edges of subgraphs are those that each hop drew, hop by hop. In other kinds of subgraphs

@@ -165,8 +165,8 @@ func (c *Context) drawNegatives(in Input) error {
 	if int64(links)*int64(n.Each)*2 > maxLocal {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
-	if c.given != nil && (n.By != ByNone || n.Strict != StrictNo) {
-		return tagged.Errorf(ErrFetch, "found negatives by %s and strict %s, expected uniform ones that may be edges: no process has the whole graph; take a method that reads it", n.By, n.Strict)
+	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
+		return c.s.plan.CanGive()
 	}
 	out.Nodes, out.Edges = out.Nodes[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)

@@ -8,22 +8,13 @@ import dgl
 import numpy as np
 import torch
 
+from . import _dgl_blocks
 from ._arrays import Array
 from ._schema import Raw, Schema
 from ._tensors import tensor
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
-_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL then numbers the edges in their order
-
-
-def _edges(src: Array, dst: Array, n: int) -> Any:
-    """The edges in the form from which DGL builds a block: CSC if they are ordered by destination, which saves a sort, else COO."""
-    if (dst[1:] >= dst[:-1]).all():
-        indptr = np.zeros(n + 1, np.int64)
-        np.bincount(dst, minlength=n).cumsum(out=indptr[1:])
-        return "csc", (_tensor(indptr), _tensor(src), _IN_ORDER)
-    return "coo", (_tensor(src), _tensor(dst))
 
 
 def _joined(parts: list[Array]) -> Array:
@@ -52,13 +43,11 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
         for e in schema.edges:
             ops = drew.get(":".join(e), [])
             pair = _joined([c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [_EMPTY])
-            data[e] = _edges(pair[0], pair[1], dst[e[2]])
+            # The edges of several ops of a relation are not in one order.
+            indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else _EMPTY[0]
+            data[e] = _dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
             ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
-        if schema.homogeneous:
-            t, e = schema.nodes[0], schema.edges[0]
-            block = dgl.create_block(data[e], num_src_nodes=src[t], num_dst_nodes=dst[t])
-        else:
-            block = dgl.create_block(data, num_src_nodes=src, num_dst_nodes=dst)
+        block = _dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else _dgl_blocks.typed(data, src, dst)
         for t in schema.nodes:
             name = block.srctypes[0] if schema.homogeneous else t
             block.srcnodes[name].data[dgl.NID] = n_id[t][: src[t]]

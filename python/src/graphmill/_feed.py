@@ -3,7 +3,8 @@
 docs/format-feed.md describes the protocol. Two points are subtle:
 
 - Arrays are views of the ring. NumPy, and torch.from_numpy, keep the base array of a view (also of a view of a view)
-  alive; when the base is freed, its slot is released. So a batch can be kept for any time, until all slots are held.
+  alive; when the base is freed, its slot is released. So a batch can be kept for any time. If only one slot is left, the next
+  batch is copied out of it, because without a free slot the feed would wait for ever.
 - After a fork, the child closes the connection that it inherited, because replies of one socket must not be shared.
 """
 
@@ -32,10 +33,7 @@ _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
-
-
-class AllSlotsHeld(GraphmillError):
-    """Every slot of the ring is held by arrays that are still in use."""
+_COLLECT = 64  # copied batches after which cycles are looked for again
 
 
 _connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
@@ -98,7 +96,7 @@ class Connection:
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
         os.close(fds[0])
-        self._run = 0
+        self._run = self._uncollected = 0
         self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
     def _receive(self) -> tuple[bytes, list[int]]:
@@ -143,10 +141,6 @@ class Connection:
 
     def _next(self, run: int) -> Batch | None:
         while True:
-            if len(self._held) == self.slots:
-                gc.collect()
-                if len(self._held) == self.slots:
-                    raise AllSlotsHeld(f"found all {self.slots} slots held by batches that are in use, expected a free one; copy the arrays that you keep, or give more slots")
             try:
                 body, fds = self._receive()
             except OSError as e:  # also if this side closed the socket
@@ -176,12 +170,26 @@ class Connection:
         magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
         if magic != _MAGIC or columns != len(self._columns):
             raise GraphmillError("found no batch at the offset of the feed's message, expected one; the protocol was violated")
-        self._lease(base, slot, gen)
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
+        if self._last_free():
+            if memory is self._ring:
+                base = base.copy()
+            self._give_back(slot, gen)
+        else:
+            self._lease(base, slot, gen)
         out: dict[str, Array] = {}
         for i, (name, dtype, shape) in enumerate(self._columns):
             out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
         return Batch(run, seq, seeds, out)
+
+    def _last_free(self) -> bool:
+        """Whether all slots but one are held by arrays that are in use."""
+        if len(self._held) < self.slots - 1:
+            return False
+        if self._uncollected == 0 and self._held:
+            gc.collect()  # some frameworks' objects are in cycles
+        self._uncollected = (self._uncollected + 1) % _COLLECT
+        return len(self._held) >= self.slots - 1
 
     def _lease(self, base: Array, slot: int, gen: int) -> None:
         connection = weakref.ref(self)

@@ -20,6 +20,19 @@ Rows = Callable[[Array], torch.Tensor]  # the rows of some nodes, newly allocate
 _SIGNED = ("u2", "u4", "u8")  # what torch cannot gather
 
 
+def mapped(x: Any, name: str) -> torch.Tensor:
+    """An array, a map or a `Column` of fixed shape as a tensor of the same memory, unless torch has not its dtype; nothing may write to it."""
+    if isinstance(x, Column):
+        if x.dtype == "bfloat16":
+            return tensor(x.values, name, True)
+        x = x.values
+    if x.dtype.str[1:] in _SIGNED:
+        return tensor(x, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch has no read-only tensors
+        return torch.from_numpy(x)
+
+
 def rows(x: Any, name: str, bfloat16: bool = False) -> Rows:
     """A reader of the rows of an array, a map, a tensor or a `Column` of fixed shape.
 
@@ -27,18 +40,11 @@ def rows(x: Any, name: str, bfloat16: bool = False) -> Rows:
         name: of the array, for errors.
         bfloat16: make bfloat16 of the values, which are float32.
     """
-    if isinstance(x, Column):
-        values, bits = x.values, x.dtype == "bfloat16"
-        if bits or values.dtype.str[1:] in _SIGNED:
-            return lambda ids: tensor(values[ids], name, bits)
-        x = values
-    if not is_torch(x):
-        if x.dtype.str[1:] in _SIGNED:
-            return lambda ids: tensor(x[ids], name)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # torch has no read-only tensors; nothing writes to this one
-            x = torch.from_numpy(x)
-    whole = x.detach()
+    bits = isinstance(x, Column) and x.dtype == "bfloat16"
+    values = x.values if isinstance(x, Column) else x
+    if bits or not is_torch(values) and values.dtype.str[1:] in _SIGNED:
+        return lambda ids: tensor(values[ids], name, bits)
+    whole = values.detach() if is_torch(values) else mapped(values, name)
 
     def take(ids: Array) -> torch.Tensor:
         out = whole.index_select(0, torch.from_numpy(ids).to(whole.device))

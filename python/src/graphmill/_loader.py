@@ -71,7 +71,7 @@ class NodeLoader(Feeding):
         drop_last: True means ``tail="drop"``.
         threads: number of sampling threads; default: the number of cores less one for each rank of this machine
             (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
-        slots: number of batches that can be ready or held at a time.
+        slots: number of batches that can be ready, or held as views, at a time; further ones that are held are copies.
         share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
             are several ranks. The ranks then share one copy of the columns and the threads.
         direction: "in", the default: a hop goes from a node to the sources of its edges; "out": to their destinations.
@@ -185,7 +185,7 @@ class NodeLoader(Feeding):
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
         }  # fmt: skip
-        o = translated(own, words, self._store, inspect.signature(NodeLoader).parameters)
+        o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         with note_of(words):
             self._begin(o, truth("shuffle", shuffle), order, seed, features, edge_features, edge_label)
         self._epoch, self._first = 0, 0

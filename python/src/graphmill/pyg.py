@@ -8,6 +8,10 @@
 PyG takes the features from ``data``, by node id, and edge attributes by ``e_id``, the position of each edge in the imported
 input. ``data`` needs an ``edge_index``, of which PyG uses only the type; `graphmill.Store` makes one
 (``edges[...].edge_index()``). `graphmill.NodeLoader` is faster: it samples ahead, and its batches include the features.
+
+`FeatureStore` and `GraphStore` are PyG's interfaces to data elsewhere, for its own samplers:
+
+    loader = NeighborLoader((FeatureStore("g.store"), GraphStore("g.store")), num_neighbors=[15, 10], input_nodes="paper")
 """
 
 from __future__ import annotations
@@ -25,9 +29,12 @@ from ._arguments import integer
 from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
 from ._options import feed_arguments
+from ._pyg_remote import FeatureStore, GraphStore
 from ._schema import Schema
 from ._seeds import link_ends, seed_file
 from ._store import Store
+
+__all__ = ["FeatureStore", "GraphStore", "GraphmillSampler"]
 
 
 class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignore]
@@ -76,7 +83,7 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
     def _connect(self) -> Connection:
         c = self._connection
         if c is None or c._pid != os.getpid():
-            c = self._connected(0, 1, 1)
+            c = self._connected(0, 1, 2)  # with one slot, each batch would be copied twice
             self._schema = Schema(c.names, c.ops, c.seed_types)
         return c
 

@@ -1,0 +1,53 @@
+"""python -m graphmill.
+
+GRAPHMILL_COMMAND is the path of the command.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from graphmill._command import command
+
+
+def run(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "graphmill", *arguments], capture_output=True, **options)
+
+
+class TestMain(unittest.TestCase):
+    def test_arguments_output_and_status(self):
+        for arguments in (["--version"], ["sample", "--help"], ["inof", "x"], ["info", "no folder"], ["info", b"\xff name"], ["info", ""], []):
+            want = subprocess.run([command(), *arguments], capture_output=True)
+            got = run(*arguments)
+            self.assertEqual((got.returncode, got.stdout, got.stderr), (want.returncode, want.stdout, want.stderr), arguments)
+
+    def test_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            p = run("import", "-", "--format", "txt", "--out", os.path.join(folder, "g.store"), input=b"1 2\n2 3\n")
+            self.assertEqual(p.returncode, 0, p.stderr)
+
+    def test_signals(self):
+        """A signal ends the command itself, as there is no process between."""
+        with tempfile.TemporaryDirectory() as folder:
+            p = subprocess.Popen([sys.executable, "-m", "graphmill", "generate", "rmat", "--scale", "26", "--out", os.path.join(folder, "g.store")], stderr=subprocess.PIPE)
+            end = time.time() + 20
+            while time.time() < end and os.path.realpath(f"/proc/{p.pid}/exe") != os.path.realpath(command()):
+                time.sleep(0.01)
+            self.assertEqual(os.path.realpath(f"/proc/{p.pid}/exe"), os.path.realpath(command()))
+            time.sleep(0.5)
+            p.send_signal(signal.SIGINT)
+            _, err = p.communicate(timeout=60)
+            self.assertNotEqual(p.returncode, 0)
+            self.assertIn(b"interrupted", err)
+
+    def test_no_command(self):
+        p = run("info", env={**os.environ, "GRAPHMILL_COMMAND": "/nowhere/graphmill"}, text=True)
+        self.assertEqual((p.returncode, p.stdout, p.stderr), (1, "", "graphmill: GRAPHMILL_COMMAND=/nowhere/graphmill: found no program, expected the graphmill command\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
