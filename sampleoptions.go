@@ -84,8 +84,8 @@ type SampleOptions struct {
 	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
 	Untimed   []string // edge types without the column of Before, whose edges are drawn at any time
 	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or
-	// its relation if that is unique. Without Before, edges of other types are drawn at any time; Before "<=" then takes
-	// equal times too.
+	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
+	// too, and must then be so in Before and BeforeNodes.
 	BeforeColumns map[string]string
 	// BeforeNodes are the columns of the times of nodes, by node type: an edge is drawn only if it also leads to a node with a
 	// time below the seed's.

@@ -33,7 +33,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
 	f.StringVar(&p.untimed, "untimed", "", "edge types without the column of --before, separated by commas; their edges are drawn at any time")
-	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before")
+	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before (COLUMN<= as there)")
 	f.StringVar(&p.beforeNodes, "before-nodes", "", "columns with the times of nodes, TYPE=COLUMN;TYPE=COLUMN: edges are drawn only if they lead to a node with a time below the seed's")
 	f.StringVar(&o.Window, "window", "", "draw only edges whose time is at most this long before the seed's: a number in the unit of the column, or such as 30d, 12h, 90s")
 	f.StringVar(&o.TemporalStrategy, "temporal-strategy", "", "with --before: draw edges uniformly (uniform), or take the latest ones (last)")
@@ -109,7 +109,7 @@ func assignments(field, text string) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for part := range strings.SplitSeq(text, ";") {
-		i := strings.LastIndex(part, "=")
+		i := strings.LastIndex(strings.TrimSuffix(part, "<="), "=")
 		if i < 1 || i == len(part)-1 {
 			return nil, Usagef("found %q in `%s`, expected TYPE=COLUMN, separated by semicolons", part, field)
 		}

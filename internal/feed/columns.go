@@ -15,8 +15,8 @@ type ColumnInfo struct {
 	DType string `json:"dtype"`
 	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
-	// Least is the least value of a column of links over all seeds, in batches with binary negatives, for labels that
-	// must differ from that of a negative link; nil for others, and where a value is no number.
+	// Least is the least value of a column of links over all seeds, in batches with negatives, for labels that must
+	// differ from that of a negative link; nil for other columns, and where a value is no number.
 	Least *float64 `json:"least,omitempty"`
 	// Of is the column of the store, or of the table of links, that the rows are from; nil for all others.
 	Of *graph.Column `json:"-"`
@@ -70,7 +70,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	}
 	for _, c := range f.Links {
 		column := ofLinks(c)
-		if n := s.Plan().Negatives; n != nil && n.How == sample.Binary {
+		if s.Plan().Negatives != nil {
 			column.info.Least = least(c)
 		}
 		cs = append(cs, column)

@@ -30,8 +30,9 @@ def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
-def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list[Any]]:
-    """The input nodes, the output nodes (or the graph of the links), and the blocks.
+def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
+    """The input nodes, the output nodes, and the blocks. Links are a graph in place of the output nodes, and their negatives
+    a graph after it.
 
     Hop h expands all nodes found before it. Local ids ascend with the hop, so the nodes of hops below h are the first
     of each type, and a block's destinations are the first of its sources.
@@ -76,21 +77,32 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
             outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
             inner.dstnodes[name].data[column] = x[: int(found[t][0])]
     outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
-    middle = _pair_graph(schema, raw, outputs) if schema.linked else outputs[schema.nodes[0]] if schema.homogeneous else outputs
-    return n_id[schema.nodes[0]] if schema.homogeneous else n_id, middle, blocks
+    inputs = n_id[schema.nodes[0]] if schema.homogeneous else n_id
+    if not schema.linked:
+        return inputs, outputs[schema.nodes[0]] if schema.homogeneous else outputs, blocks
+    links = {name: tensor(c[full], full, full in schema.bfloat16) for name, full in schema.link_features().items()}
+    if schema.timed:
+        links["seed_time"] = _tensor(c["seed_time"])
+    pair_graph = _pairs(schema, raw.links, {"input_id": _tensor(raw.input_id), **links}, outputs)
+    if not schema.negatives:
+        return inputs, pair_graph, blocks
+    of = _tensor(np.repeat(raw.input_id, schema.negatives))
+    return inputs, pair_graph, _pairs(schema, raw.negatives(schema.negatives).reshape(-1, 2), {"input_id": of}, outputs), blocks
 
 
-def _pair_graph(schema: Schema, raw: Raw, outputs: dict[str, torch.Tensor]) -> Any:
-    """The links as a graph among the output nodes."""
-    src, dst = raw.seed_local.reshape(-1, 2).T
-    pair = _tensor(src), _tensor(dst)
+def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outputs: dict[str, torch.Tensor]) -> Any:
+    """Pairs [pairs, 2] as a graph among the output nodes, with all types of the store."""
+    pair = _tensor(np.ascontiguousarray(pairs[:, 0])), _tensor(np.ascontiguousarray(pairs[:, 1]))
     if schema.homogeneous:
         graph = dgl.graph(pair, num_nodes=len(outputs[schema.nodes[0]]))
+        data = graph.edata
     else:
-        graph = dgl.heterograph({schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+        none = _tensor(_EMPTY[0])
+        edges = {e: (none, none) for e in schema.edges}
+        graph = dgl.heterograph({**edges, schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+        data = graph.edges[schema.link_type].data
     for t in graph.ntypes:
         graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]
-    graph.edata["input_id"] = _tensor(raw.input_id)
-    for name, full in schema.link_features().items():
-        graph.edata[name] = tensor(raw.columns[full], full, full in schema.bfloat16)
+    for name, x in columns.items():
+        data[name] = x
     return graph

@@ -35,5 +35,10 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
         out[f"{at}/edge_index"] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
         for name in ("e_id", *(f"x/{n}" for n in schema.edge_columns[e])):
             out[f"{at}/{name}"] = schema.edge(raw.columns, e, name)[order]
-    out["seed_local"] = place[schema.seed_types[0]][raw.seed_local]
+    for name in ("seed_local", *(["negative_local"] if schema.negatives else [])):
+        local, moved = raw.columns[name], np.empty_like(raw.columns[name])
+        ends = len(schema.seed_types)
+        for i, t in enumerate(schema.seed_types):
+            moved[i::ends] = place[t][local[i::ends]]
+        out[name] = moved
     return Raw(out, raw.seeds, raw.number, raw.hops), counts

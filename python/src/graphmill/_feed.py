@@ -89,6 +89,10 @@ class Connection:
         self.names = [name for name, _, _ in self._columns]
         self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
+        self.seed_edges: str = welcome.get("seed_edges", "")
+        n = welcome.get("negatives")
+        self.negatives: tuple[str, int] | None = (n["how"], n["each"]) if n else None
+        self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")

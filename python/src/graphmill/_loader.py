@@ -47,12 +47,13 @@ class NodeLoader(Feeding):
             ``{"cites": [15, 10], ("author", "writes", "paper"): [5, 5]}``; -1 takes all.
         batch_size: seeds per batch.
         seeds: node ids, a mask of all nodes of the seed type, or a text: ``"paper"``, ``"paper:split=train"``, a file.
-            Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
+            Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, a file, or edges of
+            the store with their columns: ``"user:rates:movie"``, ``"user:rates:movie:split=train"``.
         seed_type: node type of the seeds, if the store has several; for links, the types of source and destination, or
             their edge type: ``("user", "rates", "movie")``.
         as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes, output_nodes,
-            blocks``; for links, their graph in place of the output nodes), "tfgnn" (``GraphTensor``), "jraph"
-            (``GraphsTuple``).
+            blocks``; for links ``input_nodes, pair_graph, blocks``, with negatives ``input_nodes, pair_graph, neg_graph,
+            blocks``), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
         shuffle: use the shuffled order of the seeds for each epoch.
         order: another order of the seeds: "weighted:COLUMN" draws as many seeds in proportion to the column, with
             replacement; "stratified:COLUMN" mixes the values of the column evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of
@@ -227,7 +228,7 @@ class NodeLoader(Feeding):
             left = connection.left_out
             if edge_label is not None:
                 self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
-                self._schema.link_columns.append("edge_label")
+                self._schema.add_link_column("edge_label", self._edge_label)
             self._check_form(order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
@@ -250,9 +251,10 @@ class NodeLoader(Feeding):
         mine = (os.getpid(), *worker)
         if self._connection is None or self._of != mine:
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
-            self._of, self._schema = mine, Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16)
+            self._of = mine
+            self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least)
             if self._edge_label is not None:
-                self._schema.link_columns.append("edge_label")
+                self._schema.add_link_column("edge_label", self._edge_label)
             return c
         return self._connection
 
@@ -264,8 +266,11 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
         if label is not None and label not in columns:
             raise ValueError(unknown("label", label, columns))
-        if form in ("tfgnn", "jraph") and s.linked:
-            raise ValueError(f"found links with as_={form!r}, expected as_='pyg', 'dgl' or 'numpy'")
+        if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.negatives_how != "binary":
+            name = "edge_label=" if label == "edge_label" else f"label={label!r}"
+            raise ValueError(f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index")
+        if form == "dgl" and not s.hopped:
+            raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
         if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
             raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
         if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
