@@ -80,7 +80,7 @@ func (s *Sampler) degreeWeights(end int) ([]float64, error) {
 	w := make([]float64, s.g.Nodes[s.seedTypes[end]].Count)
 	switch {
 	case s.opt.Fetch && e.Adj[dir] == nil:
-		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them for negatives by degree; take the memory executor (`Executor`), or import with `Both` to store them", e.Type, dir)
+		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store and negatives by degree, expected these edges; take the memory executor (`Executor`), or import with `Both` to store them", e.Type, dir)
 	case e.Adj[dir] != nil:
 		// adjacencyOf checks the offsets.
 		a, err := s.adjacencyOf(s.edgesOf(s.plan.SeedEdges), dir)

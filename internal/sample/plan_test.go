@@ -131,19 +131,21 @@ func TestParsePlanRefuses(t *testing.T) {
 	}
 }
 
-// TestDocumentedPlan reads the plan file of the docs.
+// TestDocumentedPlan reads the plans of the docs.
 func TestDocumentedPlan(t *testing.T) {
 	text, err := os.ReadFile("../../docs/plan.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plan, _ := strings.Cut(string(text), "```json\n")
-	plan, _, ok := strings.Cut(plan, "```")
-	if !ok {
-		t.Fatal("found no plan in the docs")
+	blocks := strings.Split(string(text), "```json\n")[1:]
+	if len(blocks) < 3 {
+		t.Fatalf("found %d plans in the docs, expected 3", len(blocks))
 	}
-	if _, err := ParsePlan("docs", []byte(plan)); err != nil {
-		t.Error(err)
+	for _, block := range blocks {
+		plan, _, _ := strings.Cut(block, "```")
+		if _, err := ParsePlan("docs", []byte(plan)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
