@@ -38,6 +38,8 @@ class Pass:
 
     def __next__(self) -> Any:
         if self._ended:
+            for _ in self._batches or ():  # the loader counts the time of the last batch
+                pass
             raise StopIteration
         if self._batches is None:
             self._at = self._loader._epoch, self._loader._first
