@@ -56,18 +56,29 @@ func (s *Sampler) pairsOf(edges int) (*pairs, error) {
 	return p, nil
 }
 
-// has says whether there is an edge from one node to another.
-func (p *pairs) has(src, dst uint32) bool {
+// find is the lowest id of an edge from one node to another. ok is false where there is none.
+func (p *pairs) find(src, dst uint32) (id uint32, ok bool) {
 	near, far := src, dst
 	if p.dir == graph.In {
 		near, far = dst, src
 	}
 	list := p.adj.far[p.adj.indptr[near]:p.adj.indptr[near+1]]
-	if p.sorted {
-		_, found := slices.BinarySearch(list, far)
-		return found
+	at := -1
+	if !p.sorted {
+		at = slices.Index(list, far)
+	} else if i, found := slices.BinarySearch(list, far); found {
+		at = i
 	}
-	return slices.Contains(list, far)
+	if at < 0 {
+		return 0, false
+	}
+	return p.adj.edge(p.adj.indptr[near] + uint32(at)), true
+}
+
+// has says whether there is an edge from one node to another.
+func (p *pairs) has(src, dst uint32) bool {
+	_, ok := p.find(src, dst)
+	return ok
 }
 
 // partners has, for each node that op 0 visited, the other ends of the seed links that the node is an end of.
