@@ -66,9 +66,10 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
             inner.dstnodes[name].data[column] = x[: int(found[t][0])]
     outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
-    inputs = n_id[schema.nodes[0]] if schema.homogeneous else n_id
+    single = len(schema.nodes) == 1  # DGL has dicts only for several node types
+    inputs = n_id[schema.nodes[0]] if single else n_id
     if not schema.linked:
-        return inputs, outputs[schema.nodes[0]] if schema.homogeneous else outputs, blocks
+        return inputs, outputs[schema.nodes[0]] if single else outputs, blocks
     links = {name: tensor(c[full], full, full in schema.bfloat16) for name, full in schema.link_features().items()}
     if schema.timed:
         links["seed_time"] = _tensor(c["seed_time"])
