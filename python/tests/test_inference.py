@@ -178,6 +178,19 @@ class TestPyG(Folder):
             self.near(got[t], want[t])
             self.near(np.load(self.path(f"all/layer_1/{t}.npy")), x[t].relu())
 
+    def test_attention_over_types(self):
+        """HGTConv takes no batch without edges, such as one of a type to which none lead."""
+        from torch_geometric.nn import HGTConv
+
+        data = typed().to_pyg()
+        conv = HGTConv({t: data[t].x.shape[1] for t in data.node_types}, 8, data.metadata(), heads=2).eval()
+        want = conv(data.x_dict, data.edge_index_dict)
+        for size in (1000, 50):
+            got = graphmill.inference(typed(), [conv], self.path(f"out{size}"), batch_size=size)
+            self.assertEqual(sorted(got), sorted(want))
+            for t in got:
+                self.near(got[t], want[t])
+
     def test_dtypes(self):
         """bfloat16 is written as float32, and the next layer gets bfloat16; integers go to an embedding."""
         import torch

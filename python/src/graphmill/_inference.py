@@ -193,7 +193,7 @@ class _Run:
         of = self._state["of"]
         types = [e for e in self._edges.types(t) if e[0] in inputs]
         stop = self._edges.stop(t, start, of["batch_size"], of["batch_edges"], types)
-        return self._calls.call(i, self._edges.read(t, start, stop, types), inputs)
+        return self._calls.call(i, self._edges.read(t, start, stop, types, inputs), inputs)
 
     def _type(self, i: int, t: str, count: int, inputs: "Mapping[str, Rows]") -> None:
         done = self._layers[i].get(t, {"rows": 0})
